@@ -1,0 +1,56 @@
+package dev.mcpbus.bus;
+
+/** Every address of the bus. The table in {@code README.md} says what each takes and gives. */
+public final class Addresses {
+
+  /** Suffixes of {@code mcp.<id>.}, for {@link #of}. */
+  public static final String TOOLS_LIST = "tools.list";
+
+  public static final String TOOLS_CALL = "tools.call";
+  public static final String TOOLS_METADATA = "tools.metadata";
+  public static final String RESOURCES_LIST = "resources.list";
+  public static final String RESOURCES_TEMPLATES = "resources.templates";
+  public static final String RESOURCES_READ = "resources.read";
+  public static final String RESOURCES_SUBSCRIBE = "resources.subscribe";
+  public static final String RESOURCES_UNSUBSCRIBE = "resources.unsubscribe";
+  public static final String PROMPTS_LIST = "prompts.list";
+  public static final String PROMPTS_GET = "prompts.get";
+  public static final String COMPLETION = "completion";
+  public static final String PING = "ping";
+  public static final String STATUS = "status";
+  public static final String CONNECT = "connect";
+  public static final String DISCONNECT = "disconnect";
+  public static final String RESTART = "restart";
+  public static final String LOGLEVEL = "loglevel";
+  public static final String REQUEST = "request";
+  public static final String CANCEL = "cancel";
+  public static final String EVENTS = "events";
+  public static final String INPUT = "input";
+
+  /** Commands of the supervisor to its child, on the child's own node only. */
+  public static final String CONTROL = "control";
+
+  /** Facts of the children to their supervisor, on one node only. */
+  public static final String SUPERVISOR = "mcp.supervisor";
+
+  public static final String ALL_EVENTS = "mcp.events";
+  public static final String ALL_INPUT = "mcp.input";
+  public static final String RPC = "mcp.rpc";
+
+  public static final String SERVERS_ADD = "mcp.servers.add";
+  public static final String SERVERS_REMOVE = "mcp.servers.remove";
+  public static final String SERVERS_LIST = "mcp.servers.list";
+  public static final String SERVERS_GET = "mcp.servers.get";
+
+  public static final String ALL_TOOLS_LIST = "mcp.tools.list";
+  public static final String ALL_TOOLS_CALL = "mcp.tools.call";
+  public static final String ALL_RESOURCES_LIST = "mcp.resources.list";
+  public static final String ALL_PROMPTS_LIST = "mcp.prompts.list";
+
+  private Addresses() {}
+
+  /** {@code mcp.<id>.<suffix>}. */
+  public static String of(ConnectionId id, String suffix) {
+    return "mcp." + id.value() + "." + suffix;
+  }
+}

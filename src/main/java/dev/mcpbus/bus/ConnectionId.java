@@ -1,0 +1,73 @@
+package dev.mcpbus.bus;
+
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * The name of one MCP server connection: a DNS label, so that it can stand inside an address and
+ * can never form the address of another connection.
+ *
+ * @param value 1 to 63 characters of {@code [a-z0-9-]}, no hyphen at either end
+ */
+public record ConnectionId(String value) {
+
+  private static final Pattern LABEL = Pattern.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?");
+
+  /** Second parts of the aggregate addresses; a connection of that name would shadow them. */
+  private static final Set<String> RESERVED =
+      Set.of(
+          "tools",
+          "resources",
+          "prompts",
+          "servers",
+          "events",
+          "input",
+          "rpc",
+          "supervisor",
+          "catalog");
+
+  public ConnectionId {
+    String problem = problem(value);
+    if (problem != null) {
+      throw new IllegalArgumentException(problem);
+    }
+  }
+
+  /** The id, or empty where {@code text} is none. */
+  public static Optional<ConnectionId> parse(String text) {
+    return problem(text) == null ? Optional.of(new ConnectionId(text)) : Optional.empty();
+  }
+
+  /** What is wrong with {@code text} as an id, with the remedy; null where nothing is. */
+  public static @org.jspecify.annotations.Nullable String problem(String text) {
+    if (RESERVED.contains(text)) {
+      return "'" + text + "' is reserved for the bus's own addresses; choose another name";
+    }
+    if (!LABEL.matcher(text).matches()) {
+      return "'"
+          + abbreviate(text)
+          + "' is not a valid id: use 1 to 63 letters a-z, digits and inner hyphens";
+    }
+    return null;
+  }
+
+  private static String abbreviate(String text) {
+    StringBuilder out = new StringBuilder();
+    for (int i = 0; i < Math.min(text.length(), 80); i++) {
+      char c = text.charAt(i);
+      if (c < 0x20 || c > 0x7E) {
+        out.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
+      } else {
+        out.append(c);
+      }
+    }
+    return text.length() > 80 ? out + "..." : out.toString();
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

@@ -1,0 +1,48 @@
+package dev.mcpbus.bus;
+
+/**
+ * Types of the facts published on {@code mcp.<id>.events} and {@code mcp.events}: JSON objects with
+ * {@code type}, {@code id}, {@code epoch}, {@code time} (ISO-8601) and members of their own.
+ */
+public final class Events {
+
+  /** {@code from}, {@code to}: names of {@link ConnectionState}. */
+  public static final String STATE_CHANGED = "stateChanged";
+
+  /** A session is ready: {@code era}, {@code protocolVersion}, {@code server}, {@code tools}. */
+  public static final String CONNECTED = "connected";
+
+  /** A session is over: {@code code}, {@code message}. */
+  public static final String DISCONNECTED = "disconnected";
+
+  /** {@code attempt}, {@code delay} in ms. */
+  public static final String RESTARTING = "restarting";
+
+  /** {@code reprobe} in ms, {@code message}. */
+  public static final String GAVE_UP = "gaveUp";
+
+  public static final String TOOLS_CHANGED = "toolsListChanged";
+  public static final String RESOURCES_CHANGED = "resourcesListChanged";
+  public static final String PROMPTS_CHANGED = "promptsListChanged";
+
+  /** {@code params} of the notification, with {@code uri}. */
+  public static final String RESOURCE_UPDATED = "resourceUpdated";
+
+  /** {@code params} of {@code notifications/message}. */
+  public static final String LOG = "log";
+
+  /** {@code params} of a progress notification whose token no call of ours carries. */
+  public static final String PROGRESS = "progress";
+
+  /** {@code method} and {@code params} of any other notification. */
+  public static final String NOTIFICATION = "notification";
+
+  /** {@code failures} in a row, {@code message}. */
+  public static final String HEALTH_CHECK_FAILED = "healthCheckFailed";
+
+  public static final String SERVER_ADDED = "serverAdded";
+  public static final String SERVER_CHANGED = "serverChanged";
+  public static final String SERVER_REMOVED = "serverRemoved";
+
+  private Events() {}
+}

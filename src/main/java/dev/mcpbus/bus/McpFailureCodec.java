@@ -1,0 +1,40 @@
+package dev.mcpbus.bus;
+
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.MessageCodec;
+import io.vertx.core.json.JsonObject;
+
+/**
+ * Carries a {@link McpFailure} with all it knows: by reference on one node, as JSON with a length
+ * in front between nodes.
+ */
+final class McpFailureCodec implements MessageCodec<McpFailure, McpFailure> {
+
+  @Override
+  public void encodeToWire(Buffer buffer, McpFailure failure) {
+    Buffer json = failure.toJson().toBuffer();
+    buffer.appendInt(json.length()).appendBuffer(json);
+  }
+
+  @Override
+  public McpFailure decodeFromWire(int position, Buffer buffer) {
+    int length = buffer.getInt(position);
+    int from = position + Integer.BYTES;
+    return McpFailure.fromJson(new JsonObject(buffer.getBuffer(from, from + length)));
+  }
+
+  @Override
+  public McpFailure transform(McpFailure failure) {
+    return failure;
+  }
+
+  @Override
+  public String name() {
+    return "mcpbus.failure";
+  }
+
+  @Override
+  public byte systemCodecID() {
+    return -1;
+  }
+}

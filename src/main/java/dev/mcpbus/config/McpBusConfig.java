@@ -1,0 +1,30 @@
+package dev.mcpbus.config;
+
+import dev.mcpbus.supervisor.RestartStrategy;
+import java.util.List;
+
+/**
+ * A whole configuration, checked.
+ *
+ * @param host the bridge listens here, default {@code 127.0.0.1}
+ * @param port the bridge's port, default 8790; 0 lets the system choose
+ * @param strategy of the one supervisor, default one-for-one
+ * @param startConcurrency sessions that may be starting at the same time, default 16
+ * @param servers in the order of the file
+ * @param problems of single servers, which are left out of {@code servers}; empty where all is well
+ */
+public record McpBusConfig(
+    String host,
+    int port,
+    RestartStrategy strategy,
+    int startConcurrency,
+    List<ServerDefinition> servers,
+    List<ConfigProblem> problems) {
+
+  public static final int DEFAULT_PORT = 8790;
+
+  public McpBusConfig {
+    servers = List.copyOf(servers);
+    problems = List.copyOf(problems);
+  }
+}

@@ -1,0 +1,39 @@
+package dev.mcpbus.config;
+
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.connection.ConnectionOptions;
+import dev.mcpbus.supervisor.RestartPolicy;
+import dev.mcpbus.transport.TransportOptions;
+import io.vertx.core.json.JsonObject;
+
+/**
+ * One server as a file or {@code mcp.servers.add} defines it, read and checked.
+ *
+ * @param id derived from {@code name}
+ * @param name the key as it was written
+ * @param transport how to reach it
+ * @param connection how the connection behaves
+ * @param restart how it is supervised
+ * @param rpcLog what happens to its JSON-RPC messages
+ * @param source where it was defined, {@code file:line}, for messages
+ * @param view what may be shown of it: secrets are replaced by {@code "***"}
+ */
+public record ServerDefinition(
+    ConnectionId id,
+    String name,
+    TransportOptions transport,
+    ConnectionOptions connection,
+    RestartPolicy restart,
+    RpcLogMode rpcLog,
+    String source,
+    JsonObject view) {
+
+  /** True where both would make the same connection, so that a reload can leave it alone. */
+  public boolean sameAs(ServerDefinition other) {
+    return id.equals(other.id)
+        && transport.equals(other.transport)
+        && connection.equals(other.connection)
+        && restart.equals(other.restart)
+        && rpcLog == other.rpcLog;
+  }
+}

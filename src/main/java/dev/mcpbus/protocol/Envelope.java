@@ -1,0 +1,211 @@
+package dev.mcpbus.protocol;
+
+import static dev.mcpbus.protocol.ProtocolException.Reason.BATCH;
+import static dev.mcpbus.protocol.ProtocolException.Reason.DUPLICATE_KEY;
+import static dev.mcpbus.protocol.ProtocolException.Reason.NOT_JSON;
+import static dev.mcpbus.protocol.ProtocolException.Reason.NOT_JSON_RPC;
+import static dev.mcpbus.protocol.ProtocolException.Reason.TOO_LARGE;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One JSON-RPC 2.0 message: the envelope parsed, the payload left as bytes. A view over the array
+ * it was parsed from, which must not change afterwards.
+ *
+ * <p>Strict on purpose: the members of the envelope may stand in any order, but never twice, never
+ * in another letter case, and nothing may follow the message. Unknown members are skipped.
+ */
+public final class Envelope {
+
+  /** The four shapes of JSON-RPC 2.0. */
+  public enum Kind {
+    REQUEST,
+    NOTIFICATION,
+    RESULT,
+    ERROR
+  }
+
+  private static final String[] MEMBERS = {"jsonrpc", "id", "method", "params", "result", "error"};
+
+  private final Kind kind;
+  private final RawJson text;
+  private final @Nullable RawJson id;
+  private final @Nullable String method;
+  private final @Nullable RawJson payload;
+
+  private Envelope(
+      Kind kind,
+      RawJson text,
+      @Nullable RawJson id,
+      @Nullable String method,
+      @Nullable RawJson payload) {
+    this.kind = kind;
+    this.text = text;
+    this.id = id;
+    this.method = method;
+    this.payload = payload;
+  }
+
+  /**
+   * Parses exactly one message. A byte order mark and blanks around it are tolerated.
+   *
+   * @throws ProtocolException naming what is wrong and the byte
+   */
+  public static Envelope parse(byte[] bytes, int offset, int length, ParseLimits limits)
+      throws ProtocolException {
+    if (length > limits.maxBytes()) {
+      throw new ProtocolException(
+          TOO_LARGE,
+          limits.maxBytes(),
+          length + " bytes are more than the limit of " + limits.maxBytes());
+    }
+    JsonScanner scanner = new JsonScanner(bytes, offset, length, limits);
+    scanner.skipByteOrderMark();
+    int first = scanner.peek();
+    if (first == '[') {
+      throw scanner.fail(BATCH, "JSON-RPC batches are not part of the supported MCP versions");
+    }
+    int from = scanner.position();
+    scanner.expect('{');
+    RawJson[] found = new RawJson[MEMBERS.length];
+    if (scanner.peek() == '}') {
+      scanner.expect('}');
+    } else {
+      do {
+        member(scanner, bytes, found);
+      } while (scanner.more('}'));
+    }
+    RawJson text = RawJson.slice(bytes, from, scanner.position() - from);
+    scanner.expectEnd();
+    return classify(scanner, text, found);
+  }
+
+  private static void member(JsonScanner scanner, byte[] bytes, RawJson[] found)
+      throws ProtocolException {
+    if (scanner.peek() != '"') {
+      throw scanner.fail(NOT_JSON, "expected a member name");
+    }
+    int keyFrom = scanner.position();
+    scanner.skipString();
+    int index = indexOf(scanner, bytes, keyFrom, scanner.position());
+    scanner.expect(':');
+    scanner.skipWhitespace();
+    int from = scanner.position();
+    scanner.skipValue(2);
+    if (index < 0) {
+      return;
+    }
+    if (found[index] != null) {
+      throw scanner.fail(DUPLICATE_KEY, "member \"" + MEMBERS[index] + "\" stands twice");
+    }
+    found[index] = RawJson.slice(bytes, from, scanner.position() - from);
+  }
+
+  private static int indexOf(JsonScanner scanner, byte[] bytes, int from, int to)
+      throws ProtocolException {
+    for (int i = 0; i < MEMBERS.length; i++) {
+      if (scanner.matches(from, to, MEMBERS[i])) {
+        return i;
+      }
+    }
+    String key = RawJson.decodeString(bytes, from, to - from);
+    for (int i = 0; i < MEMBERS.length; i++) {
+      if (key.equalsIgnoreCase(MEMBERS[i])) {
+        if (key.equals(MEMBERS[i])) {
+          return i;
+        }
+        throw scanner.fail(
+            DUPLICATE_KEY, "member \"" + key + "\" must be written \"" + MEMBERS[i] + "\"");
+      }
+    }
+    return -1;
+  }
+
+  private static Envelope classify(JsonScanner scanner, RawJson text, @Nullable RawJson[] found)
+      throws ProtocolException {
+    RawJson version = found[0];
+    RawJson id = found[1];
+    RawJson method = found[2];
+    RawJson params = found[3];
+    RawJson result = found[4];
+    RawJson error = found[5];
+    if (version == null || !version.isString() || !version.asString().equals("2.0")) {
+      throw scanner.fail(NOT_JSON_RPC, "member \"jsonrpc\" must be \"2.0\"");
+    }
+    if (method != null) {
+      if (!method.isString() || result != null || error != null) {
+        throw scanner.fail(NOT_JSON_RPC, "a request has a \"method\" string and no result");
+      }
+      if (params != null && !params.isObject()) {
+        throw scanner.fail(NOT_JSON_RPC, "\"params\" must be an object");
+      }
+      Kind kind = id == null ? Kind.NOTIFICATION : Kind.REQUEST;
+      if (id != null && !id.isString() && !isNumber(id)) {
+        throw scanner.fail(NOT_JSON_RPC, "a request's \"id\" must be a string or a number");
+      }
+      return new Envelope(kind, text, id, method.asString(), params);
+    }
+    if (result != null && error == null) {
+      return new Envelope(Kind.RESULT, text, id, null, result);
+    }
+    if (error != null && result == null) {
+      if (!error.isObject()) {
+        throw scanner.fail(NOT_JSON_RPC, "\"error\" must be an object");
+      }
+      return new Envelope(Kind.ERROR, text, id, null, error);
+    }
+    throw scanner.fail(
+        NOT_JSON_RPC, "a message has a \"method\", or either a \"result\" or an \"error\"");
+  }
+
+  private static boolean isNumber(RawJson value) {
+    byte first = value.array()[value.offset()];
+    return first == '-' || (first >= '0' && first <= '9');
+  }
+
+  public Kind kind() {
+    return kind;
+  }
+
+  /** The whole message. */
+  public RawJson text() {
+    return text;
+  }
+
+  /** The id as it was written, or null where there is none. */
+  public @Nullable RawJson id() {
+    return id;
+  }
+
+  /** The id where it is a non-negative integer literal, else -1: never matches one of ours. */
+  public long integerId() {
+    return id == null ? -1 : id.asLong();
+  }
+
+  /**
+   * The method of a request or notification.
+   *
+   * @throws IllegalStateException on a response
+   */
+  public String method() {
+    if (method == null) {
+      throw new IllegalStateException("a response has no method");
+    }
+    return method;
+  }
+
+  /** {@code params}, an empty object where they are absent. */
+  public RawJson params() {
+    return payload == null ? RawJson.EMPTY_OBJECT : payload;
+  }
+
+  /** {@code result} of a {@link Kind#RESULT}, {@code error} of a {@link Kind#ERROR}. */
+  public RawJson payload() {
+    return payload == null ? RawJson.NULL : payload;
+  }
+
+  @Override
+  public String toString() {
+    return kind + (method == null ? "" : " " + method) + (id == null ? "" : " id=" + id);
+  }
+}

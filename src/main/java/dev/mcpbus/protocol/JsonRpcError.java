@@ -1,0 +1,31 @@
+package dev.mcpbus.protocol;
+
+import io.vertx.core.json.JsonObject;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The {@code error} member of a JSON-RPC response.
+ *
+ * @param code the peer's own code, unchanged
+ * @param message the peer's text, empty where it sent none
+ * @param data any JSON value, or null
+ */
+public record JsonRpcError(int code, String message, @Nullable Object data) {
+
+  public static final int PARSE_ERROR = -32700;
+  public static final int INVALID_REQUEST = -32600;
+  public static final int METHOD_NOT_FOUND = -32601;
+  public static final int INVALID_PARAMS = -32602;
+  public static final int INTERNAL_ERROR = -32603;
+
+  /** Tolerant of peers that leave members out or give them the wrong type. */
+  public static JsonRpcError of(RawJson error) {
+    JsonObject json = error.toJsonObject();
+    Object code = json.getValue("code");
+    Object message = json.getValue("message");
+    return new JsonRpcError(
+        code instanceof Number number ? number.intValue() : INTERNAL_ERROR,
+        message == null ? "" : message.toString(),
+        json.getValue("data"));
+  }
+}

@@ -1,0 +1,95 @@
+package dev.mcpbus.protocol;
+
+import io.vertx.core.json.Json;
+import io.vertx.core.json.JsonObject;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/** Writes JSON-RPC 2.0 messages around raw payloads. The payload is copied once, never parsed. */
+public final class Messages {
+
+  private static final byte[] VERSION = ascii("{\"jsonrpc\":\"2.0\"");
+  private static final byte[] ID = ascii(",\"id\":");
+  private static final byte[] METHOD = ascii(",\"method\":");
+  private static final byte[] PARAMS = ascii(",\"params\":");
+  private static final byte[] RESULT = ascii(",\"result\":");
+  private static final byte[] ERROR = ascii(",\"error\":");
+
+  private Messages() {}
+
+  /** A request of ours; {@code params} absent where null. */
+  public static byte[] request(long id, String method, @Nullable RawJson params) {
+    return write(ascii(Long.toString(id)), quoted(method), PARAMS, params);
+  }
+
+  public static byte[] notification(String method, @Nullable RawJson params) {
+    return write(null, quoted(method), PARAMS, params);
+  }
+
+  /** The answer to a request of the server, whose {@code id} is echoed byte for byte. */
+  public static byte[] result(RawJson id, RawJson result) {
+    return write(bytes(id), null, RESULT, result);
+  }
+
+  public static byte[] error(RawJson id, int code, String message, @Nullable JsonObject data) {
+    JsonObject error = new JsonObject().put("code", code).put("message", message);
+    if (data != null) {
+      error.put("data", data);
+    }
+    return write(bytes(id), null, ERROR, RawJson.of(error));
+  }
+
+  private static byte[] write(
+      byte @Nullable [] id, byte @Nullable [] method, byte[] name, @Nullable RawJson payload) {
+    int length = VERSION.length + 1;
+    length += id == null ? 0 : ID.length + id.length;
+    length += method == null ? 0 : METHOD.length + method.length;
+    length += payload == null ? 0 : name.length + payload.length();
+    byte[] out = new byte[length];
+    int p = append(out, 0, VERSION);
+    if (id != null) {
+      p = append(out, append(out, p, ID), id);
+    }
+    if (method != null) {
+      p = append(out, append(out, p, METHOD), method);
+    }
+    if (payload != null) {
+      p = append(out, p, name);
+      System.arraycopy(payload.array(), payload.offset(), out, p, payload.length());
+      p += payload.length();
+    }
+    out[p] = '}';
+    return out;
+  }
+
+  private static int append(byte[] out, int at, byte[] part) {
+    System.arraycopy(part, 0, out, at, part.length);
+    return at + part.length;
+  }
+
+  private static byte[] bytes(RawJson value) {
+    byte[] out = new byte[value.length()];
+    System.arraycopy(value.array(), value.offset(), out, 0, out.length);
+    return out;
+  }
+
+  /** Method names of MCP need no escape; anything else goes through the JSON encoder. */
+  private static byte[] quoted(String method) {
+    int length = method.length();
+    byte[] out = new byte[length + 2];
+    out[0] = '"';
+    for (int i = 0; i < length; i++) {
+      char c = method.charAt(i);
+      if (c < 0x20 || c > 0x7E || c == '"' || c == '\\') {
+        return Json.encode(method).getBytes(StandardCharsets.UTF_8);
+      }
+      out[i + 1] = (byte) c;
+    }
+    out[length + 1] = '"';
+    return out;
+  }
+
+  private static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+}

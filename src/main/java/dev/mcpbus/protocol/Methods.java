@@ -1,0 +1,37 @@
+package dev.mcpbus.protocol;
+
+/** Method names of MCP, as the specification writes them. */
+public final class Methods {
+
+  public static final String INITIALIZE = "initialize";
+  public static final String INITIALIZED = "notifications/initialized";
+  public static final String PING = "ping";
+  public static final String CANCELLED = "notifications/cancelled";
+  public static final String PROGRESS = "notifications/progress";
+  public static final String MESSAGE = "notifications/message";
+
+  public static final String TOOLS_LIST = "tools/list";
+  public static final String TOOLS_CALL = "tools/call";
+  public static final String TOOLS_CHANGED = "notifications/tools/list_changed";
+
+  public static final String RESOURCES_LIST = "resources/list";
+  public static final String RESOURCES_TEMPLATES = "resources/templates/list";
+  public static final String RESOURCES_READ = "resources/read";
+  public static final String RESOURCES_SUBSCRIBE = "resources/subscribe";
+  public static final String RESOURCES_UNSUBSCRIBE = "resources/unsubscribe";
+  public static final String RESOURCES_CHANGED = "notifications/resources/list_changed";
+  public static final String RESOURCE_UPDATED = "notifications/resources/updated";
+
+  public static final String PROMPTS_LIST = "prompts/list";
+  public static final String PROMPTS_GET = "prompts/get";
+  public static final String PROMPTS_CHANGED = "notifications/prompts/list_changed";
+
+  public static final String COMPLETE = "completion/complete";
+  public static final String SET_LEVEL = "logging/setLevel";
+
+  public static final String ROOTS_LIST = "roots/list";
+  public static final String SAMPLING = "sampling/createMessage";
+  public static final String ELICITATION = "elicitation/create";
+
+  private Methods() {}
+}

@@ -1,0 +1,48 @@
+package dev.mcpbus.protocol;
+
+/**
+ * A text that is not the strict JSON or JSON-RPC that was expected. Carries no stack trace: a
+ * hostile peer decides how often it is made.
+ */
+public final class ProtocolException extends Exception {
+
+  /** What was wrong with the text. */
+  public enum Reason {
+    /** Not JSON at all, or cut short. */
+    NOT_JSON,
+    /** Longer than {@link ParseLimits#maxBytes()}. */
+    TOO_LARGE,
+    /** Nested deeper than {@link ParseLimits#maxDepth()}. */
+    TOO_DEEP,
+    /** A number literal longer than {@link ParseLimits#maxNumberLength()}. */
+    NUMBER_TOO_LONG,
+    /** Bytes that are not UTF-8. They are never replaced silently. */
+    INVALID_UTF8,
+    /** The same envelope member twice, or in another letter case. */
+    DUPLICATE_KEY,
+    /** An array: JSON-RPC batches do not exist in the supported MCP versions. */
+    BATCH,
+    /** Something after the end of the message, such as a second object. */
+    TRAILING_BYTES,
+    /** JSON, but not a JSON-RPC 2.0 message. */
+    NOT_JSON_RPC
+  }
+
+  private final Reason reason;
+  private final int position;
+
+  public ProtocolException(Reason reason, int position, String message) {
+    super(message + " (at byte " + position + ")", null, false, false);
+    this.reason = reason;
+    this.position = position;
+  }
+
+  public Reason reason() {
+    return reason;
+  }
+
+  /** Offset in bytes from the start of the text. */
+  public int position() {
+    return position;
+  }
+}

@@ -1,0 +1,46 @@
+package dev.mcpbus.protocol;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/** The MCP versions that are spoken, oldest first, so that {@code compareTo} tells older. */
+public enum ProtocolVersion {
+  V2024_11_05("2024-11-05", Era.INITIALIZE),
+  V2025_03_26("2025-03-26", Era.INITIALIZE),
+  V2025_06_18("2025-06-18", Era.INITIALIZE),
+  V2025_11_25("2025-11-25", Era.INITIALIZE);
+
+  /** The newest version of the {@code initialize} era: what we offer first. */
+  public static final ProtocolVersion LATEST_INITIALIZE = V2025_11_25;
+
+  private final String wire;
+  private final Era era;
+
+  ProtocolVersion(String wire, Era era) {
+    this.wire = wire;
+    this.era = era;
+  }
+
+  /** As written in messages and headers. */
+  public String wire() {
+    return wire;
+  }
+
+  public Era era() {
+    return era;
+  }
+
+  public boolean isAtLeast(ProtocolVersion other) {
+    return compareTo(other) >= 0;
+  }
+
+  public static Optional<ProtocolVersion> ofWire(String text) {
+    return Arrays.stream(values()).filter(version -> version.wire.equals(text)).findFirst();
+  }
+
+  /** All versions as written on the wire, oldest first. */
+  public static List<String> supported() {
+    return Arrays.stream(values()).map(ProtocolVersion::wire).toList();
+  }
+}

@@ -1,0 +1,243 @@
+package dev.mcpbus.protocol;
+
+import io.netty.buffer.Unpooled;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.internal.buffer.BufferInternal;
+import io.vertx.core.json.Json;
+import io.vertx.core.json.JsonObject;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One JSON value as the bytes that carry it: a slice of an array that nobody changes any more.
+ * Values made by the parsers of this package are known to be valid JSON; {@link #checkedObject}
+ * makes a valid one of a caller's bytes.
+ */
+public final class RawJson {
+
+  public static final RawJson EMPTY_OBJECT = of("{}");
+  public static final RawJson NULL = of("null");
+
+  private final byte[] array;
+  private final int offset;
+  private final int length;
+
+  private RawJson(byte[] array, int offset, int length) {
+    this.array = array;
+    this.offset = offset;
+    this.length = length;
+  }
+
+  /** Trusts {@code array} to hold valid JSON between the bounds and never to change. */
+  public static RawJson slice(byte[] array, int offset, int length) {
+    return new RawJson(array, offset, length);
+  }
+
+  /** Trusts {@code json} to be valid. */
+  public static RawJson of(String json) {
+    byte[] bytes = json.getBytes(StandardCharsets.UTF_8);
+    return new RawJson(bytes, 0, bytes.length);
+  }
+
+  public static RawJson of(JsonObject json) {
+    return ofOwned(json.toBuffer());
+  }
+
+  /** A JSON string value with {@code text} in it. */
+  public static RawJson string(String text) {
+    return of(Json.encode(text));
+  }
+
+  private static RawJson ofOwned(Buffer buffer) {
+    byte[] bytes = buffer.getBytes();
+    return new RawJson(bytes, 0, bytes.length);
+  }
+
+  /**
+   * Copies and checks a caller's bytes: exactly one JSON object. Line breaks between tokens become
+   * blanks, because a line break ends a message on stdio.
+   *
+   * @throws ProtocolException where the bytes are not one strict JSON object within {@code limits}
+   */
+  public static RawJson checkedObject(Buffer buffer, ParseLimits limits) throws ProtocolException {
+    byte[] bytes = buffer.getBytes();
+    if (bytes.length > limits.maxBytes()) {
+      throw new ProtocolException(
+          ProtocolException.Reason.TOO_LARGE,
+          limits.maxBytes(),
+          bytes.length + " bytes are more than the limit of " + limits.maxBytes());
+    }
+    JsonScanner scanner = new JsonScanner(bytes, 0, bytes.length, limits);
+    if (scanner.peek() != '{') {
+      throw scanner.fail(ProtocolException.Reason.NOT_JSON, "expected a JSON object");
+    }
+    int from = scanner.position();
+    scanner.skipValue(1);
+    int to = scanner.position();
+    scanner.expectEnd();
+    for (int i = from; i < to; i++) {
+      if (bytes[i] == '\n' || bytes[i] == '\r') {
+        bytes[i] = ' ';
+      }
+    }
+    return new RawJson(bytes, from, to - from);
+  }
+
+  public byte[] array() {
+    return array;
+  }
+
+  public int offset() {
+    return offset;
+  }
+
+  public int length() {
+    return length;
+  }
+
+  public boolean isObject() {
+    return length > 1 && array[offset] == '{';
+  }
+
+  public boolean isString() {
+    return length > 1 && array[offset] == '"';
+  }
+
+  public boolean isNull() {
+    return length == 4 && array[offset] == 'n';
+  }
+
+  /** A buffer over the same bytes, without a copy; do not write to it. */
+  public Buffer toBuffer() {
+    return BufferInternal.buffer(Unpooled.wrappedBuffer(array, offset, length));
+  }
+
+  /** Decodes an object; unknown members and {@code BigInteger} values are kept. */
+  public JsonObject toJsonObject() {
+    return new JsonObject(toBuffer());
+  }
+
+  /** The decoded text of a JSON string. */
+  public String asString() {
+    if (!isString()) {
+      throw new IllegalStateException("not a JSON string");
+    }
+    return decodeString(array, offset, length);
+  }
+
+  /** The value as a long where it is an integer literal that fits one, else {@code -1}. */
+  public long asLong() {
+    if (length == 0 || length > 18) {
+      return -1;
+    }
+    long value = 0;
+    for (int i = 0; i < length; i++) {
+      int digit = array[offset + i] - '0';
+      if (digit < 0 || digit > 9) {
+        return -1;
+      }
+      value = value * 10 + digit;
+    }
+    return value;
+  }
+
+  /**
+   * The value of a direct member of this object, or null. Reads from the start to the member; no
+   * value is materialised. Where the member stands twice the first counts.
+   */
+  public @Nullable RawJson member(String name) {
+    if (!isObject()) {
+      return null;
+    }
+    try {
+      JsonScanner scanner = new JsonScanner(array, offset, length, ParseLimits.DEFAULT);
+      scanner.expect('{');
+      if (scanner.peek() == '}') {
+        return null;
+      }
+      do {
+        scanner.peek();
+        int keyFrom = scanner.position();
+        scanner.skipString();
+        int keyTo = scanner.position();
+        scanner.expect(':');
+        scanner.skipWhitespace();
+        int from = scanner.position();
+        scanner.skipValue(2);
+        if (scanner.matches(keyFrom, keyTo, name)
+            || decodeString(array, keyFrom, keyTo - keyFrom).equals(name)) {
+          return new RawJson(array, from, scanner.position() - from);
+        }
+      } while (scanner.more('}'));
+      return null;
+    } catch (ProtocolException e) {
+      throw new IllegalStateException("raw JSON was not checked", e);
+    }
+  }
+
+  /**
+   * This object with {@code name} set to {@code value}; every other byte stays as it is.
+   *
+   * @throws IllegalStateException if this is not an object
+   */
+  public RawJson with(String name, RawJson value) {
+    if (!isObject()) {
+      throw new IllegalStateException("not a JSON object");
+    }
+    RawJson old = member(name);
+    byte[] key = (Json.encode(name) + ":").getBytes(StandardCharsets.UTF_8);
+    if (old != null) {
+      int head = old.offset - offset;
+      return splice(head, old.length, new byte[0], value, new byte[0]);
+    }
+    boolean empty = new String(array, offset + 1, length - 2, StandardCharsets.UTF_8).isBlank();
+    return splice(1, 0, key, value, empty ? new byte[0] : new byte[] {','});
+  }
+
+  private RawJson splice(int at, int removed, byte[] before, RawJson value, byte[] after) {
+    byte[] out = new byte[length - removed + before.length + value.length + after.length];
+    System.arraycopy(array, offset, out, 0, at);
+    int p = at;
+    System.arraycopy(before, 0, out, p, before.length);
+    p += before.length;
+    System.arraycopy(value.array, value.offset, out, p, value.length);
+    p += value.length;
+    System.arraycopy(after, 0, out, p, after.length);
+    p += after.length;
+    System.arraycopy(array, offset + at + removed, out, p, length - at - removed);
+    return new RawJson(out, 0, out.length);
+  }
+
+  static String decodeString(byte[] array, int offset, int length) {
+    for (int i = offset + 1; i < offset + length - 1; i++) {
+      if (array[i] == '\\') {
+        return (String)
+            Json.decodeValue(BufferInternal.buffer(Unpooled.wrappedBuffer(array, offset, length)));
+      }
+    }
+    return new String(array, offset + 1, length - 2, StandardCharsets.UTF_8);
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof RawJson that
+        && Arrays.equals(
+            array, offset, offset + length, that.array, that.offset, that.offset + that.length);
+  }
+
+  @Override
+  public int hashCode() {
+    int hash = 1;
+    for (int i = offset; i < offset + length; i++) {
+      hash = 31 * hash + array[i];
+    }
+    return hash;
+  }
+
+  /** The JSON text. */
+  @Override
+  public String toString() {
+    return new String(array, offset, length, StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,29 @@
+package dev.mcpbus.supervisor;
+
+import io.vertx.core.Deployable;
+import java.time.Duration;
+import java.util.function.Supplier;
+
+/**
+ * How a supervisor starts, restarts and stops one child (OTP child specification).
+ *
+ * @param id name of the child; its control address is {@code mcp.<id>.control}
+ * @param verticle makes a fresh instance for every deployment
+ * @param policy when and how it is restarted
+ * @param lazy true where the first session waits until the child asks for it
+ * @param drain how long calls in flight may take when a session is stopped; default 5 s
+ * @param shutdown how long undeployment may take before it is given up and reported; default 10 s
+ */
+public record ChildSpec(
+    String id,
+    Supplier<? extends Deployable> verticle,
+    RestartPolicy policy,
+    boolean lazy,
+    Duration drain,
+    Duration shutdown) {
+
+  public static ChildSpec of(String id, Supplier<? extends Deployable> verticle) {
+    return new ChildSpec(
+        id, verticle, RestartPolicy.DEFAULT, false, Duration.ofSeconds(5), Duration.ofSeconds(10));
+  }
+}

@@ -1,0 +1,21 @@
+package dev.mcpbus.supervisor;
+
+import java.time.Duration;
+
+/**
+ * How many restarts within which time are still a restart and not a crash loop (OTP {@code
+ * intensity} and {@code period}).
+ *
+ * @param restarts allowed within {@code period}; zero gives up at the first failure
+ * @param period the sliding window
+ */
+public record RestartIntensity(int restarts, Duration period) {
+
+  public static final RestartIntensity DEFAULT = new RestartIntensity(5, Duration.ofSeconds(60));
+
+  public RestartIntensity {
+    if (restarts < 0 || period.isNegative() || period.isZero()) {
+      throw new IllegalArgumentException("restart intensity needs restarts >= 0 and a period > 0");
+    }
+  }
+}

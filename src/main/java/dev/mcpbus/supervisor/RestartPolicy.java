@@ -1,0 +1,28 @@
+package dev.mcpbus.supervisor;
+
+import java.time.Duration;
+
+/**
+ * How one child is restarted.
+ *
+ * @param type when, default {@link RestartType#PERMANENT}
+ * @param intensity how often at most
+ * @param backoff how long to wait before each
+ * @param quietPeriod after this long without a failure all counters start anew; default 60 s
+ * @param reprobe after giving up, one attempt this often, for ever; zero for none; default 60 s
+ */
+public record RestartPolicy(
+    RestartType type,
+    RestartIntensity intensity,
+    Backoff backoff,
+    Duration quietPeriod,
+    Duration reprobe) {
+
+  public static final RestartPolicy DEFAULT =
+      new RestartPolicy(
+          RestartType.PERMANENT,
+          RestartIntensity.DEFAULT,
+          Backoff.DEFAULT,
+          Duration.ofSeconds(60),
+          Duration.ofSeconds(60));
+}

@@ -1,0 +1,11 @@
+package dev.mcpbus.supervisor;
+
+/** Which children are restarted when one has failed (OTP {@code strategy}). */
+public enum RestartStrategy {
+  /** Only the one that failed. */
+  ONE_FOR_ONE,
+  /** All of them: stopped in reverse order, started in order. */
+  ONE_FOR_ALL,
+  /** The one that failed and those that were added after it. */
+  REST_FOR_ONE
+}

@@ -1,0 +1,16 @@
+package dev.mcpbus.transport;
+
+/**
+ * A server that lives behind an event-bus address.
+ *
+ * @param address where the server waits for connections
+ */
+public record BusOptions(String address) implements TransportOptions {
+
+  public static final String TYPE = "bus";
+
+  @Override
+  public String type() {
+    return TYPE;
+  }
+}

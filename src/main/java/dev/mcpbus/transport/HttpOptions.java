@@ -1,0 +1,64 @@
+package dev.mcpbus.transport;
+
+import dev.mcpbus.protocol.ParseLimits;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Map;
+
+/**
+ * A server behind Streamable HTTP.
+ *
+ * @param url the MCP endpoint, {@code http} or {@code https}
+ * @param headers sent with every request; values may be secret
+ * @param connectTimeout for the TCP and TLS connection, default 5 s
+ * @param listen whether to open the GET stream for messages that the server starts; default true
+ * @param maxConnections TCP connections to the server at most (HTTP/1.1), default 64
+ * @param limits bounds of one message
+ */
+public record HttpOptions(
+    URI url,
+    Map<String, String> headers,
+    Duration connectTimeout,
+    boolean listen,
+    int maxConnections,
+    ParseLimits limits)
+    implements TransportOptions {
+
+  public static final String TYPE = "http";
+
+  public HttpOptions {
+    headers = Map.copyOf(headers);
+  }
+
+  /** With the defaults of every bound. */
+  public static HttpOptions of(URI url) {
+    return new HttpOptions(url, Map.of(), Duration.ofSeconds(5), true, 64, ParseLimits.DEFAULT);
+  }
+
+  public HttpOptions withHeaders(Map<String, String> other) {
+    return new HttpOptions(url, other, connectTimeout, listen, maxConnections, limits);
+  }
+
+  public HttpOptions withListen(boolean other) {
+    return new HttpOptions(url, headers, connectTimeout, other, maxConnections, limits);
+  }
+
+  public HttpOptions withConnectTimeout(Duration other) {
+    return new HttpOptions(url, headers, other, listen, maxConnections, limits);
+  }
+
+  public HttpOptions withLimits(ParseLimits other) {
+    return new HttpOptions(url, headers, connectTimeout, listen, maxConnections, other);
+  }
+
+  @Override
+  public String type() {
+    return TYPE;
+  }
+
+  /** Leaves the headers and the query out: they may hold secrets. */
+  @Override
+  public String toString() {
+    return "http[" + url.getScheme() + "://" + url.getRawAuthority() + url.getRawPath() + "]";
+  }
+}

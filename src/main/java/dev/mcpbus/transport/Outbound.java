@@ -1,0 +1,28 @@
+package dev.mcpbus.transport;
+
+import dev.mcpbus.protocol.Envelope;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A message to send.
+ *
+ * @param kind request, notification, or an answer to a request of the server
+ * @param id our id where {@code kind} is a request, else -1
+ * @param method the method of a request or notification, else null
+ * @param bytes the whole JSON-RPC message, without a line break; never changed after this
+ */
+@SuppressWarnings("ArrayRecordComponent") // a message is compared by nobody
+public record Outbound(Envelope.Kind kind, long id, @Nullable String method, byte[] bytes) {
+
+  public static Outbound request(long id, String method, byte[] bytes) {
+    return new Outbound(Envelope.Kind.REQUEST, id, method, bytes);
+  }
+
+  public static Outbound notification(String method, byte[] bytes) {
+    return new Outbound(Envelope.Kind.NOTIFICATION, -1, method, bytes);
+  }
+
+  public static Outbound response(Envelope.Kind kind, byte[] bytes) {
+    return new Outbound(kind, -1, null, bytes);
+  }
+}
