@@ -6,7 +6,9 @@ import io.vertx.core.internal.buffer.BufferInternal;
 import io.vertx.core.json.Json;
 import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +20,8 @@ public final class RawJson {
 
   public static final RawJson EMPTY_OBJECT = of("{}");
   public static final RawJson NULL = of("null");
+
+  private static final byte[] NOTHING = {};
 
   private final byte[] array;
   private final int offset;
@@ -100,6 +104,10 @@ public final class RawJson {
     return length > 1 && array[offset] == '{';
   }
 
+  public boolean isArray() {
+    return length > 1 && array[offset] == '[';
+  }
+
   public boolean isString() {
     return length > 1 && array[offset] == '"';
   }
@@ -147,9 +155,38 @@ public final class RawJson {
    * value is materialised. Where the member stands twice the first counts.
    */
   public @Nullable RawJson member(String name) {
-    if (!isObject()) {
-      return null;
+    Member found = isObject() ? locate(name) : null;
+    return found == null ? null : new RawJson(array, found.from(), found.to() - found.from());
+  }
+
+  /** The elements of this array, in order; empty where this is no array. */
+  public List<RawJson> elements() {
+    List<RawJson> elements = new ArrayList<>();
+    if (!isArray()) {
+      return elements;
     }
+    try {
+      JsonScanner scanner = new JsonScanner(array, offset, length, ParseLimits.DEFAULT);
+      scanner.expect('[');
+      if (scanner.peek() == ']') {
+        return elements;
+      }
+      do {
+        scanner.skipWhitespace();
+        int from = scanner.position();
+        scanner.skipValue(2);
+        elements.add(new RawJson(array, from, scanner.position() - from));
+      } while (scanner.more(']'));
+      return elements;
+    } catch (ProtocolException e) {
+      throw new IllegalStateException("raw JSON was not checked", e);
+    }
+  }
+
+  /** Where a member stands in {@link #array}: its name from the opening quote, its value. */
+  private record Member(int key, int from, int to) {}
+
+  private @Nullable Member locate(String name) {
     try {
       JsonScanner scanner = new JsonScanner(array, offset, length, ParseLimits.DEFAULT);
       scanner.expect('{');
@@ -157,17 +194,17 @@ public final class RawJson {
         return null;
       }
       do {
-        scanner.peek();
-        int keyFrom = scanner.position();
+        scanner.skipWhitespace();
+        int key = scanner.position();
         scanner.skipString();
-        int keyTo = scanner.position();
+        int keyEnd = scanner.position();
         scanner.expect(':');
         scanner.skipWhitespace();
         int from = scanner.position();
         scanner.skipValue(2);
-        if (scanner.matches(keyFrom, keyTo, name)
-            || decodeString(array, keyFrom, keyTo - keyFrom).equals(name)) {
-          return new RawJson(array, from, scanner.position() - from);
+        if (scanner.matches(key, keyEnd, name)
+            || decodeString(array, key, keyEnd - key).equals(name)) {
+          return new Member(key, from, scanner.position());
         }
       } while (scanner.more('}'));
       return null;
@@ -189,10 +226,35 @@ public final class RawJson {
     byte[] key = (Json.encode(name) + ":").getBytes(StandardCharsets.UTF_8);
     if (old != null) {
       int head = old.offset - offset;
-      return splice(head, old.length, new byte[0], value, new byte[0]);
+      return splice(head, old.length, NOTHING, value, NOTHING);
     }
     boolean empty = new String(array, offset + 1, length - 2, StandardCharsets.UTF_8).isBlank();
-    return splice(1, 0, key, value, empty ? new byte[0] : new byte[] {','});
+    return splice(1, 0, key, value, empty ? NOTHING : new byte[] {','});
+  }
+
+  /** This object without the member {@code name}; every other member stays as it is. */
+  public RawJson without(String name) {
+    Member old = isObject() ? locate(name) : null;
+    if (old == null) {
+      return this;
+    }
+    int from = old.key();
+    int to = skipBlanks(old.to(), 1);
+    int before = skipBlanks(from - 1, -1);
+    if (array[to] == ',') {
+      to++;
+    } else if (array[before] == ',') {
+      from = before;
+    }
+    return splice(from - offset, to - from, NOTHING, slice(NOTHING, 0, 0), NOTHING);
+  }
+
+  private int skipBlanks(int from, int step) {
+    int p = from;
+    while (array[p] <= ' ') {
+      p += step;
+    }
+    return p;
   }
 
   private RawJson splice(int at, int removed, byte[] before, RawJson value, byte[] after) {

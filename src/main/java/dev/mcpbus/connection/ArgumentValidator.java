@@ -1,0 +1,84 @@
+package dev.mcpbus.connection;
+
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonObject;
+import io.vertx.json.schema.Draft;
+import io.vertx.json.schema.JsonSchema;
+import io.vertx.json.schema.JsonSchemaOptions;
+import io.vertx.json.schema.OutputFormat;
+import io.vertx.json.schema.OutputUnit;
+import io.vertx.json.schema.SchemaException;
+import io.vertx.json.schema.Validator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Checks arguments against a tool's {@code inputSchema}. Nothing is ever fetched: a schema that
+ * refers elsewhere, is invalid, or is too big to be compiled on an event loop, checks nothing, and
+ * says so once.
+ */
+final class ArgumentValidator {
+
+  /** What does not fit, and where. */
+  record Violation(String path, String message) {}
+
+  private static final Logger LOG = LoggerFactory.getLogger(ArgumentValidator.class);
+  private static final int MAX_SCHEMA_BYTES = 256 * 1024;
+
+  private final @Nullable Validator validator;
+
+  private ArgumentValidator(@Nullable Validator validator) {
+    this.validator = validator;
+  }
+
+  static ArgumentValidator of(@Nullable RawJson schema) {
+    if (schema == null || !schema.isObject() || schema.length() > MAX_SCHEMA_BYTES) {
+      return new ArgumentValidator(null);
+    }
+    try {
+      JsonObject json = schema.toJsonObject();
+      JsonSchemaOptions options =
+          new JsonSchemaOptions()
+              .setBaseUri("mcp://tool")
+              .setDraft(draft(json.getString("$schema", "")))
+              .setOutputFormat(OutputFormat.Basic);
+      Validator compiled = Validator.create(JsonSchema.of(json), options);
+      compiled.validate(new JsonObject());
+      return new ArgumentValidator(compiled);
+    } catch (SchemaException | DecodeException | ClassCastException | IllegalStateException e) {
+      LOG.warn(
+          "a tool's input schema cannot be used, its arguments go unchecked: {}", e.toString());
+      return new ArgumentValidator(null);
+    }
+  }
+
+  private static Draft draft(String schema) {
+    return schema.contains("draft-07") ? Draft.DRAFT7 : Draft.DRAFT202012;
+  }
+
+  /** The first violation, or null where the arguments fit. */
+  @Nullable Violation check(JsonObject arguments) {
+    if (validator == null) {
+      return null;
+    }
+    OutputUnit result = validator.validate(arguments);
+    if (Boolean.TRUE.equals(result.getValid())) {
+      return null;
+    }
+    List<OutputUnit> errors = result.getErrors();
+    if (errors == null || errors.isEmpty()) {
+      return new Violation("/", "does not fit the input schema");
+    }
+    OutputUnit deepest = errors.get(0);
+    for (OutputUnit error : errors) {
+      if (error.getInstanceLocation().length() > deepest.getInstanceLocation().length()) {
+        deepest = error;
+      }
+    }
+    String path = deepest.getInstanceLocation().replaceFirst("^#", "");
+    return new Violation(path.isEmpty() ? "/" : path, String.valueOf(deepest.getError()));
+  }
+}

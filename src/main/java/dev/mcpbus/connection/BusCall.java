@@ -1,0 +1,146 @@
+package dev.mcpbus.connection;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.ProtocolException;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.MultiMap;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call that came over the bus. The reply is of the kind of the request: a {@code JsonObject} for
+ * a {@code JsonObject}, the server's own bytes for a {@code Buffer}.
+ */
+final class BusCall extends Pending {
+
+  private final Message<?> message;
+  private final RawJson params;
+
+  private BusCall(
+      Message<?> message, String method, RawJson params, long deadline, long idle, long hard) {
+    super(method, deadline, idle, hard);
+    this.message = message;
+    this.params = params;
+  }
+
+  /**
+   * Reads body and headers.
+   *
+   * @throws McpFailure {@code BAD_REQUEST} or {@code LIMIT_EXCEEDED}, not sent
+   */
+  static BusCall of(Message<?> message, String method, ConnectionOptions options, Clock clock) {
+    RawJson params = readParams(message.body(), options.limits());
+    long now = clock.millis();
+    MultiMap headers = message.headers();
+    String budget = headers.isEmpty() ? null : headers.get(Headers.DEADLINE);
+    if (budget != null) {
+      long deadline = now + readBudget(budget, options.maxCallDuration());
+      return new BusCall(message, method, params, deadline, 0, deadline);
+    }
+    long idle = options.requestTimeout().toMillis();
+    long hard = now + options.maxCallDuration().toMillis();
+    return new BusCall(message, method, params, Math.min(now + idle, hard), idle, hard);
+  }
+
+  private static RawJson readParams(@Nullable Object body, ParseLimits limits) {
+    if (body == null) {
+      return RawJson.EMPTY_OBJECT;
+    }
+    if (body instanceof JsonObject json) {
+      RawJson raw = RawJson.of(json);
+      if (raw.length() > limits.maxBytes()) {
+        throw McpFailure.notSent(
+            FailureCode.LIMIT_EXCEEDED,
+            "the call has " + raw.length() + " bytes, the limit is " + limits.maxBytes());
+      }
+      return raw;
+    }
+    if (body instanceof Buffer buffer) {
+      try {
+        return RawJson.checkedObject(buffer, limits);
+      } catch (ProtocolException e) {
+        throw McpFailure.notSent(
+            Failures.isLimit(e) ? FailureCode.LIMIT_EXCEEDED : FailureCode.BAD_REQUEST,
+            "the body is not one JSON object: " + e.getMessage());
+      }
+    }
+    throw McpFailure.notSent(
+        FailureCode.BAD_REQUEST,
+        "the body must be a JsonObject or a Buffer with a JSON object, not "
+            + body.getClass().getSimpleName());
+  }
+
+  private static long readBudget(String text, Duration max) {
+    try {
+      long budget = Long.parseLong(text.trim());
+      if (budget >= 0) {
+        return Math.min(budget, max.toMillis());
+      }
+    } catch (NumberFormatException e) {
+      // reported below, together with negative numbers
+    }
+    throw McpFailure.notSent(
+        FailureCode.BAD_REQUEST,
+        "header '" + Headers.DEADLINE + "' must be milliseconds left, such as 5000");
+  }
+
+  /** The same call, of another method. */
+  BusCall as(String method) {
+    return new BusCall(message, method, params, deadline(), idleMillis(), hardDeadline());
+  }
+
+  RawJson params() {
+    return params;
+  }
+
+  boolean isRaw() {
+    return message.body() instanceof Buffer;
+  }
+
+  /** The body of a {@code JsonObject} call. */
+  JsonObject json() {
+    return message.body() instanceof JsonObject json ? json : params.toJsonObject();
+  }
+
+  @Nullable String header(String name) {
+    return message.headers().isEmpty() ? null : message.headers().get(name);
+  }
+
+  @Override
+  @Nullable String callId() {
+    return header(Headers.CALL_ID);
+  }
+
+  @Override
+  @Nullable String progressAddress() {
+    return header(Headers.PROGRESS);
+  }
+
+  @Override
+  void complete(RawJson result) {
+    if (isRaw()) {
+      message.reply(result.toBuffer());
+      return;
+    }
+    try {
+      message.reply(result.toJsonObject());
+    } catch (DecodeException e) {
+      fail(
+          McpFailure.maybeSent(
+              FailureCode.PROTOCOL_ERROR,
+              "the result of " + method() + " cannot be read as JSON: " + e.getMessage()));
+    }
+  }
+
+  @Override
+  void fail(McpFailure failure) {
+    message.reply(failure);
+  }
+}

@@ -1,0 +1,26 @@
+package dev.mcpbus.connection;
+
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.protocol.Implementation;
+import dev.mcpbus.protocol.MessageTap;
+import dev.mcpbus.transport.Transport;
+import io.vertx.core.json.JsonObject;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that a connection is made of.
+ *
+ * @param id its name, part of its addresses
+ * @param transport how to reach the server
+ * @param options how it behaves
+ * @param clientInfo what is said of us in the handshake
+ * @param capabilities what is offered to the server: {@code elicitation}, {@code sampling}, ...
+ * @param tap sees every message, null for none
+ */
+public record ConnectionSpec(
+    ConnectionId id,
+    Transport transport,
+    ConnectionOptions options,
+    Implementation clientInfo,
+    JsonObject capabilities,
+    @Nullable MessageTap tap) {}

@@ -1,0 +1,443 @@
+package dev.mcpbus.connection;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.ConnectionState;
+import dev.mcpbus.bus.Events;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.Lifecycle;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The actor of one MCP server connection. It is stable: it holds the addresses, the state and the
+ * stash, while sessions come and go. It never decides to restart; it tells its supervisor what has
+ * happened and does what it is told ({@link Lifecycle}).
+ *
+ * <p>Single writer: everything here happens on the verticle's event-loop context.
+ */
+public final class ConnectionVerticle extends VerticleBase
+    implements Session.Listener, HealthCheck.Listener {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ConnectionVerticle.class);
+  private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
+
+  private final ConnectionSpec spec;
+  private final ConnectionId id;
+  private final ConnectionOptions options;
+  private final Clock clock;
+  private final StatusView view = new StatusView();
+
+  // Set once in start().
+  @SuppressWarnings("NullAway.Init")
+  private EventPublisher events;
+
+  @SuppressWarnings("NullAway.Init")
+  private Stash stash;
+
+  @SuppressWarnings("NullAway.Init")
+  private HealthCheck health;
+
+  @SuppressWarnings("NullAway.Init")
+  private IdleWatch idle;
+
+  @SuppressWarnings("NullAway.Init")
+  private ServerRequests requests;
+
+  private ConnectionState state = ConnectionState.IDLE;
+  private @Nullable Session session;
+  private @Nullable Live live;
+  private long epoch;
+  private boolean disconnected;
+
+  public ConnectionVerticle(ConnectionSpec spec) {
+    this(spec, Clock.SYSTEM);
+  }
+
+  ConnectionVerticle(ConnectionSpec spec, Clock clock) {
+    this.spec = spec;
+    this.id = spec.id();
+    this.options = spec.options();
+    this.clock = clock;
+  }
+
+  /** Completes when every address is registered; no session is opened yet. */
+  @Override
+  public Future<?> start() {
+    events = new EventPublisher(vertx.eventBus(), id);
+    stash = new Stash(vertx, clock, options.maxStash());
+    health = new HealthCheck(vertx, options, this);
+    idle = new IdleWatch(vertx, clock, options, () -> tell(new Lifecycle.StopWanted(id.value())));
+    requests = new ServerRequests(vertx.eventBus(), id);
+    context.exceptionHandler(this::crashed);
+    vertx.eventBus().localConsumer(Addresses.of(id, Addresses.CONTROL), this::control);
+    List<Future<Void>> registered = new ArrayList<>();
+    for (Operations.Operation operation : Operations.ALL) {
+      registered.add(consume(operation.suffix(), message -> operate(operation, message)));
+    }
+    registered.add(consume(Addresses.STATUS, message -> message.reply(status())));
+    registered.add(consume(Addresses.CANCEL, this::cancel));
+    registered.add(consume(Addresses.CONNECT, this::connect));
+    registered.add(consume(Addresses.DISCONNECT, this::disconnect));
+    registered.add(consume(Addresses.RESTART, this::restart));
+    return Future.join(registered);
+  }
+
+  @Override
+  public Future<?> stop() {
+    stash.failAll(unavailable("the connection is being closed"));
+    Future<Void> closed = session == null ? Future.succeededFuture() : session.close();
+    leave();
+    moveTo(ConnectionState.CLOSED);
+    return closed;
+  }
+
+  private Future<Void> consume(String suffix, Consumer<Message<Object>> handler) {
+    return vertx
+        .eventBus()
+        .<Object>consumer(Addresses.of(id, suffix), message -> guarded(message, handler))
+        .completion();
+  }
+
+  /** A defect of ours ends the call, names no internals, and is reported to the supervisor. */
+  private void guarded(Message<Object> message, Consumer<Message<Object>> handler) {
+    try {
+      handler.accept(message);
+    } catch (McpFailure refused) {
+      message.reply(refused);
+    } catch (RuntimeException defect) {
+      message.reply(McpFailure.maybeSent(FailureCode.INTERNAL, "a defect of mcpbus; see its log"));
+      throw defect;
+    }
+  }
+
+  private void crashed(Throwable cause) {
+    LOG.error("connection {}: uncaught exception, asking to be redeployed", id, cause);
+    tell(new Lifecycle.Crashed(id.value(), cause));
+  }
+
+  // ---- calls
+
+  private void operate(Operations.Operation operation, Message<Object> message) {
+    BusCall call = BusCall.of(message, operation.method(), options, clock);
+    idle.touch();
+    if (live != null && state.serves()) {
+      operation.run().run(live, call);
+    } else {
+      hold(operation, call);
+    }
+  }
+
+  /** There is no session: the call waits, wakes the connection up, or is refused at once. */
+  private void hold(Operations.Operation operation, BusCall call) {
+    boolean asleep = state == ConnectionState.IDLE;
+    if (state == ConnectionState.FAILED
+        || state == ConnectionState.CLOSED
+        || (asleep && disconnected)) {
+      call.fail(unavailable(describeState()));
+      return;
+    }
+    if (!asleep && options.whenUnavailable() == ConnectionOptions.WhenUnavailable.REFUSE) {
+      call.fail(unavailable(describeState()));
+      return;
+    }
+    stash.add(call, ready -> operation.run().run(ready, call));
+    if (asleep) {
+      tell(new Lifecycle.StartWanted(id.value()));
+    }
+  }
+
+  private McpFailure unavailable(String why) {
+    long wait = view.millisToNextAttempt(clock.millis());
+    return new McpFailure(
+        FailureCode.UNAVAILABLE,
+        McpFailure.Sent.NO,
+        "connection '" + id + "': " + why,
+        wait,
+        view.lastErrorAsData());
+  }
+
+  private String describeState() {
+    return switch (state) {
+      case IDLE -> "disconnected; send to " + Addresses.of(id, Addresses.CONNECT);
+      case FAILED -> "given up for now" + view.lastErrorText();
+      case DRAINING -> "being stopped";
+      default -> state.status() + view.lastErrorText();
+    };
+  }
+
+  private void cancel(Message<Object> message) {
+    String callId = message.body() instanceof JsonObject body ? body.getString("callId") : null;
+    if (callId == null) {
+      throw McpFailure.notSent(FailureCode.BAD_REQUEST, "the body must be {\"callId\": string}");
+    }
+    boolean found = stash.cancel(callId) || (session != null && session.cancel(callId));
+    message.reply(new JsonObject().put("cancelled", found));
+  }
+
+  private void connect(Message<Object> message) {
+    disconnected = false;
+    if (state == ConnectionState.FAILED) {
+      tell(new Lifecycle.RestartWanted(id.value(), "a caller asked to connect"));
+    } else if (live == null) {
+      tell(new Lifecycle.StartWanted(id.value()));
+    }
+    message.reply(new JsonObject().put("state", state.name()));
+  }
+
+  private void disconnect(Message<Object> message) {
+    disconnected = true;
+    tell(new Lifecycle.StopWanted(id.value()));
+    message.reply(new JsonObject().put("state", state.name()));
+  }
+
+  private void restart(Message<Object> message) {
+    disconnected = false;
+    tell(new Lifecycle.RestartWanted(id.value(), "a caller asked for it"));
+    message.reply(new JsonObject().put("state", state.name()));
+  }
+
+  // ---- commands of the supervisor
+
+  private void control(Message<Object> message) {
+    Object command = message.body();
+    if (command instanceof Lifecycle.Start start) {
+      open(start);
+    } else if (command instanceof Lifecycle.Stop stop) {
+      close(stop).onComplete(closed -> message.reply(null));
+    } else if (command instanceof Lifecycle.RestartScheduled scheduled) {
+      view.nextAttempt(clock.millis() + scheduled.delayMillis(), scheduled.attempt());
+      moveTo(ConnectionState.RECONNECTING);
+      publish(
+          Events.RESTARTING,
+          new JsonObject()
+              .put("attempt", scheduled.attempt())
+              .put("delay", scheduled.delayMillis()));
+    } else if (command instanceof Lifecycle.GaveUp gaveUp) {
+      giveUp(gaveUp);
+    }
+  }
+
+  private void open(Lifecycle.Start start) {
+    leave();
+    epoch = start.epoch();
+    view.starting(start.restarts());
+    if (state != ConnectionState.RECONNECTING && state != ConnectionState.FAILED) {
+      moveTo(start.restarts() > 0 ? ConnectionState.RECONNECTING : ConnectionState.CONNECTING);
+    }
+    long from = clock.millis();
+    Session opening =
+        new Session(
+            epoch,
+            context,
+            spec.transport(),
+            new InitializeEra(spec.clientInfo(), spec.capabilities()),
+            options,
+            clock,
+            spec.tap(),
+            this);
+    session = opening;
+    opening
+        .open()
+        .onComplete(
+            result -> {
+              if (session != opening) {
+                return;
+              }
+              if (result.failed()) {
+                over(opening, McpFailure.of(result.cause()));
+                return;
+              }
+              Tools tools = new Tools(opening);
+              ready(new Live(opening, result.result(), tools, clock.millis() - from));
+            });
+  }
+
+  private void ready(Live now) {
+    McpFailure outOfScope = options.toolsOnly() ? ToolsOnly.check(id, now) : null;
+    if (outOfScope != null) {
+      over(now.session(), outOfScope);
+      return;
+    }
+    live = now;
+    view.ready();
+    moveTo(ConnectionState.READY);
+    health.start(now.session());
+    idle.start(now.session());
+    tell(new Lifecycle.Started(id.value(), epoch));
+    publish(Events.CONNECTED, view.connected(now));
+    if (now.offers("tools")) {
+      now.tools().load().onComplete(loaded -> toolsLoaded(now, loaded.cause()));
+    }
+    stash.release(now);
+  }
+
+  private void toolsLoaded(Live of, @Nullable Throwable failure) {
+    if (session != of.session()) {
+      return;
+    }
+    if (failure != null) {
+      LOG.warn("connection {}: its tools cannot be listed: {}", id, failure.getMessage());
+      view.error(McpFailure.of(failure));
+      return;
+    }
+    ToolTable table = of.tools().table();
+    publish(Events.TOOLS_CHANGED, new JsonObject().put("tools", table == null ? 0 : table.size()));
+  }
+
+  private Future<Void> close(Lifecycle.Stop stop) {
+    Session closing = session;
+    if (closing == null) {
+      moveTo(stop.restarting() ? ConnectionState.RECONNECTING : ConnectionState.IDLE);
+      return Future.succeededFuture();
+    }
+    boolean draining = live != null;
+    if (draining) {
+      moveTo(ConnectionState.DRAINING);
+    }
+    return (draining ? closing.drained(stop.drainMillis()) : Future.<Void>succeededFuture())
+        .compose(drained -> closing.close())
+        .onComplete(
+            closed -> {
+              if (session == closing) {
+                leave();
+                moveTo(stop.restarting() ? ConnectionState.RECONNECTING : ConnectionState.IDLE);
+                settleStash();
+              }
+            });
+  }
+
+  /** Calls that came while the session was being stopped: wake up for them, or end them. */
+  private void settleStash() {
+    if (state != ConnectionState.IDLE || stash.size() == 0) {
+      return;
+    }
+    if (disconnected) {
+      stash.failAll(unavailable(describeState()));
+    } else {
+      tell(new Lifecycle.StartWanted(id.value()));
+    }
+  }
+
+  private void giveUp(Lifecycle.GaveUp gaveUp) {
+    view.nextAttempt(gaveUp.reprobeMillis() < 0 ? -1 : clock.millis() + gaveUp.reprobeMillis(), 0);
+    moveTo(ConnectionState.FAILED);
+    stash.failAll(unavailable(describeState()));
+    publish(
+        Events.GAVE_UP,
+        new JsonObject().put("reprobe", gaveUp.reprobeMillis()).put("message", gaveUp.message()));
+  }
+
+  // ---- what the session reports
+
+  @Override
+  public void onEnded(Session of, McpFailure reason) {
+    if (session == of && live != null) {
+      over(of, reason);
+    }
+  }
+
+  /** The session is over, ready or not: clean up, and let the supervisor decide. */
+  private void over(Session of, McpFailure reason) {
+    view.error(reason);
+    leave();
+    moveTo(ConnectionState.RECONNECTING);
+    publish(
+        Events.DISCONNECTED,
+        new JsonObject().put("code", reason.code().name()).put("message", reason.getMessage()));
+    long ended = epoch;
+    of.close()
+        .onComplete(
+            closed ->
+                tell(new Lifecycle.Ended(id.value(), ended, reason, Failures.isRetryable(reason))));
+  }
+
+  private void leave() {
+    health.stop();
+    idle.stop();
+    session = null;
+    live = null;
+  }
+
+  @Override
+  public void onRequest(Session of, RawJson requestId, String method, RawJson params) {
+    requests.handle(of, requestId, method, params);
+  }
+
+  @Override
+  public void onProgress(String address, RawJson params) {
+    vertx.eventBus().send(address, params.toJsonObject());
+  }
+
+  @Override
+  public void onNotification(Session of, String method, RawJson params) {
+    Live now = live;
+    if (now == null || now.session() != of) {
+      return;
+    }
+    if (method.equals(Methods.TOOLS_CHANGED)) {
+      now.tools().changed().onComplete(loaded -> toolsLoaded(now, loaded.cause()));
+    } else {
+      Notifications.publish(method, params, this::publish);
+    }
+  }
+
+  // ---- health
+
+  @Override
+  public void healthy() {
+    if (state == ConnectionState.DEGRADED) {
+      moveTo(ConnectionState.READY);
+    }
+  }
+
+  @Override
+  public void unhealthy(int failures, String message) {
+    publish(
+        Events.HEALTH_CHECK_FAILED,
+        new JsonObject().put("failures", failures).put("message", message));
+    if (state == ConnectionState.READY) {
+      moveTo(ConnectionState.DEGRADED);
+    }
+    if (failures >= options.pingThreshold()) {
+      tell(
+          new Lifecycle.RestartWanted(
+              id.value(), "health check: " + failures + " pings in a row without an answer"));
+    }
+  }
+
+  // ---- facts
+
+  private void moveTo(ConnectionState next) {
+    if (state == next) {
+      return;
+    }
+    ConnectionState from = state;
+    state = next;
+    publish(Events.STATE_CHANGED, new JsonObject().put("from", from.name()).put("to", next.name()));
+  }
+
+  private void publish(String type, JsonObject more) {
+    events.publish(type, epoch, more);
+  }
+
+  private void tell(Lifecycle.Fact fact) {
+    vertx.eventBus().send(Addresses.SUPERVISOR, fact, LOCAL);
+  }
+
+  private JsonObject status() {
+    return view.toJson(spec, state, epoch, live, session, clock.millis());
+  }
+}

@@ -1,0 +1,44 @@
+package dev.mcpbus.connection;
+
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import org.jspecify.annotations.Nullable;
+
+/** A request of the connection itself: handshake, lists, health check. */
+final class InternalCall extends Pending {
+
+  private final Promise<RawJson> promise = Promise.promise();
+
+  private final @Nullable String callId;
+
+  InternalCall(String method, long deadline) {
+    this(method, deadline, null);
+  }
+
+  /** On behalf of a caller, who may cancel it by {@code callId}. */
+  InternalCall(String method, long deadline, @Nullable String callId) {
+    super(method, deadline, 0, deadline);
+    this.callId = callId;
+  }
+
+  @Override
+  @Nullable String callId() {
+    return callId;
+  }
+
+  Future<RawJson> future() {
+    return promise.future();
+  }
+
+  @Override
+  void complete(RawJson result) {
+    promise.tryComplete(result);
+  }
+
+  @Override
+  void fail(McpFailure failure) {
+    promise.tryFail(failure);
+  }
+}

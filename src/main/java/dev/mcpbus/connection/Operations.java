@@ -1,0 +1,163 @@
+package dev.mcpbus.connection;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
+import java.util.List;
+import java.util.function.Function;
+
+/** What each address of a connection does with a session that is ready. */
+final class Operations {
+
+  /**
+   * One address.
+   *
+   * @param suffix after {@code mcp.<id>.}
+   * @param method the MCP method, for messages and for what is pending
+   */
+  record Operation(String suffix, String method, Run run) {}
+
+  /** Ends {@code call} exactly once, now or later. */
+  @FunctionalInterface
+  interface Run {
+    void run(Live live, BusCall call);
+  }
+
+  static final List<Operation> ALL =
+      List.of(
+          new Operation(Addresses.TOOLS_LIST, Methods.TOOLS_LIST, Operations::listTools),
+          new Operation(Addresses.TOOLS_CALL, Methods.TOOLS_CALL, Operations::callTool),
+          new Operation(Addresses.TOOLS_METADATA, Methods.TOOLS_LIST, Operations::metadata),
+          list(Addresses.RESOURCES_LIST, Methods.RESOURCES_LIST, "resources", "resources"),
+          list(
+              Addresses.RESOURCES_TEMPLATES,
+              Methods.RESOURCES_TEMPLATES,
+              "resources",
+              "resourceTemplates"),
+          simple(Addresses.RESOURCES_READ, Methods.RESOURCES_READ, "resources"),
+          simple(Addresses.RESOURCES_SUBSCRIBE, Methods.RESOURCES_SUBSCRIBE, "resources"),
+          simple(Addresses.RESOURCES_UNSUBSCRIBE, Methods.RESOURCES_UNSUBSCRIBE, "resources"),
+          list(Addresses.PROMPTS_LIST, Methods.PROMPTS_LIST, "prompts", "prompts"),
+          simple(Addresses.PROMPTS_GET, Methods.PROMPTS_GET, "prompts"),
+          simple(Addresses.COMPLETION, Methods.COMPLETE, "completions"),
+          simple(Addresses.LOGLEVEL, Methods.SET_LEVEL, "logging"),
+          new Operation(Addresses.PING, Methods.PING, Operations::ping),
+          new Operation(Addresses.REQUEST, "request", Operations::rawRequest));
+
+  private Operations() {}
+
+  /** One request, one answer, as they are. */
+  private static Operation simple(String suffix, String method, String capability) {
+    return new Operation(
+        suffix,
+        method,
+        (live, call) -> {
+          if (live.offers(capability)) {
+            live.session().send(call, call.params());
+          } else {
+            call.fail(lacks(method, capability));
+          }
+        });
+  }
+
+  /** A list: empty where the capability is missing, all pages unless a cursor is given. */
+  private static Operation list(String suffix, String method, String capability, String key) {
+    return new Operation(
+        suffix,
+        method,
+        (live, call) -> {
+          if (!live.offers(capability)) {
+            call.complete(RawJson.of("{\"" + key + "\":[]}"));
+          } else if (call.params().member("cursor") != null) {
+            live.session().send(call, call.params());
+          } else {
+            allPages(live, call, method, key);
+          }
+        });
+  }
+
+  private static void allPages(Live live, BusCall call, String method, String key) {
+    Session session = live.session();
+    Pagination.all(
+            key,
+            call.params(),
+            session.options(),
+            params -> {
+              InternalCall page = new InternalCall(method, call.deadline(), call.callId());
+              session.send(page, params);
+              return page.future();
+            })
+        .onComplete(call::complete, failure -> call.fail(McpFailure.of(failure)));
+  }
+
+  private static void listTools(Live live, BusCall call) {
+    if (!live.offers("tools")) {
+      call.complete(RawJson.of("{\"tools\":[]}"));
+      return;
+    }
+    if (call.params().member("cursor") != null) {
+      live.session().send(call, call.params());
+      return;
+    }
+    boolean kept = "use".equals(call.header(Headers.CACHE));
+    withTools(live, call, kept ? live.tools().current() : live.tools().load(), ToolTable::list);
+  }
+
+  private static void metadata(Live live, BusCall call) {
+    if (!live.offers("tools")) {
+      call.complete(RawJson.EMPTY_OBJECT);
+      return;
+    }
+    withTools(live, call, live.tools().current(), tools -> RawJson.of(tools.metadata()));
+  }
+
+  private static void withTools(
+      Live live, BusCall call, Future<ToolTable> tools, Function<ToolTable, RawJson> answer) {
+    Waiting.on(
+        tools,
+        call,
+        live.session(),
+        found -> call.complete(answer.apply(found)),
+        failure -> call.fail(McpFailure.of(failure)));
+  }
+
+  private static void callTool(Live live, BusCall call) {
+    if (live.offers("tools")) {
+      live.tools().call(call);
+    } else {
+      call.fail(lacks(Methods.TOOLS_CALL, "tools"));
+    }
+  }
+
+  private static void ping(Live live, BusCall call) {
+    live.session().send(call, null);
+  }
+
+  /** Any method: {@code {"method": ..., "params": {...}}}. */
+  private static void rawRequest(Live live, BusCall call) {
+    RawJson method = call.params().member("method");
+    RawJson params = call.params().member("params");
+    if (method == null || !method.isString() || (params != null && !params.isObject())) {
+      call.fail(
+          McpFailure.notSent(
+              FailureCode.BAD_REQUEST,
+              "the body must be {\"method\": string, \"params\": object or absent}"));
+    } else if (method.asString().equals(Methods.INITIALIZE)) {
+      call.fail(
+          McpFailure.notSent(
+              FailureCode.BAD_REQUEST, "the connection shakes hands itself; use restart"));
+    } else {
+      live.session().send(call.as(method.asString()), params);
+    }
+  }
+
+  private static McpFailure lacks(String method, String capability) {
+    return McpFailure.notSent(
+        FailureCode.METHOD_NOT_FOUND,
+        method + " was not sent: the server does not offer the capability '" + capability + "'");
+  }
+}

@@ -1,0 +1,122 @@
+package dev.mcpbus.connection;
+
+import dev.mcpbus.bus.McpFailure;
+import io.netty.util.collection.LongObjectHashMap;
+import io.netty.util.collection.LongObjectMap;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests of one session that wait for an answer, by our id. Ids rise from 1 and never repeat
+ * within a session. Owner: the connection's context.
+ */
+final class PendingCalls {
+
+  /** Told when a request runs out of time, after it was taken out. */
+  @FunctionalInterface
+  interface Expiry {
+    void expired(long id, Pending pending);
+  }
+
+  private final LongObjectHashMap<Pending> byId = new LongObjectHashMap<>();
+  private final Map<String, Long> byCallId = new HashMap<>();
+  private final DeadlineTimer timer;
+  private final Expiry expiry;
+  private long lastId;
+  private @Nullable Promise<Void> drained;
+
+  PendingCalls(Vertx vertx, Clock clock, Expiry expiry) {
+    this.timer = new DeadlineTimer(vertx, clock, this::sweep);
+    this.expiry = expiry;
+  }
+
+  int size() {
+    return byId.size();
+  }
+
+  /** Takes a request in and gives it the next id. */
+  long add(Pending pending) {
+    long id = ++lastId;
+    byId.put(id, pending);
+    String callId = pending.callId();
+    if (callId != null) {
+      byCallId.put(callId, id);
+    }
+    timer.include(pending.deadline());
+    return id;
+  }
+
+  @Nullable Pending get(long id) {
+    return byId.get(id);
+  }
+
+  /** Takes a request out; null where none of that id waits. */
+  @Nullable Pending remove(long id) {
+    Pending pending = byId.remove(id);
+    if (pending == null) {
+      return null;
+    }
+    String callId = pending.callId();
+    if (callId != null) {
+      byCallId.remove(callId, id);
+    }
+    if (drained != null && byId.isEmpty()) {
+      drained.tryComplete();
+    }
+    return pending;
+  }
+
+  /** Our id of the request that the caller named {@code callId}, or -1. */
+  long find(String callId) {
+    return byCallId.getOrDefault(callId, -1L);
+  }
+
+  /** Completes when nothing waits any more. */
+  Future<Void> drained() {
+    if (byId.isEmpty()) {
+      return Future.succeededFuture();
+    }
+    if (drained == null) {
+      drained = Promise.promise();
+    }
+    return drained.future();
+  }
+
+  /** Ends all with the same failure. */
+  void failAll(McpFailure failure) {
+    timer.stop();
+    List<Pending> all = new ArrayList<>(byId.values());
+    byId.clear();
+    byCallId.clear();
+    all.forEach(pending -> pending.fail(failure));
+    if (drained != null) {
+      drained.tryComplete();
+    }
+  }
+
+  private long sweep(long now) {
+    long next = DeadlineTimer.NONE;
+    List<Long> expired = new ArrayList<>();
+    for (LongObjectMap.PrimitiveEntry<Pending> entry : byId.entries()) {
+      long deadline = entry.value().deadline();
+      if (deadline <= now) {
+        expired.add(entry.key());
+      } else {
+        next = Math.min(next, deadline);
+      }
+    }
+    for (long id : expired) {
+      Pending pending = remove(id);
+      if (pending != null) {
+        expiry.expired(id, pending);
+      }
+    }
+    return next;
+  }
+}

@@ -1,0 +1,400 @@
+package dev.mcpbus.connection;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.InitializeResult;
+import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.MessageTap;
+import dev.mcpbus.protocol.Messages;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.ProtocolVersion;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.transport.Channel;
+import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.Transport;
+import dev.mcpbus.transport.TransportException;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One incarnation of a connection: one channel, one handshake, the requests that wait on it. A new
+ * start makes a new session, so nothing leaks from one life to the next. Owner: the connection's
+ * context; every method and callback runs there.
+ */
+final class Session implements Channel.Receiver {
+
+  /** What the actor hears from its session. */
+  interface Listener {
+
+    /** The server asks something; the session expects an {@link #answer} or {@link #refuse}. */
+    void onRequest(Session session, RawJson id, String method, RawJson params);
+
+    /** A notification other than progress of a request of ours. */
+    void onNotification(Session session, String method, RawJson params);
+
+    /** Progress of a request whose caller asked for it. */
+    void onProgress(String address, RawJson params);
+
+    /** The session is over without having been closed by us; everything pending has ended. */
+    void onEnded(Session session, McpFailure reason);
+  }
+
+  private static final String TOKEN_PREFIX = "mcpbus-";
+
+  private final long epoch;
+  private final Context context;
+  private final Transport transport;
+  private final SessionEra era;
+  private final ConnectionOptions options;
+  private final Clock clock;
+  private final @Nullable MessageTap tap;
+  private final Listener listener;
+  private final PendingCalls pending;
+
+  private @Nullable Channel channel;
+  private @Nullable ProtocolVersion version;
+  private boolean ended;
+  private long unmatched;
+  private long lastHeard;
+
+  Session(
+      long epoch,
+      Context context,
+      Transport transport,
+      SessionEra era,
+      ConnectionOptions options,
+      Clock clock,
+      @Nullable MessageTap tap,
+      Listener listener) {
+    this.epoch = epoch;
+    this.context = context;
+    this.transport = transport;
+    this.era = era;
+    this.options = options;
+    this.clock = clock;
+    this.tap = tap;
+    this.listener = listener;
+    this.pending = new PendingCalls(context.owner(), clock, this::expired);
+  }
+
+  /**
+   * Opens the channel and shakes hands, within the handshake time-out.
+   *
+   * @return fails with a {@code McpFailure} that was not sent; the channel is closed then
+   */
+  Future<InitializeResult> open() {
+    Promise<InitializeResult> ready = Promise.promise();
+    long timer =
+        context
+            .owner()
+            .setTimer(
+                options.handshakeTimeout().toMillis(),
+                ignored ->
+                    ready.tryFail(
+                        McpFailure.notSent(
+                            FailureCode.HANDSHAKE_TIMEOUT,
+                            "no answer to the handshake within "
+                                + options.handshakeTimeout().toMillis()
+                                + " ms")));
+    transport
+        .open(context, this)
+        .compose(
+            opened -> {
+              channel = opened;
+              return ended ? opened.close().compose(v -> gone()) : era.open(this);
+            })
+        .onComplete(
+            result -> {
+              if (result.succeeded()) {
+                ready.tryComplete(result.result());
+              } else {
+                ready.tryFail(Failures.inHandshake(result.cause()));
+              }
+            });
+    return ready
+        .future()
+        .eventually(
+            () -> {
+              context.owner().cancelTimer(timer);
+              return Future.succeededFuture();
+            })
+        .recover(failure -> close().transform(closed -> Future.failedFuture(failure)));
+  }
+
+  private static Future<InitializeResult> gone() {
+    return Future.failedFuture(
+        McpFailure.notSent(FailureCode.UNAVAILABLE, "closed while it was opening"));
+  }
+
+  long epoch() {
+    return epoch;
+  }
+
+  SessionEra era() {
+    return era;
+  }
+
+  ConnectionOptions options() {
+    return options;
+  }
+
+  Vertx vertx() {
+    return context.owner();
+  }
+
+  Clock clock() {
+    return clock;
+  }
+
+  @Nullable ProtocolVersion version() {
+    return version;
+  }
+
+  /** When something last came from the server, on the connection's clock. */
+  long lastHeard() {
+    return lastHeard;
+  }
+
+  int pendingCalls() {
+    return pending.size();
+  }
+
+  /** Completes when nothing is pending any more, and after {@code millis} at the latest. */
+  Future<Void> drained(long millis) {
+    Promise<Void> over = Promise.promise();
+    long timer = vertx().setTimer(Math.max(1, millis), ignored -> over.tryComplete());
+    pending.drained().onComplete(done -> over.tryComplete());
+    return over.future().onComplete(done -> vertx().cancelTimer(timer));
+  }
+
+  JsonObject diagnostics() {
+    JsonObject facts = channel == null ? new JsonObject() : channel.diagnostics();
+    return facts.put("pending", pending.size()).put("unmatched", unmatched);
+  }
+
+  void negotiated(ProtocolVersion agreed) {
+    version = agreed;
+    if (channel != null) {
+      channel.negotiated(agreed.wire());
+    }
+  }
+
+  /** A request of the connection itself. */
+  Future<RawJson> request(String method, @Nullable RawJson params, Duration timeout) {
+    InternalCall call = new InternalCall(method, clock.millis() + timeout.toMillis());
+    send(call, params);
+    return call.future();
+  }
+
+  /** Sends a request; {@code call} ends exactly once, here or later. */
+  void send(Pending call, @Nullable RawJson params) {
+    Channel out = channel;
+    if (ended || out == null) {
+      call.fail(McpFailure.notSent(FailureCode.UNAVAILABLE, "the session is over"));
+      return;
+    }
+    if (pending.size() >= options.maxPending()) {
+      call.fail(
+          McpFailure.notSent(
+              FailureCode.OVERLOADED,
+              options.maxPending() + " calls are in flight already; try again later"));
+      return;
+    }
+    long id = pending.add(call);
+    RawJson payload = era.params(call.progressAddress() == null ? params : tokened(params, id));
+    byte[] bytes = Messages.request(id, call.method(), payload);
+    try {
+      put(out, Outbound.request(id, call.method(), bytes));
+    } catch (TransportException e) {
+      if (pending.remove(id) != null) {
+        call.fail(Failures.of(e));
+      }
+    }
+  }
+
+  void notify(String method, @Nullable RawJson params) {
+    sendQuietly(Outbound.notification(method, Messages.notification(method, params)));
+  }
+
+  void answer(RawJson id, RawJson result) {
+    sendQuietly(Outbound.response(Envelope.Kind.RESULT, Messages.result(id, result)));
+  }
+
+  void refuse(RawJson id, int code, String message) {
+    sendQuietly(Outbound.response(Envelope.Kind.ERROR, Messages.error(id, code, message, null)));
+  }
+
+  /** Nobody waits for these; where the queue is full or the channel is gone they are dropped. */
+  private void sendQuietly(Outbound message) {
+    Channel out = channel;
+    if (ended || out == null) {
+      return;
+    }
+    try {
+      put(out, message);
+    } catch (TransportException dropped) {
+      unmatched++;
+    }
+  }
+
+  private void put(Channel out, Outbound message) throws TransportException {
+    if (message.bytes().length > options.limits().maxBytes()) {
+      throw new TransportException(
+          TransportException.Reason.LIMIT_EXCEEDED,
+          TransportException.Sent.NO,
+          "the message has "
+              + message.bytes().length
+              + " bytes, the limit is "
+              + options.limits().maxBytes());
+    }
+    if (tap != null) {
+      tap.message(
+          MessageTap.Direction.SENT, RawJson.slice(message.bytes(), 0, message.bytes().length));
+    }
+    out.send(message);
+  }
+
+  /** The session's own token, so that a caller's token can never be taken for another's. */
+  private RawJson tokened(@Nullable RawJson params, long id) {
+    RawJson base = params == null ? RawJson.EMPTY_OBJECT : params;
+    RawJson meta = base.member("_meta");
+    RawJson object = meta == null || !meta.isObject() ? RawJson.EMPTY_OBJECT : meta;
+    return base.with("_meta", object.with("progressToken", RawJson.string(TOKEN_PREFIX + id)));
+  }
+
+  /** Ends the caller's request; tells the server. False where none of that name waits. */
+  boolean cancel(String callId) {
+    long id = pending.find(callId);
+    Pending call = id < 0 ? null : pending.remove(id);
+    if (call == null) {
+      return false;
+    }
+    abandon(id, call, "cancelled by the caller");
+    call.fail(McpFailure.maybeSent(FailureCode.CANCELLED, "cancelled by the caller"));
+    return true;
+  }
+
+  private void expired(long id, Pending call) {
+    abandon(id, call, "timed out");
+    call.fail(
+        McpFailure.maybeSent(
+            FailureCode.CALL_TIMEOUT,
+            "no answer to " + call.method() + " before the deadline; cancelled at the server"));
+  }
+
+  /** {@code initialize} must not be cancelled (MCP 2025-11-25, Cancellation). */
+  private void abandon(long id, Pending call, String reason) {
+    if (!call.method().equals(Methods.INITIALIZE)) {
+      era.cancel(this, id, reason);
+    }
+    if (channel != null) {
+      channel.forget(id);
+    }
+  }
+
+  @Override
+  public void onMessage(Envelope message) {
+    if (ended) {
+      return;
+    }
+    lastHeard = clock.millis();
+    if (tap != null) {
+      tap.message(MessageTap.Direction.RECEIVED, message.text());
+    }
+    switch (message.kind()) {
+      case RESULT -> answered(message);
+      case ERROR -> failed(message);
+      case NOTIFICATION -> notified(message.method(), message.params());
+      case REQUEST -> {
+        RawJson id = message.id();
+        if (id != null) {
+          listener.onRequest(this, id, message.method(), message.params());
+        }
+      }
+    }
+  }
+
+  private void answered(Envelope message) {
+    Pending call = pending.remove(message.integerId());
+    if (call == null) {
+      unmatched++;
+    } else if (message.payload().isObject()) {
+      call.complete(message.payload());
+    } else {
+      call.fail(
+          McpFailure.maybeSent(
+              FailureCode.PROTOCOL_ERROR,
+              "the result of " + call.method() + " is not a JSON object"));
+    }
+  }
+
+  private void failed(Envelope message) {
+    Pending call = pending.remove(message.integerId());
+    if (call == null) {
+      unmatched++;
+    } else {
+      call.fail(McpFailure.upstream(JsonRpcError.of(message.payload())));
+    }
+  }
+
+  private void notified(String method, RawJson params) {
+    if (method.equals(Methods.PROGRESS)) {
+      Pending call = pending.get(requestOf(params.member("progressToken")));
+      String address = call == null ? null : call.progressAddress();
+      if (call != null && address != null) {
+        call.extend(clock.millis());
+        listener.onProgress(address, params);
+        return;
+      }
+    }
+    listener.onNotification(this, method, params);
+  }
+
+  private static long requestOf(@Nullable RawJson token) {
+    if (token == null || !token.isString()) {
+      return -1;
+    }
+    String text = token.asString();
+    if (!text.startsWith(TOKEN_PREFIX)) {
+      return -1;
+    }
+    return RawJson.of(text.substring(TOKEN_PREFIX.length())).asLong();
+  }
+
+  @Override
+  public void onRequestFailed(long id, TransportException reason) {
+    Pending call = pending.remove(id);
+    if (call != null) {
+      call.fail(Failures.of(reason));
+    }
+  }
+
+  @Override
+  public void onClosed(TransportException reason) {
+    if (ended) {
+      return;
+    }
+    ended = true;
+    McpFailure failure = Failures.of(reason);
+    pending.failAll(failure);
+    listener.onEnded(this, failure);
+  }
+
+  /**
+   * Ends the session for good: what is pending fails, the channel is closed. Idempotent.
+   *
+   * @return completes when nothing of the channel is left
+   */
+  Future<Void> close() {
+    ended = true;
+    pending.failAll(
+        McpFailure.maybeSent(FailureCode.OUTCOME_UNKNOWN, "the connection was closed meanwhile"));
+    return channel == null ? Future.succeededFuture() : channel.close();
+  }
+}

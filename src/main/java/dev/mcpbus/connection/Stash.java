@@ -1,0 +1,89 @@
+package dev.mcpbus.connection;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import io.vertx.core.Vertx;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.function.Consumer;
+
+/**
+ * Calls that wait for a session, first come first served, each up to its own deadline; bounded.
+ * Nothing in here was sent. Owner: the connection's context.
+ */
+final class Stash {
+
+  /** A waiting call and what to do with it once there is a session. */
+  private record Entry(BusCall call, Consumer<Live> action) {}
+
+  private final int capacity;
+  private final DeadlineTimer timer;
+  private final Deque<Entry> entries = new ArrayDeque<>();
+
+  Stash(Vertx vertx, Clock clock, int capacity) {
+    this.capacity = capacity;
+    this.timer = new DeadlineTimer(vertx, clock, this::sweep);
+  }
+
+  int size() {
+    return entries.size();
+  }
+
+  void add(BusCall call, Consumer<Live> action) {
+    if (entries.size() >= capacity) {
+      call.fail(
+          McpFailure.notSent(
+              FailureCode.OVERLOADED,
+              capacity + " calls already wait for this connection; try again later"));
+      return;
+    }
+    entries.add(new Entry(call, action));
+    timer.include(call.deadline());
+  }
+
+  void release(Live live) {
+    timer.stop();
+    Entry entry;
+    while ((entry = entries.poll()) != null) {
+      entry.action().accept(live);
+    }
+  }
+
+  void failAll(McpFailure failure) {
+    timer.stop();
+    Entry entry;
+    while ((entry = entries.poll()) != null) {
+      entry.call().fail(failure);
+    }
+  }
+
+  /** Ends the waiting call that its caller named {@code callId}. */
+  boolean cancel(String callId) {
+    for (Iterator<Entry> i = entries.iterator(); i.hasNext(); ) {
+      BusCall call = i.next().call();
+      if (callId.equals(call.callId())) {
+        i.remove();
+        call.fail(McpFailure.notSent(FailureCode.CANCELLED, "cancelled before it was sent"));
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private long sweep(long now) {
+    long next = DeadlineTimer.NONE;
+    for (Iterator<Entry> i = entries.iterator(); i.hasNext(); ) {
+      BusCall call = i.next().call();
+      if (call.deadline() <= now) {
+        i.remove();
+        call.fail(
+            McpFailure.notSent(
+                FailureCode.CALL_TIMEOUT, "no session before the call's deadline; never sent"));
+      } else {
+        next = Math.min(next, call.deadline());
+      }
+    }
+    return next;
+  }
+}

@@ -1,0 +1,119 @@
+package dev.mcpbus.connection;
+
+import dev.mcpbus.bus.ConnectionState;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.ProtocolVersion;
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** What {@code mcp.<id>.status} shows beyond the state itself. Owner: the connection's context. */
+final class StatusView {
+
+  private int restarts;
+  private int attempt;
+  private long nextAttempt = -1;
+  private @Nullable McpFailure lastError;
+  private @Nullable Instant lastErrorAt;
+  private @Nullable Instant since;
+
+  void starting(int restartsSoFar) {
+    restarts = restartsSoFar;
+    nextAttempt = -1;
+  }
+
+  void ready() {
+    since = Instant.now();
+    attempt = 0;
+  }
+
+  void error(McpFailure failure) {
+    lastError = failure;
+    lastErrorAt = Instant.now();
+  }
+
+  /**
+   * When the supervisor will try again.
+   *
+   * @param at on the connection's clock, -1 for never
+   */
+  void nextAttempt(long at, int number) {
+    nextAttempt = at;
+    attempt = number;
+  }
+
+  /** Milliseconds, -1 where nothing is planned. */
+  long millisToNextAttempt(long now) {
+    return nextAttempt < 0 ? -1 : Math.max(0, nextAttempt - now);
+  }
+
+  String lastErrorText() {
+    return lastError == null
+        ? ""
+        : "; last error " + lastError.code() + ": " + lastError.getMessage();
+  }
+
+  @Nullable JsonObject lastErrorAsData() {
+    return lastError == null ? null : new JsonObject().put("lastError", describe(lastError));
+  }
+
+  private JsonObject describe(McpFailure failure) {
+    return new JsonObject()
+        .put("code", failure.code().name())
+        .put("message", failure.getMessage())
+        .put("time", String.valueOf(lastErrorAt));
+  }
+
+  /** The members of the event {@code connected}. */
+  JsonObject connected(Live live) {
+    return new JsonObject()
+        .put("era", live.session().era().era().name())
+        .put("protocolVersion", wire(live.session().version()))
+        .put("server", live.server().serverInfo().toJson());
+  }
+
+  JsonObject toJson(
+      ConnectionSpec spec,
+      ConnectionState state,
+      long epoch,
+      @Nullable Live live,
+      @Nullable Session session,
+      long now) {
+    JsonObject json =
+        new JsonObject()
+            .put("id", spec.id().value())
+            .put("state", state.name())
+            .put("status", state.status())
+            .put("epoch", epoch)
+            .put("restarts", restarts);
+    if (live != null) {
+      ToolTable tools = live.tools().table();
+      json.mergeIn(connected(live))
+          .put("tools", tools == null ? 0 : tools.size())
+          .put("connectMillis", live.connectMillis())
+          .put("since", String.valueOf(since))
+          .put("capabilities", live.server().capabilities().copy())
+          .put("instructions", live.server().raw().getValue("instructions"));
+      if (tools != null && !tools.duplicates().isEmpty()) {
+        json.put("duplicateTools", String.join(", ", tools.duplicates()));
+      }
+    }
+    json.put("lastError", lastError == null ? null : describe(lastError));
+    long wait = millisToNextAttempt(now);
+    json.put("nextAttempt", wait < 0 ? null : Instant.now().plusMillis(wait).toString())
+        .put("attempt", attempt);
+    JsonObject transport =
+        new JsonObject()
+            .put("type", spec.transport().type())
+            .put("target", spec.transport().target());
+    if (session != null) {
+      transport.mergeIn(session.diagnostics());
+      json.put("sessionId", transport.getValue("sessionId"));
+    }
+    return json.put("transport", transport);
+  }
+
+  private static @Nullable String wire(@Nullable ProtocolVersion version) {
+    return version == null ? null : version.wire();
+  }
+}

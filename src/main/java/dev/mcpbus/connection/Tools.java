@@ -1,0 +1,139 @@
+package dev.mcpbus.connection;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.connection.ArgumentValidator.Violation;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.json.JsonObject;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tools of one session: the list that is kept, and the way of a tool call past its checks.
+ * Owner: the connection's context.
+ */
+final class Tools {
+
+  private final Session session;
+  private @Nullable ToolTable table;
+  private @Nullable Future<ToolTable> loading;
+  private boolean stale;
+
+  Tools(Session session) {
+    this.session = session;
+  }
+
+  /** The kept list, or null before the first was read. */
+  @Nullable ToolTable table() {
+    return table;
+  }
+
+  /**
+   * Asks the server. One request at a time: whoever asks meanwhile gets the same answer, and a
+   * change that is announced meanwhile leads to one more. A failure keeps the last good list.
+   */
+  Future<ToolTable> load() {
+    if (loading != null) {
+      return loading;
+    }
+    Promise<ToolTable> promise = Promise.promise();
+    loading = promise.future();
+    stale = false;
+    Pagination.all(
+            "tools",
+            RawJson.EMPTY_OBJECT,
+            session.options(),
+            params ->
+                session.request(Methods.TOOLS_LIST, params, session.options().requestTimeout()))
+        .map(ToolTable::new)
+        .onComplete(
+            result -> {
+              loading = null;
+              if (result.succeeded()) {
+                table = result.result();
+              }
+              if (stale) {
+                load().onComplete(promise);
+              } else {
+                promise.handle(result);
+              }
+            });
+    return promise.future();
+  }
+
+  /** The server said that its tools have changed. */
+  Future<ToolTable> changed() {
+    stale = true;
+    return load();
+  }
+
+  /** The kept list where there is one, else the server's. */
+  Future<ToolTable> current() {
+    return table == null ? load() : Future.succeededFuture(table);
+  }
+
+  /** Sends a tool call whose tool and arguments pass the checks. */
+  void call(BusCall call) {
+    RawJson name = call.params().member("name");
+    if (name == null || !name.isString()) {
+      call.fail(
+          McpFailure.notSent(
+              FailureCode.BAD_REQUEST, "\"name\" must be a string: the name of the tool"));
+    } else if (table != null) {
+      checked(table, name.asString(), call);
+    } else if (loading == null) {
+      // The server cannot list its tools: it decides alone.
+      session.send(call, call.params());
+    } else {
+      Waiting.on(
+          loading,
+          call,
+          session,
+          found -> checked(found, name.asString(), call),
+          failure -> session.send(call, call.params()));
+    }
+  }
+
+  private void checked(ToolTable tools, String name, BusCall call) {
+    ToolTable.Tool tool = tools.find(name);
+    if (tool == null) {
+      call.fail(
+          McpFailure.notSent(
+              FailureCode.UNKNOWN_TOOL,
+              "the server offers no tool '" + name + "'; ask tools.list for the names"));
+      return;
+    }
+    Violation violation = validates(call) ? tool.validator().check(arguments(call)) : null;
+    if (violation == null) {
+      session.send(call, call.params());
+      return;
+    }
+    call.fail(
+        new McpFailure(
+            FailureCode.INVALID_ARGUMENTS,
+            McpFailure.Sent.NO,
+            "arguments" + violation.path() + " of tool '" + name + "': " + violation.message(),
+            -1,
+            new JsonObject().put("tool", name).put("path", violation.path())));
+  }
+
+  private boolean validates(BusCall call) {
+    String wish = call.header(Headers.VALIDATE);
+    if (wish != null) {
+      return wish.equals("true");
+    }
+    return switch (session.options().validation()) {
+      case ALWAYS -> true;
+      case NEVER -> false;
+      case AUTO -> !call.isRaw();
+    };
+  }
+
+  private static JsonObject arguments(BusCall call) {
+    RawJson arguments = call.params().member("arguments");
+    return arguments == null || !arguments.isObject() ? new JsonObject() : arguments.toJsonObject();
+  }
+}
