@@ -1,0 +1,141 @@
+package dev.mcpbus;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchRule;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Holds the package table of {@code src/docs/architecture.md}. */
+class ArchitectureTest {
+
+  private static final String ROOT = "dev.mcpbus";
+
+  /** Package -> the packages of ours that it may import, besides itself. */
+  private static final Map<String, Set<String>> MAY_IMPORT =
+      Map.ofEntries(
+          Map.entry("protocol", Set.of()),
+          Map.entry("transport", Set.of("protocol")),
+          Map.entry("bus", Set.of("protocol")),
+          Map.entry("connection", Set.of("transport", "bus", "protocol")),
+          Map.entry("supervisor", Set.of("bus")),
+          Map.entry("catalog", Set.of("bus", "protocol")),
+          Map.entry("security", Set.of("protocol")),
+          Map.entry("bridge", Set.of("bus", "security", "protocol")),
+          Map.entry("observability", Set.of("bus", "protocol")),
+          Map.entry("config", Set.of("bus", "protocol")),
+          Map.entry("demo", Set.of("transport", "protocol")));
+
+  /** Where configuration may reach into an actor's package: the records that it fills. */
+  private static final Set<String> OPTION_RECORD_SUFFIXES =
+      Set.of("Options", "Policy", "Backoff", "RestartIntensity", "RestartType", "RestartStrategy");
+
+  private static final JavaClasses CLASSES =
+      new ClassFileImporter()
+          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+          .importPackages(ROOT);
+
+  @Test
+  void every_package_imports_only_what_the_table_allows() {
+    MAY_IMPORT.forEach(
+        (name, allowed) -> {
+          DescribedPredicate<JavaClass> ours = resideInAPackage(ROOT + "..");
+          DescribedPredicate<JavaClass> permitted = inPackages(name, allowed);
+          if (name.equals("config")) {
+            permitted = permitted.or(optionRecords());
+          }
+          ArchRule rule =
+              noClasses()
+                  .that()
+                  .resideInAPackage(ROOT + "." + name + "..")
+                  .should()
+                  .dependOnClassesThat(ours.and(DescribedPredicate.not(permitted)))
+                  .because("the table of src/docs/architecture.md says so");
+          rule.check(CLASSES);
+        });
+  }
+
+  @Test
+  void no_package_stands_outside_the_table() {
+    Set<String> known = MAY_IMPORT.keySet();
+    classes()
+        .that()
+        .resideInAPackage(ROOT + "..")
+        .and()
+        .resideOutsideOfPackage(ROOT)
+        .should()
+        .resideInAnyPackage(known.stream().map(n -> ROOT + "." + n + "..").toArray(String[]::new))
+        .check(CLASSES);
+  }
+
+  @Test
+  void the_table_in_the_documentation_is_the_one_that_is_held() throws IOException {
+    String document = Files.readString(Path.of("src/docs/architecture.md"));
+    MAY_IMPORT.keySet().forEach(name -> assertThat(document).contains("| `" + name + "` |"));
+  }
+
+  @Test
+  void the_rule_finds_a_forbidden_import() {
+    DescribedPredicate<JavaClass> bus = resideInAPackage(ROOT + ".bus..");
+    ArchRule wrong =
+        noClasses()
+            .that()
+            .resideInAPackage(ROOT + ".connection..")
+            .should()
+            .dependOnClassesThat(bus);
+    assertThat(wrong.evaluate(CLASSES).hasViolation()).isTrue();
+  }
+
+  @Test
+  void every_package_says_what_it_is_for_and_is_null_marked() throws IOException {
+    Path sources = Path.of("src/main/java");
+    try (Stream<Path> files = Files.walk(sources)) {
+      List<Path> folders =
+          files
+              .filter(file -> file.toString().endsWith(".java"))
+              .map(Path::getParent)
+              .distinct()
+              .collect(Collectors.toList());
+      for (Path folder : folders) {
+        assertThat(folder.resolve("package-info.java")).exists();
+        assertThat(Files.readString(folder.resolve("package-info.java")))
+            .contains("@NullMarked", "/**");
+      }
+    }
+  }
+
+  private static DescribedPredicate<JavaClass> inPackages(String own, Set<String> others) {
+    DescribedPredicate<JavaClass> predicate = resideInAPackage(ROOT + "." + own + "..");
+    for (String other : others) {
+      predicate = predicate.or(resideInAPackage(ROOT + "." + other + ".."));
+    }
+    return predicate;
+  }
+
+  private static DescribedPredicate<JavaClass> optionRecords() {
+    return DescribedPredicate.describe(
+        "option records",
+        type ->
+            OPTION_RECORD_SUFFIXES.stream()
+                .anyMatch(suffix -> outermost(type).getSimpleName().endsWith(suffix)));
+  }
+
+  private static JavaClass outermost(JavaClass type) {
+    return type.getEnclosingClass().map(ArchitectureTest::outermost).orElse(type);
+  }
+}

@@ -1,0 +1,191 @@
+package dev.mcpbus.protocol;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.mcpbus.protocol.ProtocolException.Reason;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class EnvelopeTest {
+
+  private static Envelope parse(String text) throws ProtocolException {
+    return parse(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static Envelope parse(byte[] bytes) throws ProtocolException {
+    return Envelope.parse(bytes, 0, bytes.length, ParseLimits.DEFAULT);
+  }
+
+  private static void assertRefused(byte[] bytes, Reason reason) {
+    assertThatThrownBy(() -> parse(bytes))
+        .isInstanceOfSatisfying(
+            ProtocolException.class, e -> assertThat(e.reason()).isEqualTo(reason));
+  }
+
+  private static void assertRefused(String text, Reason reason) {
+    assertRefused(text.getBytes(StandardCharsets.UTF_8), reason);
+  }
+
+  @Test
+  void a_request_keeps_its_params_byte_for_byte() throws ProtocolException {
+    Envelope message =
+        parse(
+            "{ \"params\" : {\"b\":1.00e2, \"a\" : [ ] } ,\"method\":\"x/y\",\"id\":7,\"jsonrpc\":\"2.0\"}");
+    assertThat(message.kind()).isEqualTo(Envelope.Kind.REQUEST);
+    assertThat(message.integerId()).isEqualTo(7);
+    assertThat(message.method()).isEqualTo("x/y");
+    assertThat(message.params()).hasToString("{\"b\":1.00e2, \"a\" : [ ] }");
+  }
+
+  @Test
+  void a_result_and_an_error_keep_their_payload() throws ProtocolException {
+    assertThat(parse("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"x\":{}}}").payload())
+        .hasToString("{\"x\":{}}");
+    Envelope error = parse("{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-1}}");
+    assertThat(error.kind()).isEqualTo(Envelope.Kind.ERROR);
+    assertThat(JsonRpcError.of(error.payload()).code()).isEqualTo(-1);
+  }
+
+  @Test
+  void a_notification_without_params_has_an_empty_object() throws ProtocolException {
+    Envelope message = parse("{\"jsonrpc\":\"2.0\",\"method\":\"n\"}");
+    assertThat(message.kind()).isEqualTo(Envelope.Kind.NOTIFICATION);
+    assertThat(message.params()).isEqualTo(RawJson.EMPTY_OBJECT);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "\"1\"",
+        "null",
+        "1.0",
+        "1e0",
+        "-1",
+        "01234567890123456789",
+        "9999999999999999999"
+      })
+  void case_20_only_a_plain_integer_id_matches_one_of_ours(String id) {
+    try {
+      assertThat(parse("{\"jsonrpc\":\"2.0\",\"result\":{},\"id\":" + id + "}").integerId())
+          .isEqualTo(-1);
+    } catch (ProtocolException e) {
+      assertThat(id).startsWith("0"); // a leading zero is not JSON at all
+    }
+  }
+
+  @Test
+  void case_13_byte_order_mark_and_blanks_are_tolerated() throws ProtocolException {
+    assertThat(parse("\uFEFF \t{\"jsonrpc\":\"2.0\",\"method\":\"n\"} \r\n").method())
+        .isEqualTo("n");
+  }
+
+  @Test
+  void case_14_line_separator_and_escaped_nul_are_kept() throws ProtocolException {
+    String params = "{\"a\":\"x\u2028y\\u0000z\"}";
+    assertThat(parse("{\"jsonrpc\":\"2.0\",\"method\":\"n\",\"params\":" + params + "}").params())
+        .hasToString(params);
+  }
+
+  @Test
+  void case_15_a_batch_and_two_objects_are_refused() {
+    assertRefused("[{\"jsonrpc\":\"2.0\",\"method\":\"n\"}]", Reason.BATCH);
+    assertRefused(
+        "{\"jsonrpc\":\"2.0\",\"method\":\"n\"}{\"jsonrpc\":\"2.0\",\"method\":\"n\"}",
+        Reason.TRAILING_BYTES);
+  }
+
+  @Test
+  void case_54_deep_nesting_is_refused_without_a_stack_overflow() {
+    String deep = "[".repeat(10_000) + "]".repeat(10_000);
+    assertRefused("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":" + deep + "}", Reason.TOO_DEEP);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"id\":2,\"result\":{}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"Result\":{},\"result\":{}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"\\u0069d\":2,\"result\":{}}",
+        "{\"jsonrpc\":\"2.0\",\"ID\":1,\"result\":{}}"
+      })
+  void case_55_duplicate_and_case_varied_members_are_refused(String text) {
+    assertRefused(text, Reason.DUPLICATE_KEY);
+  }
+
+  @Test
+  void case_55_a_million_digit_number_is_refused() {
+    assertRefused(
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"n\":" + "9".repeat(1_000_000) + "}}",
+        Reason.NUMBER_TOO_LONG);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"NaN", "Infinity", "01", "1.", ".5", "+1", "'x'", "tru", "{,}", "[1,]", "{\"a\"}"})
+  void case_53_what_is_not_json_is_refused(String value) {
+    assertRefused(
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"v\":" + value + "}}", Reason.NOT_JSON);
+  }
+
+  @Test
+  void case_12_invalid_utf8_is_refused_never_replaced() {
+    byte[][] bad = {
+      {(byte) 0xFF},
+      {(byte) 0xC0, (byte) 0xAF},
+      {(byte) 0xED, (byte) 0xA0, (byte) 0x80},
+      {(byte) 0xF4, (byte) 0x90, (byte) 0x80, (byte) 0x80},
+      {(byte) 0xE2, (byte) 0x82}
+    };
+    for (byte[] sequence : bad) {
+      byte[] head =
+          "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"v\":\"".getBytes(StandardCharsets.UTF_8);
+      byte[] tail = "\"}}".getBytes(StandardCharsets.UTF_8);
+      byte[] all = new byte[head.length + sequence.length + tail.length];
+      System.arraycopy(head, 0, all, 0, head.length);
+      System.arraycopy(sequence, 0, all, head.length, sequence.length);
+      System.arraycopy(tail, 0, all, head.length + sequence.length, tail.length);
+      assertRefused(all, Reason.INVALID_UTF8);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"id\":1,\"result\":{}}",
+        "{\"jsonrpc\":\"1.0\",\"id\":1,\"result\":{}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":1}",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{},\"error\":{}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"m\"}",
+        "{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"params\":[1]}",
+        "{\"jsonrpc\":\"2.0\",\"method\":5}"
+      })
+  void json_that_is_no_json_rpc_message_is_refused(String text) {
+    assertRefused(text, Reason.NOT_JSON_RPC);
+  }
+
+  @Test
+  void a_message_over_the_limit_is_refused_before_it_is_read() {
+    byte[] text = "{\"jsonrpc\":\"2.0\",\"method\":\"n\"}".getBytes(StandardCharsets.UTF_8);
+    assertThatThrownBy(
+            () -> Envelope.parse(text, 0, text.length, ParseLimits.DEFAULT.withMaxBytes(10)))
+        .isInstanceOfSatisfying(
+            ProtocolException.class, e -> assertThat(e.reason()).isEqualTo(Reason.TOO_LARGE));
+  }
+
+  @Test
+  void every_cut_of_a_message_is_refused_and_none_escapes_as_another_exception() {
+    byte[] text =
+        "{\"jsonrpc\":\"2.0\",\"id\":12,\"result\":{\"a\":[1,-2.5e3,\"\\u00e9é\\n\"],\"b\":null}}"
+            .getBytes(StandardCharsets.UTF_8);
+    for (int length = 0; length < text.length; length++) {
+      int cut = length;
+      assertThatThrownBy(() -> Envelope.parse(text, 0, cut, ParseLimits.DEFAULT))
+          .isInstanceOf(ProtocolException.class);
+    }
+  }
+}
