@@ -1,0 +1,77 @@
+package dev.mcpbus.bridge;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import io.vertx.core.Handler;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.ext.web.RoutingContext;
+import java.util.function.BiConsumer;
+
+/** Reads a whole request body, but never more than the cap: then 413, and the rest stays unread. */
+final class BodyReader implements Handler<RoutingContext> {
+
+  private final int maxBytes;
+  private final BiConsumer<RoutingContext, Buffer> next;
+
+  BodyReader(int maxBytes, BiConsumer<RoutingContext, Buffer> next) {
+    this.maxBytes = maxBytes;
+    this.next = next;
+  }
+
+  @Override
+  public void handle(RoutingContext ctx) {
+    HttpServerRequest request = ctx.request();
+    if (announced(request) > maxBytes) {
+      refuse(ctx);
+      return;
+    }
+    if ("100-continue".equalsIgnoreCase(request.getHeader("Expect"))) {
+      ctx.response().writeContinue();
+    }
+    Buffer body = Buffer.buffer();
+    request.handler(
+        chunk -> {
+          if (ctx.response().ended()) {
+            return;
+          }
+          if (body.length() + chunk.length() > maxBytes) {
+            refuse(ctx);
+          } else {
+            body.appendBuffer(chunk);
+          }
+        });
+    request.endHandler(
+        end -> {
+          if (!ctx.response().ended()) {
+            accept(ctx, body);
+          }
+        });
+  }
+
+  private void accept(RoutingContext ctx, Buffer body) {
+    try {
+      next.accept(ctx, body);
+    } catch (RuntimeException e) {
+      ctx.fail(e);
+    }
+  }
+
+  private static long announced(HttpServerRequest request) {
+    String length = request.getHeader("Content-Length");
+    try {
+      return length == null ? 0 : Long.parseLong(length);
+    } catch (NumberFormatException e) {
+      return Long.MAX_VALUE;
+    }
+  }
+
+  private void refuse(RoutingContext ctx) {
+    ctx.request().pause();
+    ctx.response().putHeader("Connection", "close");
+    Problem.send(
+        ctx.response(),
+        McpFailure.notSent(
+            FailureCode.LIMIT_EXCEEDED, "body: more than " + maxBytes + " bytes; send less"));
+  }
+}

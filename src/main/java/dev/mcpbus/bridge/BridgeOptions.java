@@ -1,0 +1,107 @@
+package dev.mcpbus.bridge;
+
+import io.netty.util.NetUtil;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * Where and for whom the bridge listens.
+ *
+ * @param host name or address to bind, default {@code 127.0.0.1}
+ * @param port default 8790; 0 takes a free one
+ * @param maxBodyBytes longest request body, default 16 MiB
+ * @param receiveTimeout how long a client may take to send one whole request, and how long an idle
+ *     connection is kept, default 60 s
+ * @param allowedHosts more values of the {@code Host} header than the loopback names
+ * @param allowedOrigins web pages that may call from elsewhere, {@code scheme://host[:port]};
+ *     default none
+ * @param allowRemote whether {@code host} may be more than loopback; wants {@code allowedHosts}
+ */
+public record BridgeOptions(
+    String host,
+    int port,
+    int maxBodyBytes,
+    Duration receiveTimeout,
+    Set<String> allowedHosts,
+    Set<String> allowedOrigins,
+    boolean allowRemote) {
+
+  public static final BridgeOptions DEFAULT =
+      new BridgeOptions(
+          "127.0.0.1", 8790, 16 * 1024 * 1024, Duration.ofSeconds(60), Set.of(), Set.of(), false);
+
+  private static final Pattern ORIGIN =
+      Pattern.compile("https?://(\\[[0-9a-fA-F:.]+]|[A-Za-z0-9._-]+[A-Za-z0-9_-])(:\\d{1,5})?");
+  private static final Pattern HOST =
+      Pattern.compile("(\\[[0-9a-fA-F:.]+]|[A-Za-z0-9._-]*[A-Za-z0-9_-])(:\\d{1,5})?");
+
+  /** Refuses what would open the bridge by accident, naming the option and the remedy. */
+  public BridgeOptions {
+    allowedHosts = Set.copyOf(allowedHosts);
+    allowedOrigins = Set.copyOf(allowedOrigins);
+    check(port >= 0 && port <= 65535, "bridge port " + port + " is not in 0..65535");
+    check(maxBodyBytes > 0, "bridge maxBodyBytes must be positive");
+    check(receiveTimeout.toMillis() > 0, "bridge receiveTimeout must be positive");
+    check(
+        allowRemote || isLoopback(host),
+        "bridge host '"
+            + host
+            + "' is reachable from other machines and nobody logs in here;"
+            + " use 127.0.0.1, or set allowRemote and name the allowedHosts");
+    check(
+        !allowRemote || isLoopback(host) || !allowedHosts.isEmpty(),
+        "bridge allowRemote wants allowedHosts: the names that clients reach this host by");
+    for (String name : allowedHosts) {
+      check(
+          HOST.matcher(name).matches(),
+          "bridge allowedHosts: '" + name + "' is not host or host:port");
+    }
+    for (String origin : allowedOrigins) {
+      check(
+          ORIGIN.matcher(origin).matches(),
+          "bridge allowedOrigins: '" + origin + "' is not scheme://host[:port]");
+    }
+  }
+
+  private static void check(boolean fine, String problem) {
+    if (!fine) {
+      throw new IllegalArgumentException(problem);
+    }
+  }
+
+  /** Decides by the text alone: a name other than {@code localhost} is never trusted. */
+  private static boolean isLoopback(String host) {
+    if (host.toLowerCase(Locale.ROOT).equals("localhost")) {
+      return true;
+    }
+    InetAddress address = NetUtil.createInetAddressFromIpAddressString(host);
+    return address != null && address.isLoopbackAddress();
+  }
+
+  public BridgeOptions withHost(String other) {
+    return new BridgeOptions(
+        other, port, maxBodyBytes, receiveTimeout, allowedHosts, allowedOrigins, allowRemote);
+  }
+
+  public BridgeOptions withPort(int other) {
+    return new BridgeOptions(
+        host, other, maxBodyBytes, receiveTimeout, allowedHosts, allowedOrigins, allowRemote);
+  }
+
+  public BridgeOptions withMaxBodyBytes(int other) {
+    return new BridgeOptions(
+        host, port, other, receiveTimeout, allowedHosts, allowedOrigins, allowRemote);
+  }
+
+  public BridgeOptions withReceiveTimeout(Duration other) {
+    return new BridgeOptions(
+        host, port, maxBodyBytes, other, allowedHosts, allowedOrigins, allowRemote);
+  }
+
+  public BridgeOptions withAllowed(Set<String> hosts, Set<String> origins) {
+    return new BridgeOptions(host, port, maxBodyBytes, receiveTimeout, hosts, origins, allowRemote);
+  }
+}

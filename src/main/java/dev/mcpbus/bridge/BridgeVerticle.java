@@ -1,0 +1,133 @@
+package dev.mcpbus.bridge;
+
+import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.security.OriginGuard;
+import dev.mcpbus.security.SecurityHeaders;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * HTTP in: REST under {@code /api}, JSON-RPC at {@code /rpc}, health under {@code /health}. Holds
+ * no state of any connection; everything goes over the bus. Failures are problem documents.
+ */
+public final class BridgeVerticle extends VerticleBase {
+
+  private static final Logger LOG = LoggerFactory.getLogger(BridgeVerticle.class);
+  private static final int DRAIN_SECONDS = 5;
+
+  private final BridgeOptions options;
+  private final Supplier<String> callIds;
+  private @Nullable HttpServer server;
+  private @Nullable OriginGuard guard;
+
+  public BridgeVerticle(BridgeOptions options) {
+    this(options, () -> UUID.randomUUID().toString());
+  }
+
+  /**
+   * @param callIds makes names for calls, never twice the same on one bus
+   */
+  public BridgeVerticle(BridgeOptions options, Supplier<String> callIds) {
+    this.options = options;
+    this.callIds = callIds;
+  }
+
+  @Override
+  public Future<?> start() {
+    ReceiveDeadline receive = new ReceiveDeadline(vertx, options.receiveTimeout());
+    // HTTP/1.1 alone: one Host header, and no second form of the authority beside it.
+    HttpServerOptions http =
+        new HttpServerOptions()
+            .setHost(options.host())
+            .setPort(options.port())
+            .setHttp2ClearTextEnabled(false)
+            .setCompressionSupported(false);
+    Router router = Router.router(vertx);
+    mount(router, receive);
+    HttpServer created = vertx.createHttpServer(http);
+    server = created;
+    return created
+        .connectionHandler(receive::connected)
+        .invalidRequestHandler(BridgeVerticle::invalid)
+        .requestHandler(
+            request -> {
+              receive.requested(request);
+              router.handle(request);
+            })
+        .listen()
+        .onSuccess(
+            listening ->
+                LOG.info("bridge listens on http://{}:{}", options.host(), listening.actualPort()));
+  }
+
+  private void mount(Router router, ReceiveDeadline receive) {
+    BusCalls calls = new BusCalls(vertx, callIds);
+    ParseLimits limits = ParseLimits.DEFAULT.withMaxBytes(options.maxBodyBytes());
+    router.route().handler(new SecurityHeaders());
+    router.route().handler(this::guard);
+    router.route().failureHandler(Problem::handle);
+    Routes routes = new Routes(router, options.maxBodyBytes(), receive);
+    new HealthRoutes(calls).mount(routes);
+    new RestRoutes(calls, limits).mount(routes);
+    new RpcRoute(calls, limits).mount(routes);
+    router
+        .route()
+        .handler(ctx -> Problem.send(ctx.response(), 404, "no such path; see /api/servers, /rpc"));
+  }
+
+  /** The guard is made with the first request: where port 0 was asked for, it is known by then. */
+  private void guard(RoutingContext ctx) {
+    OriginGuard made = guard;
+    if (made == null) {
+      int port = ctx.request().localAddress().port();
+      made = new OriginGuard(port, options.allowedHosts(), options.allowedOrigins());
+      guard = made;
+    }
+    made.handle(ctx);
+  }
+
+  /** Requests that the HTTP decoder refused: bad headers, a line too long. */
+  private static void invalid(HttpServerRequest request) {
+    HttpServerResponse response = request.response();
+    SecurityHeaders.apply(response);
+    response.putHeader("Connection", "close");
+    Throwable cause = request.decoderResult().cause();
+    String what = cause == null ? "" : cause.getClass().getSimpleName();
+    int status =
+        switch (what) {
+          case "TooLongHttpLineException" -> 414;
+          case "TooLongHttpHeaderException" -> 431;
+          default -> 400;
+        };
+    Problem.send(response, status, "the request is not well-formed HTTP/1.1");
+  }
+
+  /** The bound port; for where options ask for any free one. */
+  public int port() {
+    HttpServer running = server;
+    if (running == null) {
+      throw new IllegalStateException("the bridge has not started");
+    }
+    return running.actualPort();
+  }
+
+  /** Takes no new requests and gives those in flight a few seconds. */
+  @Override
+  public Future<?> stop() {
+    return server == null
+        ? Future.succeededFuture()
+        : server.shutdown(DRAIN_SECONDS, TimeUnit.SECONDS);
+  }
+}

@@ -1,0 +1,136 @@
+package dev.mcpbus.bridge;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.RoutingContext;
+import java.time.Duration;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Calls over the bus on behalf of one HTTP request: the caller's time budget travels along, and
+ * where the client goes away before the answer, the call is cancelled. Futures fail with {@link
+ * McpFailure} only. Used on the bridge's context.
+ */
+final class BusCalls {
+
+  /** Added to a deadline, so that the connection's own failure arrives before the bus gives up. */
+  private static final long SLACK_MILLIS = 5_000;
+
+  /** Where the caller sets no deadline, the connection's does; the bus only prevents a leak. */
+  private static final long NO_DEADLINE_MILLIS = Duration.ofHours(1).toMillis();
+
+  private static final long MAX_DEADLINE_MILLIS = Duration.ofDays(1).toMillis();
+
+  private static final Pattern TRACEPARENT =
+      Pattern.compile("[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}");
+
+  private final Vertx vertx;
+  private final Supplier<String> callIds;
+
+  BusCalls(Vertx vertx, Supplier<String> callIds) {
+    this.vertx = vertx;
+    this.callIds = callIds;
+  }
+
+  /** A question to the service itself, with a JSON answer. */
+  Future<JsonObject> ask(String address, JsonObject body, Duration timeout) {
+    DeliveryOptions options = new DeliveryOptions().setSendTimeout(timeout.toMillis());
+    return request(address, body, options).map(reply -> (JsonObject) reply.body());
+  }
+
+  /** The result's bytes of {@code mcp.<id>.<suffix>}, as the server wrote them. */
+  Future<Buffer> call(
+      RoutingContext ctx, ConnectionId id, String suffix, RawJson body, boolean validate) {
+    DeliveryOptions options = options(ctx);
+    if (validate) {
+      options.addHeader(Headers.VALIDATE, "true");
+    }
+    return send(ctx, Addresses.of(id, suffix), Addresses.of(id, Addresses.CANCEL), body, options);
+  }
+
+  /** The result's bytes of an aggregate address. */
+  Future<Buffer> callAll(RoutingContext ctx, String address, RawJson body) {
+    return send(ctx, address, null, body, options(ctx));
+  }
+
+  private Future<Buffer> send(
+      RoutingContext ctx,
+      String address,
+      @Nullable String cancelAddress,
+      RawJson body,
+      DeliveryOptions options) {
+    String callId = callIds.get();
+    options.addHeader(Headers.CALL_ID, callId);
+    Future<Buffer> answer =
+        request(address, body.toBuffer(), options).map(reply -> bytes(reply.body()));
+    if (cancelAddress != null) {
+      ctx.response()
+          .closeHandler(
+              closed -> {
+                if (!answer.isComplete()) {
+                  vertx.eventBus().send(cancelAddress, new JsonObject().put("callId", callId));
+                }
+              });
+    }
+    return answer;
+  }
+
+  private Future<Message<Object>> request(String address, Object body, DeliveryOptions options) {
+    return vertx
+        .eventBus()
+        .request(address, body, options)
+        .recover(failure -> Future.failedFuture(McpFailure.of(failure)));
+  }
+
+  private static Buffer bytes(@Nullable Object body) {
+    if (body instanceof Buffer buffer) {
+      return buffer;
+    }
+    return body instanceof JsonObject json ? json.toBuffer() : RawJson.EMPTY_OBJECT.toBuffer();
+  }
+
+  private static DeliveryOptions options(RoutingContext ctx) {
+    DeliveryOptions options = new DeliveryOptions();
+    String timeout = ctx.request().getParam("timeout");
+    if (timeout == null) {
+      timeout = ctx.request().getHeader("Timeout");
+    }
+    if (timeout == null) {
+      options.setSendTimeout(NO_DEADLINE_MILLIS);
+    } else {
+      long millis = millis(timeout);
+      options.addHeader(Headers.DEADLINE, Long.toString(millis));
+      options.setSendTimeout(millis + SLACK_MILLIS);
+    }
+    String trace = ctx.request().getHeader(Headers.TRACEPARENT);
+    if (trace != null && TRACEPARENT.matcher(trace).matches()) {
+      options.addHeader(Headers.TRACEPARENT, trace);
+    }
+    return options;
+  }
+
+  private static long millis(String text) {
+    try {
+      long millis = Long.parseLong(text);
+      if (millis >= 1 && millis <= MAX_DEADLINE_MILLIS) {
+        return millis;
+      }
+    } catch (NumberFormatException e) {
+      // Falls through: the same answer as for a number out of range.
+    }
+    throw McpFailure.notSent(
+        FailureCode.BAD_REQUEST, "timeout: must be milliseconds from 1 to " + MAX_DEADLINE_MILLIS);
+  }
+}

@@ -1,0 +1,109 @@
+package dev.mcpbus.bridge;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.ProtocolException;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.RoutingContext;
+import io.vertx.ext.web.handler.HttpException;
+import java.util.Locale;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Failures as {@code application/problem+json} (RFC 9457). */
+final class Problem {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Problem.class);
+
+  private Problem() {}
+
+  /** The router's failure handler: whatever went wrong becomes one problem document. */
+  static void handle(RoutingContext ctx) {
+    Throwable failure = ctx.failure();
+    if (failure instanceof McpFailure mine) {
+      send(ctx.response(), mine);
+    } else if (failure instanceof HttpException http) {
+      send(ctx.response(), http.getStatusCode(), "the request cannot be read as HTTP");
+    } else if (failure == null && ctx.statusCode() >= 400 && ctx.statusCode() != 500) {
+      send(ctx.response(), ctx.statusCode(), "the request cannot be read as HTTP");
+    } else {
+      send(ctx.response(), defect(ctx.request().method() + " " + ctx.request().path(), failure));
+    }
+  }
+
+  /** Logs where a defect is, without its message: that may quote a caller's data. */
+  static McpFailure defect(String place, Throwable failure) {
+    Throwable bare = new Throwable(failure == null ? "unknown" : failure.getClass().getName());
+    if (failure != null) {
+      bare.setStackTrace(failure.getStackTrace());
+    }
+    LOG.error("bridge: {} failed", oneLine(place), bare);
+    return McpFailure.maybeSent(FailureCode.INTERNAL, "unexpected failure; see the service's log");
+  }
+
+  private static String oneLine(String text) {
+    String cut = text.length() > 200 ? text.substring(0, 200) : text;
+    return cut.replaceAll("[^\\x20-\\x7E]", "?");
+  }
+
+  /** The failure that stands for a text that is no strict JSON or no JSON-RPC. */
+  static McpFailure of(ProtocolException problem) {
+    FailureCode code =
+        switch (problem.reason()) {
+          case TOO_LARGE, TOO_DEEP, NUMBER_TOO_LONG -> FailureCode.LIMIT_EXCEEDED;
+          default -> FailureCode.BAD_REQUEST;
+        };
+    JsonObject data =
+        new JsonObject().put("reason", problem.reason().name()).put("position", problem.position());
+    return new McpFailure(code, McpFailure.Sent.NO, "body: " + problem.getMessage(), -1, data);
+  }
+
+  static void send(HttpServerResponse response, McpFailure failure) {
+    FailureCode code = failure.code();
+    JsonObject body =
+        failure
+            .data()
+            .copy()
+            .put("type", "urn:mcpbus:" + code.name().toLowerCase(Locale.ROOT).replace('_', '-'))
+            .put("title", code.title())
+            .put("status", code.httpStatus())
+            .put("detail", failure.getMessage())
+            .put("code", code.name())
+            .put("sent", failure.sent() == McpFailure.Sent.NO ? "no" : "maybe");
+    body.remove("retryAfter");
+    if (failure.retryAfterMillis() >= 0) {
+      body.put("retryAfter", failure.retryAfterMillis());
+      long seconds = (failure.retryAfterMillis() + 999) / 1000;
+      if (!response.ended() && !response.headWritten()) {
+        response.putHeader("Retry-After", Long.toString(seconds));
+      }
+    }
+    write(response, code.httpStatus(), body);
+  }
+
+  /** For faults of HTTP alone, which have no failure code of their own: {@code BAD_REQUEST}. */
+  static void send(HttpServerResponse response, int status, String detail) {
+    write(
+        response,
+        status,
+        new JsonObject()
+            .put("type", "about:blank")
+            .put("title", HttpResponseStatus.valueOf(status).reasonPhrase())
+            .put("status", status)
+            .put("detail", detail)
+            .put("code", FailureCode.BAD_REQUEST.name())
+            .put("sent", "no"));
+  }
+
+  private static void write(HttpServerResponse response, int status, JsonObject body) {
+    if (response.ended() || response.closed() || response.headWritten()) {
+      return;
+    }
+    response
+        .setStatusCode(status)
+        .putHeader("Content-Type", "application/problem+json")
+        .end(body.toBuffer());
+  }
+}

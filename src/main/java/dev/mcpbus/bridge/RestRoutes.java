@@ -1,0 +1,97 @@
+package dev.mcpbus.bridge;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.ProtocolException;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.RoutingContext;
+import java.time.Duration;
+
+/** {@code /api}: one path per server and list, and one per tool. Results pass as bytes. */
+final class RestRoutes {
+
+  private static final Duration ASK_TIMEOUT = Duration.ofSeconds(10);
+
+  private final BusCalls calls;
+  private final ParseLimits limits;
+
+  RestRoutes(BusCalls calls, ParseLimits limits) {
+    this.calls = calls;
+    this.limits = limits;
+  }
+
+  void mount(Routes routes) {
+    routes.get("/api/servers", ctx -> ask(ctx, Addresses.SERVERS_LIST, new JsonObject()));
+    routes.get(
+        "/api/servers/:id",
+        ctx -> ask(ctx, Addresses.SERVERS_GET, new JsonObject().put("id", id(ctx).value())));
+    routes.get("/api/servers/:id/tools", ctx -> list(ctx, Addresses.TOOLS_LIST));
+    routes.get("/api/servers/:id/resources", ctx -> list(ctx, Addresses.RESOURCES_LIST));
+    routes.get(
+        "/api/servers/:id/resources/templates", ctx -> list(ctx, Addresses.RESOURCES_TEMPLATES));
+    routes.get("/api/servers/:id/prompts", ctx -> list(ctx, Addresses.PROMPTS_LIST));
+    routes.get("/api/tools", ctx -> listAll(ctx, Addresses.ALL_TOOLS_LIST));
+    routes.get("/api/resources", ctx -> listAll(ctx, Addresses.ALL_RESOURCES_LIST));
+    routes.get("/api/prompts", ctx -> listAll(ctx, Addresses.ALL_PROMPTS_LIST));
+    routes.post("/api/servers/:id/tools/:tool", this::callTool);
+  }
+
+  private void ask(RoutingContext ctx, String address, JsonObject body) {
+    answer(ctx, calls.ask(address, body, ASK_TIMEOUT).map(JsonObject::toBuffer));
+  }
+
+  private void list(RoutingContext ctx, String suffix) {
+    answer(ctx, calls.call(ctx, id(ctx), suffix, cursor(ctx), false));
+  }
+
+  private void listAll(RoutingContext ctx, String address) {
+    answer(ctx, calls.callAll(ctx, address, cursor(ctx)));
+  }
+
+  /** The page that is asked for; without a cursor the connection follows all of them. */
+  private static RawJson cursor(RoutingContext ctx) {
+    String cursor = ctx.request().getParam("cursor");
+    return cursor == null
+        ? RawJson.EMPTY_OBJECT
+        : RawJson.EMPTY_OBJECT.with("cursor", RawJson.string(cursor));
+  }
+
+  private void callTool(RoutingContext ctx, Buffer body) {
+    ConnectionId id = id(ctx);
+    RawJson params =
+        RawJson.EMPTY_OBJECT
+            .with("arguments", arguments(body))
+            .with("name", RawJson.string(ctx.pathParam("tool")));
+    answer(ctx, calls.call(ctx, id, Addresses.TOOLS_CALL, params, true));
+  }
+
+  private RawJson arguments(Buffer body) {
+    if (body.length() == 0) {
+      return RawJson.EMPTY_OBJECT;
+    }
+    try {
+      return RawJson.checkedObject(body, limits);
+    } catch (ProtocolException e) {
+      throw Problem.of(e);
+    }
+  }
+
+  private static ConnectionId id(RoutingContext ctx) {
+    String text = ctx.pathParam("id");
+    return ConnectionId.parse(text)
+        .orElseThrow(
+            () ->
+                McpFailure.notSent(
+                    FailureCode.UNKNOWN_CONNECTION, String.valueOf(ConnectionId.problem(text))));
+  }
+
+  private static void answer(RoutingContext ctx, Future<Buffer> result) {
+    result.onSuccess(json -> Routes.json(ctx.response(), 200, json)).onFailure(ctx::fail);
+  }
+}

@@ -1,0 +1,237 @@
+package dev.mcpbus.bridge;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.ProtocolException;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.RoutingContext;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code POST /rpc}: one JSON-RPC 2.0 request per HTTP request. The server is named by a member
+ * {@code serverId} beside or inside {@code params}, or by the tool's name, {@code serverId:tool} or
+ * {@code serverId.tool}. Id and result pass as bytes.
+ *
+ * <p>JSON-RPC errors come with status 200, except 400 where the body is no JSON-RPC request. A
+ * message without an id is answered 202 and goes nowhere: nobody could hear its failure.
+ */
+final class RpcRoute {
+
+  private static final Duration LOOKUP_TIMEOUT = Duration.ofSeconds(10);
+
+  /**
+   * Where a method goes.
+   *
+   * @param suffix for one server
+   * @param all for all servers, null where one must be named
+   */
+  private record Target(String suffix, @Nullable String all) {}
+
+  private static final Map<String, Target> TARGETS =
+      Map.ofEntries(
+          Map.entry(Methods.TOOLS_LIST, new Target(Addresses.TOOLS_LIST, Addresses.ALL_TOOLS_LIST)),
+          Map.entry(
+              Methods.RESOURCES_LIST,
+              new Target(Addresses.RESOURCES_LIST, Addresses.ALL_RESOURCES_LIST)),
+          Map.entry(
+              Methods.PROMPTS_LIST, new Target(Addresses.PROMPTS_LIST, Addresses.ALL_PROMPTS_LIST)),
+          Map.entry(Methods.RESOURCES_TEMPLATES, new Target(Addresses.RESOURCES_TEMPLATES, null)),
+          Map.entry(Methods.RESOURCES_READ, new Target(Addresses.RESOURCES_READ, null)),
+          Map.entry(Methods.RESOURCES_SUBSCRIBE, new Target(Addresses.RESOURCES_SUBSCRIBE, null)),
+          Map.entry(
+              Methods.RESOURCES_UNSUBSCRIBE, new Target(Addresses.RESOURCES_UNSUBSCRIBE, null)),
+          Map.entry(Methods.PROMPTS_GET, new Target(Addresses.PROMPTS_GET, null)),
+          Map.entry(Methods.COMPLETE, new Target(Addresses.COMPLETION, null)),
+          Map.entry(Methods.SET_LEVEL, new Target(Addresses.LOGLEVEL, null)),
+          Map.entry(Methods.PING, new Target(Addresses.PING, null)));
+
+  private final BusCalls calls;
+  private final ParseLimits limits;
+
+  RpcRoute(BusCalls calls, ParseLimits limits) {
+    this.calls = calls;
+    this.limits = limits;
+  }
+
+  void mount(Routes routes) {
+    routes.post("/rpc", this::handle);
+  }
+
+  private void handle(RoutingContext ctx, Buffer body) {
+    Envelope request;
+    try {
+      byte[] bytes = body.getBytes();
+      request = Envelope.parse(bytes, 0, bytes.length, limits);
+    } catch (ProtocolException e) {
+      refuse(ctx, e);
+      return;
+    }
+    RawJson id = request.id();
+    if (request.kind() == Envelope.Kind.NOTIFICATION) {
+      ctx.response().setStatusCode(202).end();
+    } else if (request.kind() != Envelope.Kind.REQUEST || id == null) {
+      error(ctx, 400, RawJson.NULL, JsonRpcError.INVALID_REQUEST, "expected a request", null);
+    } else {
+      Future<Buffer> result;
+      try {
+        result = route(ctx, request);
+      } catch (RuntimeException e) {
+        result = Future.failedFuture(e);
+      }
+      result
+          .onSuccess(bytes -> respond(ctx, 200, id, "result", bytes))
+          .onFailure(failure -> fail(ctx, id, request.method(), failure));
+    }
+  }
+
+  private Future<Buffer> route(RoutingContext ctx, Envelope request) {
+    RawJson params = request.params();
+    RawJson named = request.text().member("serverId");
+    if (named == null) {
+      named = params.member("serverId");
+      params = params.without("serverId");
+    }
+    ConnectionId server = named == null ? null : serverId(named);
+    String method = request.method();
+    if (method.equals(Methods.TOOLS_CALL)) {
+      return callTool(ctx, server, params);
+    }
+    Target target = TARGETS.get(method);
+    if (server != null) {
+      return target != null
+          ? calls.call(ctx, server, target.suffix(), params, false)
+          : calls.call(ctx, server, Addresses.REQUEST, raw(method, params), false);
+    }
+    if (method.equals(Methods.PING)) {
+      return Future.succeededFuture(RawJson.EMPTY_OBJECT.toBuffer());
+    }
+    if (target != null && target.all() != null) {
+      return calls.callAll(ctx, target.all(), params);
+    }
+    throw bad("serverId: this method is for one server; name it beside or inside params");
+  }
+
+  private static RawJson raw(String method, RawJson params) {
+    return RawJson.EMPTY_OBJECT.with("params", params).with("method", RawJson.string(method));
+  }
+
+  private Future<Buffer> callTool(RoutingContext ctx, @Nullable ConnectionId server, RawJson call) {
+    RawJson name = call.member("name");
+    if (name == null || !name.isString()) {
+      throw bad("params.name: tools/call wants the tool's name, serverId:toolName");
+    }
+    RawJson arguments = call.member("arguments");
+    RawJson params =
+        arguments == null || arguments.isNull()
+            ? call.with("arguments", RawJson.EMPTY_OBJECT)
+            : call;
+    String tool = name.asString();
+    int cut = separator(tool);
+    ConnectionId prefix = cut < 1 ? null : ConnectionId.parse(tool.substring(0, cut)).orElse(null);
+    if (prefix == null) {
+      return server == null
+          ? calls.callAll(ctx, Addresses.ALL_TOOLS_CALL, params)
+          : calls.call(ctx, server, Addresses.TOOLS_CALL, params, false);
+    }
+    RawJson stripped = params.with("name", RawJson.string(tool.substring(cut + 1)));
+    if (server == null || (server.equals(prefix) && tool.charAt(cut) == ':')) {
+      return calls.call(ctx, prefix, Addresses.TOOLS_CALL, stripped, false);
+    }
+    if (tool.charAt(cut) == '.') {
+      // With the server named beside it, a dot is part of the tool's own name.
+      return calls.call(ctx, server, Addresses.TOOLS_CALL, params, false);
+    }
+    // Both are given and differ: the prefix wins where it is a server, else it is no prefix.
+    JsonObject wanted = new JsonObject().put("id", prefix.value());
+    return calls
+        .ask(Addresses.SERVERS_GET, wanted, LOOKUP_TIMEOUT)
+        .map(true)
+        .recover(
+            failure ->
+                McpFailure.of(failure).code() == FailureCode.UNKNOWN_CONNECTION
+                    ? Future.succeededFuture(false)
+                    : Future.failedFuture(failure))
+        .compose(
+            known ->
+                known
+                    ? calls.call(ctx, prefix, Addresses.TOOLS_CALL, stripped, false)
+                    : calls.call(ctx, server, Addresses.TOOLS_CALL, params, false));
+  }
+
+  /** Ids hold neither a dot nor a colon, so the first of them ends the id. */
+  private static int separator(String name) {
+    int colon = name.indexOf(':');
+    int dot = name.indexOf('.');
+    return colon < 0 || (dot >= 0 && dot < colon) ? dot : colon;
+  }
+
+  private static ConnectionId serverId(RawJson value) {
+    if (!value.isString()) {
+      throw bad("serverId: must be a string");
+    }
+    String text = value.asString();
+    String problem = ConnectionId.problem(text);
+    if (problem != null) {
+      throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "serverId: " + problem);
+    }
+    return new ConnectionId(text);
+  }
+
+  private static McpFailure bad(String message) {
+    return McpFailure.notSent(FailureCode.BAD_REQUEST, message);
+  }
+
+  private static void refuse(RoutingContext ctx, ProtocolException e) {
+    int code =
+        switch (e.reason()) {
+          case BATCH, DUPLICATE_KEY, NOT_JSON_RPC -> JsonRpcError.INVALID_REQUEST;
+          default -> JsonRpcError.PARSE_ERROR;
+        };
+    error(ctx, 400, RawJson.NULL, code, String.valueOf(e.getMessage()), Problem.of(e).toJson());
+  }
+
+  private static void fail(RoutingContext ctx, RawJson id, String method, Throwable failure) {
+    McpFailure mine =
+        failure instanceof McpFailure known ? known : Problem.defect("/rpc " + method, failure);
+    respond(ctx, 200, id, "error", mine.toJsonRpcError().toBuffer());
+  }
+
+  private static void error(
+      RoutingContext ctx,
+      int status,
+      RawJson id,
+      int code,
+      String message,
+      @Nullable JsonObject data) {
+    JsonObject error = new JsonObject().put("code", code).put("message", message);
+    if (data != null) {
+      data.remove("message");
+      error.put("data", data);
+    }
+    respond(ctx, status, id, "error", error.toBuffer());
+  }
+
+  private static void respond(
+      RoutingContext ctx, int status, RawJson id, String member, Buffer payload) {
+    byte[] head = "{\"jsonrpc\":\"2.0\",\"id\":".getBytes(StandardCharsets.US_ASCII);
+    Buffer out = Buffer.buffer(head.length + id.length() + payload.length() + 16);
+    out.appendBytes(head)
+        .appendBytes(id.array(), id.offset(), id.length())
+        .appendString(",\"" + member + "\":")
+        .appendBuffer(payload)
+        .appendByte((byte) '}');
+    Routes.json(ctx.response(), status, out);
+  }
+}

@@ -1,0 +1,85 @@
+package dev.mcpbus.observability;
+
+/** The escapes of JSON strings, read without ever failing, and control characters, written. */
+final class LogText {
+
+  private LogText() {}
+
+  /** The text that the inside of a JSON string stands for; a broken escape stays as it is. */
+  static String unescape(String raw) {
+    if (raw.indexOf('\\') < 0) {
+      return raw;
+    }
+    StringBuilder out = new StringBuilder(raw.length());
+    int i = 0;
+    while (i < raw.length()) {
+      char c = raw.charAt(i);
+      if (c != '\\' || i + 1 == raw.length()) {
+        out.append(c);
+        i++;
+        continue;
+      }
+      char escape = raw.charAt(i + 1);
+      int code = escape == 'u' ? hex(raw, i + 2) : -1;
+      if (code >= 0) {
+        out.append((char) code);
+        i += 6;
+      } else {
+        out.append(
+            switch (escape) {
+              case 'n' -> "\n";
+              case 'r' -> "\r";
+              case 't' -> "\t";
+              case 'b' -> "\b";
+              case 'f' -> "\f";
+              case '"', '\\', '/' -> String.valueOf(escape);
+              default -> "\\" + escape;
+            });
+        i += 2;
+      }
+    }
+    return out.toString();
+  }
+
+  private static int hex(String raw, int from) {
+    if (from + 4 > raw.length()) {
+      return -1;
+    }
+    int code = 0;
+    for (int i = from; i < from + 4; i++) {
+      int digit = Character.digit(raw.charAt(i), 16);
+      if (digit < 0) {
+        return -1;
+      }
+      code = code * 16 + digit;
+    }
+    return code;
+  }
+
+  /** One line that no terminal acts upon: controls, line and direction marks become escapes. */
+  static String oneLine(String text) {
+    StringBuilder out = new StringBuilder(text.length());
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '\n') {
+        out.append("\\n");
+      } else if (c == '\r') {
+        out.append("\\r");
+      } else if (isUnsafe(c)) {
+        out.append("\\u");
+        String digits = Integer.toHexString(c);
+        out.append("0".repeat(4 - digits.length())).append(digits);
+      } else {
+        out.append(c);
+      }
+    }
+    return out.toString();
+  }
+
+  private static boolean isUnsafe(char c) {
+    return Character.isISOControl(c)
+        || Character.getType(c) == Character.FORMAT
+        || c == '\u2028'
+        || c == '\u2029';
+  }
+}

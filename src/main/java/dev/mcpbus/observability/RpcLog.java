@@ -1,0 +1,104 @@
+package dev.mcpbus.observability;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.protocol.MessageTap;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.util.Collection;
+import java.util.Locale;
+import java.util.function.BiConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Taps that show the JSON-RPC messages of one connection to operators. Where the log is off a
+ * connection has no tap at all.
+ *
+ * <p>Secrets become {@code ***}: the values of members that sound secret ({@code authorization},
+ * {@code token}, {@code secret}, {@code password}, {@code api key}, {@code cookie}, {@code private
+ * key} and the like, at any depth) and every occurrence of the connection's own. Of a message only
+ * the first 64 KiB are looked at and shown. A tap reads on the caller's thread, never throws, and
+ * leaves the bytes alone.
+ */
+public final class RpcLog implements MessageTap {
+
+  /** The name of the log, so that operators can route or silence it. */
+  public static final String LOGGER = "mcpbus.rpc";
+
+  private static final Logger LOG = LoggerFactory.getLogger(LOGGER);
+  private static final int MAX_BYTES = 64 * 1024;
+
+  private final SecretMask mask;
+  private final BiConsumer<Direction, String> sink;
+
+  private RpcLog(Collection<String> secrets, BiConsumer<Direction, String> sink) {
+    this.mask = new SecretMask(secrets);
+    this.sink = sink;
+  }
+
+  /**
+   * One line per message, at level INFO of the logger {@value #LOGGER}.
+   *
+   * @param secrets values of the connection's environment variables and headers
+   */
+  public static MessageTap toLog(ConnectionId server, Collection<String> secrets) {
+    RpcLog tap =
+        new RpcLog(
+            secrets,
+            (direction, text) ->
+                LOG.info(
+                    "{} {} {}",
+                    server,
+                    direction == Direction.SENT ? "->" : "<-",
+                    LogText.oneLine(text)));
+    return (direction, message) -> {
+      if (LOG.isInfoEnabled()) {
+        tap.message(direction, message);
+      }
+    };
+  }
+
+  /**
+   * Published on {@link Addresses#RPC}: {@code direction} ({@code sent} or {@code received}),
+   * {@code server}, {@code time} (ISO-8601) and {@code message}, the masked text.
+   *
+   * @param secrets values of the connection's environment variables and headers
+   */
+  public static MessageTap toBus(
+      Vertx vertx, ConnectionId server, Collection<String> secrets, Clock clock) {
+    return new RpcLog(
+        secrets,
+        (direction, text) ->
+            vertx
+                .eventBus()
+                .publish(
+                    Addresses.RPC,
+                    new JsonObject()
+                        .put("direction", direction.name().toLowerCase(Locale.ROOT))
+                        .put("server", server.value())
+                        .put("time", clock.instant().toString())
+                        .put("message", text)));
+  }
+
+  @Override
+  public void message(Direction direction, RawJson message) {
+    try {
+      sink.accept(direction, text(message));
+    } catch (RuntimeException e) {
+      // Without its message, which may quote the text. The call goes on.
+      LOG.warn("a message could not be shown: {}", e.getClass().getName());
+    }
+  }
+
+  private String text(RawJson message) {
+    boolean cut = message.length() > MAX_BYTES;
+    int shown = Math.min(message.length(), MAX_BYTES);
+    String text = new String(message.array(), message.offset(), shown, StandardCharsets.UTF_8);
+    String masked = mask.mask(text, cut);
+    return cut ? masked + " ...[cut: " + message.length() + " bytes in all]" : masked;
+  }
+}

@@ -1,0 +1,271 @@
+package dev.mcpbus.observability;
+
+import io.vertx.core.json.Json;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * Takes secrets out of a text that is meant for people: the values of members whose names sound
+ * secret, and every occurrence of known values, plain, escaped, Base64 or URL-encoded. Never fails
+ * on a text that is no JSON, or is cut. Immutable.
+ */
+final class SecretMask {
+
+  static final String MASK = "***";
+
+  private static final int MIN_LENGTH = 4;
+
+  /** JSON inside a string inside JSON, and so on: followed so deep. */
+  private static final int MAX_DEPTH = 4;
+
+  /** Parts of a member's name, without case, hyphens and underscores. */
+  private static final List<String> NAMES =
+      List.of(
+          "authorization",
+          "token",
+          "secret",
+          "password",
+          "passwd",
+          "passphrase",
+          "apikey",
+          "cookie",
+          "privatekey",
+          "credential");
+
+  /** MCP's own members that only sound secret. */
+  private static final Set<String> HARMLESS = Set.of("progresstoken", "maxtokens");
+
+  private static final Pattern PERCENT = Pattern.compile("%[0-9A-F]{2}");
+
+  private final List<String> forms;
+  private final int longest;
+
+  /**
+   * @param secrets values of environment variables and headers; those shorter than 4 characters are
+   *     left alone
+   */
+  SecretMask(Collection<String> secrets) {
+    Set<String> found = new LinkedHashSet<>();
+    secrets.forEach(secret -> addValue(found, secret));
+    // The longest first: a secret that contains another must not be half masked.
+    forms = found.stream().sorted(Comparator.comparingInt(String::length).reversed()).toList();
+    longest = forms.isEmpty() ? 0 : forms.get(0).length();
+  }
+
+  /** The value, and what follows an authentication scheme in it: servers echo either. */
+  private static void addValue(Set<String> forms, String value) {
+    addForms(forms, value);
+    String trimmed = value.strip();
+    addForms(forms, trimmed);
+    int blank = trimmed.indexOf(' ');
+    if (blank > 0) {
+      String rest = trimmed.substring(blank + 1).strip();
+      addForms(forms, rest);
+      if (trimmed.substring(0, blank).equalsIgnoreCase("Basic")) {
+        addPassword(forms, rest);
+      }
+    }
+  }
+
+  private static void addPassword(Set<String> forms, String basic) {
+    try {
+      String pair = new String(Base64.getDecoder().decode(basic), StandardCharsets.UTF_8);
+      addForms(forms, pair);
+      addForms(forms, pair.substring(pair.indexOf(':') + 1));
+    } catch (IllegalArgumentException e) {
+      // Not Base64 after all: the value itself is masked in any case.
+    }
+  }
+
+  private static void addForms(Set<String> forms, String secret) {
+    if (secret.length() < MIN_LENGTH) {
+      return;
+    }
+    forms.add(secret);
+    String escaped = Json.encode(secret);
+    forms.add(escaped.substring(1, escaped.length() - 1));
+    String url = URLEncoder.encode(secret, StandardCharsets.UTF_8);
+    for (String form : List.of(url, url.replace("+", "%20"))) {
+      forms.add(form);
+      forms.add(lowerHex(form));
+    }
+    addBase64(forms, secret.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static String lowerHex(String url) {
+    return PERCENT.matcher(url).replaceAll(hex -> hex.group().toLowerCase(Locale.ROOT));
+  }
+
+  /** Base64 at each of the three alignments, less the characters that neighbours also decide. */
+  private static void addBase64(Set<String> forms, byte[] secret) {
+    for (int shift = 0; shift < 3; shift++) {
+      byte[] shifted = new byte[shift + secret.length];
+      System.arraycopy(secret, 0, shifted, shift, secret.length);
+      String text = Base64.getEncoder().withoutPadding().encodeToString(shifted);
+      int from = (shift * 8 + 5) / 6;
+      int to = shifted.length * 8 / 6;
+      if (to - from >= MIN_LENGTH) {
+        String core = text.substring(from, to);
+        forms.add(core);
+        forms.add(core.replace('+', '-').replace('/', '_'));
+      }
+    }
+  }
+
+  /**
+   * @param text JSON, or the start of it
+   * @param cut whether the text goes on after its end: then a value that might be the start of a
+   *     secret is left out
+   */
+  String mask(String text, boolean cut) {
+    return replaceForms(new Walk(text, cut, 0).run());
+  }
+
+  private String replaceForms(String text) {
+    String out = text;
+    for (String form : forms) {
+      out = out.replace(form, MASK);
+    }
+    return out;
+  }
+
+  /** The decoded text of one string. */
+  private String maskString(String text, boolean cut, int depth) {
+    String out = replaceForms(text);
+    if (cut) {
+      out = out.substring(0, Math.max(0, out.length() - longest));
+    }
+    String start = out.stripLeading();
+    boolean nested = start.startsWith("{") || start.startsWith("[");
+    return nested && depth < MAX_DEPTH ? new Walk(out, cut, depth + 1).run() : out;
+  }
+
+  static boolean soundsSecret(String name) {
+    StringBuilder plain = new StringBuilder(name.length());
+    for (int i = 0; i < name.length(); i++) {
+      char c = name.charAt(i);
+      if (Character.isLetterOrDigit(c)) {
+        plain.append(Character.toLowerCase(c));
+      }
+    }
+    String folded = plain.toString();
+    return !HARMLESS.contains(folded) && NAMES.stream().anyMatch(folded::contains);
+  }
+
+  /** One pass over a text by its strings and brackets; knows no grammar, so nothing can fail. */
+  private final class Walk {
+
+    private final String text;
+    private final boolean cut;
+    private final int depth;
+    private final StringBuilder out;
+    private int position;
+
+    Walk(String text, boolean cut, int depth) {
+      this.text = text;
+      this.cut = cut;
+      this.depth = depth;
+      this.out = new StringBuilder(text.length());
+    }
+
+    String run() {
+      while (position < text.length()) {
+        if (text.charAt(position) == '"') {
+          string();
+        } else {
+          int from = position;
+          skipPlain();
+          // A number or word that the cut runs through is left out.
+          boolean broken = cut && position == text.length();
+          out.append(text, from, broken ? endOfPunctuation(from) : position);
+        }
+      }
+      return out.toString();
+    }
+
+    private int endOfPunctuation(int from) {
+      int p = text.length();
+      while (p > from && "{}[],: \n\r\t".indexOf(text.charAt(p - 1)) < 0) {
+        p--;
+      }
+      return p;
+    }
+
+    private void skipPlain() {
+      int quote = text.indexOf('"', position);
+      position = quote < 0 ? text.length() : quote;
+    }
+
+    private void string() {
+      int from = position;
+      boolean closed = skipString();
+      String raw = text.substring(from + 1, closed ? position - 1 : position);
+      String plain = LogText.unescape(raw);
+      String masked = maskString(plain, cut && !closed, depth);
+      if (masked.equals(plain)) {
+        out.append(text, from, position);
+      } else {
+        out.append(Json.encode(masked));
+      }
+      int colon = skipBlanks(position);
+      if (closed && colon < text.length() && text.charAt(colon) == ':' && soundsSecret(plain)) {
+        int value = skipBlanks(colon + 1);
+        out.append(text, position, value).append('"').append(MASK).append('"');
+        position = value;
+        skipValue();
+      }
+    }
+
+    /** True where the string has an end. */
+    private boolean skipString() {
+      position++;
+      while (position < text.length()) {
+        char c = text.charAt(position);
+        position += c == '\\' ? 2 : 1;
+        if (c == '"') {
+          return true;
+        }
+      }
+      position = text.length();
+      return false;
+    }
+
+    private int skipBlanks(int from) {
+      int p = from;
+      while (p < text.length() && Character.isWhitespace(text.charAt(p))) {
+        p++;
+      }
+      return p;
+    }
+
+    private void skipValue() {
+      int open = 0;
+      while (position < text.length()) {
+        char c = text.charAt(position);
+        if (c == '"') {
+          skipString();
+          if (open == 0) {
+            return;
+          }
+          continue;
+        }
+        if (open == 0 && (c == ',' || c == '}' || c == ']')) {
+          return;
+        }
+        open += c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
+        position++;
+        if (open == 0 && (c == '}' || c == ']')) {
+          return;
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,139 @@
+package dev.mcpbus.security;
+
+import io.vertx.core.Handler;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.RoutingContext;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps web pages out that are none of ours, also where a hostile DNS name was bound to our
+ * address: the {@code Host} must be one of ours, and so must the {@code Origin} where there is one.
+ * Must be the first handler of a router, so that no route and no 404 answers before it. HTTP/1.1.
+ *
+ * <p>Answers 403 with a problem document of code {@code FORBIDDEN}. For an origin of the configured
+ * list it also speaks CORS; the default list is empty, and then no response carries a CORS header.
+ */
+public final class OriginGuard implements Handler<RoutingContext> {
+
+  private static final Set<String> LOOPBACK = Set.of("127.0.0.1", "localhost", "[::1]");
+
+  private final Set<String> hosts;
+  private final Set<String> ownOrigins;
+  private final Set<String> corsOrigins;
+
+  /**
+   * @param port the port that is bound; a loopback name must carry it
+   * @param allowedHosts more names, {@code host} (with or without the bound port) or {@code
+   *     host:port} (exactly so), in any case
+   * @param allowedOrigins pages that may call from elsewhere, {@code scheme://host[:port]} as
+   *     browsers write it
+   */
+  public OriginGuard(int port, Set<String> allowedHosts, Set<String> allowedOrigins) {
+    Set<String> names = new HashSet<>(LOOPBACK);
+    names.addAll(lowerCase(allowedHosts));
+    hosts = new HashSet<>(lowerCase(allowedHosts));
+    for (String name : names) {
+      boolean hasPort = name.lastIndexOf(':') > name.lastIndexOf(']');
+      hosts.add(hasPort ? name : name + ":" + port);
+      if (port == 80) {
+        hosts.add(name);
+      }
+    }
+    ownOrigins = hosts.stream().map(host -> "http://" + host).collect(Collectors.toSet());
+    corsOrigins = lowerCase(allowedOrigins);
+  }
+
+  private static Set<String> lowerCase(Set<String> names) {
+    return names.stream().map(name -> name.toLowerCase(Locale.ROOT)).collect(Collectors.toSet());
+  }
+
+  @Override
+  public void handle(RoutingContext ctx) {
+    HttpServerRequest request = ctx.request();
+    String refusal = refusal(request);
+    if (refusal != null) {
+      refuse(ctx.response(), refusal);
+      return;
+    }
+    String origin = request.getHeader("Origin");
+    if (origin != null && isCors(origin)) {
+      ctx.response().putHeader("Access-Control-Allow-Origin", origin).putHeader("Vary", "Origin");
+      if (request.method().equals(HttpMethod.OPTIONS)
+          && request.headers().contains("Access-Control-Request-Method")) {
+        preflight(ctx.response());
+        return;
+      }
+    }
+    ctx.next();
+  }
+
+  /** Why {@code request} is not let in, with the remedy; null where it is. */
+  public @Nullable String refusal(HttpServerRequest request) {
+    if (!request.uri().startsWith("/")) {
+      return "the request target must be a path";
+    }
+    List<String> host = request.headers().getAll("Host");
+    if (host.size() != 1) {
+      return "exactly one Host header is wanted";
+    }
+    if (!hosts.contains(host.get(0).toLowerCase(Locale.ROOT))) {
+      return "the Host header is none of this service's names; add it to the allowed hosts";
+    }
+    List<String> origin = request.headers().getAll("Origin");
+    if (origin.size() > 1) {
+      return "at most one Origin header is wanted";
+    }
+    if (origin.size() == 1) {
+      return isOwn(origin.get(0)) || isCors(origin.get(0))
+          ? null
+          : "pages of this Origin may not call; add it to the allowed origins";
+    }
+    // Browsers leave the Origin out of cross-site images and links, but say so here.
+    String site = request.getHeader("Sec-Fetch-Site");
+    return site == null || site.equals("same-origin") || site.equals("none")
+        ? null
+        : "pages of other sites may not call";
+  }
+
+  private boolean isOwn(String origin) {
+    return ownOrigins.contains(origin.toLowerCase(Locale.ROOT));
+  }
+
+  private boolean isCors(String origin) {
+    return corsOrigins.contains(origin.toLowerCase(Locale.ROOT));
+  }
+
+  private static void preflight(HttpServerResponse response) {
+    response
+        .setStatusCode(204)
+        .putHeader("Access-Control-Allow-Methods", "GET, POST")
+        .putHeader("Access-Control-Allow-Headers", "Content-Type, Timeout, Traceparent")
+        .putHeader("Access-Control-Max-Age", "600")
+        .end();
+  }
+
+  private static void refuse(HttpServerResponse response, String detail) {
+    response
+        .setStatusCode(403)
+        .putHeader("Content-Type", "application/problem+json")
+        // The body of a stranger is not read.
+        .putHeader("Connection", "close")
+        .end(
+            new JsonObject()
+                .put("type", "urn:mcpbus:forbidden")
+                .put("title", "Not allowed.")
+                .put("status", 403)
+                .put("detail", detail)
+                .put("code", "FORBIDDEN")
+                .put("sent", "no")
+                .toBuffer());
+  }
+}

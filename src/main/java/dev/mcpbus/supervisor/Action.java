@@ -1,0 +1,36 @@
+package dev.mcpbus.supervisor;
+
+import dev.mcpbus.bus.Lifecycle;
+
+/**
+ * What {@link Supervision} has decided and {@link SupervisorVerticle} carries out. A ticket comes
+ * back with the outcome, so that an outcome that no longer matters is recognized.
+ */
+sealed interface Action {
+
+  /** Send a command that is not replied to. */
+  record Tell(String id, Lifecycle.Command command) implements Action {}
+
+  /** End the session; report {@code stopped} when it is, or after {@code boundMillis}. */
+  record StopSession(String id, long ticket, Lifecycle.Stop command, long boundMillis)
+      implements Action {}
+
+  /**
+   * Undeploy what there is, deploy a fresh instance and report {@code deployed} or {@code
+   * deployFailed}.
+   *
+   * @param drainMillis how long calls of the old instance may still take; -1 to ask it nothing
+   */
+  record Deploy(String id, long ticket, ChildSpec spec, long drainMillis) implements Action {}
+
+  /** Undeploy what there is. */
+  record Undeploy(String id) implements Action {}
+
+  /** Report {@code timerFired} after the delay. Replaces the child's earlier timer. */
+  record SetTimer(String id, long ticket, long delayMillis) implements Action {}
+
+  record CancelTimer(String id) implements Action {}
+
+  /** Report {@code wake} after the delay. Replaces the earlier one. */
+  record Wake(long delayMillis) implements Action {}
+}

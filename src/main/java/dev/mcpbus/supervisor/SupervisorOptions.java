@@ -1,0 +1,32 @@
+package dev.mcpbus.supervisor;
+
+import java.time.Duration;
+
+/**
+ * How one supervisor works.
+ *
+ * @param strategy which children are restarted when one has failed, default one-for-one
+ * @param startConcurrency sessions that may be starting at the same time, default 16
+ * @param startTimeout after this long a session that is still starting no longer keeps others
+ *     waiting, and a deployment that has not completed counts as failed; default 60 s
+ * @param stopTimeout how long stopping the whole supervisor may take, default 60 s
+ */
+public record SupervisorOptions(
+    RestartStrategy strategy, int startConcurrency, Duration startTimeout, Duration stopTimeout) {
+
+  public static final SupervisorOptions DEFAULT = of(RestartStrategy.ONE_FOR_ONE, 16);
+
+  public SupervisorOptions {
+    if (startConcurrency < 1) {
+      throw new IllegalArgumentException("startConcurrency must be > 0, not " + startConcurrency);
+    }
+    if (startTimeout.toMillis() < 1 || stopTimeout.toMillis() < 1) {
+      throw new IllegalArgumentException("startTimeout and stopTimeout must be at least 1 ms");
+    }
+  }
+
+  public static SupervisorOptions of(RestartStrategy strategy, int startConcurrency) {
+    Duration minute = Duration.ofSeconds(60);
+    return new SupervisorOptions(strategy, startConcurrency, minute, minute);
+  }
+}

@@ -1,0 +1,395 @@
+package dev.mcpbus.supervisor;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.Codecs;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.Lifecycle;
+import io.vertx.core.Context;
+import io.vertx.core.Deployable;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.eventbus.MessageConsumer;
+import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.internal.VertxInternal;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Deploys children, hears their facts on {@link Addresses#SUPERVISOR} and carries out what {@link
+ * Supervision} decides. Publishes nothing: a child says itself what becomes of it.
+ *
+ * <p>All state belongs to the verticle's own context; the public methods may be called from any
+ * thread once it is deployed.
+ *
+ * <p>Children are undeployed by {@link #stop}, in reverse order and within bounds. They are not
+ * Vert.x children of this verticle: those Vert.x undeploys before it calls {@code stop}, in no
+ * order, without a drain, and one that hangs would keep the supervisor for ever.
+ */
+public final class SupervisorVerticle extends VerticleBase {
+
+  private static final Logger LOG = LoggerFactory.getLogger(SupervisorVerticle.class);
+  private static final int STOP_CONCURRENCY = 64;
+
+  private record Live(String deploymentId, ChildSpec spec) {}
+
+  private final SupervisorOptions options;
+  private final LongSupplier clock;
+  private final Function<Vertx, Scheduler> schedulers;
+  private final Supervision supervision;
+
+  private final Map<String, Live> live = new HashMap<>();
+
+  /** The last step of deploying and undeploying each id; the next one waits for it. */
+  private final Map<String, Future<Void>> steps = new HashMap<>();
+
+  private final Map<String, Scheduler.Cancellation> timers = new HashMap<>();
+  private Scheduler.Cancellation wake = () -> {};
+
+  /** Of children that have not been deployed yet. */
+  private final Map<String, Promise<Void>> starting = new HashMap<>();
+
+  private @Nullable Scheduler scheduler;
+  private @Nullable MessageConsumer<Object> facts;
+  private @Nullable Context roots;
+  private boolean stopping;
+
+  public SupervisorVerticle(SupervisorOptions options) {
+    this(options, RandomGenerator.getDefault(), () -> System.nanoTime() / 1_000_000);
+  }
+
+  /**
+   * @param clock monotonic milliseconds
+   */
+  public SupervisorVerticle(SupervisorOptions options, RandomGenerator random, LongSupplier clock) {
+    this(options, random, clock, Scheduler::of);
+  }
+
+  SupervisorVerticle(
+      SupervisorOptions options,
+      RandomGenerator random,
+      LongSupplier clock,
+      Function<Vertx, Scheduler> schedulers) {
+    this.options = options;
+    this.clock = clock;
+    this.schedulers = schedulers;
+    this.supervision = new Supervision(options, random);
+  }
+
+  @Override
+  public Future<?> start() {
+    Codecs.register(vertx);
+    scheduler = schedulers.apply(vertx);
+    roots = ((VertxInternal) vertx).createEventLoopContext();
+    MessageConsumer<Object> consumer = vertx.eventBus().localConsumer(Addresses.SUPERVISOR);
+    facts = consumer.handler(this::heard);
+    return consumer.completion();
+  }
+
+  private void heard(Message<Object> message) {
+    if (message.body() instanceof Lifecycle.Fact fact) {
+      if (fact instanceof Lifecycle.Crashed crashed) {
+        LOG.warn("{} crashed", crashed.id(), crashed.cause());
+      }
+      decide(now -> supervision.on(fact, now));
+    } else {
+      LOG.warn("not a fact on {}: {}", Addresses.SUPERVISOR, message.body());
+    }
+  }
+
+  /**
+   * Adds a child and deploys it; its session starts when its turn has come.
+   *
+   * @return succeeds when the verticle is deployed, which is tried again as often as the restart
+   *     policy allows; fails where those attempts are used up (the child stays, and is tried again
+   *     slowly), where it is terminated before, where the id is no valid one, or with {@link
+   *     IllegalStateException} where it is taken
+   */
+  public Future<Void> startChild(ChildSpec spec) {
+    return onOwnContext(
+        () -> {
+          address(spec.id());
+          List<Action> actions = supervision.add(spec, clock.getAsLong());
+          return deploying(spec.id(), actions);
+        });
+  }
+
+  /**
+   * Stops the child's session, undeploys it and forgets it. Its calls in flight have {@code drain}.
+   *
+   * @return succeeds when it is gone or its bounds have passed; fails where there is none
+   */
+  public Future<Void> terminateChild(String id) {
+    return onOwnContext(
+        () -> {
+          if (!supervision.contains(id)) {
+            return Future.failedFuture(new IllegalStateException("'" + id + "' is not supervised"));
+          }
+          perform(supervision.remove(id, clock.getAsLong()));
+          abandonStart(id, "'" + id + "' was terminated before it was deployed");
+          return step(id, () -> retire(id, true, false));
+        });
+  }
+
+  /**
+   * Puts another child in the place of one: the old one's calls in flight have its {@code drain},
+   * then it is undeployed and the new one deployed at once. Nobody answers in between.
+   *
+   * @return as for {@link #startChild}; fails where there is no such child
+   */
+  public Future<Void> replaceChild(ChildSpec spec) {
+    return onOwnContext(
+        () -> {
+          List<Action> actions = supervision.replace(spec, clock.getAsLong());
+          abandonStart(spec.id(), "'" + spec.id() + "' was replaced before it was deployed");
+          return deploying(spec.id(), actions);
+        });
+  }
+
+  /** The ids in order of addition. */
+  public Future<List<String>> children() {
+    return onOwnContext(() -> Future.succeededFuture(supervision.ids()));
+  }
+
+  private Future<Void> deploying(String id, List<Action> actions) {
+    Promise<Void> promise = Promise.promise();
+    starting.put(id, promise);
+    perform(actions);
+    return promise.future();
+  }
+
+  private void abandonStart(String id, String why) {
+    Promise<Void> promise = starting.remove(id);
+    if (promise != null) {
+      promise.fail(new IllegalStateException(why));
+    }
+  }
+
+  /** Ends all children, the last added first, and takes {@code stopTimeout} at most. */
+  @Override
+  public Future<?> stop() {
+    stopping = true;
+    timers.values().forEach(Scheduler.Cancellation::cancel);
+    wake.cancel();
+    List.copyOf(starting.keySet()).forEach(id -> abandonStart(id, "the supervisor stops"));
+    Deque<String> remaining = new ArrayDeque<>();
+    supervision.ids().forEach(remaining::push);
+    List<Future<Void>> workers =
+        Stream.generate(() -> retireNext(remaining)).limit(STOP_CONCURRENCY).toList();
+    return bounded(Future.join(workers), options.stopTimeout().toMillis())
+        .otherwise(
+            late -> {
+              LOG.warn("the supervisor stops without {} children that do not", live.size());
+              return null;
+            })
+        .eventually(() -> facts == null ? Future.succeededFuture() : facts.unregister());
+  }
+
+  private Future<Void> retireNext(Deque<String> remaining) {
+    String id = remaining.poll();
+    return id == null
+        ? Future.succeededFuture()
+        : step(id, () -> retire(id, true, false)).compose(done -> retireNext(remaining));
+  }
+
+  private void decide(Function<Long, List<Action>> decision) {
+    if (!stopping) {
+      perform(decision.apply(clock.getAsLong()));
+    }
+  }
+
+  private void perform(List<Action> actions) {
+    for (Action action : actions) {
+      if (action instanceof Action.Tell tell) {
+        tell(tell.id(), tell.command());
+      } else if (action instanceof Action.StopSession stop) {
+        request(stop.id(), stop.command(), stop.boundMillis())
+            .onComplete(
+                reply ->
+                    decide(
+                        now ->
+                            supervision.stopped(stop.id(), stop.ticket(), reply.succeeded(), now)));
+      } else if (action instanceof Action.Deploy deploy) {
+        boolean drain = deploy.drainMillis() >= 0;
+        step(deploy.id(), () -> retire(deploy.id(), drain, true).compose(v -> deploy(deploy)));
+      } else if (action instanceof Action.Undeploy undeploy) {
+        step(undeploy.id(), () -> retire(undeploy.id(), false, false));
+      } else if (action instanceof Action.SetTimer timer) {
+        cancelTimer(timer.id());
+        timers.put(
+            timer.id(),
+            schedule(
+                timer.delayMillis(),
+                () -> decide(now -> supervision.timerFired(timer.id(), timer.ticket(), now))));
+      } else if (action instanceof Action.CancelTimer timer) {
+        cancelTimer(timer.id());
+      } else if (action instanceof Action.Wake later) {
+        wake.cancel();
+        wake = schedule(later.delayMillis(), () -> decide(supervision::wake));
+      }
+    }
+  }
+
+  private void cancelTimer(String id) {
+    Scheduler.Cancellation timer = timers.remove(id);
+    if (timer != null) {
+      timer.cancel();
+    }
+  }
+
+  private void tell(String id, Lifecycle.Command command) {
+    vertx
+        .eventBus()
+        .sender(address(id), new DeliveryOptions().setLocalOnly(true))
+        .write(command)
+        .onFailure(
+            nobody -> {
+              LOG.warn("{} does not hear {}", id, command);
+              if (command instanceof Lifecycle.Start) {
+                decide(now -> supervision.on(new Lifecycle.Crashed(id, nobody), now));
+              }
+            });
+  }
+
+  private Future<?> request(String id, Lifecycle.Command command, long boundMillis) {
+    DeliveryOptions delivery =
+        new DeliveryOptions().setLocalOnly(true).setSendTimeout(Math.max(1, boundMillis));
+    return bounded(vertx.eventBus().request(address(id), command, delivery), boundMillis)
+        .onFailure(silent -> LOG.warn("{} did not answer {}: {}", id, command, silent.toString()));
+  }
+
+  private Future<Void> step(String id, Supplier<Future<Void>> next) {
+    Future<Void> before = steps.getOrDefault(id, Future.succeededFuture());
+    Future<Void> step = before.transform(done -> next.get());
+    steps.put(id, step);
+    step.onComplete(done -> steps.remove(id, step));
+    return step;
+  }
+
+  /** Never fails: what does not stop within its bound is reported and left. */
+  private Future<Void> retire(String id, boolean drain, boolean restarting) {
+    Live old = live.remove(id);
+    if (old == null) {
+      return Future.succeededFuture();
+    }
+    long drainMillis = old.spec().drain().toMillis();
+    long shutdown = old.spec().shutdown().toMillis();
+    Future<?> drained =
+        drain
+            ? request(id, new Lifecycle.Stop(restarting, drainMillis), drainMillis + shutdown)
+            : Future.succeededFuture();
+    return drained.transform(
+        done ->
+            bounded(vertx.undeploy(old.deploymentId()), shutdown)
+                .otherwise(
+                    failure -> {
+                      LOG.warn("{} was not undeployed cleanly: {}", id, failure.toString());
+                      return null;
+                    }));
+  }
+
+  /** Never fails: the outcome goes to {@link Supervision}. */
+  private Future<Void> deploy(Action.Deploy deploy) {
+    if (stopping) {
+      return Future.succeededFuture();
+    }
+    String id = deploy.id();
+    ContextInternal own = (ContextInternal) context;
+    Promise<String> deploying = own.promise();
+    if (roots != null) {
+      roots.runOnContext(
+          go -> {
+            try {
+              Deployable verticle = deploy.spec().verticle().get();
+              vertx.deployVerticle(verticle).onComplete(deploying);
+            } catch (RuntimeException failure) {
+              deploying.fail(failure);
+            }
+          });
+    }
+    Future<String> deployed = deploying.future();
+    return bounded(deployed, options.startTimeout().toMillis())
+        .transform(
+            result -> {
+              if (result.succeeded()) {
+                live.put(id, new Live(result.result(), deploy.spec()));
+                decide(now -> supervision.deployed(id, deploy.ticket(), now));
+                Promise<Void> promise = starting.remove(id);
+                if (promise != null) {
+                  promise.complete();
+                }
+              } else {
+                LOG.warn("{} was not deployed", id, result.cause());
+                deployed.onSuccess(vertx::undeploy); // where it comes too late
+                decide(now -> supervision.deployFailed(id, deploy.ticket(), result.cause(), now));
+                if (supervision.gaveUp(id)) {
+                  abandonStart(id, "'" + id + "' cannot be deployed: " + result.cause());
+                }
+              }
+              return Future.succeededFuture();
+            });
+  }
+
+  private <T> Future<T> bounded(Future<T> future, long millis) {
+    Promise<T> promise = Promise.promise();
+    Scheduler.Cancellation timer =
+        schedule(
+            millis,
+            () -> promise.tryFail(new TimeoutException("not done after " + millis + " ms")));
+    future.onComplete(
+        result -> {
+          timer.cancel();
+          if (result.succeeded()) {
+            promise.tryComplete(result.result());
+          } else {
+            promise.tryFail(result.cause());
+          }
+        });
+    return promise.future();
+  }
+
+  private Scheduler.Cancellation schedule(long delayMillis, Runnable task) {
+    if (scheduler == null) {
+      throw new IllegalStateException("the supervisor is not deployed");
+    }
+    return scheduler.schedule(delayMillis, () -> context.runOnContext(fired -> task.run()));
+  }
+
+  private <T> Future<T> onOwnContext(Supplier<Future<T>> task) {
+    if (context == null) {
+      return Future.failedFuture(new IllegalStateException("the supervisor is not deployed"));
+    }
+    Promise<T> promise = ((VertxInternal) vertx).promise();
+    context.runOnContext(
+        go -> {
+          try {
+            if (stopping) {
+              throw new IllegalStateException("the supervisor stops");
+            }
+            task.get().onComplete(promise);
+          } catch (RuntimeException failure) {
+            promise.fail(failure);
+          }
+        });
+    return promise.future();
+  }
+
+  private static String address(String id) {
+    return Addresses.of(new ConnectionId(id), Addresses.CONTROL);
+  }
+}
