@@ -257,62 +257,6 @@ public final class RawJson {
     return p;
   }
 
-  /**
-   * This object without its member {@code name}; every other byte stays as it is. Where the member
-   * stands twice the first is taken out; where it does not stand, this.
-   *
-   * @throws IllegalStateException if this is not an object
-   */
-  public RawJson without(String name) {
-    if (!isObject()) {
-      throw new IllegalStateException("not a JSON object");
-    }
-    RawJson value = member(name);
-    if (value == null) {
-      return this;
-    }
-    // Back over the colon to the key's closing quote, then to its opening one.
-    int from = value.offset - 1;
-    while (array[from] != '"') {
-      from--;
-    }
-    do {
-      from--;
-    } while (array[from] != '"' || isEscaped(from));
-    int to = skipBlanks(value.offset + value.length);
-    if (array[to] == ',') {
-      to++;
-    } else {
-      // The last member takes the comma in front of it along.
-      int before = from - 1;
-      while (isBlank(array[before])) {
-        before--;
-      }
-      from = array[before] == ',' ? before : from;
-    }
-    return splice(from - offset, to - from, new byte[0], slice(array, 0, 0), new byte[0]);
-  }
-
-  private int skipBlanks(int at) {
-    int p = at;
-    while (isBlank(array[p])) {
-      p++;
-    }
-    return p;
-  }
-
-  private static boolean isBlank(byte b) {
-    return b == ' ' || b == '\n' || b == '\r' || b == '\t';
-  }
-
-  private boolean isEscaped(int at) {
-    int slashes = 0;
-    while (array[at - 1 - slashes] == '\\') {
-      slashes++;
-    }
-    return slashes % 2 == 1;
-  }
-
   private RawJson splice(int at, int removed, byte[] before, RawJson value, byte[] after) {
     byte[] out = new byte[length - removed + before.length + value.length + after.length];
     System.arraycopy(array, offset, out, 0, at);
