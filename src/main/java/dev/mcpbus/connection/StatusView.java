@@ -94,6 +94,9 @@ final class StatusView {
           .put("since", String.valueOf(since))
           .put("capabilities", live.server().capabilities().copy())
           .put("instructions", live.server().raw().getValue("instructions"));
+      if (tools != null) {
+        json.put("toolsListed", true);
+      }
       if (tools != null && !tools.duplicates().isEmpty()) {
         json.put("duplicateTools", String.join(", ", tools.duplicates()));
       }

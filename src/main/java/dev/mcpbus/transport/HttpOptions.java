@@ -3,6 +3,7 @@ package dev.mcpbus.transport;
 import dev.mcpbus.protocol.ParseLimits;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Map;
 
 /**
@@ -54,6 +55,11 @@ public record HttpOptions(
   @Override
   public String type() {
     return TYPE;
+  }
+
+  @Override
+  public Collection<String> secrets() {
+    return headers.values();
   }
 
   /** Leaves the headers and the query out: they may hold secrets. */

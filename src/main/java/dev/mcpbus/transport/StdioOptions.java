@@ -3,6 +3,7 @@ package dev.mcpbus.transport;
 import dev.mcpbus.protocol.ParseLimits;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -83,6 +84,11 @@ public record StdioOptions(
   @Override
   public String type() {
     return TYPE;
+  }
+
+  @Override
+  public Collection<String> secrets() {
+    return env.values();
   }
 
   /** Leaves {@code env} and {@code args} out: they may hold secrets. */

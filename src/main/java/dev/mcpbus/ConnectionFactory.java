@@ -1,0 +1,57 @@
+package dev.mcpbus;
+
+import dev.mcpbus.config.ServerDefinition;
+import dev.mcpbus.connection.ConnectionSpec;
+import dev.mcpbus.connection.ConnectionVerticle;
+import dev.mcpbus.observability.RpcLog;
+import dev.mcpbus.protocol.Implementation;
+import dev.mcpbus.protocol.MessageTap;
+import dev.mcpbus.supervisor.ChildSpec;
+import dev.mcpbus.transport.Transports;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Collection;
+import org.jspecify.annotations.Nullable;
+
+/** Makes of a definition what a supervisor can start. */
+final class ConnectionFactory {
+
+  private final Vertx vertx;
+  private final Implementation clientInfo;
+
+  ConnectionFactory(Vertx vertx, Implementation clientInfo) {
+    this.vertx = vertx;
+    this.clientInfo = clientInfo;
+  }
+
+  ChildSpec childSpec(ServerDefinition definition) {
+    return new ChildSpec(
+        definition.id().value(),
+        () -> new ConnectionVerticle(connectionSpec(definition)),
+        definition.restart(),
+        definition.connection().lazy(),
+        definition.drain(),
+        Duration.ofSeconds(10));
+  }
+
+  private ConnectionSpec connectionSpec(ServerDefinition definition) {
+    return new ConnectionSpec(
+        definition.id(),
+        Transports.create(vertx, definition.transport()),
+        definition.connection(),
+        clientInfo,
+        new JsonObject(),
+        tap(definition));
+  }
+
+  private @Nullable MessageTap tap(ServerDefinition definition) {
+    Collection<String> secrets = definition.transport().secrets();
+    return switch (definition.rpcLog()) {
+      case OFF -> null;
+      case ON -> RpcLog.toLog(definition.id(), secrets);
+      case BUS -> RpcLog.toBus(vertx, definition.id(), secrets, Clock.systemUTC());
+    };
+  }
+}

@@ -1,0 +1,137 @@
+package dev.mcpbus;
+
+import dev.mcpbus.config.ConfigReader;
+import dev.mcpbus.config.ConfigReport;
+import dev.mcpbus.config.ConfigResult;
+import dev.mcpbus.config.Environment;
+import dev.mcpbus.config.McpBusConfig;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.URL;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Option;
+
+/** The command line: reads the configuration and starts the service, or only checks it. */
+@Command(
+    name = "mcpbus",
+    mixinStandardHelpOptions = true,
+    versionProvider = Main.VersionProvider.class,
+    sortOptions = false,
+    description = {
+      "Holds connections to MCP servers and serves them on an event bus and over HTTP.",
+      ""
+    },
+    footerHeading = "%nExit codes:%n",
+    footer = {
+      "  0  ended as asked; with --check: no problem",
+      "  1  could not start; with --check: problems",
+      "  2  wrong usage",
+      "",
+      "Configuration files of Claude Desktop, Claude Code, Cursor and VS Code run unchanged.",
+      "Example:  java -jar mcpbus.jar --config ~/.cursor/mcp.json --port 8790"
+    })
+public final class Main implements Callable<Integer> {
+
+  private static final Path DEFAULT_FILE = Path.of("conf", "mcpbus.json");
+
+  @Option(
+      names = {"-c", "--config"},
+      paramLabel = "FILE",
+      description = "Configuration, JSON or YAML. Default: conf/mcpbus.json, else a built-in demo.")
+  private @Nullable Path file;
+
+  @Option(
+      names = {"-p", "--port"},
+      paramLabel = "PORT",
+      description = "Port of the HTTP bridge on 127.0.0.1; 0 takes a free one. Default: 8790.")
+  private @Nullable Integer port;
+
+  @Option(
+      names = "--check",
+      description = "Check the configuration, say every problem at once, start nothing.")
+  private boolean check;
+
+  private final PrintStream out = System.out;
+  private final PrintStream err = System.err;
+
+  /** Reads the version that the build wrote. */
+  static final class VersionProvider implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      return new String[] {"mcpbus " + Version.current()};
+    }
+  }
+
+  public static void main(String[] args) {
+    int code = new CommandLine(new Main()).execute(args);
+    if (code != 0) {
+      System.exit(code);
+    }
+  }
+
+  @Override
+  public Integer call() {
+    if (port != null && (port < 0 || port > 65535)) {
+      err.println("--port must be 0 to 65535, not " + port);
+      return CommandLine.ExitCode.USAGE;
+    }
+    Path source = source();
+    ConfigResult result = ConfigReader.read(source, Environment.system());
+    if (check) {
+      return checked(source, result);
+    }
+    if (!result.problems().isEmpty()) {
+      err.print(ConfigReport.render(result.problems()));
+    }
+    McpBusConfig config = result.config();
+    return config == null ? 1 : Service.run(source, result, config, port, out, err);
+  }
+
+  private int checked(Path source, ConfigResult result) {
+    if (result.problems().isEmpty()) {
+      int servers = result.usable().map(config -> config.servers().size()).orElse(0);
+      out.println(source + ": no problems, " + servers + (servers == 1 ? " server" : " servers"));
+      return 0;
+    }
+    err.print(ConfigReport.render(result.problems()));
+    return 1;
+  }
+
+  /** The file that was named, else the one of this directory, else the one in the jar. */
+  private Path source() {
+    if (file != null) {
+      return file;
+    }
+    return Files.isReadable(DEFAULT_FILE) ? DEFAULT_FILE : builtIn();
+  }
+
+  private static Path builtIn() {
+    URL url = Main.class.getResource("/conf/mcpbus.json");
+    if (url == null) {
+      return DEFAULT_FILE;
+    }
+    try {
+      URI uri = url.toURI();
+      if (uri.getScheme().equals("jar")) {
+        // Stays open for the life of the process: the path below belongs to it.
+        FileSystems.newFileSystem(uri, Map.of());
+      }
+      return Path.of(uri);
+    } catch (URISyntaxException e) {
+      throw new IllegalStateException(e);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,123 @@
+package dev.mcpbus;
+
+import dev.mcpbus.bridge.BridgeOptions;
+import dev.mcpbus.bridge.BridgeVerticle;
+import dev.mcpbus.bus.Codecs;
+import dev.mcpbus.catalog.CatalogVerticle;
+import dev.mcpbus.config.ConfigDiff;
+import dev.mcpbus.config.ServerDefinition;
+import dev.mcpbus.demo.DemoServer;
+import dev.mcpbus.protocol.Implementation;
+import dev.mcpbus.supervisor.SupervisorOptions;
+import dev.mcpbus.supervisor.SupervisorVerticle;
+import dev.mcpbus.transport.BusOptions;
+import io.vertx.core.Deployable;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.EventBus;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The running tree: deploys the actors in order, closes them in reverse. Callers use the bus, or the
+ * facade {@code McpClient}, or the bridge.
+ *
+ * <pre>{@code
+ * McpBus.start(vertx, McpBus.Options.of(servers))
+ *     .compose(bus -> McpClient.create(vertx).server("git").listTools());
+ * }</pre>
+ */
+public final class McpBus {
+
+  /**
+   * What to start.
+   *
+   * @param servers to connect to; more can be added on the bus
+   * @param supervisor how sessions are started and restarted
+   * @param bridge where to serve HTTP, null for nowhere
+   * @param reader reads the entries of {@code mcp.servers.add}; throws a {@code McpFailure}
+   */
+  public record Options(
+      List<ServerDefinition> servers,
+      SupervisorOptions supervisor,
+      @Nullable BridgeOptions bridge,
+      ServerEntryReader reader) {}
+
+  private final Vertx vertx;
+  private final Deque<String> deployments = new ArrayDeque<>();
+  private final SupervisorVerticle supervisor;
+  private final ServersVerticle servers;
+  private final @Nullable BridgeVerticle bridge;
+
+  private McpBus(Vertx vertx, Options options) {
+    this.vertx = vertx;
+    this.supervisor = new SupervisorVerticle(options.supervisor());
+    this.servers =
+        new ServersVerticle(
+            supervisor,
+            new ConnectionFactory(vertx, new Implementation("mcpbus", Version.current())),
+            options.reader());
+    this.bridge = options.bridge() == null ? null : new BridgeVerticle(options.bridge());
+  }
+
+  /**
+   * Starts everything. Never waits for a server: the connections come up, or fail, by themselves.
+   *
+   * @return fails where the bridge cannot listen; what was started is stopped then
+   */
+  public static Future<McpBus> start(Vertx vertx, Options options) {
+    Codecs.register(vertx);
+    McpBus bus = new McpBus(vertx, options);
+    return bus.deploy(options)
+        .map(bus)
+        .recover(failure -> bus.close().transform(closed -> Future.failedFuture(failure)));
+  }
+
+  private Future<Void> deploy(Options options) {
+    Future<Void> demo =
+        usesDemo(options.servers())
+            ? deploy(DemoServer.deployable(DemoServer.ADDRESS))
+            : Future.succeededFuture();
+    return demo.compose(next -> deploy(new CatalogVerticle()))
+        .compose(next -> deploy(supervisor))
+        .compose(next -> deploy(servers))
+        .compose(next -> servers.apply(options.servers()))
+        .compose(next -> bridge == null ? Future.succeededFuture() : deploy(bridge));
+  }
+
+  private static boolean usesDemo(List<ServerDefinition> servers) {
+    return servers.stream()
+        .anyMatch(
+            server ->
+                server.transport() instanceof BusOptions transport
+                    && transport.address().equals(DemoServer.ADDRESS));
+  }
+
+  private Future<Void> deploy(Deployable verticle) {
+    return vertx.deployVerticle(verticle).onSuccess(deployments::push).mapEmpty();
+  }
+
+  /** Carries out a change of the configuration. */
+  public Future<Void> apply(ConfigDiff diff) {
+    return servers.apply(diff);
+  }
+
+  /** The bridge's port, or -1 where there is no bridge. */
+  public int port() {
+    return bridge == null ? -1 : bridge.port();
+  }
+
+  public EventBus eventBus() {
+    return vertx.eventBus();
+  }
+
+  /** Stops everything in reverse order. Vert.x itself stays open. */
+  public Future<Void> close() {
+    String last = deployments.poll();
+    return last == null
+        ? Future.succeededFuture()
+        : vertx.undeploy(last).transform(undeployed -> close());
+  }
+}

@@ -1,0 +1,171 @@
+package dev.mcpbus;
+
+import dev.mcpbus.bridge.BridgeOptions;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.config.ConfigChange;
+import dev.mcpbus.config.ConfigDiff;
+import dev.mcpbus.config.ConfigReader;
+import dev.mcpbus.config.ConfigReport;
+import dev.mcpbus.config.ConfigResult;
+import dev.mcpbus.config.ConfigWatcher;
+import dev.mcpbus.config.Environment;
+import dev.mcpbus.config.McpBusConfig;
+import dev.mcpbus.config.ServerDefinition;
+import dev.mcpbus.config.ServerResult;
+import dev.mcpbus.supervisor.SupervisorOptions;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import java.io.PrintStream;
+import java.nio.file.FileSystems;
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** mcpbus as a process: Vert.x, the tree, the watched file, and an orderly end on SIGTERM. */
+final class Service {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Service.class);
+
+  /** Vert.x itself ends abruptly on SIGTERM; this is how long an orderly end may take. */
+  private static final long SHUTDOWN_SECONDS = 10;
+
+  private Service() {}
+
+  /** Runs until the process is told to end. Returns an exit code. */
+  static int run(
+      Path file,
+      ConfigResult result,
+      McpBusConfig config,
+      @Nullable Integer port,
+      PrintStream out,
+      PrintStream err) {
+    Vertx vertx = Vertx.vertx();
+    CountDownLatch over = new CountDownLatch(1);
+    try {
+      McpBus bus = await(McpBus.start(vertx, options(file, result, config, port)));
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> end(vertx, bus, over), "mcpbus-end"));
+      watch(vertx, file, result, config, bus);
+      new StartReport(vertx, bus, config, out).print();
+      over.await();
+      return 0;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return 1;
+    } catch (StartException e) {
+      err.println("mcpbus could not start: " + e.getMessage());
+      vertx.close();
+      return 1;
+    }
+  }
+
+  private static final class StartException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    StartException(Throwable cause) {
+      super(cause.getMessage(), cause);
+    }
+  }
+
+  private static <T> T await(Future<T> future) throws InterruptedException, StartException {
+    CountDownLatch done = new CountDownLatch(1);
+    future.onComplete(result -> done.countDown());
+    done.await();
+    if (future.failed()) {
+      throw new StartException(future.cause());
+    }
+    return future.result();
+  }
+
+  private static McpBus.Options options(
+      Path file, ConfigResult result, McpBusConfig config, @Nullable Integer port)
+      throws StartException {
+    try {
+      BridgeOptions bridge =
+          BridgeOptions.DEFAULT
+              .withHost(config.host())
+              .withPort(port == null ? config.port() : port);
+      return new McpBus.Options(
+          config.servers(),
+          SupervisorOptions.of(config.strategy(), config.startConcurrency()),
+          bridge,
+          (name, entry) -> readEntry(name, entry, file, result));
+    } catch (IllegalArgumentException e) {
+      throw new StartException(e);
+    }
+  }
+
+  private static ServerDefinition readEntry(
+      String name, JsonObject entry, Path file, ConfigResult result) {
+    Path folder = file.toAbsolutePath().getParent();
+    ServerResult server =
+        ConfigReader.readServer(
+            name,
+            entry,
+            Environment.system(),
+            folder == null ? Path.of(".") : folder,
+            result.defaults());
+    return server
+        .usable()
+        .orElseThrow(
+            () ->
+                McpFailure.notSent(
+                    FailureCode.BAD_REQUEST,
+                    server.problems().isEmpty()
+                        ? "the entry is disabled"
+                        : ConfigReport.render(server.problems()).strip()));
+  }
+
+  /** The configuration inside the jar does not change. */
+  private static void watch(
+      Vertx vertx, Path file, ConfigResult result, McpBusConfig config, McpBus bus) {
+    if (!file.getFileSystem().equals(FileSystems.getDefault())) {
+      return;
+    }
+    new ConfigWatcher(
+            vertx,
+            () -> ConfigReader.read(file, Environment.system()),
+            result,
+            config,
+            change -> reload(change, bus))
+        .start(ConfigWatcher.DEFAULT_INTERVAL);
+  }
+
+  private static void reload(ConfigChange change, McpBus bus) {
+    if (change.applicable().isEmpty()) {
+      LOG.warn("the configuration has problems, nothing is changed\n{}", ConfigReport.render(change.problems()));
+      return;
+    }
+    ConfigDiff diff = change.applicable().get();
+    if (!diff.needsRestart().isEmpty()) {
+      LOG.warn("changed, but only a restart of mcpbus applies it: {}", diff.needsRestart());
+    }
+    LOG.info(
+        "configuration changed: {} added, {} changed, {} removed, {} untouched",
+        diff.added().size(),
+        diff.changed().size(),
+        diff.removed().size(),
+        diff.unchanged().size());
+    bus.apply(diff)
+        .onFailure(failure -> LOG.error("the changed configuration was not applied", failure));
+  }
+
+  private static void end(Vertx vertx, McpBus bus, CountDownLatch over) {
+    CountDownLatch closed = new CountDownLatch(1);
+    bus.close()
+        .transform(stopped -> vertx.close())
+        .onComplete(done -> closed.countDown());
+    try {
+      if (!closed.await(SHUTDOWN_SECONDS, TimeUnit.SECONDS)) {
+        LOG.warn("not everything has ended within {} s", SHUTDOWN_SECONDS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    over.countDown();
+  }
+}

@@ -1,0 +1,24 @@
+package dev.mcpbus;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.Properties;
+
+/** Which mcpbus this is. */
+final class Version {
+
+  private Version() {}
+
+  static String current() {
+    try (InputStream in = Version.class.getResourceAsStream("/mcpbus.properties")) {
+      Properties properties = new Properties();
+      if (in != null) {
+        properties.load(in);
+      }
+      return properties.getProperty("version", "unknown");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
