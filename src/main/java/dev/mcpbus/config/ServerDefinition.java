@@ -5,6 +5,7 @@ import dev.mcpbus.connection.ConnectionOptions;
 import dev.mcpbus.supervisor.RestartPolicy;
 import dev.mcpbus.transport.TransportOptions;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 
 /**
  * One server as a file or {@code mcp.servers.add} defines it, read and checked.
@@ -15,6 +16,8 @@ import io.vertx.core.json.JsonObject;
  * @param connection how the connection behaves
  * @param restart how it is supervised
  * @param rpcLog what happens to its JSON-RPC messages
+ * @param drain how long calls in flight may take when its session is stopped; for its child
+ *     specification
  * @param source where it was defined, {@code file:line}, for messages
  * @param view what may be shown of it: secrets are replaced by {@code "***"}
  */
@@ -25,6 +28,7 @@ public record ServerDefinition(
     ConnectionOptions connection,
     RestartPolicy restart,
     RpcLogMode rpcLog,
+    Duration drain,
     String source,
     JsonObject view) {
 
@@ -34,6 +38,13 @@ public record ServerDefinition(
         && transport.equals(other.transport)
         && connection.equals(other.connection)
         && restart.equals(other.restart)
-        && rpcLog == other.rpcLog;
+        && rpcLog == other.rpcLog
+        && drain.equals(other.drain);
+  }
+
+  /** Says nothing of transport and view but their kind: the first may hold secrets. */
+  @Override
+  public String toString() {
+    return "server " + id + " (" + transport.type() + ", " + source + ")";
   }
 }

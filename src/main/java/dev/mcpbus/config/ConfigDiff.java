@@ -1,0 +1,75 @@
+package dev.mcpbus.config;
+
+import dev.mcpbus.bus.ConnectionId;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a reload has to do. A pure value.
+ *
+ * @param added servers to start
+ * @param changed servers to drain and start anew, as they are to be
+ * @param removed servers to drain and forget, as they were
+ * @param unchanged servers not to touch
+ * @param needsRestart settings that changed and that only a restart of mcpbus applies, by key
+ */
+public record ConfigDiff(
+    List<ServerDefinition> added,
+    List<ServerDefinition> changed,
+    List<ServerDefinition> removed,
+    List<ConnectionId> unchanged,
+    List<String> needsRestart) {
+
+  public ConfigDiff {
+    added = List.copyOf(added);
+    changed = List.copyOf(changed);
+    removed = List.copyOf(removed);
+    unchanged = List.copyOf(unchanged);
+    needsRestart = List.copyOf(needsRestart);
+  }
+
+  /** From what is live to what the file says now. */
+  public static ConfigDiff between(McpBusConfig live, McpBusConfig next) {
+    Map<ConnectionId, ServerDefinition> before = new LinkedHashMap<>();
+    live.servers().forEach(server -> before.put(server.id(), server));
+    List<ServerDefinition> added = new ArrayList<>();
+    List<ServerDefinition> changed = new ArrayList<>();
+    List<ConnectionId> unchanged = new ArrayList<>();
+    for (ServerDefinition server : next.servers()) {
+      ServerDefinition old = before.remove(server.id());
+      if (old == null) {
+        added.add(server);
+      } else if (old.sameAs(server)) {
+        unchanged.add(server.id());
+      } else {
+        changed.add(server);
+      }
+    }
+    return new ConfigDiff(
+        added, changed, new ArrayList<>(before.values()), unchanged, needsRestart(live, next));
+  }
+
+  private static List<String> needsRestart(McpBusConfig live, McpBusConfig next) {
+    List<String> keys = new ArrayList<>();
+    if (!live.host().equals(next.host())) {
+      keys.add("bridge.host");
+    }
+    if (live.port() != next.port()) {
+      keys.add("bridge.port");
+    }
+    if (live.strategy() != next.strategy()) {
+      keys.add("supervisor.strategy");
+    }
+    if (live.startConcurrency() != next.startConcurrency()) {
+      keys.add("supervisor.startConcurrency");
+    }
+    return keys;
+  }
+
+  /** True where nothing is to be done. */
+  public boolean isEmpty() {
+    return added.isEmpty() && changed.isEmpty() && removed.isEmpty() && needsRestart.isEmpty();
+  }
+}

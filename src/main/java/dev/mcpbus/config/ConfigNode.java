@@ -1,0 +1,140 @@
+package dev.mcpbus.config;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One value of a configuration and the line it stands on: what JSON, YAML and a bus message have in
+ * common. Immutable.
+ *
+ * @param kind which of the other components means something
+ * @param line 1-based, 0 where the value came from no file
+ * @param text of a scalar, as it was written; numbers keep their form
+ * @param members of an object in the order of the file, no name twice
+ * @param items of an array
+ */
+record ConfigNode(Kind kind, int line, String text, List<Member> members, List<ConfigNode> items) {
+
+  /** A key with the line of the key itself. */
+  record Member(String name, int line, ConfigNode value) {}
+
+  enum Kind {
+    OBJECT("an object"),
+    ARRAY("a list"),
+    STRING("a string"),
+    NUMBER("a number"),
+    BOOLEAN("true or false"),
+    NULL("null");
+
+    final String title;
+
+    Kind(String title) {
+      this.title = title;
+    }
+  }
+
+  ConfigNode {
+    members = List.copyOf(members);
+    items = List.copyOf(items);
+  }
+
+  static ConfigNode scalar(Kind kind, int line, String text) {
+    return new ConfigNode(kind, line, text, List.of(), List.of());
+  }
+
+  static ConfigNode object(int line, List<Member> members) {
+    return new ConfigNode(Kind.OBJECT, line, "", members, List.of());
+  }
+
+  static ConfigNode array(int line, List<ConfigNode> items) {
+    return new ConfigNode(Kind.ARRAY, line, "", List.of(), items);
+  }
+
+  /** The tree of a bus message; it has no lines. */
+  static ConfigNode of(@Nullable Object value) {
+    if (value == null) {
+      return scalar(Kind.NULL, 0, "");
+    }
+    if (value instanceof JsonObject object) {
+      return of(object.getMap());
+    }
+    if (value instanceof JsonArray array) {
+      return of(array.getList());
+    }
+    if (value instanceof Map<?, ?> map) {
+      List<Member> members = new ArrayList<>();
+      map.forEach((key, each) -> members.add(new Member(String.valueOf(key), 0, of(each))));
+      return object(0, members);
+    }
+    if (value instanceof List<?> list) {
+      return array(0, list.stream().map(ConfigNode::of).toList());
+    }
+    if (value instanceof Number number) {
+      return scalar(Kind.NUMBER, 0, number.toString());
+    }
+    if (value instanceof Boolean flag) {
+      return scalar(Kind.BOOLEAN, 0, flag.toString());
+    }
+    return scalar(Kind.STRING, 0, value.toString());
+  }
+
+  boolean is(Kind other) {
+    return kind == other;
+  }
+
+  Optional<Member> member(String name) {
+    return members.stream().filter(member -> member.name().equals(name)).findFirst();
+  }
+
+  @Nullable ConfigNode get(String name) {
+    return member(name).map(Member::value).orElse(null);
+  }
+
+  /** As plain Vert.x JSON, for the schema; a member that is null is left out, as if not there. */
+  @Nullable Object toJson() {
+    switch (kind) {
+      case OBJECT:
+        JsonObject object = new JsonObject();
+        members.stream()
+            .filter(member -> !member.value().is(Kind.NULL))
+            .forEach(member -> object.put(member.name(), member.value().toJson()));
+        return object;
+      case ARRAY:
+        JsonArray array = new JsonArray();
+        items.forEach(item -> array.add(item.toJson()));
+        return array;
+      case NUMBER:
+        return number();
+      case BOOLEAN:
+        return Boolean.valueOf(text);
+      case NULL:
+        return null;
+      default:
+        return text;
+    }
+  }
+
+  /** A number's value; one that fits no {@code long} is a {@code double}. */
+  Number number() {
+    try {
+      if (text.startsWith("0x")) {
+        return Long.parseLong(text.substring(2), 16);
+      }
+      if (text.startsWith("0o")) {
+        return Long.parseLong(text.substring(2), 8);
+      }
+      return Long.parseLong(text);
+    } catch (NumberFormatException notWhole) {
+      try {
+        return Double.parseDouble(text);
+      } catch (NumberFormatException special) {
+        return Double.NaN; // YAML's .inf and .nan
+      }
+    }
+  }
+}

@@ -1,0 +1,314 @@
+package dev.mcpbus.config;
+
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.config.ConfigNode.Kind;
+import dev.mcpbus.config.ConfigNode.Member;
+import dev.mcpbus.supervisor.RestartStrategy;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Reads configurations: our own, and those that people already have from Claude, Cursor, VS Code
+ * and the seeds' YAML. Reports every mistake at once and throws for none. Blocks on files: call it
+ * on a worker.
+ */
+public final class ConfigReader {
+
+  /** The {@code file} of problems of an entry that came over the bus. */
+  public static final String ON_THE_BUS = "mcp.servers.add";
+
+  private static final String DEFAULT_HOST = "127.0.0.1";
+  private static final int DEFAULT_START_CONCURRENCY = 16;
+
+  private final Path file;
+  private final Environment environment;
+  private final Problems problems;
+  private final Set<Path> files = new LinkedHashSet<>();
+  private ServerSettings defaults = ServerSettings.DEFAULT;
+
+  private ConfigReader(Path file, Environment environment) {
+    this.file = file;
+    this.environment = environment;
+    this.problems = new Problems(file.toString());
+    files.add(file);
+  }
+
+  /** Reads {@code file}; JSON (with comments) or YAML, by extension, else by its first character. */
+  public static ConfigResult read(Path file, Environment environment) {
+    ConfigReader reader = new ConfigReader(file, environment);
+    Optional<McpBusConfig> config = reader.text().flatMap(reader::parse).flatMap(reader::config);
+    return new ConfigResult(
+        config.orElse(null),
+        reader.problems.sorted(),
+        reader.defaults,
+        new ArrayList<>(reader.files));
+  }
+
+  /**
+   * Reads the entry of one server that is added at run time, as a file would have it.
+   *
+   * @param folder what {@code ${workspaceFolder}} and relative paths stand for
+   * @param defaults what the entry does not say, {@link ConfigResult#defaults} of the file
+   */
+  public static ServerResult readServer(
+      String name,
+      JsonObject entry,
+      Environment environment,
+      Path folder,
+      ServerSettings defaults) {
+    Problems problems = new Problems(ON_THE_BUS);
+    ConfigNode node = ConfigNode.of(entry);
+    Map<String, ConnectionId> ids = Names.ids(List.of(new Member(name, 0, node)), problems);
+    Substitution substitution = new Substitution(environment, folder, Map.of(), problems);
+    String server = Names.cut(name);
+    ServerReader reader =
+        new ServerReader(
+            new Entry(node, "", server, problems, substitution),
+            server,
+            new LinkedHashSet<>(),
+            false);
+    if (reader.disabled()) {
+      return new ServerResult(null, problems.sorted());
+    }
+    ConnectionId id = ids.getOrDefault(name, new ConnectionId("unnamed"));
+    Optional<ServerDefinition> definition = reader.read(id, ON_THE_BUS, defaults);
+    boolean good = problems.count() == 0;
+    return new ServerResult(good ? definition.orElse(null) : null, problems.sorted());
+  }
+
+  private Optional<String> text() {
+    try {
+      if (Files.size(file) > ParsedText.MAX_BYTES) {
+        problems.fatal(0, "the file is over 8 MiB", "Is it the right file?");
+        return Optional.empty();
+      }
+      byte[] bytes = Files.readAllBytes(file);
+      String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+      return Optional.of(text.startsWith("\uFEFF") ? text.substring(1) : text);
+    } catch (NoSuchFileException e) {
+      problems.fatal(0, "the file does not exist", "Create it, or name another");
+    } catch (CharacterCodingException e) {
+      problems.fatal(0, "the file is not UTF-8", "Save it as UTF-8");
+    } catch (IOException e) {
+      problems.fatal(0, "the file cannot be read", "Check that it is a file, and its permissions");
+    }
+    return Optional.empty();
+  }
+
+  private Optional<ConfigNode> parse(String text) {
+    ParsedText parsed = yaml(text) ? YamlParser.parse(text) : JsoncParser.parse(text);
+    parsed.mistakes().forEach(m -> problems.fatal(m.line(), m.message(), m.remedy()));
+    ConfigNode root = parsed.root();
+    if (root != null && !root.is(Kind.OBJECT)) {
+      problems.fatal(
+          root.line(),
+          "the file must be an object, not " + root.kind().title,
+          "Write { \"mcpServers\": { } }");
+      return Optional.empty();
+    }
+    return Optional.ofNullable(root);
+  }
+
+  private boolean yaml(String text) {
+    String name = String.valueOf(file.getFileName()).toLowerCase(Locale.ROOT);
+    if (name.endsWith(".yaml") || name.endsWith(".yml")) {
+      return true;
+    }
+    String start = text.stripLeading();
+    return !name.endsWith(".json")
+        && !name.endsWith(".jsonc")
+        && !start.startsWith("{")
+        && !start.startsWith("//")
+        && !start.startsWith("/*");
+  }
+
+  private Optional<McpBusConfig> config(ConfigNode root) {
+    List<Member> roots = root.members().stream().filter(m -> Keys.ROOTS.contains(m.name())).toList();
+    if (roots.size() != 1) {
+      wrongRoots(root, roots);
+      return Optional.empty();
+    }
+    Member servers = roots.get(0);
+    Substitution substitution = new Substitution(environment, folder(), inputs(root), problems);
+    Entry top = new Entry(root, "", null, problems, substitution);
+    boolean own = servers.name().equals("mcpServers");
+    McpBusConfig frame = own ? frame(top) : frame(top, Optional.empty(), Optional.empty());
+    List<ServerDefinition> definitions = servers(servers, substitution);
+    if (own) {
+      SchemaCheck.check(root, problems);
+    }
+    if (problems.fatal()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new McpBusConfig(
+            frame.host(),
+            frame.port(),
+            frame.strategy(),
+            frame.startConcurrency(),
+            definitions,
+            problems.sorted()));
+  }
+
+  private void wrongRoots(ConfigNode root, List<Member> roots) {
+    if (roots.isEmpty()) {
+      String hint =
+          root.members().stream()
+              .filter(member -> Texts.nearest(member.name(), Keys.ROOTS) != null)
+              .findFirst()
+              .map(
+                  member ->
+                      ". Did you mean \""
+                          + Texts.nearest(member.name(), Keys.ROOTS)
+                          + "\" instead of "
+                          + Texts.quote(member.name())
+                          + " on line "
+                          + member.line()
+                          + "?")
+              .orElse("");
+      problems.fatal(
+          root.line(),
+          "the file defines no servers",
+          "Expected one of \"mcpServers\" (Claude, Cursor, mcpbus), \"servers\" (VS Code) or"
+              + " \"mcp_servers\" (YAML)"
+              + hint);
+    } else {
+      problems.fatal(
+          roots.get(1).line(),
+          "the file defines servers under several keys: "
+              + roots.stream()
+                  .map(member -> "\"" + member.name() + "\" (line " + member.line() + ")")
+                  .collect(Collectors.joining(", ")),
+          "Expected one of them; move all servers under it");
+    }
+  }
+
+  /** The file's directory; the one above where that is {@code .vscode} or {@code .cursor}. */
+  private Path folder() {
+    Path parent = file.toAbsolutePath().normalize().getParent();
+    if (parent == null) {
+      return Path.of("/");
+    }
+    String name = String.valueOf(parent.getFileName());
+    boolean editors = name.equals(".vscode") || name.equals(".cursor");
+    return editors && parent.getParent() != null ? parent.getParent() : parent;
+  }
+
+  private static Map<String, String> inputs(ConfigNode root) {
+    Map<String, String> descriptions = new HashMap<>();
+    ConfigNode inputs = root.get("inputs");
+    if (inputs != null) {
+      for (ConfigNode input : inputs.items()) {
+        ConfigNode id = input.get("id");
+        ConfigNode description = input.get("description");
+        if (id != null && description != null) {
+          descriptions.put(id.text(), description.text());
+        }
+      }
+    }
+    return descriptions;
+  }
+
+  /** Our own settings; other programs' files have other keys beside them, which are left alone. */
+  private McpBusConfig frame(Entry top) {
+    boolean ours = Keys.OURS.stream().anyMatch(top::has);
+    for (Member member : top.node().members()) {
+      boolean known = Keys.TOP.contains(member.name()) || member.name().equals("$comment");
+      if (!known && (ours || meant(member.name()))) {
+        top.unknown(member, Keys.TOP);
+      }
+    }
+    SettingsReader.rpcLog(top).ifPresent(mode -> defaults = defaults.withRpcLog(mode));
+    top.object("defaults", Keys.SETTINGS)
+        .ifPresent(entry -> defaults = SettingsReader.read(entry, defaults, false));
+    return frame(
+        top,
+        top.object("bridge", Keys.BRIDGE),
+        top.object("supervisor", Keys.SUPERVISOR));
+  }
+
+  private static boolean meant(String name) {
+    return Keys.TOP.stream()
+        .anyMatch(key -> Texts.distance(bounded(name), key) <= (key.length() > 6 ? 2 : 1));
+  }
+
+  private static String bounded(String name) {
+    return name.length() > 40 ? name.substring(0, 40) : name;
+  }
+
+  private static McpBusConfig frame(
+      Entry top, Optional<Entry> bridge, Optional<Entry> supervisor) {
+    Optional<String> host = bridge.flatMap(b -> b.text("host")).map(Substitution.Filled::value);
+    if (host.isPresent() && host.get().isBlank()) {
+      top.wrong(top.line("bridge"), "\"bridge.host\" is empty", "Write \"" + DEFAULT_HOST + "\"");
+    }
+    return new McpBusConfig(
+        host.orElse(DEFAULT_HOST),
+        bridge.flatMap(b -> b.whole("port", 0, 65_535)).orElse(McpBusConfig.DEFAULT_PORT),
+        supervisor
+            .flatMap(s -> s.choice("strategy", RestartStrategy.class))
+            .orElse(RestartStrategy.ONE_FOR_ONE),
+        supervisor
+            .flatMap(s -> s.whole("startConcurrency", 1, 1_000))
+            .orElse(DEFAULT_START_CONCURRENCY),
+        List.of(),
+        List.of());
+  }
+
+  private List<ServerDefinition> servers(Member root, Substitution substitution) {
+    List<ServerDefinition> definitions = new ArrayList<>();
+    if (root.value().is(Kind.NULL)) {
+      return definitions;
+    }
+    if (!root.value().is(Kind.OBJECT)) {
+      problems.fatal(
+          root.line(),
+          "\"" + root.name() + "\" must be an object, not " + root.value().kind().title,
+          "Write \"" + root.name() + "\": {\"name\": {\"command\": \"...\"}}");
+      return definitions;
+    }
+    Map<String, ConnectionId> ids = Names.ids(root.value().members(), problems);
+    boolean seeds = root.name().equals("mcp_servers");
+    for (Member server : root.value().members()) {
+      String name = Names.cut(server.name());
+      if (!server.value().is(Kind.OBJECT)) {
+        problems.add(
+            server.line(),
+            name,
+            "a server must be an object, not " + server.value().kind().title,
+            "Write {\"command\": \"...\"} or {\"url\": \"...\"}");
+        continue;
+      }
+      Entry entry = new Entry(server.value(), "", name, problems, substitution);
+      ServerReader reader = new ServerReader(entry, name, files, seeds);
+      ConnectionId id = ids.get(server.name());
+      if (!reader.disabled()) {
+        // Read even without an id, so that all its mistakes are reported together.
+        Optional<ServerDefinition> definition =
+            reader.read(
+                id == null ? new ConnectionId("unnamed") : id,
+                problems.file() + ":" + server.line(),
+                defaults);
+        if (id != null) {
+          definition.ifPresent(definitions::add);
+        }
+      }
+    }
+    return definitions;
+  }
+}

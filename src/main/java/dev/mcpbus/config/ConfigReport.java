@@ -1,0 +1,67 @@
+package dev.mcpbus.config;
+
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** All problems as a text for people: for {@code --check} and for the start. Plain ASCII. */
+public final class ConfigReport {
+
+  private ConfigReport() {}
+
+  /**
+   * Problems grouped by file and sorted by line, two lines each, and a last line that counts them.
+   * Ends with a line break.
+   */
+  public static String render(Collection<ConfigProblem> problems) {
+    Map<String, List<ConfigProblem>> files =
+        problems.stream()
+            .collect(
+                Collectors.groupingBy(
+                    ConfigProblem::file, LinkedHashMap::new, Collectors.toList()));
+    StringBuilder out = new StringBuilder();
+    files.forEach(
+        (file, found) -> {
+          out.append(Texts.ascii(file)).append('\n');
+          found.stream()
+              .sorted(Comparator.comparingInt(ConfigProblem::line))
+              .forEach(problem -> append(out, problem));
+        });
+    return out.append(count(problems)).append('\n').toString();
+  }
+
+  private static void append(StringBuilder out, ConfigProblem problem) {
+    out.append("  ").append(Texts.ascii(problem.file()));
+    if (problem.line() > 0) {
+      out.append(':').append(problem.line());
+    }
+    out.append(": ");
+    String server = problem.server();
+    if (server != null) {
+      out.append("server ").append(Texts.quote(server)).append(": ");
+    }
+    out.append(Texts.ascii(problem.message())).append('\n');
+    out.append("      ").append(Texts.ascii(problem.remedy())).append('\n');
+  }
+
+  private static String count(Collection<ConfigProblem> problems) {
+    if (problems.isEmpty()) {
+      return "No problems.";
+    }
+    long fatal = problems.stream().filter(ConfigProblem::fatal).count();
+    long servers =
+        problems.stream()
+            .filter(problem -> !problem.fatal() && problem.server() != null)
+            .map(problem -> problem.file() + "\n" + problem.server())
+            .distinct()
+            .count();
+    String total = problems.size() + (problems.size() == 1 ? " problem: " : " problems: ");
+    return total
+        + (fatal > 0
+            ? fatal + " fatal, nothing is started."
+            : servers + (servers == 1 ? " server is" : " servers are") + " left out.");
+  }
+}

@@ -1,0 +1,253 @@
+package dev.mcpbus.config;
+
+import dev.mcpbus.config.ConfigNode.Kind;
+import dev.mcpbus.config.ConfigNode.Member;
+import dev.mcpbus.config.Substitution.Filled;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An object of the configuration, read key by key. Each reader gives the value, or empty where the
+ * key is absent or null, or where the value is wrong: that is reported then.
+ *
+ * @param path of the object inside its server or file, for messages; empty at the top
+ * @param server whose problems these are, null for the file's own settings
+ */
+record Entry(
+    ConfigNode node,
+    String path,
+    @Nullable String server,
+    Problems problems,
+    Substitution substitution) {
+
+  /** Reports every key that is neither known nor somebody else's. */
+  void check(Set<String> known, Set<String> foreign) {
+    for (Member member : node.members()) {
+      if (!known.contains(member.name()) && !foreign.contains(member.name())) {
+        unknown(member, known);
+      }
+    }
+  }
+
+  void unknown(Member member, Collection<String> known) {
+    String hint = Keys.HINTS.get(member.name());
+    String near =
+        hint != null && known.contains(hint) ? hint : Texts.nearest(member.name(), known);
+    wrong(
+        member.line(),
+        "unknown key " + Texts.quote(path + member.name()),
+        near == null
+            ? "Remove it; known are " + String.join(", ", known.stream().sorted().toList())
+            : "Did you mean \"" + path + near + "\"?");
+  }
+
+  void wrong(int line, String message, String remedy) {
+    problems.add(line, server, message, remedy);
+  }
+
+  private void wrong(Member member, String should, String remedy) {
+    wrong(
+        member.line(),
+        Texts.quote(path + member.name())
+            + " must be "
+            + should
+            + ", not "
+            + member.value().kind().title,
+        remedy);
+  }
+
+  boolean has(String key) {
+    return member(key).isPresent();
+  }
+
+  int line(String key) {
+    return node.member(key).map(Member::line).orElse(node.line());
+  }
+
+  private Optional<Member> member(String key) {
+    return node.member(key).filter(member -> !member.value().is(Kind.NULL));
+  }
+
+  Optional<Filled> text(String key) {
+    Optional<Member> found = member(key);
+    if (found.isEmpty()) {
+      return Optional.empty();
+    }
+    Member member = found.get();
+    if (!member.value().is(Kind.STRING)) {
+      wrong(member, "a string", "Put it in quotes");
+      return Optional.empty();
+    }
+    return substitution.fill(member.value().text(), member.value().line(), server);
+  }
+
+  Optional<Boolean> flag(String key) {
+    Optional<Member> found = member(key);
+    if (found.isPresent() && !found.get().value().is(Kind.BOOLEAN)) {
+      wrong(found.get(), "true or false", "Write true or false without quotes");
+      return Optional.empty();
+    }
+    return found.map(member -> Boolean.valueOf(member.value().text()));
+  }
+
+  Optional<Integer> whole(String key, int min, int max) {
+    Optional<Double> number = number(key, min, max);
+    if (number.isPresent() && number.get() != Math.rint(number.get())) {
+      wrong(line(key), Texts.quote(path + key) + " must be a whole number", "Round it");
+      return Optional.empty();
+    }
+    return number.map(Double::intValue);
+  }
+
+  Optional<Double> number(String key, double min, double max) {
+    Optional<Member> found = member(key);
+    if (found.isEmpty()) {
+      return Optional.empty();
+    }
+    Member member = found.get();
+    if (!member.value().is(Kind.NUMBER)) {
+      wrong(member, "a number", "Write it without quotes");
+      return Optional.empty();
+    }
+    double value = member.value().number().doubleValue();
+    if (!(value >= min && value <= max)) {
+      wrong(
+          member.line(),
+          Texts.quote(path + key) + " is out of range",
+          "Give a number from " + plain(min) + " to " + plain(max));
+      return Optional.empty();
+    }
+    return Optional.of(value);
+  }
+
+  private static String plain(double bound) {
+    return bound == Math.rint(bound) ? Long.toString((long) bound) : Double.toString(bound);
+  }
+
+  Optional<Duration> duration(String key, boolean zeroAllowed) {
+    return duration(key, zeroAllowed, 1);
+  }
+
+  /**
+   * @param millisPerUnit what a number without a unit counts: 1 for milliseconds
+   */
+  Optional<Duration> duration(String key, boolean zeroAllowed, int millisPerUnit) {
+    Optional<Member> found = member(key);
+    if (found.isEmpty()) {
+      return Optional.empty();
+    }
+    Member member = found.get();
+    Optional<Duration> value = Optional.empty();
+    if (member.value().is(Kind.NUMBER)) {
+      value = DurationText.ofMillis(member.value().number().doubleValue() * millisPerUnit);
+    } else if (member.value().is(Kind.STRING)) {
+      Optional<Filled> text = text(key);
+      if (text.isEmpty()) {
+        return Optional.empty();
+      }
+      value = DurationText.parse(text.get().value());
+    }
+    if (value.isEmpty()) {
+      wrong(member.line(), Texts.quote(path + key) + " is no duration", DurationText.HELP);
+    } else if (value.get().isZero() && !zeroAllowed) {
+      wrong(member.line(), Texts.quote(path + key) + " must be more than zero", DurationText.HELP);
+      return Optional.empty();
+    }
+    return value;
+  }
+
+  /** One of an enum's words, written in lower case with hyphens. */
+  <E extends Enum<E>> Optional<E> choice(String key, Class<E> type) {
+    Optional<Filled> text = text(key);
+    if (text.isEmpty()) {
+      return Optional.empty();
+    }
+    List<E> all = List.of(type.getEnumConstants());
+    Optional<E> found =
+        all.stream().filter(each -> word(each).equals(normal(text.get().value()))).findFirst();
+    if (found.isEmpty()) {
+      wrong(
+          line(key),
+          Texts.quote(path + key) + " cannot be " + Texts.quote(text.get().shown()),
+          "Use one of " + String.join(", ", all.stream().map(Entry::word).toList()));
+    }
+    return found;
+  }
+
+  static String word(Enum<?> value) {
+    return normal(value.name());
+  }
+
+  private static String normal(String text) {
+    return text.toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  Optional<Entry> object(String key, Set<String> known) {
+    Optional<Member> found = member(key);
+    if (found.isPresent() && !found.get().value().is(Kind.OBJECT)) {
+      wrong(found.get(), "an object", "Write \"" + key + "\": { ... }");
+      return Optional.empty();
+    }
+    Optional<Entry> entry =
+        found.map(
+            member -> new Entry(member.value(), path + key + ".", server, problems, substitution));
+    entry.ifPresent(inner -> inner.check(known, Set.of("$comment")));
+    return entry;
+  }
+
+  /** A list of texts; numbers and flags stand for their text. Empty where absent. */
+  Optional<List<Filled>> texts(String key) {
+    Optional<Member> found = member(key);
+    if (found.isEmpty()) {
+      return Optional.empty();
+    }
+    if (!found.get().value().is(Kind.ARRAY)) {
+      wrong(found.get(), "a list of strings", "Write \"" + key + "\": [\"one\", \"two\"]");
+      return Optional.empty();
+    }
+    List<ConfigNode> items = found.get().value().items();
+    List<Filled> texts = new java.util.ArrayList<>();
+    for (int i = 0; i < items.size(); i++) {
+      scalar(items.get(i), path + key + "[" + i + "]").ifPresent(texts::add);
+    }
+    return Optional.of(texts);
+  }
+
+  /** Names and texts; null means not set. Empty where absent. */
+  Optional<Map<String, Filled>> map(String key) {
+    Optional<Member> found = member(key);
+    if (found.isEmpty()) {
+      return Optional.empty();
+    }
+    if (!found.get().value().is(Kind.OBJECT)) {
+      wrong(found.get(), "an object of strings", "Write \"" + key + "\": {\"NAME\": \"value\"}");
+      return Optional.empty();
+    }
+    Map<String, Filled> map = new LinkedHashMap<>();
+    for (Member member : found.get().value().members()) {
+      if (!member.value().is(Kind.NULL)) {
+        scalar(member.value(), path + key + "." + member.name())
+            .ifPresent(text -> map.put(member.name(), text));
+      }
+    }
+    return Optional.of(map);
+  }
+
+  private Optional<Filled> scalar(ConfigNode value, String where) {
+    if (value.is(Kind.OBJECT) || value.is(Kind.ARRAY) || value.is(Kind.NULL)) {
+      wrong(
+          value.line(),
+          Texts.quote(where) + " must be a string, not " + value.kind().title,
+          "Put it in quotes");
+      return Optional.empty();
+    }
+    return substitution.fill(value.text(), value.line(), server);
+  }
+}

@@ -1,0 +1,130 @@
+package dev.mcpbus.config;
+
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/** Files of {@code KEY=VALUE} lines, with comments, quotes and {@code export}. */
+final class EnvFile {
+
+  private static final int MAX_BYTES = 1024 * 1024;
+  private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_.-]*");
+  private static final String REMEDY = "Write KEY=VALUE, one per line; # starts a comment";
+
+  private EnvFile() {}
+
+  /**
+   * The variables of {@code path}; what is wrong goes to {@code problems}, without any value.
+   *
+   * @param line where the configuration names the file
+   */
+  static Map<String, String> read(Path path, int line, String server, Problems problems) {
+    List<String> lines;
+    try {
+      if (Files.size(path) > MAX_BYTES) {
+        problems.add(line, server, "envFile " + shown(path) + " is over 1 MiB", "Is it the right file?");
+        return Map.of();
+      }
+      lines = Files.readAllLines(path);
+    } catch (NoSuchFileException e) {
+      problems.add(
+          line,
+          server,
+          "envFile " + shown(path) + " does not exist",
+          "Create it, correct the path, or remove envFile");
+      return Map.of();
+    } catch (CharacterCodingException e) {
+      problems.add(line, server, "envFile " + shown(path) + " is not UTF-8", "Save it as UTF-8");
+      return Map.of();
+    } catch (IOException e) {
+      problems.add(
+          line, server, "envFile " + shown(path) + " cannot be read", "Check its permissions");
+      return Map.of();
+    }
+    Map<String, String> variables = new LinkedHashMap<>();
+    for (int i = 0; i < lines.size(); i++) {
+      String wrong = put(lines.get(i), variables);
+      if (!wrong.isEmpty()) {
+        problems.add(
+            line, server, "envFile " + shown(path) + " line " + (i + 1) + ": " + wrong, REMEDY);
+      }
+    }
+    return variables;
+  }
+
+  private static String shown(Path path) {
+    return Texts.quote(path.toString());
+  }
+
+  /** What is wrong with the line, empty where nothing is. */
+  private static String put(String raw, Map<String, String> variables) {
+    String text = raw.strip();
+    if (text.startsWith("\uFEFF")) {
+      text = text.substring(1).strip();
+    }
+    if (text.isEmpty() || text.startsWith("#")) {
+      return "";
+    }
+    if (text.startsWith("export ")) {
+      text = text.substring("export ".length()).strip();
+    }
+    int equals = text.indexOf('=');
+    if (equals < 1) {
+      return "no = after a name";
+    }
+    String name = text.substring(0, equals).strip();
+    if (!NAME.matcher(name).matches()) {
+      return "the name before = is no variable name";
+    }
+    String value = text.substring(equals + 1).strip();
+    if (value.startsWith("\"") || value.startsWith("'")) {
+      char quote = value.charAt(0);
+      int end = endOfQuoted(value, quote);
+      if (end < 0) {
+        return "the quote is not closed";
+      }
+      String rest = value.substring(end + 1).strip();
+      if (!rest.isEmpty() && !rest.startsWith("#")) {
+        return "text after the closing quote";
+      }
+      String inner = value.substring(1, end);
+      value = quote == '"' ? unescape(inner) : inner;
+    } else {
+      int comment = value.indexOf(" #");
+      value = comment < 0 ? value : value.substring(0, comment).strip();
+    }
+    variables.put(name, value);
+    return "";
+  }
+
+  private static int endOfQuoted(String value, char quote) {
+    for (int i = 1; i < value.length(); i++) {
+      if (value.charAt(i) == '\\' && quote == '"') {
+        i++;
+      } else if (value.charAt(i) == quote) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  private static String unescape(String text) {
+    StringBuilder out = new StringBuilder(text.length());
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '\\' && i + 1 < text.length()) {
+        char next = text.charAt(++i);
+        out.append(next == 'n' ? '\n' : next == 't' ? '\t' : next == 'r' ? '\r' : next);
+      } else {
+        out.append(c);
+      }
+    }
+    return out.toString();
+  }
+}

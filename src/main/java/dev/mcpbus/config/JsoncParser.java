@@ -1,0 +1,125 @@
+package dev.mcpbus.config;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.exc.StreamConstraintsException;
+import com.fasterxml.jackson.core.json.JsonReadFeature;
+import dev.mcpbus.config.ConfigNode.Kind;
+import dev.mcpbus.config.ConfigNode.Member;
+import dev.mcpbus.config.ParsedText.Mistake;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** JSON with comments and trailing commas, as editors write it, with the line of every value. */
+final class JsoncParser {
+
+  private static final JsonFactory FACTORY =
+      JsonFactory.builder()
+          .enable(JsonReadFeature.ALLOW_JAVA_COMMENTS)
+          .enable(JsonReadFeature.ALLOW_TRAILING_COMMA)
+          .streamReadConstraints(
+              StreamReadConstraints.builder()
+                  .maxNestingDepth(ParsedText.MAX_DEPTH)
+                  .maxNumberLength(100)
+                  .maxNameLength(64 * 1024)
+                  .maxStringLength(1024 * 1024)
+                  .build())
+          .build();
+
+  private final JsonParser parser;
+  private final List<Mistake> mistakes = new ArrayList<>();
+
+  private JsoncParser(JsonParser parser) {
+    this.parser = parser;
+  }
+
+  static ParsedText parse(String text) {
+    try (JsonParser parser = FACTORY.createParser(text)) {
+      return new JsoncParser(parser).document();
+    } catch (StreamConstraintsException e) {
+      return ParsedText.broken(
+          e.getLocation() == null ? 0 : e.getLocation().getLineNr(),
+          "the file passes a bound: nesting deeper than "
+              + ParsedText.MAX_DEPTH
+              + ", a text longer than 1 MiB or a number longer than 100 digits",
+          "Make it smaller");
+    } catch (JsonProcessingException e) {
+      return ParsedText.broken(
+          e.getLocation() == null ? 0 : e.getLocation().getLineNr(),
+          "this is no JSON: " + ParsedText.withoutQuotes(e.getOriginalMessage()),
+          "Correct the syntax; comments and trailing commas are allowed");
+    } catch (IOException e) {
+      throw new UncheckedIOException("a string cannot fail to be read", e);
+    }
+  }
+
+  private ParsedText document() throws IOException {
+    JsonToken first = parser.nextToken();
+    if (first == null) {
+      return ParsedText.broken(1, "the file is empty", "Write { \"mcpServers\": { } }");
+    }
+    ConfigNode root = value(first);
+    if (parser.nextToken() != null) {
+      return ParsedText.broken(line(), "something follows the end of the JSON", "Remove it");
+    }
+    return new ParsedText(root, mistakes);
+  }
+
+  private int line() {
+    return parser.currentTokenLocation().getLineNr();
+  }
+
+  /** Recursive; the factory bounds the depth. */
+  private ConfigNode value(@Nullable JsonToken token) throws IOException {
+    int line = line();
+    if (token == JsonToken.START_OBJECT) {
+      return ConfigNode.object(line, members());
+    }
+    if (token == JsonToken.START_ARRAY) {
+      List<ConfigNode> items = new ArrayList<>();
+      for (JsonToken t = parser.nextToken(); t != JsonToken.END_ARRAY; t = parser.nextToken()) {
+        items.add(value(t));
+      }
+      return ConfigNode.array(line, items);
+    }
+    if (token == JsonToken.VALUE_NUMBER_INT || token == JsonToken.VALUE_NUMBER_FLOAT) {
+      return ConfigNode.scalar(Kind.NUMBER, line, parser.getText());
+    }
+    if (token == JsonToken.VALUE_TRUE || token == JsonToken.VALUE_FALSE) {
+      return ConfigNode.scalar(Kind.BOOLEAN, line, parser.getText());
+    }
+    if (token == JsonToken.VALUE_NULL) {
+      return ConfigNode.scalar(Kind.NULL, line, "");
+    }
+    return ConfigNode.scalar(Kind.STRING, line, parser.getText());
+  }
+
+  private List<Member> members() throws IOException {
+    List<Member> members = new ArrayList<>();
+    Map<String, Integer> seen = new HashMap<>();
+    for (JsonToken t = parser.nextToken(); t != JsonToken.END_OBJECT; t = parser.nextToken()) {
+      String name = parser.currentName();
+      int line = line();
+      ConfigNode value = value(parser.nextToken());
+      Integer before = seen.putIfAbsent(name, line);
+      if (before == null) {
+        members.add(new Member(name, line, value));
+      } else {
+        mistakes.add(
+            new Mistake(
+                line,
+                "the key " + Texts.quote(name) + " stands twice, on lines " + before + " and " + line,
+                "Remove or rename one of them"));
+      }
+    }
+    return members;
+  }
+}

@@ -1,0 +1,119 @@
+package dev.mcpbus.config;
+
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Every key of a configuration; {@code mcpbus.schema.json} has the same, and a test compares. */
+final class Keys {
+
+  static final Set<String> TOP =
+      Set.of("$schema", "mcpServers", "bridge", "supervisor", "defaults", "rpcLog");
+
+  /** One of these makes a file ours: then its other keys are held to our names. */
+  static final Set<String> OURS = Set.of("bridge", "supervisor", "defaults", "rpcLog");
+
+  static final List<String> ROOTS = List.of("mcpServers", "servers", "mcp_servers");
+
+  static final Set<String> BRIDGE = Set.of("host", "port");
+  static final Set<String> SUPERVISOR = Set.of("strategy", "startConcurrency");
+
+  /** How a server behaves; also allowed in {@code defaults}. */
+  static final Set<String> SETTINGS =
+      Set.of(
+          "timeout",
+          "requestTimeout",
+          "handshakeTimeout",
+          "maxCallDuration",
+          "connectTimeout",
+          "lazy",
+          "idleStop",
+          "toolsOnly",
+          "validate",
+          "rpcLog",
+          "whenUnavailable",
+          "maxPending",
+          "maxStash",
+          "maxPages",
+          "limits",
+          "ping",
+          "restart",
+          "closeGrace",
+          "drain");
+
+  static final Set<String> LIMITS = Set.of("maxMessageBytes", "maxDepth", "maxNumberLength");
+  static final Set<String> PING = Set.of("interval", "timeout", "threshold");
+  static final Set<String> RESTART =
+      Set.of("type", "intensity", "backoff", "reprobe", "quietPeriod");
+  static final Set<String> INTENSITY = Set.of("restarts", "period");
+  static final Set<String> BACKOFF = Set.of("initial", "max", "factor", "jitter");
+
+  /** What a server is. */
+  private static final Set<String> IDENTITY =
+      Set.of(
+          "type",
+          "command",
+          "args",
+          "env",
+          "cwd",
+          "envFile",
+          "url",
+          "headers",
+          "headersHelper",
+          "oauth",
+          "auth",
+          "address",
+          "listen",
+          "disabled",
+          "enabled");
+
+  static final Set<String> SERVER = both(IDENTITY, SETTINGS);
+
+  /** Of {@code retry} in the seeds' YAML. */
+  static final Set<String> RETRY = Set.of("max_attempts", "delay", "max_delay", "factor");
+
+  /** Keys of other programs about their own windows and questions: no business of ours. */
+  static final Set<String> FOREIGN =
+      Set.of(
+          "alwaysAllow",
+          "autoApprove",
+          "disabledTools",
+          "enabledTools",
+          "includeTools",
+          "excludeTools",
+          "trust",
+          "name",
+          "title",
+          "description",
+          "gallery",
+          "version",
+          "dev",
+          "icon",
+          "icons",
+          "sandbox",
+          "sandboxEnabled",
+          "$comment");
+
+  /** Names that people bring from elsewhere, too far from ours to be found by their letters. */
+  static final Map<String, String> HINTS =
+      Map.of(
+          "cmd", "command",
+          "arguments", "args",
+          "environment", "env",
+          "transport", "type",
+          "transportType", "type",
+          "preferSSE", "type",
+          "retry", "restart",
+          "logJsonRpc", "rpcLog",
+          "workingDirectory", "cwd",
+          "endpoint", "url");
+
+  private Keys() {}
+
+  private static Set<String> both(Set<String> a, Set<String> b) {
+    Set<String> all = new LinkedHashSet<>(a);
+    all.addAll(b);
+    return Set.copyOf(all);
+  }
+}

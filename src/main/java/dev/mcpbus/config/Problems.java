@@ -1,0 +1,47 @@
+package dev.mcpbus.config;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Collects the problems of one file; owned by one read. */
+final class Problems {
+
+  private final String file;
+  private final List<ConfigProblem> found = new ArrayList<>();
+
+  Problems(String file) {
+    this.file = file;
+  }
+
+  String file() {
+    return file;
+  }
+
+  /** A problem of the whole file: nothing of it is used. */
+  void fatal(int line, String message, String remedy) {
+    found.add(new ConfigProblem(file, line, null, message, remedy, true));
+  }
+
+  /** A problem of one server, which is left out; of the whole file where {@code server} is null. */
+  void add(int line, @Nullable String server, String message, String remedy) {
+    found.add(new ConfigProblem(file, line, server, message, remedy, server == null));
+  }
+
+  int count() {
+    return found.size();
+  }
+
+  boolean fatal() {
+    return found.stream().anyMatch(ConfigProblem::fatal);
+  }
+
+  boolean has(@Nullable String server) {
+    return found.stream().anyMatch(p -> java.util.Objects.equals(p.server(), server));
+  }
+
+  List<ConfigProblem> sorted() {
+    return found.stream().sorted(Comparator.comparingInt(ConfigProblem::line)).toList();
+  }
+}

@@ -1,0 +1,347 @@
+package dev.mcpbus.config;
+
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.config.ConfigNode.Member;
+import dev.mcpbus.config.Substitution.Filled;
+import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.transport.BusOptions;
+import dev.mcpbus.transport.HttpOptions;
+import dev.mcpbus.transport.StdioOptions;
+import dev.mcpbus.transport.TransportOptions;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Reads one server's entry: the same for a file and for {@code mcp.servers.add}. */
+final class ServerReader {
+
+  private static final Pattern HEADER_NAME = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]+");
+
+  private final Entry entry;
+  private final String server;
+  private final JsonObject view = new JsonObject();
+  private final Set<Path> envFiles;
+  private final boolean seeds;
+
+  /**
+   * @param envFiles takes every file that the entry names, so that it can be watched
+   * @param seeds true under {@code mcp_servers}
+   */
+  ServerReader(Entry entry, String server, Set<Path> envFiles, boolean seeds) {
+    this.entry = entry;
+    this.server = server;
+    this.envFiles = envFiles;
+    this.seeds = seeds;
+  }
+
+  /** True where the entry says that it is switched off; it is not read further then. */
+  boolean disabled() {
+    return entry.flag("disabled").orElse(false) || !entry.flag("enabled").orElse(true);
+  }
+
+  /** The definition, or empty where a problem was reported. */
+  Optional<ServerDefinition> read(ConnectionId id, String source, ServerSettings defaults) {
+    int before = entry.problems().count();
+    keys();
+    ServerSettings settings = SettingsReader.read(entry, defaults, seeds);
+    TransportOptions transport = transport(settings);
+    if (transport == null || entry.problems().count() > before) {
+      return Optional.empty();
+    }
+    view.put("requestTimeout", settings.connection().requestTimeout().toMillis())
+        .put("lazy", settings.connection().lazy())
+        .put("toolsOnly", settings.connection().toolsOnly())
+        .put("rpcLog", Entry.word(settings.rpcLog()));
+    return Optional.of(
+        new ServerDefinition(
+            id,
+            server,
+            transport,
+            settings.connection(),
+            settings.restart(),
+            settings.rpcLog(),
+            settings.drain(),
+            source,
+            view));
+  }
+
+  private void keys() {
+    for (Member member : entry.node().members()) {
+      boolean known = Keys.SERVER.contains(member.name()) || Keys.FOREIGN.contains(member.name());
+      if (!known && !(seeds && member.name().equals("retry"))) {
+        entry.unknown(member, Keys.SERVER);
+      }
+    }
+    later("headersHelper", "a headersHelper is not supported yet", "Write the headers themselves");
+    later("oauth", "OAuth is not supported yet", "Send a token in \"headers\"");
+    later("auth", "OAuth is not supported yet", "Send a token in \"headers\"");
+  }
+
+  private void later(String key, String message, String remedy) {
+    if (entry.has(key)) {
+      entry.wrong(entry.line(key), message, remedy);
+    }
+  }
+
+  private @Nullable TransportOptions transport(ServerSettings settings) {
+    String type = type();
+    view.put("type", type);
+    ParseLimits limits = settings.connection().limits();
+    return switch (type) {
+      case StdioOptions.TYPE -> stdio(settings, limits);
+      case HttpOptions.TYPE -> http(settings, limits);
+      case BusOptions.TYPE -> bus();
+      default -> null;
+    };
+  }
+
+  /** One of our three types; empty after a problem. */
+  private String type() {
+    List<String> ways =
+        List.of("command", "url", "address").stream().filter(entry::has).toList();
+    if (ways.size() > 1) {
+      entry.wrong(
+          entry.line(ways.get(1)),
+          "\"" + ways.get(0) + "\" and \"" + ways.get(1) + "\" cannot both be right",
+          "Keep \"command\" for a program, \"url\" for HTTP, or \"address\" for the event bus");
+      return "";
+    }
+    if (!entry.has("type")) {
+      if (ways.isEmpty()) {
+        entry.wrong(
+            entry.node().line(),
+            "nothing says how to reach the server",
+            "Give \"command\" for a program, \"url\" for HTTP, or \"address\" for the event bus");
+        return "";
+      }
+      return switch (ways.get(0)) {
+        case "command" -> StdioOptions.TYPE;
+        case "url" -> HttpOptions.TYPE;
+        default -> BusOptions.TYPE;
+      };
+    }
+    Optional<Filled> written = entry.text("type");
+    if (written.isEmpty()) {
+      return "";
+    }
+    String type = written.get().value().toLowerCase(Locale.ROOT);
+    switch (type) {
+      case "stdio":
+        return needs("command", StdioOptions.TYPE);
+      case "http", "streamable-http", "streamablehttp":
+        return needs("url", HttpOptions.TYPE);
+      case "bus":
+        return needs("address", BusOptions.TYPE);
+      case "sse":
+        entry.wrong(
+            entry.line("type"),
+            "type \"sse\" is not supported yet",
+            "Use \"http\" if the server also speaks Streamable HTTP");
+        return "";
+      default:
+        String near = Texts.nearest(type, List.of("stdio", "http", "bus"));
+        entry.wrong(
+            entry.line("type"),
+            "unknown type " + Texts.quote(written.get().shown()),
+            near == null ? "Use stdio, http or bus" : "Did you mean \"" + near + "\"?");
+        return "";
+    }
+  }
+
+  private String needs(String key, String type) {
+    if (!entry.has(key)) {
+      entry.wrong(
+          entry.line("type"), "type \"" + type + "\" needs \"" + key + "\"", "Add \"" + key + "\"");
+      return "";
+    }
+    return type;
+  }
+
+  private @Nullable TransportOptions stdio(ServerSettings settings, ParseLimits limits) {
+    Optional<Filled> command = entry.text("command");
+    command.ifPresent(text -> filled("command", text, "Name a program"));
+    List<Filled> args = entry.texts("args").orElse(List.of());
+    args.forEach(arg -> noNul("args", arg));
+    Map<String, String> env = new LinkedHashMap<>();
+    Optional<Path> envFile = path("envFile");
+    if (envFile.isPresent()) {
+      envFiles.add(envFile.get());
+      env.putAll(EnvFile.read(envFile.get(), entry.line("envFile"), server, entry.problems()));
+    }
+    Map<String, Filled> own = entry.map("env").orElse(Map.of());
+    own.forEach(
+        (name, value) -> {
+          if (name.isBlank() || name.indexOf('=') >= 0 || name.indexOf('\0') >= 0) {
+            entry.wrong(
+                entry.line("env"),
+                Texts.quote(name) + " is no name of a variable",
+                "Use letters, digits and underscores");
+          }
+          noNul("env." + name, value);
+          env.put(name, value.value());
+        });
+    Optional<Path> cwd = path("cwd");
+    if (command.isEmpty()) {
+      return null;
+    }
+    view.put("command", Masking.args(List.of(command.get().shown())).get(0))
+        .put("args", new JsonArray(Masking.args(args.stream().map(Filled::shown).toList())))
+        .put("env", hidden(env));
+    cwd.ifPresent(path -> view.put("cwd", path.toString()));
+    return StdioOptions.of(command.get().value(), args.stream().map(Filled::value).toList())
+        .withEnv(env)
+        .withCwd(cwd.orElse(null))
+        .withCloseGrace(settings.closeGrace())
+        .withLimits(limits);
+  }
+
+  private @Nullable TransportOptions http(ServerSettings settings, ParseLimits limits) {
+    Map<String, String> headers = new LinkedHashMap<>();
+    entry
+        .map("headers")
+        .orElse(Map.of())
+        .forEach(
+            (name, value) -> {
+              header(name, value);
+              headers.put(name, value.value());
+            });
+    Optional<Boolean> listen = entry.flag("listen");
+    Optional<Filled> url = entry.text("url");
+    Optional<URI> uri = url.flatMap(this::uri);
+    if (url.isEmpty() || uri.isEmpty()) {
+      return null;
+    }
+    URI plain = withoutUser(uri.get(), headers);
+    view.put("url", Masking.url(url.get().shown())).put("headers", hidden(headers));
+    return HttpOptions.of(plain)
+        .withHeaders(headers)
+        .withListen(listen.orElse(true))
+        .withConnectTimeout(settings.connectTimeout())
+        .withLimits(limits);
+  }
+
+  private @Nullable TransportOptions bus() {
+    Optional<Filled> address = entry.text("address");
+    if (address.isEmpty() || !filled("address", address.get(), "Name the server's address")) {
+      return null;
+    }
+    view.put("address", address.get().shown());
+    return new BusOptions(address.get().value());
+  }
+
+  /** Never quotes the URL: it may hold a password. */
+  private Optional<URI> uri(Filled text) {
+    int line = entry.line("url");
+    String lower = text.value().toLowerCase(Locale.ROOT);
+    if (lower.startsWith("unix:") || lower.startsWith("pipe:")) {
+      entry.wrong(line, "URLs of sockets (unix:) are not supported yet", "Use an http URL");
+      return Optional.empty();
+    }
+    try {
+      URI uri = new URI(text.value().strip());
+      if (!"http".equalsIgnoreCase(uri.getScheme()) && !"https".equalsIgnoreCase(uri.getScheme())) {
+        entry.wrong(line, "the url is neither http nor https", "Begin it with https://");
+      } else if (uri.getHost() == null || uri.getPort() > 65_535) {
+        entry.wrong(line, "the url has no valid host and port", "Write https://host:port/path");
+      } else if (uri.getRawFragment() != null) {
+        entry.wrong(line, "the url has a fragment (#)", "Remove it");
+      } else {
+        return Optional.of(uri);
+      }
+    } catch (URISyntaxException e) {
+      entry.wrong(line, "the url is not well formed", "Write https://host:port/path");
+    }
+    return Optional.empty();
+  }
+
+  /** {@code user:password@} becomes a header, so that no URL holds a secret. */
+  private URI withoutUser(URI uri, Map<String, String> headers) {
+    String user = uri.getUserInfo();
+    if (user == null) {
+      return uri;
+    }
+    if (headers.keySet().stream().anyMatch("authorization"::equalsIgnoreCase)) {
+      entry.wrong(
+          entry.line("url"),
+          "the url has a user and the headers have Authorization",
+          "Keep one of them");
+    } else {
+      headers.put(
+          "Authorization",
+          "Basic "
+              + Base64.getEncoder().encodeToString(user.getBytes(StandardCharsets.UTF_8)));
+    }
+    String port = uri.getPort() < 0 ? "" : ":" + uri.getPort();
+    String query = uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery();
+    return URI.create(
+        uri.getScheme() + "://" + uri.getHost() + port + uri.getRawPath() + query);
+  }
+
+  private void header(String name, Filled value) {
+    int line = entry.line("headers");
+    if (!HEADER_NAME.matcher(name).matches()) {
+      entry.wrong(line, Texts.quote(name) + " is no name of a header", "Use letters and hyphens");
+    } else if (value.value().chars().anyMatch(c -> c < 0x20 && c != '\t' || c == 0x7F)) {
+      entry.wrong(
+          line,
+          "the header " + Texts.quote(name) + " has a line break or control character",
+          "Remove it; a variable's value may end with one");
+    }
+  }
+
+  private boolean filled(String key, Filled text, String remedy) {
+    if (text.value().isBlank()) {
+      entry.wrong(entry.line(key), "\"" + key + "\" is empty", remedy);
+      return false;
+    }
+    return noNul(key, text);
+  }
+
+  private boolean noNul(String key, Filled text) {
+    if (text.value().indexOf('\0') >= 0) {
+      entry.wrong(
+          entry.line(key), Texts.quote(key) + " contains a NUL character", "Remove it");
+      return false;
+    }
+    return true;
+  }
+
+  /** Relative to the workspace folder; a leading {@code ~/} is the user's home. */
+  private Optional<Path> path(String key) {
+    Optional<Filled> text = entry.text(key);
+    if (text.isEmpty() || !filled(key, text.get(), "Name a path, or remove it")) {
+      return Optional.empty();
+    }
+    String raw = text.get().value();
+    Substitution place = entry.substitution();
+    try {
+      Path path =
+          raw.equals("~") || raw.startsWith("~/")
+              ? place.userHome().resolve(raw.substring(Math.min(2, raw.length())))
+              : place.folder().resolve(raw);
+      return Optional.of(path.normalize());
+    } catch (InvalidPathException e) {
+      entry.wrong(entry.line(key), "\"" + key + "\" is no valid path", "Correct it");
+      return Optional.empty();
+    }
+  }
+
+  private static JsonObject hidden(Map<String, String> values) {
+    JsonObject out = new JsonObject();
+    values.keySet().forEach(name -> out.put(name, Masking.HIDDEN));
+    return out;
+  }
+}

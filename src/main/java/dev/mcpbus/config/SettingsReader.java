@@ -1,0 +1,203 @@
+package dev.mcpbus.config;
+
+import dev.mcpbus.config.ConfigNode.Kind;
+import dev.mcpbus.connection.ConnectionOptions;
+import dev.mcpbus.connection.ConnectionOptions.Validation;
+import dev.mcpbus.connection.ConnectionOptions.WhenUnavailable;
+import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.supervisor.Backoff;
+import dev.mcpbus.supervisor.RestartIntensity;
+import dev.mcpbus.supervisor.RestartPolicy;
+import dev.mcpbus.supervisor.RestartType;
+import java.time.Duration;
+import java.util.Optional;
+
+/** Reads how a server behaves; every key that is absent keeps what {@code base} says. */
+final class SettingsReader {
+
+  private static final int MAX_COUNT = 1_000_000;
+  private static final int MAX_MESSAGE = 1024 * 1024 * 1024;
+
+  /** A bare {@code timeout: 30} of the seeds' YAML; more than an hour is surely milliseconds. */
+  private static final double MAX_BARE_SECONDS = 3_600;
+
+  private SettingsReader() {}
+
+  /**
+   * @param seeds true under {@code mcp_servers}, where a bare number of {@code timeout} and {@code
+   *     retry} counts seconds
+   */
+  static ServerSettings read(Entry entry, ServerSettings base, boolean seeds) {
+    ConnectionOptions.Builder options = base.connection().with();
+    Optional<Duration> request = requestTimeout(entry, seeds);
+    Optional<Duration> most = entry.duration("maxCallDuration", false);
+    most.ifPresent(options::maxCallDuration);
+    request.ifPresent(
+        value -> {
+          options.requestTimeout(value);
+          Duration ceiling = most.orElse(base.connection().maxCallDuration());
+          if (ceiling.compareTo(value) < 0 && most.isPresent()) {
+            entry.wrong(
+                entry.line("maxCallDuration"),
+                "\"maxCallDuration\" is shorter than the request timeout",
+                "Make it longer, or leave it out");
+          } else if (ceiling.compareTo(value) < 0) {
+            options.maxCallDuration(value);
+          }
+        });
+    entry.duration("handshakeTimeout", false).ifPresent(options::handshakeTimeout);
+    entry.flag("lazy").ifPresent(options::lazy);
+    entry.duration("idleStop", true).ifPresent(options::idleStop);
+    entry.flag("toolsOnly").ifPresent(options::toolsOnly);
+    entry.choice("validate", Validation.class).ifPresent(options::validation);
+    entry.choice("whenUnavailable", WhenUnavailable.class).ifPresent(options::whenUnavailable);
+    entry.whole("maxPending", 1, MAX_COUNT).ifPresent(options::maxPending);
+    entry.whole("maxStash", 0, MAX_COUNT).ifPresent(options::maxStash);
+    entry.whole("maxPages", 1, MAX_COUNT).ifPresent(options::maxPages);
+    entry
+        .object("ping", Keys.PING)
+        .ifPresent(
+            ping -> {
+              ping.duration("interval", true).ifPresent(options::pingInterval);
+              ping.duration("timeout", false).ifPresent(options::pingTimeout);
+              ping.whole("threshold", 1, 1_000).ifPresent(options::pingThreshold);
+            });
+    entry
+        .object("limits", Keys.LIMITS)
+        .ifPresent(limits -> options.limits(limits(limits, base.connection().limits())));
+    RestartPolicy restart =
+        entry
+            .object("restart", Keys.RESTART)
+            .map(inner -> restart(inner, base.restart()))
+            .orElse(base.restart());
+    return new ServerSettings(
+        options.build(),
+        seeds ? retry(entry, restart) : restart,
+        rpcLog(entry).orElse(base.rpcLog()),
+        entry.duration("closeGrace", true).orElse(base.closeGrace()),
+        entry.duration("drain", true).orElse(base.drain()),
+        entry.duration("connectTimeout", false).orElse(base.connectTimeout()));
+  }
+
+  /** {@code off}, {@code on}, {@code bus}; true is {@code on}, false is {@code off}. */
+  static Optional<RpcLogMode> rpcLog(Entry entry) {
+    ConfigNode value = entry.node().get("rpcLog");
+    if (value != null && value.is(Kind.BOOLEAN)) {
+      return entry.flag("rpcLog").map(on -> on ? RpcLogMode.ON : RpcLogMode.OFF);
+    }
+    return entry.choice("rpcLog", RpcLogMode.class);
+  }
+
+  private static Optional<Duration> requestTimeout(Entry entry, boolean seeds) {
+    if (entry.has("timeout") && entry.has("requestTimeout")) {
+      entry.wrong(
+          entry.line("requestTimeout"),
+          "\"timeout\" and \"requestTimeout\" are the same",
+          "Keep one of them");
+    }
+    ConfigNode bare = entry.node().get("timeout");
+    if (seeds
+        && bare != null
+        && bare.is(Kind.NUMBER)
+        && bare.number().doubleValue() > MAX_BARE_SECONDS) {
+      entry.wrong(
+          bare.line(),
+          "\"timeout\" counts seconds here, and this is more than an hour",
+          "Write the unit: \"30s\" or \"30000ms\"");
+      return Optional.empty();
+    }
+    Optional<Duration> timeout = entry.duration("timeout", false, seeds ? 1_000 : 1);
+    return entry.duration("requestTimeout", false).or(() -> timeout);
+  }
+
+  private static ParseLimits limits(Entry entry, ParseLimits base) {
+    return new ParseLimits(
+        entry.whole("maxMessageBytes", 1_024, MAX_MESSAGE).orElse(base.maxBytes()),
+        entry.whole("maxDepth", 8, 10_000).orElse(base.maxDepth()),
+        entry.whole("maxNumberLength", 16, MAX_COUNT).orElse(base.maxNumberLength()));
+  }
+
+  private static RestartPolicy restart(Entry entry, RestartPolicy base) {
+    RestartType type = entry.choice("type", RestartType.class).orElse(base.type());
+    RestartIntensity intensity =
+        entry
+            .object("intensity", Keys.INTENSITY)
+            .map(
+                inner ->
+                    new RestartIntensity(
+                        inner
+                            .whole("restarts", 0, MAX_COUNT)
+                            .orElse(base.intensity().restarts()),
+                        inner.duration("period", false).orElse(base.intensity().period())))
+            .orElse(base.intensity());
+    Backoff backoff =
+        entry
+            .object("backoff", Keys.BACKOFF)
+            .map(inner -> backoff(inner, base.backoff(), "initial", "max", 1))
+            .orElse(base.backoff());
+    return new RestartPolicy(
+        type,
+        intensity,
+        backoff,
+        entry.duration("quietPeriod", false).orElse(base.quietPeriod()),
+        entry.duration("reprobe", true).orElse(base.reprobe()));
+  }
+
+  private static Backoff backoff(
+      Entry entry, Backoff base, String initialKey, String maxKey, int millisPerUnit) {
+    Optional<Duration> first = entry.duration(initialKey, true, millisPerUnit);
+    Optional<Duration> last = entry.duration(maxKey, true, millisPerUnit);
+    Duration initial = first.orElse(base.initial());
+    Duration max = last.orElse(base.max());
+    if (max.compareTo(initial) < 0) {
+      if (last.isPresent()) {
+        entry.wrong(
+            entry.line(maxKey),
+            "\"" + entry.path() + maxKey + "\" is shorter than the first delay",
+            "Make it at least as long as \"" + initialKey + "\"");
+      }
+      max = initial;
+    }
+    return new Backoff(
+        initial,
+        max,
+        entry.number("factor", 1, 100).orElse(base.factor()),
+        entry.number("jitter", 0, 1).orElse(base.jitter()));
+  }
+
+  /** {@code retry: 3}, {@code retry: false}, or an object; the delays count seconds. */
+  private static RestartPolicy retry(Entry entry, RestartPolicy base) {
+    ConfigNode value = entry.node().get("retry");
+    if (value == null || value.is(Kind.NULL)) {
+      return base;
+    }
+    if (value.is(Kind.BOOLEAN)) {
+      return entry.flag("retry").orElse(true) ? base : attempts(base, 0);
+    }
+    if (value.is(Kind.NUMBER)) {
+      return entry.whole("retry", 0, MAX_COUNT).map(n -> attempts(base, n)).orElse(base);
+    }
+    Optional<Entry> retry = entry.object("retry", Keys.RETRY);
+    if (retry.isEmpty()) {
+      return base;
+    }
+    RestartPolicy counted =
+        retry
+            .get()
+            .whole("max_attempts", 0, MAX_COUNT)
+            .map(n -> attempts(base, n))
+            .orElse(base);
+    Backoff backoff = backoff(retry.get(), base.backoff(), "delay", "max_delay", 1_000);
+    return new RestartPolicy(
+        counted.type(), counted.intensity(), backoff, counted.quietPeriod(), counted.reprobe());
+  }
+
+  private static RestartPolicy attempts(RestartPolicy base, int attempts) {
+    return new RestartPolicy(
+        base.type(),
+        new RestartIntensity(attempts, base.intensity().period()),
+        base.backoff(),
+        base.quietPeriod(),
+        base.reprobe());
+  }
+}
