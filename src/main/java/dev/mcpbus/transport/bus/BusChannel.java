@@ -1,0 +1,192 @@
+package dev.mcpbus.transport.bus;
+
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.transport.Channel;
+import dev.mcpbus.transport.Inbound;
+import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.SendWindow;
+import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reason;
+import dev.mcpbus.transport.TransportException.Sent;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.eventbus.MessageConsumer;
+import io.vertx.core.eventbus.MessageConsumerOptions;
+import io.vertx.core.eventbus.ReplyException;
+import io.vertx.core.eventbus.ReplyFailure;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One side of a connection over the bus. Made, used and called back on one event loop: that of the
+ * context which created it, possibly as a duplicate of that context.
+ */
+final class BusChannel implements Channel {
+
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
+  private static final int CONTROL_FRAMES = 16;
+
+  private final Vertx vertx;
+  private final BusTuning tuning;
+  private final String address = Frames.privateAddress();
+  private final MessageConsumer<Buffer> consumer;
+  private final SendWindow window;
+  private final Runnable onEnd;
+  private @Nullable String peer;
+  private @Nullable Receiver receiver;
+  private long heartbeat = -1;
+  private boolean closed;
+  private Future<Void> released = Future.succeededFuture();
+
+  /**
+   * Paused: what arrives waits until {@link #start}.
+   *
+   * @param onEnd called once, when this side is over for whatever reason
+   */
+  BusChannel(Vertx vertx, BusTuning tuning, Runnable onEnd) {
+    this.vertx = vertx;
+    this.tuning = tuning;
+    this.onEnd = onEnd;
+    this.window = new SendWindow(tuning.window(), SendWindow.BYTES);
+    this.consumer =
+        vertx
+            .eventBus()
+            .consumer(
+                new MessageConsumerOptions()
+                    .setAddress(address)
+                    .setMaxBufferedMessages(tuning.window() + CONTROL_FRAMES));
+    consumer.pause();
+    consumer.handler(this::frame);
+  }
+
+  String address() {
+    return address;
+  }
+
+  /** Completes when the other side can reach this one, cluster-wide. */
+  Future<Void> registered() {
+    return consumer.completion();
+  }
+
+  /** From here on messages can be sent. */
+  void connected(String other) {
+    peer = other;
+  }
+
+  /** From here on {@code hears} is called. */
+  void start(Receiver hears) {
+    if (closed) {
+      return;
+    }
+    receiver = hears;
+    heartbeat = vertx.setPeriodic(tuning.heartbeat().toMillis(), tick -> ping());
+    consumer.resume();
+  }
+
+  private void ping() {
+    if (window.messages() == 0) {
+      request(Frames.PING, tuning.heartbeat()).onFailure(this::unanswered);
+    }
+  }
+
+  private Future<Message<Object>> request(String frame, Duration timeout) {
+    return vertx
+        .eventBus()
+        .request(String.valueOf(peer), Buffer.buffer(), Frames.control(frame, timeout));
+  }
+
+  @Override
+  public void send(Outbound message) throws TransportException {
+    if (closed || peer == null) {
+      throw new TransportException(
+          Reason.UPSTREAM_RESET, Sent.NO, "the connection over the bus is closed");
+    }
+    byte[] bytes = message.bytes();
+    window.take(bytes.length);
+    // Not copied here: the bus's codec copies a Buffer anyway.
+    Buffer body = RawJson.slice(bytes, 0, bytes.length).toBuffer();
+    vertx
+        .eventBus()
+        .request(peer, body, Frames.message(tuning.takeTimeout()))
+        .onSuccess(taken -> window.give(bytes.length))
+        .onFailure(this::unanswered);
+  }
+
+  private void frame(Message<Buffer> message) {
+    String control = message.headers().get(Frames.FRAME);
+    message.reply(null);
+    Receiver hears = receiver;
+    if (closed || hears == null || Frames.PING.equals(control)) {
+      return;
+    }
+    if (Frames.CLOSE.equals(control)) {
+      over("the other side closed the connection over the bus");
+      return;
+    }
+    Envelope envelope;
+    try {
+      envelope = Inbound.parse(message.body().getBytes(), ParseLimits.DEFAULT);
+    } catch (TransportException e) {
+      close();
+      hears.onClosed(e);
+      return;
+    }
+    hears.onMessage(envelope);
+  }
+
+  private void unanswered(Throwable failure) {
+    boolean nobody =
+        failure instanceof ReplyException reply && reply.failureType() == ReplyFailure.NO_HANDLERS;
+    over("the other side of the bus " + (nobody ? "is gone" : "no longer answers"));
+  }
+
+  private void over(String why) {
+    Receiver hears = receiver;
+    if (closed || hears == null) {
+      return;
+    }
+    release();
+    hears.onClosed(new TransportException(Reason.UPSTREAM_RESET, Sent.MAYBE, why));
+  }
+
+  /** Gives the address and the timer back. */
+  Future<Void> release() {
+    if (!closed) {
+      closed = true;
+      if (heartbeat >= 0) {
+        vertx.cancelTimer(heartbeat);
+      }
+      released = consumer.unregister().otherwiseEmpty();
+      onEnd.run();
+    }
+    return released;
+  }
+
+  @Override
+  public Future<Void> close() {
+    if (!closed && peer != null) {
+      Future<Message<Object>> told = request(Frames.CLOSE, CLOSE_TIMEOUT);
+      Future<Void> gone = release();
+      released = told.<Void>mapEmpty().otherwiseEmpty().compose(nothing -> gone);
+    }
+    return release();
+  }
+
+  /** Nothing is held for a request. */
+  @Override
+  public void forget(long id) {}
+
+  /** The version is not repeated per message. */
+  @Override
+  public void negotiated(String protocolVersion) {}
+
+  @Override
+  public JsonObject diagnostics() {
+    return new JsonObject().put("peer", peer).put("underWay", window.messages());
+  }
+}

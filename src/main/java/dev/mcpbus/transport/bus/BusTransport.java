@@ -1,0 +1,95 @@
+package dev.mcpbus.transport.bus;
+
+import dev.mcpbus.transport.BusOptions;
+import dev.mcpbus.transport.Channel;
+import dev.mcpbus.transport.Transport;
+import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reason;
+import dev.mcpbus.transport.TransportException.Sent;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.eventbus.ReplyException;
+import io.vertx.core.eventbus.ReplyFailure;
+
+/**
+ * Connects to a {@link BusServer}. {@link #open} fails with {@code CONNECT_FAILED} where nobody
+ * listens at the address, or the listener refuses or does not answer.
+ */
+public final class BusTransport implements Transport {
+
+  private final Vertx vertx;
+  private final BusOptions options;
+  private final BusTuning tuning;
+
+  public BusTransport(Vertx vertx, BusOptions options) {
+    this(vertx, options, BusTuning.DEFAULT);
+  }
+
+  public BusTransport(Vertx vertx, BusOptions options, BusTuning tuning) {
+    this.vertx = vertx;
+    this.options = options;
+    this.tuning = tuning;
+  }
+
+  @Override
+  public String type() {
+    return BusOptions.TYPE;
+  }
+
+  @Override
+  public String target() {
+    return "bus:" + options.address();
+  }
+
+  @Override
+  public Future<Channel> open(Context owner, Channel.Receiver receiver) {
+    BusChannel channel = new BusChannel(vertx, tuning, () -> {});
+    Promise<Channel> opened = Promise.promise();
+    channel
+        .registered()
+        .compose(nothing -> connect(channel.address()))
+        .compose(BusTransport::addressOf)
+        .onSuccess(
+            peer -> {
+              channel.connected(peer);
+              opened.complete(channel);
+              owner.runOnContext(nothing -> channel.start(receiver));
+            })
+        .onFailure(failure -> channel.release().onComplete(gone -> opened.fail(refused(failure))));
+    return opened.future();
+  }
+
+  private Future<Message<Object>> connect(String mine) {
+    return vertx
+        .eventBus()
+        .request(
+            options.address(),
+            Buffer.buffer(),
+            Frames.control(Frames.CONNECT, tuning.connectTimeout())
+                .addHeader(Frames.CHANNEL, mine));
+  }
+
+  private static Future<String> addressOf(Message<Object> accepted) {
+    String peer = accepted.headers().get(Frames.CHANNEL);
+    return peer == null
+        ? Future.failedFuture("what listens there is no MCP server of mcpbus")
+        : Future.succeededFuture(peer);
+  }
+
+  private TransportException refused(Throwable failure) {
+    String why = failure.getMessage();
+    if (failure instanceof ReplyException reply) {
+      if (reply.failureType() == ReplyFailure.NO_HANDLERS) {
+        why = "nobody listens there; deploy the server first or correct the address";
+      } else if (reply.failureType() == ReplyFailure.TIMEOUT) {
+        why = "no answer within " + tuning.connectTimeout().toMillis() + " ms";
+      }
+    }
+    return new TransportException(
+        Reason.CONNECT_FAILED, Sent.NO, "bus address \"" + options.address() + "\": " + why);
+  }
+}

@@ -1,0 +1,129 @@
+package dev.mcpbus.transport.bus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.mcpbus.transport.Acceptor;
+import dev.mcpbus.transport.BusOptions;
+import dev.mcpbus.transport.Channel;
+import dev.mcpbus.transport.Recorder;
+import dev.mcpbus.transport.Transport;
+import dev.mcpbus.transport.TransportContract;
+import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reason;
+import dev.mcpbus.transport.TransportException.Sent;
+import dev.mcpbus.transport.Transports;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class BusTransportTest extends TransportContract {
+
+  private static final String ADDRESS = "test.server";
+  private static final BusTuning TUNING =
+      BusTuning.DEFAULT.withWindow(WINDOW).withHeartbeat(Duration.ofMillis(50));
+
+  @Override
+  protected Transport connectTo(Acceptor acceptor) throws Exception {
+    listen(acceptor);
+    return transport();
+  }
+
+  private Transport transport() {
+    return new BusTransport(vertx, new BusOptions(ADDRESS), TUNING);
+  }
+
+  private BusServer listen(Acceptor acceptor) throws Exception {
+    return get(run(serverContext, () -> BusServer.listen(vertx, ADDRESS, acceptor, TUNING)));
+  }
+
+  @Test
+  void nobody_at_the_address_fails_the_opening_and_names_it() {
+    Transport transport = Transports.create(vertx, new BusOptions("no.such.server"));
+    assertRefused(transport, "no.such.server", "nobody listens");
+  }
+
+  @Test
+  void a_listener_that_is_no_server_of_ours_fails_the_opening() {
+    vertx.eventBus().consumer(ADDRESS, message -> message.reply("hello"));
+    assertRefused(transport(), ADDRESS, "no MCP server");
+  }
+
+  @Test
+  void an_acceptor_that_throws_refuses_the_connection_and_leaves_nothing() throws Exception {
+    BusServer server =
+        listen(
+            channel -> {
+              throw new IllegalStateException("not today");
+            });
+    assertRefused(transport(), ADDRESS, "IllegalStateException");
+    assertThat(run(serverContext, server::connections)).isZero();
+  }
+
+  @Test
+  void a_server_that_vanishes_without_a_word_is_noticed_by_an_idle_client() throws Exception {
+    String deployment =
+        get(
+            vertx.deployVerticle(
+                new VerticleBase() {
+                  @Override
+                  public Future<?> start() {
+                    return BusServer.listen(vertx, ADDRESS, channel -> new Recorder(null), TUNING);
+                  }
+                }));
+    Recorder client = new Recorder(clientContext);
+    get(run(clientContext, () -> transport().open(clientContext, client)));
+    get(vertx.undeploy(deployment));
+    await().until(() -> client.closings().size() == 1);
+    assertThat(client.closings().get(0).reason()).isEqualTo(Reason.UPSTREAM_RESET);
+    assertThat(client.closings().get(0)).hasMessageContaining("is gone");
+    assertThat(client.strays()).isEmpty();
+  }
+
+  @Test
+  void closing_the_server_closes_its_connections_and_frees_the_address() throws Exception {
+    BusServer server = listen(channel -> new Recorder(null));
+    Recorder client = new Recorder(clientContext);
+    get(run(clientContext, () -> transport().open(clientContext, client)));
+    assertThat(run(serverContext, server::connections)).isEqualTo(1);
+    get(run(serverContext, server::close));
+    await().until(() -> client.closings().size() == 1);
+    assertThat(run(serverContext, server::connections)).isZero();
+    assertRefused(transport(), ADDRESS, "nobody listens");
+  }
+
+  @Test
+  void a_closed_connection_leaves_the_server_without_it() throws Exception {
+    BusServer server = listen(channel -> new Recorder(null));
+    Channel here =
+        get(run(clientContext, () -> transport().open(clientContext, new Recorder(clientContext))));
+    get(run(clientContext, here::close));
+    await().until(() -> run(serverContext, server::connections) == 0);
+  }
+
+  @Test
+  void a_stranger_who_sends_to_the_listening_address_is_told_so() throws Exception {
+    listen(channel -> new Recorder(null));
+    assertThatThrownBy(() -> get(vertx.eventBus().request(ADDRESS, "hello")))
+        .hasMessageContaining("only the bus transport");
+  }
+
+  private void assertRefused(Transport transport, String... words) {
+    assertThatThrownBy(
+            () ->
+                get(
+                    run(
+                        clientContext,
+                        () -> transport.open(clientContext, new Recorder(clientContext)))))
+        .cause()
+        .hasMessageContainingAll(words)
+        .isInstanceOfSatisfying(
+            TransportException.class,
+            failure -> {
+              assertThat(failure.reason()).isEqualTo(Reason.CONNECT_FAILED);
+              assertThat(failure.sent()).isEqualTo(Sent.NO);
+            });
+  }
+}
