@@ -1,9 +1,11 @@
 package dev.mcpbus.transport;
 
 import dev.mcpbus.transport.bus.BusTransport;
+import dev.mcpbus.transport.http.StreamableHttpTransport;
+import dev.mcpbus.transport.stdio.StdioTransport;
 import io.vertx.core.Vertx;
 
-/** The transports that a configuration can name. */
+/** Which transport belongs to which options. One line per transport. */
 public final class Transports {
 
   private Transports() {}
@@ -11,10 +13,13 @@ public final class Transports {
   /**
    * The transport for {@code options}; opens nothing yet.
    *
-   * @throws IllegalArgumentException where no transport of that type exists
+   * @throws IllegalArgumentException where no transport of that type exists, or the options cannot
+   *     be used; the message names the part and the remedy, never a secret
    */
   public static Transport create(Vertx vertx, TransportOptions options) {
     return switch (options.type()) {
+      case StdioOptions.TYPE -> new StdioTransport((StdioOptions) options);
+      case HttpOptions.TYPE -> new StreamableHttpTransport(vertx, (HttpOptions) options);
       case BusOptions.TYPE -> new BusTransport(vertx, (BusOptions) options);
       default ->
           throw new IllegalArgumentException("no transport of type \"" + options.type() + "\"");

@@ -1,0 +1,174 @@
+package dev.mcpbus.transport;
+
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.ProtocolException;
+import dev.mcpbus.transport.TransportException.Reason;
+import dev.mcpbus.transport.TransportException.Sent;
+import java.util.Arrays;
+import java.util.function.Consumer;
+
+/**
+ * Messages out of a byte stream, one per line. A line that lies whole in a chunk is parsed where it
+ * is, without a copy; a line over several chunks is joined. A partial line is never parsed, not
+ * even at the end of the stream.
+ *
+ * <p>A line that cannot be a message, because it begins with neither <code>{</code> nor <code>[{
+ * </code>, is junk: counted and skipped up to a budget. A line that begins like a message but is
+ * not a strict one ends the stream. Not thread-safe: belongs to the owner context.
+ */
+public final class LineFramer {
+
+  private static final byte[] NONE = new byte[0];
+
+  private final String source;
+  private final ParseLimits limits;
+  private final int junkBudget;
+  private final Consumer<Envelope> messages;
+  private byte[] partial = NONE;
+  private int partialLength;
+  private long lines;
+  private long junk;
+
+  /**
+   * @param source what the stream is called in messages, such as {@code stdout}
+   * @param junkBudget junk lines that are skipped before the stream is refused
+   * @param messages gets each message in order; its bytes are never changed afterwards
+   */
+  public LineFramer(
+      String source, ParseLimits limits, int junkBudget, Consumer<Envelope> messages) {
+    this.source = source;
+    this.limits = limits;
+    this.junkBudget = junkBudget;
+    this.messages = messages;
+  }
+
+  /** Lines that were skipped so far. */
+  public long junk() {
+    return junk;
+  }
+
+  /** Bytes of an unfinished line that are held. */
+  public int pending() {
+    return partialLength;
+  }
+
+  /**
+   * Takes the next bytes, which must not change afterwards.
+   *
+   * @throws TransportException {@code LIMIT_EXCEEDED} or {@code PROTOCOL_ERROR}, with the line and
+   *     byte; the stream must not be fed any more then
+   */
+  public void feed(byte[] chunk) throws TransportException {
+    int from = 0;
+    for (int i = 0; i < chunk.length; i++) {
+      if (chunk[i] != '\n') {
+        continue;
+      }
+      if (partialLength == 0) {
+        line(chunk, from, i);
+      } else {
+        hold(chunk, from, i);
+        byte[] joined = partial;
+        int length = partialLength;
+        partial = NONE;
+        partialLength = 0;
+        line(joined, 0, length);
+      }
+      from = i + 1;
+    }
+    hold(chunk, from, chunk.length);
+  }
+
+  private void hold(byte[] chunk, int from, int to) throws TransportException {
+    int length = to - from;
+    // One more than the limit: a carriage return may still turn out to be the last byte.
+    if ((long) partialLength + length > limits.maxBytes() + 1L) {
+      partial = NONE;
+      throw tooLong();
+    }
+    if (length == 0) {
+      return;
+    }
+    int needed = partialLength + length;
+    if (needed > partial.length) {
+      long grown = Math.min(Math.max(needed, 2L * partial.length), limits.maxBytes() + 1L);
+      partial = Arrays.copyOf(partial, (int) Math.max(needed, grown));
+    }
+    System.arraycopy(chunk, from, partial, partialLength, length);
+    partialLength = needed;
+  }
+
+  private void line(byte[] bytes, int from, int to) throws TransportException {
+    lines++;
+    int end = to > from && bytes[to - 1] == '\r' ? to - 1 : to;
+    if (end - from > limits.maxBytes()) {
+      throw tooLong();
+    }
+    int first = afterBlanks(bytes, afterMark(bytes, from, end), end);
+    if (first == end) {
+      return;
+    }
+    if (!looksLikeMessage(bytes, first, end)) {
+      if (++junk > junkBudget) {
+        throw new TransportException(
+            Reason.PROTOCOL_ERROR,
+            Sent.MAYBE,
+            "more than "
+                + junkBudget
+                + " lines on "
+                + source
+                + " are no JSON-RPC; logs belong on stderr");
+      }
+      return;
+    }
+    messages.accept(parse(bytes, from, end));
+  }
+
+  private Envelope parse(byte[] bytes, int from, int end) throws TransportException {
+    try {
+      return Envelope.parse(bytes, from, end - from, limits);
+    } catch (ProtocolException e) {
+      Reason reason =
+          switch (e.reason()) {
+            case TOO_LARGE, TOO_DEEP, NUMBER_TOO_LONG -> Reason.LIMIT_EXCEEDED;
+            default -> Reason.PROTOCOL_ERROR;
+          };
+      throw new TransportException(
+          reason, Sent.MAYBE, "line " + lines + " of " + source + ": " + e.getMessage());
+    }
+  }
+
+  /** A batch begins with <code>[{</code> or is empty; <code>[INFO] ...</code> is a log line. */
+  private static boolean looksLikeMessage(byte[] bytes, int first, int end) {
+    if (bytes[first] != '[') {
+      return bytes[first] == '{';
+    }
+    int second = afterBlanks(bytes, first + 1, end);
+    return second < end && (bytes[second] == '{' || bytes[second] == ']');
+  }
+
+  private static int afterMark(byte[] bytes, int from, int end) {
+    boolean mark =
+        end - from >= 3
+            && bytes[from] == (byte) 0xEF
+            && bytes[from + 1] == (byte) 0xBB
+            && bytes[from + 2] == (byte) 0xBF;
+    return mark ? from + 3 : from;
+  }
+
+  private static int afterBlanks(byte[] bytes, int from, int end) {
+    int p = from;
+    while (p < end && (bytes[p] == ' ' || bytes[p] == '\t' || bytes[p] == '\r')) {
+      p++;
+    }
+    return p;
+  }
+
+  private TransportException tooLong() {
+    return new TransportException(
+        Reason.LIMIT_EXCEEDED,
+        Sent.MAYBE,
+        "line " + lines + " of " + source + " is longer than " + limits.maxBytes() + " bytes");
+  }
+}

@@ -1,0 +1,122 @@
+package dev.mcpbus.transport.stdio;
+
+import dev.mcpbus.transport.StdioOptions;
+import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reason;
+import dev.mcpbus.transport.TransportException.Sent;
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A command that was looked up and found runnable.
+ *
+ * @param program absolute path
+ * @param argv arguments, the command's own name first
+ * @param env the whole environment of the child
+ * @param cwd absolute, or null for ours
+ */
+record Launch(Path program, List<String> argv, Map<String, String> env, @Nullable Path cwd) {
+
+  /** What a program needs of our environment. The rest stays here: it may be secret. */
+  private static final List<String> INHERITED =
+      List.of(
+          "PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "LC_ALL", "TMPDIR", "TZ");
+
+  /**
+   * Looks the command up. Touches the file system: not for an event loop.
+   *
+   * @param ours environment of this JVM
+   * @param markers added last
+   * @throws TransportException {@code START_FAILED} naming what was looked for, and where
+   */
+  static Launch of(StdioOptions options, Map<String, String> ours, Map<String, String> markers)
+      throws TransportException {
+    Map<String, String> env = new LinkedHashMap<>();
+    for (String name : INHERITED) {
+      String value = ours.get(name);
+      if (value != null) {
+        env.put(name, value);
+      }
+    }
+    env.putAll(options.env());
+    env.putAll(markers);
+    Path cwd = options.cwd() == null ? null : options.cwd().toAbsolutePath();
+    if (cwd != null && !Files.isDirectory(cwd)) {
+      throw failed("working directory " + cwd + " does not exist");
+    }
+    List<String> argv = new ArrayList<>();
+    argv.add(options.command());
+    argv.addAll(options.args());
+    if (options.command().isBlank()) {
+      throw failed("the command is empty");
+    }
+    if (hasNul(argv) || hasNul(env.keySet()) || hasNul(env.values())) {
+      throw failed("an argument or environment value of " + options.command() + " holds a NUL");
+    }
+    for (String name : options.env().keySet()) {
+      if (name.isEmpty() || name.indexOf('=') >= 0) {
+        throw failed("\"" + name + "\" cannot name an environment variable");
+      }
+    }
+    try {
+      return new Launch(find(options.command(), env, cwd), argv, env, cwd);
+    } catch (InvalidPathException e) {
+      throw failed("command " + options.command() + " is no path: " + e.getReason());
+    }
+  }
+
+  private static Path find(String command, Map<String, String> env, @Nullable Path cwd)
+      throws TransportException {
+    Path base = cwd == null ? Path.of("").toAbsolutePath() : cwd;
+    if (command.indexOf('/') >= 0 || command.indexOf(File.separatorChar) >= 0) {
+      Path program = base.resolve(command).normalize();
+      if (!Files.exists(program)) {
+        throw failed("command " + program + " does not exist");
+      }
+      if (!runnable(program)) {
+        throw failed("command " + program + " is not an executable file");
+      }
+      return program;
+    }
+    String path = env.getOrDefault("PATH", "/usr/local/bin:/usr/bin:/bin");
+    Path refused = null;
+    for (String directory : path.split(File.pathSeparator, -1)) {
+      Path program = base.resolve(directory).resolve(command);
+      if (runnable(program)) {
+        return program;
+      }
+      if (Files.isRegularFile(program)) {
+        refused = program;
+      }
+    }
+    if (refused != null) {
+      throw failed("command " + refused + " is not executable");
+    }
+    throw failed(
+        "command " + command + " was not found; searched PATH " + path.replace(":", ", "));
+  }
+
+  private static boolean runnable(Path program) {
+    return Files.isRegularFile(program) && Files.isExecutable(program);
+  }
+
+  private static boolean hasNul(Iterable<String> texts) {
+    for (String text : texts) {
+      if (text.indexOf('\0') >= 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static TransportException failed(String message) {
+    return new TransportException(Reason.START_FAILED, Sent.NO, message);
+  }
+}

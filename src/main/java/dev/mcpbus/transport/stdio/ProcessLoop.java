@@ -1,0 +1,196 @@
+package dev.mcpbus.transport.stdio;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The one thread {@code mcpbus-stdio} that waits for the pipes and the end of all children.
+ *
+ * <pre>
+ *   stdout, stderr, pidfd, stdin-when-full  --epoll-->  mcpbus-stdio  --Inbox-->  owner context
+ *   commands of owner contexts              --eventfd-->      |
+ *                                                        signals, reaps
+ * </pre>
+ *
+ * <p>Whatever may confuse one process or descriptor with a later one of the same number happens on
+ * this thread alone: closing descriptors, signalling, reaping.
+ */
+final class ProcessLoop {
+
+  /** Something with descriptors in the loop. Called on the loop's thread. */
+  interface Member {
+
+    /** Descriptor {@code tag} (0 to 7) is ready. */
+    void ready(int tag);
+
+    /** Called every quarter second where the kernel has no pidfd. */
+    void sweep();
+  }
+
+  private record Timer(long at, Runnable action) {}
+
+  private static final Logger LOG = LoggerFactory.getLogger(ProcessLoop.class);
+  private static final int BATCH = 256;
+  private static final long WAKE = -1;
+  private static final long SWEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+  private static final class Holder {
+    static final ProcessLoop INSTANCE = new ProcessLoop();
+  }
+
+  private final int epoll;
+  private final int wakeup;
+  private final ByteBuffer events = Posix.allocate(BATCH * Posix.EPOLL_EVENT_BYTES);
+  private final ByteBuffer control = Posix.allocate(16);
+  private final ByteBuffer wakeBytes = Posix.allocate(8);
+  private final ByteBuffer signalBytes = Posix.allocate(8).putLong(0, 1);
+  private final long signalAddress = Posix.address(signalBytes);
+  private final ConcurrentLinkedQueue<Runnable> commands = new ConcurrentLinkedQueue<>();
+  private final AtomicBoolean woken = new AtomicBoolean();
+  private final PriorityQueue<Timer> timers =
+      new PriorityQueue<>(Comparator.comparingLong(Timer::at));
+  private final Map<Long, Member> members = new HashMap<>();
+  private final List<Member> swept = new ArrayList<>();
+  private final Thread thread;
+  private long nextSerial = 1;
+
+  private ProcessLoop() {
+    epoll = Posix.epoll_create1(Posix.O_CLOEXEC);
+    wakeup = Posix.eventfd(0, Posix.O_CLOEXEC | Posix.O_NONBLOCK);
+    if (epoll < 0 || wakeup < 0) {
+      throw new IllegalStateException("no epoll: " + Posix.strerror(Posix.errno()));
+    }
+    control(Posix.EPOLL_CTL_ADD, wakeup, Posix.EPOLLIN, WAKE);
+    thread = new Thread(this::run, "mcpbus-stdio");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /** Starts with the first child. */
+  static ProcessLoop get() {
+    return Holder.INSTANCE;
+  }
+
+  /** Runs {@code command} on the loop's thread, in the order given. From any thread. */
+  void execute(Runnable command) {
+    commands.add(command);
+    if (Thread.currentThread() != thread && woken.compareAndSet(false, true)) {
+      Posix.write(wakeup, signalAddress, Long.BYTES);
+    }
+  }
+
+  /** Below: on the loop's thread only. Returns a number that no other member ever had. */
+  long join(Member member, boolean hasPidfd) {
+    long serial = nextSerial++;
+    members.put(serial, member);
+    if (!hasPidfd) {
+      if (swept.isEmpty()) {
+        after(SWEEP_NANOS, this::sweep);
+      }
+      swept.add(member);
+    }
+    return serial;
+  }
+
+  void leave(long serial) {
+    Member member = members.remove(serial);
+    swept.remove(member);
+  }
+
+  void watch(int descriptor, int interest, long serial, int tag) {
+    control(Posix.EPOLL_CTL_ADD, descriptor, interest, serial << 3 | tag);
+  }
+
+  void rewatch(int descriptor, int interest, long serial, int tag) {
+    control(Posix.EPOLL_CTL_MOD, descriptor, interest, serial << 3 | tag);
+  }
+
+  void unwatch(int descriptor) {
+    control(Posix.EPOLL_CTL_DEL, descriptor, 0, 0);
+  }
+
+  void after(long nanos, Runnable action) {
+    timers.add(new Timer(System.nanoTime() + nanos, action));
+  }
+
+  private void control(int operation, int descriptor, int interest, long data) {
+    control.putInt(0, interest);
+    control.putLong(Posix.EPOLL_DATA_OFFSET, data);
+    if (Posix.epoll_ctl(epoll, operation, descriptor, Posix.address(control)) < 0) {
+      LOG.error("epoll refuses a descriptor: {}", Posix.strerror(Posix.errno()));
+    }
+  }
+
+  private void run() {
+    long eventsAddress = Posix.address(events);
+    while (true) {
+      try {
+        int count = Posix.epoll_wait(epoll, eventsAddress, BATCH, timeoutMillis());
+        for (int i = 0; i < count; i++) {
+          dispatch(events.getLong(i * Posix.EPOLL_EVENT_BYTES + Posix.EPOLL_DATA_OFFSET));
+        }
+        runCommands();
+        runTimers();
+      } catch (RuntimeException | Error e) {
+        LOG.error("a process event could not be handled", e);
+      }
+    }
+  }
+
+  private void dispatch(long data) {
+    if (data == WAKE) {
+      Posix.read(wakeup, Posix.address(wakeBytes), Long.BYTES);
+      return;
+    }
+    // A member that left earlier in this batch is found no more.
+    Member member = members.get(data >>> 3);
+    if (member != null) {
+      member.ready((int) (data & 7));
+    }
+  }
+
+  private void runCommands() {
+    woken.set(false);
+    for (Runnable next = commands.poll(); next != null; next = commands.poll()) {
+      next.run();
+    }
+  }
+
+  private int timeoutMillis() {
+    Timer next = timers.peek();
+    if (!commands.isEmpty()) {
+      return 0;
+    }
+    if (next == null) {
+      return -1;
+    }
+    long nanos = Math.max(0, next.at() - System.nanoTime());
+    return (int) Math.min(60_000, TimeUnit.NANOSECONDS.toMillis(nanos + 999_999));
+  }
+
+  private void runTimers() {
+    for (Timer next = timers.peek();
+        next != null && next.at() - System.nanoTime() <= 0;
+        next = timers.peek()) {
+      timers.remove();
+      next.action().run();
+    }
+  }
+
+  private void sweep() {
+    List.copyOf(swept).forEach(Member::sweep);
+    if (!swept.isEmpty()) {
+      after(SWEEP_NANOS, this::sweep);
+    }
+  }
+}

@@ -1,0 +1,99 @@
+package dev.mcpbus.transport.stdio;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * The end of what a child wrote to stderr, with secrets masked when shown. Written by the thread
+ * that reads, shown on any: the only state of a channel that two threads share, hence locked.
+ */
+final class StderrTail {
+
+  private static final int SHORTEST_SECRET = 4;
+
+  private final byte[] ring;
+  private final List<String> secrets;
+  private long total;
+
+  /**
+   * @param secrets values that are never shown; those under four characters are too common to mask
+   */
+  StderrTail(int capacity, Collection<String> secrets) {
+    this.ring = new byte[Math.max(1, capacity)];
+    this.secrets =
+        secrets.stream()
+            .filter(s -> s.length() >= SHORTEST_SECRET)
+            .distinct()
+            .sorted(Comparator.comparingInt(String::length).reversed())
+            .toList();
+  }
+
+  synchronized void append(byte[] bytes, int length) {
+    int from = Math.max(0, length - ring.length);
+    for (int i = from; i < length; ) {
+      int at = (int) ((total + i) % ring.length);
+      int count = Math.min(ring.length - at, length - i);
+      System.arraycopy(bytes, i, ring, at, count);
+      i += count;
+    }
+    total += length;
+  }
+
+  /** What is kept, without the first line where its beginning is lost. */
+  String text() {
+    return mask(raw());
+  }
+
+  /** At most the last {@code lines} lines. */
+  String lastLines(int lines) {
+    String text = text().strip();
+    int from = text.length();
+    for (int i = 0; i < lines && from >= 0; i++) {
+      from = text.lastIndexOf('\n', from - 1);
+    }
+    return from < 0 ? text : text.substring(from + 1);
+  }
+
+  /** {@code text} with every secret replaced, and no control character but the line break. */
+  String mask(String text) {
+    String masked = text;
+    for (String secret : secrets) {
+      masked = masked.replace(secret, "***");
+    }
+    StringBuilder shown = new StringBuilder(masked.length());
+    masked
+        .codePoints()
+        .forEach(
+            c -> {
+              if (c != '\r') {
+                shown.appendCodePoint(c != '\n' && c != '\t' && Character.isISOControl(c) ? '?' : c);
+              }
+            });
+    return shown.toString();
+  }
+
+  private synchronized String raw() {
+    int length = (int) Math.min(total, ring.length);
+    byte[] kept = new byte[length];
+    for (int i = 0; i < length; i++) {
+      kept[i] = ring[(int) ((total - length + i) % ring.length)];
+    }
+    if (total <= ring.length) {
+      return new String(kept, StandardCharsets.UTF_8);
+    }
+    // The rest of a secret may stand where the ring begins: masking would not know it.
+    int from =
+        secrets.isEmpty()
+            ? 0
+            : Math.min(length, secrets.get(0).getBytes(StandardCharsets.UTF_8).length);
+    for (int i = from; i < length; i++) {
+      if (kept[i] == '\n') {
+        from = i + 1;
+        break;
+      }
+    }
+    return new String(kept, from, length - from, StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,183 @@
+package dev.mcpbus.transport.stdio;
+
+import dev.mcpbus.transport.Channel;
+import dev.mcpbus.transport.LineFramer;
+import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.StdioOptions;
+import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reason;
+import dev.mcpbus.transport.TransportException.Sent;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.json.JsonObject;
+import org.jspecify.annotations.Nullable;
+
+/** The owner's side of a child process. Everything here happens on the owner context. */
+final class StdioChannel implements Channel, Inbox.Reader {
+
+  private static final int SHOWN_LINES = 5;
+
+  private final StdioOptions options;
+  private final Child child;
+  private final Inbox inbox;
+  private final StderrTail stderr;
+  private final Receiver receiver;
+  private final Context owner;
+  private final LineFramer framer;
+  private final WriteQueue queue;
+  private boolean over;
+  private boolean blocked;
+  private boolean flushScheduled;
+  private @Nullable Future<Void> closed;
+
+  StdioChannel(
+      StdioOptions options, Child child, Inbox inbox, StderrTail stderr, Receiver receiver) {
+    this.options = options;
+    this.child = child;
+    this.inbox = inbox;
+    this.stderr = stderr;
+    this.receiver = receiver;
+    this.owner = inbox.owner();
+    this.queue = new WriteQueue(options.writeQueueBytes());
+    this.framer =
+        new LineFramer(
+            "stdout",
+            options.limits(),
+            options.junkLines(),
+            message -> {
+              if (!over) {
+                receiver.onMessage(message);
+              }
+            });
+  }
+
+  void start() {
+    inbox.start(this);
+    child.start();
+  }
+
+  @Override
+  public void send(Outbound message) throws TransportException {
+    if (over) {
+      throw new TransportException(
+          Reason.UPSTREAM_RESET, Sent.NO, "the channel to " + options.command() + " is closed");
+    }
+    if (!queue.offer(message)) {
+      throw new TransportException(
+          Reason.OVERLOADED,
+          Sent.NO,
+          options.command()
+              + " does not read its stdin: "
+              + options.writeQueueBytes()
+              + " bytes wait already");
+    }
+    if (!flushScheduled && !blocked) {
+      flushScheduled = true;
+      owner.runOnContext(ignored -> flush());
+    }
+  }
+
+  private void flush() {
+    flushScheduled = false;
+    if (!over && !blocked) {
+      // Broken too is blocked: the child's end, which follows at once, settles what waits.
+      blocked = child.flush(queue) != Child.Flush.DONE;
+    }
+  }
+
+  @Override
+  public void forget(long id) {
+    if (blocked) {
+      queue.remove(id);
+    }
+  }
+
+  @Override
+  public void negotiated(String protocolVersion) {
+    // Nothing on stdio repeats it.
+  }
+
+  @Override
+  public void stdout(byte[] chunk) {
+    if (over) {
+      return;
+    }
+    try {
+      framer.feed(chunk);
+    } catch (TransportException e) {
+      end(e);
+    }
+  }
+
+  @Override
+  public void writable() {
+    blocked = false;
+  }
+
+  @Override
+  public void batchEnd() {
+    if (!queue.isEmpty()) {
+      flush();
+    }
+  }
+
+  @Override
+  public void ended(String how) {
+    if (!over) {
+      String last = stderr.lastLines(SHOWN_LINES);
+      end(
+          new TransportException(
+              Reason.UPSTREAM_EXITED,
+              Sent.MAYBE,
+              options.command() + ": " + how + (last.isEmpty() ? "" : "; stderr: " + last)));
+    }
+    child.closeInput();
+  }
+
+  /** Tells the owner, requests that never left first, and ends the child. */
+  private void end(TransportException reason) {
+    over = true;
+    TransportException unsent = reason.withSent(Sent.NO);
+    try {
+      for (long id : queue.drop()) {
+        receiver.onRequestFailed(id, unsent);
+      }
+      receiver.onClosed(reason);
+    } finally {
+      release();
+    }
+  }
+
+  @Override
+  public Future<Void> close() {
+    if (!over) {
+      flush();
+      over = true;
+      queue.drop();
+    }
+    return release();
+  }
+
+  private Future<Void> release() {
+    if (closed == null) {
+      Promise<Void> promise = Promise.promise();
+      closed = promise.future();
+      child.closeInput();
+      child.discardOutput();
+      child.shutdown(options.closeGrace());
+      child.gone().onComplete(gone -> owner.runOnContext(ignored -> promise.complete()));
+    }
+    return closed;
+  }
+
+  @Override
+  public JsonObject diagnostics() {
+    return new JsonObject()
+        .put("pid", child.pid())
+        .put("stderr", stderr.text())
+        .put("junk", framer.junk())
+        .put("writtenBytes", queue.written())
+        .put("readBytes", inbox.totalBytes());
+  }
+}

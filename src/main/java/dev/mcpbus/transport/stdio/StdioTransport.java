@@ -1,0 +1,90 @@
+package dev.mcpbus.transport.stdio;
+
+import dev.mcpbus.transport.Channel;
+import dev.mcpbus.transport.StdioOptions;
+import dev.mcpbus.transport.Transport;
+import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reason;
+import dev.mcpbus.transport.TransportException.Sent;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
+
+/** MCP with a child process, one JSON-RPC message per line of its stdin and stdout. */
+public final class StdioTransport implements Transport {
+
+  /** Set to {@code portable} to do without the calls of libc, at three threads per child. */
+  public static final String IMPLEMENTATION_PROPERTY = "mcpbus.stdio";
+
+  private final StdioOptions options;
+
+  public StdioTransport(StdioOptions options) {
+    this.options = options;
+  }
+
+  @Override
+  public String type() {
+    return StdioOptions.TYPE;
+  }
+
+  @Override
+  public String target() {
+    return options.toString();
+  }
+
+  @Override
+  public Future<Channel> open(Context owner, Channel.Receiver receiver) {
+    Promise<Channel> promise = Promise.promise();
+    Inbox inbox = new Inbox(owner);
+    StderrTail stderr = new StderrTail(options.stderrBytes(), options.env().values());
+    Spawner.INSTANCE.execute(
+        () -> {
+          try {
+            Child child = launch(inbox, stderr);
+            onOwner(
+                owner,
+                () -> {
+                  StdioChannel channel = new StdioChannel(options, child, inbox, stderr, receiver);
+                  promise.complete(channel);
+                  channel.start();
+                },
+                () -> abandon(child));
+          } catch (TransportException e) {
+            String masked = stderr.mask(String.valueOf(e.getMessage()));
+            TransportException shown = new TransportException(e.reason(), e.sent(), masked);
+            onOwner(owner, () -> promise.fail(shown), () -> {});
+          } catch (RuntimeException | Error e) {
+            TransportException defect =
+                new TransportException(
+                    Reason.INTERNAL, Sent.NO, "cannot start a process: " + e, -1, e);
+            onOwner(owner, () -> promise.fail(defect), () -> {});
+          }
+        });
+    return promise.future();
+  }
+
+  private static void onOwner(Context owner, Runnable action, Runnable otherwise) {
+    try {
+      owner.runOnContext(ignored -> action.run());
+    } catch (RejectedExecutionException e) {
+      otherwise.run();
+    }
+  }
+
+  /** Vert.x was closed while the process started. */
+  private static void abandon(Child child) {
+    child.start();
+    child.closeInput();
+    child.shutdown(Duration.ZERO);
+  }
+
+  private Child launch(Inbox inbox, StderrTail stderr) throws TransportException {
+    boolean portable =
+        !Posix.AVAILABLE || "portable".equals(System.getProperty(IMPLEMENTATION_PROPERTY));
+    return portable
+        ? PortableChild.launch(options, inbox, stderr)
+        : LinuxChild.launch(options, inbox, stderr);
+  }
+}

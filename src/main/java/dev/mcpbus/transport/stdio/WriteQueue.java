@@ -1,0 +1,104 @@
+package dev.mcpbus.transport.stdio;
+
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.transport.Outbound;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+
+/** Messages on their way to a child's stdin, one per line. Belongs to the owner context. */
+final class WriteQueue {
+
+  private final ArrayDeque<Outbound> queue = new ArrayDeque<>();
+  private final int limit;
+  private long bytes;
+  private int headWritten;
+  private long written;
+
+  WriteQueue(int limit) {
+    this.limit = limit;
+  }
+
+  /** False where the queue is full. One message is always taken, whatever its length. */
+  boolean offer(Outbound message) {
+    int length = message.bytes().length + 1;
+    if (bytes > 0 && bytes + length > limit) {
+      return false;
+    }
+    queue.add(message);
+    bytes += length;
+    return true;
+  }
+
+  boolean isEmpty() {
+    return queue.isEmpty();
+  }
+
+  /** Bytes that have left the queue since the beginning. */
+  long written() {
+    return written;
+  }
+
+  /** Copies the first bytes that wait, as many as fit; they stay until {@link #written(long)}. */
+  void copyTo(ByteBuffer target) {
+    int from = headWritten;
+    for (Outbound message : queue) {
+      byte[] line = message.bytes();
+      int count = Math.min(line.length - from, target.remaining());
+      target.put(line, from, count);
+      if (!target.hasRemaining()) {
+        return;
+      }
+      target.put((byte) '\n');
+      from = 0;
+      if (!target.hasRemaining()) {
+        return;
+      }
+    }
+  }
+
+  /** The first {@code count} bytes are with the child. */
+  void written(long count) {
+    written += count;
+    bytes -= count;
+    long left = headWritten + count;
+    Outbound head = queue.peek();
+    while (head != null && left > head.bytes().length) {
+      left -= head.bytes().length + 1;
+      queue.remove();
+      head = queue.peek();
+    }
+    headWritten = (int) left;
+  }
+
+  /** Drops request {@code id} where none of it is written. */
+  void remove(long id) {
+    for (Iterator<Outbound> all = queue.iterator(); all.hasNext(); ) {
+      Outbound message = all.next();
+      boolean untouched = message != queue.peek() || headWritten == 0;
+      if (message.id() == id && message.kind() == Envelope.Kind.REQUEST && untouched) {
+        all.remove();
+        bytes -= message.bytes().length + 1;
+        return;
+      }
+    }
+  }
+
+  /** Empties the queue. Returns the requests of which not a byte was written. */
+  List<Long> drop() {
+    List<Long> unsent = new ArrayList<>();
+    boolean touched = headWritten > 0;
+    for (Outbound message : queue) {
+      if (!touched && message.kind() == Envelope.Kind.REQUEST) {
+        unsent.add(message.id());
+      }
+      touched = false;
+    }
+    queue.clear();
+    bytes = 0;
+    headWritten = 0;
+    return unsent;
+  }
+}
