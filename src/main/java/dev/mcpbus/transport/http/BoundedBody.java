@@ -1,0 +1,63 @@
+package dev.mcpbus.transport.http;
+
+import io.netty.buffer.ByteBuf;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.internal.buffer.BufferInternal;
+import java.util.Arrays;
+
+/** The bytes of a response body up to a bound. A body that came in one piece is not copied. */
+final class BoundedBody {
+
+  private static final byte[] NONE = {};
+
+  private final int maxBytes;
+  private byte[] bytes = NONE;
+  private int offset;
+  private int length;
+
+  BoundedBody(int maxBytes) {
+    this.maxBytes = maxBytes;
+  }
+
+  /**
+   * @return false where the body is over the bound; the piece is not kept then
+   */
+  boolean add(Buffer piece) {
+    int more = piece.length();
+    if (more > maxBytes - length) {
+      return false;
+    }
+    if (length == 0) {
+      ByteBuf buf = ((BufferInternal) piece).getByteBuf();
+      if (buf.hasArray()) {
+        bytes = buf.array();
+        offset = buf.arrayOffset() + buf.readerIndex();
+      } else {
+        bytes = piece.getBytes();
+        offset = 0;
+      }
+      length = more;
+      return true;
+    }
+    if (offset > 0 || length + more > bytes.length) {
+      long size = Math.min(maxBytes, Math.max(2L * length, (long) length + more));
+      bytes = Arrays.copyOfRange(bytes, offset, offset + (int) size);
+      offset = 0;
+    }
+    piece.getBytes(bytes, length);
+    length += more;
+    return true;
+  }
+
+  byte[] bytes() {
+    return bytes;
+  }
+
+  int offset() {
+    return offset;
+  }
+
+  int length() {
+    return length;
+  }
+}

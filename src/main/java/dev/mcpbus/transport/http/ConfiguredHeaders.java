@@ -1,0 +1,93 @@
+package dev.mcpbus.transport.http;
+
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpHeaders;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The headers of the configuration that go along with each request; protocol headers excluded. */
+final class ConfiguredHeaders {
+
+  private static final Logger log = LoggerFactory.getLogger(ConfiguredHeaders.class);
+
+  private static final Set<String> OF_THE_PROTOCOL =
+      Set.of(
+          "accept",
+          "accept-encoding",
+          "connection",
+          "content-encoding",
+          "content-length",
+          "content-type",
+          "expect",
+          "host",
+          "keep-alive",
+          "last-event-id",
+          "te",
+          "trailer",
+          "transfer-encoding",
+          "upgrade");
+
+  private record Entry(CharSequence name, CharSequence value) {}
+
+  private final List<Entry> entries;
+
+  private ConfiguredHeaders(List<Entry> entries) {
+    this.entries = entries;
+  }
+
+  /**
+   * Leaves out, with a warning, what the protocol decides: {@code Accept}, {@code Content-*}, {@code
+   * Host}, {@code Mcp-*} and the like.
+   *
+   * @throws IllegalArgumentException naming a header that cannot be sent
+   */
+  static ConfiguredHeaders of(Map<String, String> configured) {
+    List<Entry> entries = new ArrayList<>(configured.size());
+    configured.forEach(
+        (name, value) -> {
+          if (!isToken(name)) {
+            throw new IllegalArgumentException("a header's name may hold A-Z a-z 0-9 - _ . only");
+          }
+          if (!isFieldValue(value)) {
+            throw new IllegalArgumentException(
+                "header " + name + ": the value may hold visible ASCII characters and blanks only");
+          }
+          String key = name.toLowerCase(Locale.ROOT);
+          if (OF_THE_PROTOCOL.contains(key) || key.startsWith("mcp-")) {
+            log.warn("header {} is set by the protocol; the configured value is not sent", name);
+          } else {
+            entries.add(
+                new Entry(HttpHeaders.createOptimized(name), HttpHeaders.createOptimized(value)));
+          }
+        });
+    return new ConfiguredHeaders(List.copyOf(entries));
+  }
+
+  void addTo(HttpClientRequest request) {
+    for (Entry entry : entries) {
+      request.putHeader(entry.name, entry.value);
+    }
+  }
+
+  private static boolean isToken(String name) {
+    return !name.isEmpty()
+        && name.chars()
+            .allMatch(
+                c ->
+                    (c >= 'a' && c <= 'z')
+                        || (c >= 'A' && c <= 'Z')
+                        || (c >= '0' && c <= '9')
+                        || c == '-'
+                        || c == '_'
+                        || c == '.');
+  }
+
+  private static boolean isFieldValue(String value) {
+    return value.chars().allMatch(c -> (c >= 0x20 && c < 0x7f) || c == '\t');
+  }
+}

@@ -1,0 +1,457 @@
+package dev.mcpbus.transport.http;
+
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.ProtocolException;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reason;
+import dev.mcpbus.transport.TransportException.Sent;
+import io.netty.buffer.Unpooled;
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.internal.buffer.BufferInternal;
+import java.net.SocketException;
+import java.nio.channels.ClosedChannelException;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One POST and its answer. Ends exactly once: by the reply, by a failure, or silently by {@link
+ * #abort()}. Lives on the owner context of its channel.
+ */
+final class Exchange implements EventReader.Listener {
+
+  private static final CharSequence ACCEPTED =
+      HttpHeaders.createOptimized("application/json, text/event-stream");
+  private static final CharSequence JSON = HttpHeaders.createOptimized(Responses.JSON);
+  private static final int MAX_REDIRECTS = 3;
+  private static final int MAX_RESUMPTIONS = 5;
+  private static final int MAX_ERROR_BODY = 64 * 1024;
+
+  private final HttpChannel channel;
+  private final Outbound message;
+  private @Nullable HttpClientRequest request;
+  private @Nullable EventReader reader;
+  private boolean waiting;
+  private boolean done;
+  private boolean retried;
+  private int redirects;
+
+  Exchange(HttpChannel channel, Outbound message) {
+    this.channel = channel;
+    this.message = message;
+  }
+
+  Outbound message() {
+    return message;
+  }
+
+  boolean isRequest() {
+    return message.kind() == Envelope.Kind.REQUEST;
+  }
+
+  boolean isStreaming() {
+    return reader != null && reader.isOpen();
+  }
+
+  boolean hasPosition() {
+    return reader != null && reader.position().lastId() != null;
+  }
+
+  void start() {
+    waiting = true;
+    channel.waiting(1);
+    channel
+        .request(HttpMethod.POST)
+        .onComplete(
+            (created, failure) -> {
+              connected();
+              if (done) {
+                if (created != null) {
+                  created.reset();
+                }
+              } else if (failure != null) {
+                unsent(Failures.connecting(failure, channel.endpoint()));
+              } else {
+                post(created);
+              }
+            });
+  }
+
+  private void connected() {
+    if (waiting) {
+      waiting = false;
+      channel.waiting(-1);
+    }
+  }
+
+  private void post(HttpClientRequest created) {
+    request = created;
+    channel.headers(message, created);
+    created.putHeader(HttpHeaders.ACCEPT, ACCEPTED);
+    created.putHeader(HttpHeaders.CONTENT_TYPE, JSON);
+    Future<Void> written =
+        created.end(BufferInternal.buffer(Unpooled.wrappedBuffer(message.bytes())));
+    created
+        .response()
+        .onComplete(
+            (response, failure) -> {
+              if (done) {
+                return;
+              }
+              if (failure == null) {
+                answered(response);
+              } else if (written.failed() && written.cause() instanceof ClosedChannelException) {
+                unsent(Failures.sent(failure, channel.endpoint()).withSent(Sent.NO));
+              } else {
+                fail(Failures.sent(failure, channel.endpoint()));
+              }
+            });
+  }
+
+  /** A pooled connection that the server closed while it was idle is no reason to fail. */
+  private void unsent(TransportException why) {
+    if (why.reason() == Reason.UPSTREAM_RESET && !retried) {
+      retried = true;
+      start();
+    } else {
+      fail(why);
+    }
+  }
+
+  private void answered(HttpClientResponse response) {
+    int status = response.statusCode();
+    if (status >= 200 && status < 300) {
+      succeeded(response);
+    } else if (status >= 300 && status < 400) {
+      redirected(response);
+    } else {
+      refused(response);
+    }
+  }
+
+  private void succeeded(HttpClientResponse response) {
+    TransportException bad = channel.accepted(message, response);
+    if (!isRequest()) {
+      Responses.drain(response);
+      finish();
+    } else if (bad != null) {
+      reject(response, bad);
+    } else if (!Responses.isPlain(response)) {
+      reject(response, Failures.protocol("response is encoded, which was not asked for"));
+    } else if (Responses.hasType(response, Responses.EVENT_STREAM)) {
+      reader = new EventReader(channel, this);
+      reader.read(response);
+    } else if (Responses.hasType(response, Responses.JSON)) {
+      collect(response, channel.limits().maxBytes(), this::replied);
+    } else {
+      String type = response.getHeader(HttpHeaders.CONTENT_TYPE);
+      reject(
+          response,
+          Failures.protocol(
+              "HTTP "
+                  + response.statusCode()
+                  + (type == null ? " without a body" : " with " + Failures.clean(type))
+                  + " in answer to a request: is "
+                  + channel.endpoint()
+                  + " an MCP endpoint?"));
+    }
+  }
+
+  /** What to do with a whole body; the response's status is known to the caller. */
+  private interface BodyHandler {
+    void body(HttpClientResponse response, BoundedBody body);
+  }
+
+  private void collect(HttpClientResponse response, int maxBytes, BodyHandler handler) {
+    if (Responses.length(response) > maxBytes) {
+      reject(response, tooLarge(maxBytes));
+      return;
+    }
+    BoundedBody body = new BoundedBody(maxBytes);
+    response.exceptionHandler(
+        cause -> {
+          if (!done) {
+            fail(cutShort(response, cause));
+          }
+        });
+    response.endHandler(
+        nothing -> {
+          if (!done) {
+            handler.body(response, body);
+          }
+        });
+    response.handler(
+        piece -> {
+          if (!done && !body.add(piece)) {
+            reject(response, tooLarge(maxBytes));
+          }
+        });
+  }
+
+  private TransportException cutShort(HttpClientResponse response, Throwable cause) {
+    TransportException broken = Failures.sent(cause, channel.endpoint());
+    boolean ended = !(cause instanceof SocketException) && Responses.length(response) >= 0;
+    return ended && broken.reason() == Reason.UPSTREAM_RESET
+        ? Failures.protocol("body is shorter than its Content-Length")
+        : broken;
+  }
+
+  private static TransportException tooLarge(int maxBytes) {
+    return new TransportException(
+        Reason.LIMIT_EXCEEDED, Sent.MAYBE, "response is over the limit of " + maxBytes + " bytes");
+  }
+
+  private void replied(HttpClientResponse response, BoundedBody body) {
+    try {
+      Envelope reply =
+          Envelope.parse(body.bytes(), body.offset(), body.length(), channel.limits());
+      Envelope mine = mine(reply);
+      if (mine == null) {
+        reject(response, Failures.protocol("the body is no answer to request " + message.id()));
+      } else {
+        finish(mine);
+      }
+    } catch (ProtocolException e) {
+      reject(response, Failures.parsing(e));
+    }
+  }
+
+  /**
+   * The message where it answers this request, else null. An error without id can only mean the one
+   * request that was posted, so it is given that id.
+   */
+  private @Nullable Envelope mine(Envelope reply) throws ProtocolException {
+    if (reply.kind() != Envelope.Kind.RESULT && reply.kind() != Envelope.Kind.ERROR) {
+      return null;
+    }
+    RawJson id = reply.id();
+    if (reply.kind() == Envelope.Kind.ERROR && (id == null || id.isNull())) {
+      RawJson named = reply.text().with("id", RawJson.of(Long.toString(message.id())));
+      return Envelope.parse(named.array(), named.offset(), named.length(), channel.limits());
+    }
+    return reply.integerId() == message.id() ? reply : null;
+  }
+
+  private void redirected(HttpClientResponse response) {
+    int status = response.statusCode();
+    String location = response.getHeader(HttpHeaders.LOCATION);
+    Endpoint target = location == null ? null : channel.endpoint().resolve(location);
+    Responses.drain(response);
+    boolean follow =
+        target != null
+            && (status == 307 || status == 308)
+            && channel.endpoint().sameOrigin(target)
+            && redirects < MAX_REDIRECTS;
+    if (follow) {
+      redirects++;
+      channel.moved(target);
+      start();
+    } else {
+      String to = target == null ? "nowhere" : target.origin();
+      fail(
+          new TransportException(
+              Reason.PROTOCOL_ERROR,
+              Sent.NO,
+              "HTTP " + status + " redirects to " + to + ", which is not followed: set the url"));
+    }
+  }
+
+  private void refused(HttpClientResponse response) {
+    if (Responses.hasType(response, Responses.JSON) && Responses.isPlain(response)) {
+      int cap = Math.min(channel.limits().maxBytes(), MAX_ERROR_BODY);
+      if (Responses.length(response) <= cap) {
+        BoundedBody body = new BoundedBody(cap);
+        response.exceptionHandler(cause -> refused(response, null));
+        response.endHandler(nothing -> refused(response, body));
+        response.handler(
+            piece -> {
+              if (!done && !body.add(piece)) {
+                response.request().reset();
+                refused(response, null);
+              }
+            });
+        return;
+      }
+    }
+    Responses.drain(response);
+    refused(response, null);
+  }
+
+  private void refused(HttpClientResponse response, @Nullable BoundedBody body) {
+    if (done) {
+      return;
+    }
+    Envelope error = body == null ? null : error(body);
+    int status = response.statusCode();
+    boolean named = error != null && error.integerId() == message.id();
+    boolean known = channel.hasSession();
+    if (known && status == 404 && !(named && isMethodNotFound(error))) {
+      lose();
+    } else if (known && status == 400 && !named && error != null && namesSession(error)) {
+      lose();
+    } else if (named && status != 401 && status != 403 && status != 429) {
+      finish(error);
+    } else if (status == 400 && error != null && isRequest()) {
+      try {
+        Envelope mine = mine(error);
+        if (mine != null) {
+          finish(mine);
+          return;
+        }
+      } catch (ProtocolException e) {
+        // falls through: the status says enough
+      }
+      fail(StatusFailures.of(response, channel.endpoint(), error, channel.clock()));
+    } else {
+      fail(StatusFailures.of(response, channel.endpoint(), error, channel.clock()));
+    }
+  }
+
+  private void lose() {
+    fail(Failures.sessionLost());
+    channel.sessionLost();
+  }
+
+  private @Nullable Envelope error(BoundedBody body) {
+    try {
+      Envelope envelope =
+          Envelope.parse(body.bytes(), body.offset(), body.length(), channel.limits());
+      return envelope.kind() == Envelope.Kind.ERROR ? envelope : null;
+    } catch (ProtocolException e) {
+      return null;
+    }
+  }
+
+  private static boolean isMethodNotFound(Envelope error) {
+    RawJson code = error.payload().member("code");
+    return code != null && code.toString().equals("-32601");
+  }
+
+  /** Some servers say 400 where the specification wants 404 for a session they do not know. */
+  private static boolean namesSession(Envelope error) {
+    RawJson text = error.payload().member("message");
+    return text != null
+        && text.isString()
+        && text.asString().toLowerCase(Locale.ROOT).contains("session");
+  }
+
+  @Override
+  public boolean message(Envelope received, boolean replayed) {
+    if (done) {
+      return false;
+    }
+    switch (received.kind()) {
+      case RESULT, ERROR -> {
+        Envelope mine;
+        try {
+          mine = mine(received);
+        } catch (ProtocolException e) {
+          mine = null;
+        }
+        if (mine != null) {
+          finish(mine);
+        } else {
+          channel.countJunk();
+        }
+      }
+      case REQUEST, NOTIFICATION -> {
+        if (!replayed) {
+          channel.deliver(received);
+        }
+      }
+    }
+    return !done;
+  }
+
+  @Override
+  public void cut() {
+    resume(null);
+  }
+
+  @Override
+  public void unavailable(TransportException why, boolean isFinal) {
+    if (!isFinal) {
+      resume(why);
+    } else if (why.reason() == Reason.AUTH_REQUIRED || why.reason() == Reason.FORBIDDEN) {
+      fail(why.withSent(Sent.MAYBE));
+    } else {
+      fail(unknown(why));
+    }
+  }
+
+  @Override
+  public void broken(TransportException why) {
+    fail(why);
+  }
+
+  private void resume(@Nullable TransportException why) {
+    EventReader current = reader;
+    if (done || current == null) {
+      return;
+    }
+    if (current.position().lastId() == null
+        || !channel.dialect().resumes()
+        || current.countAttempt() > MAX_RESUMPTIONS) {
+      fail(unknown(why));
+    } else {
+      current.reopenAfter(current.position().retryMillis());
+    }
+  }
+
+  private static TransportException unknown(@Nullable TransportException why) {
+    return new TransportException(
+        Reason.OUTCOME_UNKNOWN,
+        Sent.MAYBE,
+        "the event stream was cut before the reply"
+            + (why == null ? "" : " and could not be resumed: " + why.getMessage()));
+  }
+
+  /** Ends without a word to the receiver and frees the connection. */
+  void abort() {
+    if (done) {
+      return;
+    }
+    done = true;
+    connected();
+    channel.ended(this);
+    if (reader != null) {
+      reader.stop();
+    } else if (request != null) {
+      request.reset();
+    }
+  }
+
+  private void reject(HttpClientResponse response, TransportException why) {
+    fail(why);
+    Responses.discard(response);
+  }
+
+  private void fail(TransportException why) {
+    if (finish()) {
+      if (reader != null) {
+        reader.stop();
+      }
+      channel.failed(message, why);
+    }
+  }
+
+  private void finish(Envelope reply) {
+    if (finish()) {
+      channel.deliver(reply);
+    }
+  }
+
+  private boolean finish() {
+    if (done) {
+      return false;
+    }
+    done = true;
+    channel.ended(this);
+    return true;
+  }
+}

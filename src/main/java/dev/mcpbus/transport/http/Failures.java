@@ -1,0 +1,127 @@
+package dev.mcpbus.transport.http;
+
+import dev.mcpbus.protocol.ProtocolException;
+import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reason;
+import dev.mcpbus.transport.TransportException.Sent;
+import io.netty.channel.ConnectTimeoutException;
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.codec.TooLongFrameException;
+import io.vertx.core.VertxException;
+import io.vertx.core.http.ConnectionPoolTooBusyException;
+import io.vertx.core.http.HttpClosedException;
+import io.vertx.core.http.StreamResetException;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.UnknownHostException;
+import java.nio.channels.UnresolvedAddressException;
+import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+
+/** What went wrong with a connection or its bytes, in the words of the transport. */
+final class Failures {
+
+  /** HTTP/2: the server says that it did not look at the request. */
+  private static final long REFUSED_STREAM = 7;
+
+  private static final int MAX_TEXT = 200;
+
+  private Failures() {}
+
+  /** No connection was had, so nothing was sent. */
+  static TransportException connecting(Throwable cause, Endpoint to) {
+    if (find(cause, ConnectionPoolTooBusyException.class) != null) {
+      return new TransportException(
+          Reason.OVERLOADED, Sent.NO, "too many requests wait for a connection to " + to.origin());
+    }
+    SSLException tls = find(cause, SSLException.class);
+    if (tls != null) {
+      return new TransportException(
+          Reason.TLS_ERROR, Sent.NO, "TLS with " + to.origin() + ": " + text(tls), -1, cause);
+    }
+    boolean unreachable =
+        find(cause, ConnectException.class) != null
+            || find(cause, UnknownHostException.class) != null
+            || find(cause, NoRouteToHostException.class) != null
+            || find(cause, ConnectTimeoutException.class) != null
+            || find(cause, UnresolvedAddressException.class) != null
+            || find(cause, TimeoutException.class) != null;
+    return new TransportException(
+        unreachable ? Reason.CONNECT_FAILED : Reason.UPSTREAM_RESET,
+        Sent.NO,
+        "no connection to " + to.origin() + ": " + text(cause),
+        -1,
+        cause);
+  }
+
+  /** The connection failed after the request was handed to it. */
+  static TransportException sent(Throwable cause, Endpoint to) {
+    if (find(cause, TooLongFrameException.class) != null) {
+      return new TransportException(
+          Reason.LIMIT_EXCEEDED, Sent.MAYBE, "response head of " + to + " is over 32 KiB");
+    }
+    StreamResetException reset = find(cause, StreamResetException.class);
+    if (reset != null) {
+      return new TransportException(
+          Reason.UPSTREAM_RESET,
+          reset.getCode() == REFUSED_STREAM ? Sent.NO : Sent.MAYBE,
+          to + " has reset the stream, code " + reset.getCode());
+    }
+    boolean noHttp =
+        find(cause, HttpClosedException.class) == null
+            && (find(cause, DecoderException.class) != null
+                || cause instanceof IllegalArgumentException
+                || cause instanceof IllegalStateException
+                || cause instanceof VertxException)
+            && find(cause, IOException.class) == null;
+    return new TransportException(
+        noHttp ? Reason.PROTOCOL_ERROR : Reason.UPSTREAM_RESET,
+        Sent.MAYBE,
+        (noHttp ? "not HTTP from " : "connection broke: ") + to + ": " + text(cause),
+        -1,
+        cause);
+  }
+
+  /** A message that is not strict JSON-RPC, or over a bound. */
+  static TransportException parsing(ProtocolException cause) {
+    Reason reason =
+        switch (cause.reason()) {
+          case TOO_LARGE, TOO_DEEP, NUMBER_TOO_LONG -> Reason.LIMIT_EXCEEDED;
+          default -> Reason.PROTOCOL_ERROR;
+        };
+    return new TransportException(reason, Sent.MAYBE, text(cause), -1, cause);
+  }
+
+  static TransportException protocol(String what) {
+    return new TransportException(Reason.PROTOCOL_ERROR, Sent.MAYBE, what);
+  }
+
+  static TransportException sessionLost() {
+    return new TransportException(
+        Reason.SESSION_LOST, Sent.NO, "the server does not know the session any more");
+  }
+
+  /** Text of a peer for an error message: one line of printable characters, cut short. */
+  static String clean(String text) {
+    String head = text.length() > MAX_TEXT ? text.substring(0, MAX_TEXT) + "..." : text;
+    return head.replaceAll("\\p{C}+", " ").strip();
+  }
+
+  private static String text(Throwable cause) {
+    String message = cause.getMessage();
+    return clean(message == null ? cause.getClass().getSimpleName() : message);
+  }
+
+  private static <T> @Nullable T find(Throwable cause, Class<T> type) {
+    Throwable at = cause;
+    for (int depth = 0; at != null && depth < 10; depth++) {
+      if (type.isInstance(at)) {
+        return type.cast(at);
+      }
+      at = at.getCause();
+    }
+    return null;
+  }
+}

@@ -1,0 +1,370 @@
+package dev.mcpbus.transport.http;
+
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.transport.Channel;
+import dev.mcpbus.transport.HttpOptions;
+import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reason;
+import dev.mcpbus.transport.TransportException.Sent;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.http.HttpClientAgent;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.RequestOptions;
+import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.json.JsonObject;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One MCP session over HTTP. Everything here, the connections included, lives on the owner's event
+ * loop. Holds the strong reference to the HTTP client that keeps it from being cleaned up.
+ */
+final class HttpChannel implements Channel {
+
+  private static final Logger log = LoggerFactory.getLogger(HttpChannel.class);
+
+  private static final CharSequence SESSION_ID = HttpHeaders.createOptimized("mcp-session-id");
+  private static final int MAX_SESSION_ID = 4_096;
+  private static final int MAX_WAITING = 1_024;
+  private static final long CLOSE_MILLIS = 2_000;
+  private static final long LOST_GRACE_MILLIS = 5_000;
+  private static final long LINGER_MILLIS = 2_000;
+
+  private final ContextInternal owner;
+  private final HttpClientAgent client;
+  private final ConfiguredHeaders configured;
+  private final HttpOptions options;
+  private final Receiver receiver;
+  private final Map<Long, Exchange> requests = new HashMap<>();
+  private final Set<Exchange> others = new HashSet<>(4);
+  private final Set<EventReader> lingering = new HashSet<>(4);
+  private Endpoint endpoint;
+  private RequestOptions post;
+  private @Nullable CharSequence sessionId;
+  private @Nullable CharSequence negotiated;
+  private @Nullable ListenStream listen;
+  private @Nullable Promise<Void> closing;
+  private boolean lost;
+  private boolean over;
+  private long lostTimer = -1;
+  private long lingerTimer = -1;
+  private int waiting;
+  private long junk;
+
+  HttpChannel(
+      ContextInternal owner,
+      HttpClientAgent client,
+      Endpoint endpoint,
+      ConfiguredHeaders configured,
+      HttpOptions options,
+      Receiver receiver) {
+    this.owner = owner;
+    this.client = client;
+    this.endpoint = endpoint;
+    this.post = endpoint.request(HttpMethod.POST);
+    this.configured = configured;
+    this.options = options;
+    this.receiver = receiver;
+  }
+
+  @Override
+  public void send(Outbound message) throws TransportException {
+    if (over) {
+      throw new TransportException(Reason.UPSTREAM_RESET, Sent.NO, "the channel is closed");
+    }
+    if (lost) {
+      throw Failures.sessionLost();
+    }
+    if (waiting >= MAX_WAITING) {
+      throw new TransportException(
+          Reason.OVERLOADED,
+          Sent.NO,
+          MAX_WAITING + " requests wait for one of " + options.maxConnections() + " connections");
+    }
+    Exchange exchange = new Exchange(this, message);
+    if (exchange.isRequest()) {
+      requests.put(message.id(), exchange);
+    } else {
+      others.add(exchange);
+    }
+    owner.dispatch(exchange, Exchange::start);
+  }
+
+  @Override
+  public void forget(long id) {
+    Exchange exchange = requests.get(id);
+    if (exchange != null) {
+      exchange.abort();
+    }
+  }
+
+  /** The GET stream opens with the first message that the server accepts after this. */
+  @Override
+  public void negotiated(String protocolVersion) {
+    negotiated = HttpHeaders.createOptimized(protocolVersion);
+  }
+
+  @Override
+  public Future<Void> close() {
+    Promise<Void> pending = closing;
+    if (pending == null) {
+      pending = owner.promise();
+      closing = pending;
+      Promise<Void> closed = pending;
+      abandon();
+      endSession().onComplete((nothing, failure) -> client.close().onComplete(closed));
+    }
+    return pending.future();
+  }
+
+  /** Stops everything; the receiver hears nothing more. */
+  private void abandon() {
+    over = true;
+    cancel(lostTimer);
+    cancel(lingerTimer);
+    if (listen != null) {
+      listen.stop();
+    }
+    new ArrayList<>(requests.values()).forEach(Exchange::abort);
+    List.copyOf(others).forEach(Exchange::abort);
+    lingering.forEach(EventReader::stop);
+    lingering.clear();
+  }
+
+  private Future<Void> endSession() {
+    if (sessionId == null || lost) {
+      return owner.succeededFuture();
+    }
+    Promise<Void> done = owner.promise();
+    long timer = after(CLOSE_MILLIS, done::tryComplete);
+    request(HttpMethod.DELETE)
+        .compose(
+            request -> {
+              headers(null, request);
+              return request.send();
+            })
+        .compose(HttpClientResponse::end)
+        .onComplete(
+            (nothing, failure) -> {
+              cancel(timer);
+              done.tryComplete();
+            });
+    return done.future();
+  }
+
+  @Override
+  public JsonObject diagnostics() {
+    long open = requests.values().stream().filter(Exchange::isStreaming).count();
+    boolean listening = listen != null && listen.isOpen();
+    boolean hasPosition =
+        (listen != null && listen.hasPosition())
+            || requests.values().stream().anyMatch(Exchange::hasPosition);
+    JsonObject facts = new JsonObject();
+    if (sessionId != null) {
+      facts.put("sessionId", sessionId.toString());
+    }
+    return facts
+        .put("openStreams", open + (listening ? 1 : 0))
+        .put("listening", listening)
+        .put("lastEventId", hasPosition)
+        .put("inFlight", requests.size())
+        .put("junk", junk);
+  }
+
+  // For the exchanges and streams of this channel.
+
+  Dialect dialect() {
+    return Dialect.INITIALIZE;
+  }
+
+  ParseLimits limits() {
+    return options.limits();
+  }
+
+  Endpoint endpoint() {
+    return endpoint;
+  }
+
+  InstantSource clock() {
+    return InstantSource.system();
+  }
+
+  boolean hasSession() {
+    return sessionId != null;
+  }
+
+  /** Never throws: a client that was closed under us is a failed future too. */
+  Future<HttpClientRequest> request(HttpMethod method) {
+    try {
+      return client.request(method == HttpMethod.POST ? post : endpoint.request(method));
+    } catch (IllegalStateException e) {
+      return owner.failedFuture(e);
+    }
+  }
+
+  /** Adds the configured headers and those of the session. */
+  void headers(@Nullable Outbound message, HttpClientRequest to) {
+    configured.addTo(to);
+    if (sessionId != null) {
+      to.putHeader(SESSION_ID, sessionId);
+    }
+    dialect().headers(message, negotiated, to);
+  }
+
+  long after(long millis, Runnable action) {
+    return owner.setTimer(Math.max(1, millis), id -> action.run());
+  }
+
+  void cancel(long timer) {
+    if (timer >= 0) {
+      owner.owner().cancelTimer(timer);
+    }
+  }
+
+  void waiting(int change) {
+    waiting += change;
+  }
+
+  /** The server moved within its origin; holds for the life of the channel. */
+  void moved(Endpoint to) {
+    endpoint = to;
+    post = to.request(HttpMethod.POST);
+  }
+
+  void countJunk() {
+    junk++;
+  }
+
+  void deliver(Envelope message) {
+    if (!over) {
+      receiver.onMessage(message);
+    }
+  }
+
+  void failed(Outbound message, TransportException why) {
+    if (over) {
+      return;
+    }
+    if (message.kind() == Envelope.Kind.REQUEST) {
+      receiver.onRequestFailed(message.id(), why);
+    } else {
+      log.debug("{} was not delivered: {}", message.kind(), why.getMessage());
+    }
+  }
+
+  /**
+   * The server took a message.
+   *
+   * @return why the response cannot be used, else null
+   */
+  @Nullable TransportException accepted(Outbound message, HttpClientResponse response) {
+    if (Methods.INITIALIZE.equals(message.method())) {
+      String id = response.getHeader(SESSION_ID);
+      if (id != null) {
+        if (!isSessionId(id)) {
+          return Failures.protocol("Mcp-Session-Id must be 1 to 4096 visible ASCII characters");
+        }
+        sessionId = HttpHeaders.createOptimized(id);
+      }
+    }
+    if (negotiated != null && listen == null && options.listen() && !lost && !over) {
+      if (dialect().listens()) {
+        listen = new ListenStream(this);
+        listen.start();
+      }
+    }
+    return null;
+  }
+
+  private static boolean isSessionId(String id) {
+    return !id.isEmpty()
+        && id.length() <= MAX_SESSION_ID
+        && id.chars().allMatch(c -> c >= 0x21 && c <= 0x7e);
+  }
+
+  /** Heard of once, however many requests find it out; the calls that still run may end first. */
+  void sessionLost() {
+    if (lost || over) {
+      return;
+    }
+    lost = true;
+    if (listen != null) {
+      listen.stop();
+    }
+    lostTimer = after(LOST_GRACE_MILLIS, this::closedByServer);
+    closeIfIdle();
+  }
+
+  void ended(Exchange exchange) {
+    if (exchange.isRequest()) {
+      requests.remove(exchange.message().id(), exchange);
+    } else {
+      others.remove(exchange);
+    }
+    if (lost && !over && requests.isEmpty()) {
+      // Not now: the reply that ended the exchange is still to be delivered.
+      owner.runOnContext(nothing -> closeIfIdle());
+    }
+  }
+
+  private void closeIfIdle() {
+    if (lost && requests.isEmpty()) {
+      closedByServer();
+    }
+  }
+
+  private void closedByServer() {
+    if (!over) {
+      abandon();
+      receiver.onClosed(Failures.sessionLost());
+    }
+  }
+
+  /** A stream that has given its reply may end by itself, so that its connection is used again. */
+  void linger(EventReader reader) {
+    if (over) {
+      reader.stop();
+      return;
+    }
+    lingering.add(reader);
+    if (lingerTimer < 0) {
+      sweepAfter(Set.copyOf(lingering));
+    }
+  }
+
+  void lingered(EventReader reader) {
+    lingering.remove(reader);
+  }
+
+  private void sweepAfter(Set<EventReader> old) {
+    lingerTimer =
+        after(
+            LINGER_MILLIS,
+            () -> {
+              lingerTimer = -1;
+              for (EventReader reader : old) {
+                if (lingering.remove(reader)) {
+                  reader.stop();
+                }
+              }
+              if (!lingering.isEmpty()) {
+                sweepAfter(Set.copyOf(lingering));
+              }
+            });
+  }
+}

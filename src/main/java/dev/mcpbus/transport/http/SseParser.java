@@ -1,0 +1,222 @@
+package dev.mcpbus.transport.http;
+
+import dev.mcpbus.protocol.ProtocolException;
+import dev.mcpbus.protocol.ProtocolException.Reason;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Server-sent events as the HTML standard reads them, over bytes in any cut. Keeps one event and one
+ * line at most, each within a bound. An event that no blank line ends is never reported.
+ */
+final class SseParser {
+
+  /** Room for a field's name before the value that is bounded. */
+  private static final int FIELD_SLACK = 64;
+
+  private static final int KEPT_BUFFER = 16 * 1024;
+  private static final byte[] NONE = {};
+
+  /** Hears what was parsed. */
+  interface Sink {
+
+    /**
+     * One event.
+     *
+     * @param type {@code message} where the server gave none
+     * @param data the joined data lines; the array belongs to the callee
+     * @param length bytes of {@code data} that count; 0 where the event carries no data
+     * @param id the id that stands in this very event, or null
+     * @return false to stop reading
+     * @throws ProtocolException where the data is not what it must be; ends the feed
+     */
+    boolean event(String type, byte[] data, int length, @Nullable String id)
+        throws ProtocolException;
+
+    /** The server's reconnection time. */
+    void retry(long millis);
+  }
+
+  private final int maxBytes;
+  private final Sink sink;
+  private boolean firstLine = true;
+  private boolean skipLineFeed;
+  private byte[] partial = NONE;
+  private int partialLength;
+  private byte[] data = NONE;
+  private int dataLength;
+  private boolean hasData;
+  private String type = "";
+  private @Nullable String id;
+
+  /**
+   * @param maxBytes bound of the data of an event, and of a line
+   */
+  SseParser(int maxBytes, Sink sink) {
+    this.maxBytes = maxBytes;
+    this.sink = sink;
+  }
+
+  /**
+   * Takes the next bytes; keeps no reference to them.
+   *
+   * @return false once the sink has asked to stop
+   * @throws ProtocolException where a line or an event is over the bound
+   */
+  boolean feed(byte[] bytes, int from, int to) throws ProtocolException {
+    int at = from;
+    while (at < to) {
+      if (skipLineFeed) {
+        skipLineFeed = false;
+        if (bytes[at] == '\n') {
+          at++;
+          continue;
+        }
+      }
+      int end = at;
+      while (end < to && bytes[end] != '\n' && bytes[end] != '\r') {
+        end++;
+      }
+      if (end == to) {
+        keep(bytes, at, end);
+        return true;
+      }
+      boolean goOn;
+      if (partialLength == 0) {
+        goOn = line(bytes, at, end);
+      } else {
+        keep(bytes, at, end);
+        int length = partialLength;
+        partialLength = 0;
+        goOn = line(partial, 0, length);
+        if (partial.length > KEPT_BUFFER) {
+          partial = NONE;
+        }
+      }
+      skipLineFeed = bytes[end] == '\r';
+      at = end + 1;
+      if (!goOn) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void keep(byte[] bytes, int from, int to) throws ProtocolException {
+    int length = to - from;
+    if (length > maxBytes + FIELD_SLACK - partialLength) {
+      throw tooLarge("line");
+    }
+    partial = room(partial, partialLength, length);
+    System.arraycopy(bytes, from, partial, partialLength, length);
+    partialLength += length;
+  }
+
+  private boolean line(byte[] bytes, int start, int end) throws ProtocolException {
+    int from = start;
+    if (firstLine) {
+      firstLine = false;
+      if (end - from >= 3
+          && bytes[from] == (byte) 0xEF
+          && bytes[from + 1] == (byte) 0xBB
+          && bytes[from + 2] == (byte) 0xBF) {
+        from += 3;
+      }
+    }
+    if (from == end) {
+      return dispatch();
+    }
+    int colon = from;
+    while (colon < end && bytes[colon] != ':') {
+      colon++;
+    }
+    int value = Math.min(colon + 1, end);
+    if (value < end && bytes[value] == ' ') {
+      value++;
+    }
+    field(bytes, from, colon - from, value, end);
+    return true;
+  }
+
+  private void field(byte[] bytes, int name, int nameLength, int value, int end)
+      throws ProtocolException {
+    if (is(bytes, name, nameLength, "data")) {
+      data(bytes, value, end - value);
+    } else if (is(bytes, name, nameLength, "id")) {
+      String text = text(bytes, value, end);
+      if (text.indexOf('\0') < 0) {
+        id = text;
+      }
+    } else if (is(bytes, name, nameLength, "event")) {
+      type = text(bytes, value, end);
+    } else if (is(bytes, name, nameLength, "retry") && end > value && end - value <= 18) {
+      String text = text(bytes, value, end);
+      if (text.chars().allMatch(c -> c >= '0' && c <= '9')) {
+        sink.retry(Long.parseLong(text));
+      }
+    }
+  }
+
+  private void data(byte[] bytes, int from, int length) throws ProtocolException {
+    int separator = hasData ? 1 : 0;
+    if (length > maxBytes - dataLength - separator) {
+      throw tooLarge("event");
+    }
+    if (!hasData) {
+      data = Arrays.copyOfRange(bytes, from, from + length);
+      dataLength = length;
+      hasData = true;
+      return;
+    }
+    data = room(data, dataLength, length + 1);
+    data[dataLength++] = '\n';
+    System.arraycopy(bytes, from, data, dataLength, length);
+    dataLength += length;
+  }
+
+  private boolean dispatch() throws ProtocolException {
+    if (!hasData && id == null) {
+      type = "";
+      return true;
+    }
+    byte[] eventData = data;
+    int eventLength = dataLength;
+    String eventType = type.isEmpty() ? "message" : type;
+    String eventId = id;
+    data = NONE;
+    dataLength = 0;
+    hasData = false;
+    type = "";
+    id = null;
+    return sink.event(eventType, eventData, eventLength, eventId);
+  }
+
+  private ProtocolException tooLarge(String what) {
+    return new ProtocolException(
+        Reason.TOO_LARGE, maxBytes, "a " + what + " of the event stream is over the limit");
+  }
+
+  private static byte[] room(byte[] array, int used, int more) {
+    int needed = used + more;
+    return needed <= array.length
+        ? array
+        : Arrays.copyOf(array, (int) Math.max(needed, Math.min(2L * array.length, 1 << 30)));
+  }
+
+  private static boolean is(byte[] bytes, int from, int length, String name) {
+    if (length != name.length()) {
+      return false;
+    }
+    for (int i = 0; i < length; i++) {
+      if (bytes[from + i] != name.charAt(i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static String text(byte[] bytes, int from, int end) {
+    return new String(bytes, from, end - from, StandardCharsets.UTF_8);
+  }
+}

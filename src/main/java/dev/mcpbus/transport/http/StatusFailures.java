@@ -1,0 +1,109 @@
+package dev.mcpbus.transport.http;
+
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reason;
+import dev.mcpbus.transport.TransportException.Sent;
+import io.vertx.core.http.HttpClientResponse;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** What an HTTP status that is no success means for the request. */
+final class StatusFailures {
+
+  private static final Duration MAX_RETRY_AFTER = Duration.ofHours(1);
+
+  /** The parameters of a challenge that say where and how to get credentials; none is a secret. */
+  private static final Pattern CHALLENGE =
+      Pattern.compile(
+          "\\b(realm|resource_metadata|scope|error)=(\"[^\"]{0,500}\"|[^\\s,\"]{1,500})",
+          Pattern.CASE_INSENSITIVE);
+
+  private StatusFailures() {}
+
+  /**
+   * @param error a JSON-RPC error in the body that names no request, or null
+   */
+  static TransportException of(
+      HttpClientResponse response, Endpoint from, @Nullable Envelope error, InstantSource clock) {
+    int status = response.statusCode();
+    String what = "HTTP " + status + " from " + from + said(error);
+    return switch (status) {
+      case 401 ->
+          failure(Reason.AUTH_REQUIRED, Sent.NO, what + challenge(response) + ": credentials?");
+      case 403 -> failure(Reason.FORBIDDEN, Sent.NO, what + challenge(response));
+      case 404 -> failure(Reason.CONNECT_FAILED, Sent.NO, what + ": is the URL right?");
+      case 405 ->
+          failure(
+              Reason.PROTOCOL_ERROR,
+              Sent.NO,
+              what + " to POST: for a server of the old HTTP+SSE kind set type \"sse\"");
+      case 413, 414, 431 -> failure(Reason.LIMIT_EXCEEDED, Sent.NO, what);
+      case 429 ->
+          new TransportException(
+              Reason.RATE_LIMITED, Sent.NO, what, retryAfter(response, clock), null);
+      default ->
+          status >= 500
+              ? new TransportException(
+                  Reason.UPSTREAM_RESET, Sent.MAYBE, what, retryAfter(response, clock), null)
+              : failure(Reason.PROTOCOL_ERROR, Sent.MAYBE, what);
+    };
+  }
+
+  /** Milliseconds of {@code Retry-After}, at most an hour; -1 where there is none or garbage. */
+  static long retryAfter(@Nullable String value, InstantSource clock) {
+    if (value == null) {
+      return -1;
+    }
+    String text = value.strip();
+    if (!text.isEmpty() && text.chars().allMatch(c -> c >= '0' && c <= '9')) {
+      long seconds = text.length() > 9 ? Long.MAX_VALUE : Long.parseLong(text);
+      return Math.min(seconds, MAX_RETRY_AFTER.toSeconds()) * 1_000;
+    }
+    try {
+      ZonedDateTime at = ZonedDateTime.parse(text, DateTimeFormatter.RFC_1123_DATE_TIME);
+      long millis = at.toInstant().toEpochMilli() - clock.millis();
+      return Math.max(0, Math.min(millis, MAX_RETRY_AFTER.toMillis()));
+    } catch (DateTimeException | ArithmeticException e) {
+      return -1;
+    }
+  }
+
+  private static long retryAfter(HttpClientResponse response, InstantSource clock) {
+    return retryAfter(response.getHeader("retry-after"), clock);
+  }
+
+  private static String challenge(HttpClientResponse response) {
+    String header = response.getHeader("www-authenticate");
+    if (header == null) {
+      return "";
+    }
+    List<String> parts = new ArrayList<>();
+    Matcher matcher = CHALLENGE.matcher(header);
+    while (matcher.find() && parts.size() < 4) {
+      parts.add(Failures.clean(matcher.group()));
+    }
+    return parts.isEmpty() ? "" : " (" + String.join(", ", parts) + ")";
+  }
+
+  private static String said(@Nullable Envelope error) {
+    if (error == null) {
+      return "";
+    }
+    JsonRpcError said = JsonRpcError.of(error.payload());
+    return " (" + said.code() + " " + Failures.clean(said.message()) + ")";
+  }
+
+  private static TransportException failure(Reason reason, Sent sent, String message) {
+    return new TransportException(reason, sent, message);
+  }
+}

@@ -1,0 +1,86 @@
+package dev.mcpbus.transport.http;
+
+import dev.mcpbus.transport.Channel;
+import dev.mcpbus.transport.HttpOptions;
+import dev.mcpbus.transport.Transport;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.http.PoolOptions;
+import io.vertx.core.internal.ContextInternal;
+
+/**
+ * Streamable HTTP of MCP 2025-03-26 to 2025-11-25. Each channel has its own connection pool, so that
+ * a slow server takes connections from nobody else; the pool lives on the owner's event loop.
+ */
+public final class StreamableHttpTransport implements Transport {
+
+  /** Below the idle time of common servers; a server's {@code Keep-Alive: timeout=} goes before. */
+  private static final int KEEP_ALIVE_SECONDS = 30;
+
+  private final Vertx vertx;
+  private final HttpOptions options;
+  private final Endpoint endpoint;
+  private final ConfiguredHeaders headers;
+
+  /**
+   * @throws IllegalArgumentException where the URL or a header cannot be used; never shows a value
+   */
+  public StreamableHttpTransport(Vertx vertx, HttpOptions options) {
+    this.vertx = vertx;
+    this.options = options;
+    this.endpoint = Endpoint.of(options.url());
+    this.headers = ConfiguredHeaders.of(options.headers());
+  }
+
+  @Override
+  public String type() {
+    return HttpOptions.TYPE;
+  }
+
+  @Override
+  public String target() {
+    return endpoint.toString();
+  }
+
+  /**
+   * Makes no network call: the first message connects, and where that fails its request fails. So
+   * the future never fails.
+   */
+  @Override
+  public Future<Channel> open(Context owner, Channel.Receiver receiver) {
+    ContextInternal context = (ContextInternal) owner;
+    var client = vertx.httpClientBuilder().with(clientOptions()).with(poolOptions()).build();
+    return context.succeededFuture(
+        new HttpChannel(context, client, endpoint, headers, options, receiver));
+  }
+
+  private HttpClientOptions clientOptions() {
+    int connectMillis = Math.toIntExact(Math.max(1, options.connectTimeout().toMillis()));
+    HttpClientOptions client =
+        new HttpClientOptions()
+            .setConnectTimeout(connectMillis)
+            .setTcpKeepAlive(true)
+            .setKeepAliveTimeout(KEEP_ALIVE_SECONDS)
+            .setHttp2KeepAliveTimeout(KEEP_ALIVE_SECONDS)
+            .setMaxHeaderSize(32 * 1024);
+    if (endpoint.tls()) {
+      client
+          .setSsl(true)
+          .setUseAlpn(true)
+          .setProtocolVersion(HttpVersion.HTTP_2)
+          .setSslHandshakeTimeout(connectMillis)
+          .setSslHandshakeTimeoutUnit(java.util.concurrent.TimeUnit.MILLISECONDS);
+    }
+    return client;
+  }
+
+  private PoolOptions poolOptions() {
+    // One more than asked for: the GET stream holds a connection for good.
+    return new PoolOptions()
+        .setHttp1MaxSize(options.maxConnections() + (options.listen() ? 1 : 0))
+        .setCleanerPeriod(KEEP_ALIVE_SECONDS * 1000);
+  }
+}
