@@ -6,7 +6,9 @@ import io.vertx.core.internal.buffer.BufferInternal;
 import io.vertx.core.json.Json;
 import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -100,6 +102,10 @@ public final class RawJson {
     return length > 1 && array[offset] == '{';
   }
 
+  public boolean isArray() {
+    return length > 1 && array[offset] == '[';
+  }
+
   public boolean isString() {
     return length > 1 && array[offset] == '"';
   }
@@ -171,6 +177,34 @@ public final class RawJson {
         }
       } while (scanner.more('}'));
       return null;
+    } catch (ProtocolException e) {
+      throw new IllegalStateException("raw JSON was not checked", e);
+    }
+  }
+
+  /**
+   * The elements of this array in order, each a slice of the same bytes.
+   *
+   * @throws IllegalStateException if this is not an array
+   */
+  public List<RawJson> elements() {
+    if (!isArray()) {
+      throw new IllegalStateException("not a JSON array");
+    }
+    try {
+      JsonScanner scanner = new JsonScanner(array, offset, length, ParseLimits.DEFAULT);
+      scanner.expect('[');
+      if (scanner.peek() == ']') {
+        return List.of();
+      }
+      List<RawJson> elements = new ArrayList<>();
+      do {
+        scanner.skipWhitespace();
+        int from = scanner.position();
+        scanner.skipValue(2);
+        elements.add(new RawJson(array, from, scanner.position() - from));
+      } while (scanner.more(']'));
+      return List.copyOf(elements);
     } catch (ProtocolException e) {
       throw new IllegalStateException("raw JSON was not checked", e);
     }
