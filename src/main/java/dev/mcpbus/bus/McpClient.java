@@ -1,0 +1,280 @@
+package dev.mcpbus.bus;
+
+import dev.mcpbus.protocol.Methods;
+import io.modelcontextprotocol.spec.McpSchema;
+import io.vertx.core.Closeable;
+import io.vertx.core.Future;
+import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All MCP servers of the bus, for Java callers on any node.
+ *
+ * <pre>{@code
+ * McpClient mcp = McpClient.create(vertx);
+ * mcp.server("git").callTool("status", Map.of("path", "."))
+ *     .onSuccess(result -> ...)
+ *     .onFailure(failure -> switchOn(((McpFailure) failure).code()));
+ * }</pre>
+ *
+ * <p>Cheap: make one per verticle, in {@code start()}. It belongs to the context that made it: when
+ * that verticle is undeployed, every call that is outstanding is cancelled at its server, and the
+ * handlers are removed. Any thread may call; a future completes on its caller's context, and fails
+ * with {@link McpFailure} only.
+ *
+ * <p>Typed results are records of the MCP SDK, which drop the members that they do not know; {@link
+ * #callTool(String, JsonObject, CallOptions)} and the {@code send} methods drop nothing.
+ */
+public final class McpClient {
+
+  private final Vertx vertx;
+  private final Calls calls;
+  private final Subscriptions subscriptions;
+  private final Inputs inputs;
+  private final ContextInternal owner;
+  private final Closeable hook = done -> close().onComplete(done);
+
+  private McpClient(Vertx vertx, CallOptions defaults) {
+    this.vertx = vertx;
+    this.calls = new Calls(vertx, defaults);
+    this.subscriptions = new Subscriptions(vertx);
+    this.inputs = new Inputs(vertx);
+    this.owner = (ContextInternal) vertx.getOrCreateContext();
+    owner.addCloseHook(hook);
+  }
+
+  public static McpClient create(Vertx vertx) {
+    return create(vertx, CallOptions.DEFAULT);
+  }
+
+  /**
+   * @param defaults for what the options of a call leave open
+   */
+  public static McpClient create(Vertx vertx, CallOptions defaults) {
+    Codecs.register(vertx);
+    return new McpClient(vertx, defaults);
+  }
+
+  /** Cancels what is outstanding and removes the handlers. Idempotent; later calls fail. */
+  public Future<Void> close() {
+    owner.removeCloseHook(hook);
+    calls.close();
+    subscriptions.close();
+    return inputs.close();
+  }
+
+  // Servers.
+
+  /** Asks nobody: whether the server exists shows at its first call. */
+  public McpServerClient server(ConnectionId id) {
+    return new McpServerClient(id, this, calls, subscriptions, inputs);
+  }
+
+  /**
+   * @throws McpFailure {@code UNKNOWN_CONNECTION} where {@code id} can be no server's id
+   */
+  public McpServerClient server(String id) {
+    String problem = ConnectionId.problem(id);
+    if (problem != null) {
+      throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, problem);
+    }
+    return server(new ConnectionId(id));
+  }
+
+  /**
+   * Adds a server at run time and asks it to connect.
+   *
+   * @param config its entry as in a file; checked in the same way
+   * @return fails with {@code BAD_REQUEST} where the name is taken or the entry is wrong; where
+   *     only the connecting fails the server stays, and is tried again by its restart policy
+   */
+  public Future<McpServerClient> connectToServer(String name, JsonObject config) {
+    return addServer(name, config)
+        .compose(status -> server(status.id()).connect().map(server(status.id())));
+  }
+
+  /** Adds a server at run time and does not wait for its connection. */
+  public Future<ServerStatus> addServer(String name, JsonObject config) {
+    return ask(Addresses.SERVERS_ADD, new JsonObject().put("name", name).put("config", config))
+        .map(ServerStatus::new);
+  }
+
+  /** Ends the connection and forgets the server. */
+  public Future<Void> removeServer(String id) {
+    return ask(Addresses.SERVERS_REMOVE, new JsonObject().put("id", id)).mapEmpty();
+  }
+
+  /** Ends the session; the server stays configured. */
+  public Future<Void> disconnectServer(String id) {
+    return ConnectionId.parse(id)
+        .map(known -> server(known).disconnect().<Void>mapEmpty())
+        .orElseGet(() -> unknown(id));
+  }
+
+  /** Succeeds when every server is disconnected; fails with the first failure, having tried all. */
+  public Future<Void> disconnectAllServers() {
+    return statuses()
+        .compose(
+            all -> Future.join(all.stream().map(one -> server(one.id()).disconnect()).toList()))
+        .mapEmpty();
+  }
+
+  /** The ids of all configured servers, connected or not. */
+  public Future<List<String>> listServers() {
+    return statuses().map(all -> all.stream().map(one -> one.id().value()).toList());
+  }
+
+  public Future<Boolean> hasServer(String id) {
+    return listServers().map(ids -> ids.contains(id));
+  }
+
+  public Future<List<ServerStatus>> statuses() {
+    return ask(Addresses.SERVERS_LIST, new JsonObject())
+        .map(
+            reply ->
+                reply.getJsonArray("servers", new JsonArray()).stream()
+                    .map(one -> new ServerStatus((JsonObject) one))
+                    .toList());
+  }
+
+  /** Status and masked configuration of every server. */
+  public Future<List<ServerSummary>> serverSummaries() {
+    return statuses()
+        .compose(all -> Future.all(all.stream().map(one -> server(one.id()).summary()).toList()))
+        .map(summaries -> summaries.<ServerSummary>list());
+  }
+
+  // Tools, resources and prompts of all servers.
+
+  /**
+   * The tools of all servers, named {@code server.tool}; those of a server that is down are marked
+   * {@code "dev.mcpbus/stale": true} in their {@code _meta}.
+   *
+   * @param servers ids of the servers wanted, none for all
+   */
+  public Future<McpSchema.ListToolsResult> listTools(String... servers) {
+    return typed(Addresses.ALL_TOOLS_LIST, servers, McpSchema.ListToolsResult.class);
+  }
+
+  /** As {@link #listTools}, with each resource's server in {@code _meta}. */
+  public Future<McpSchema.ListResourcesResult> listResources(String... servers) {
+    return typed(Addresses.ALL_RESOURCES_LIST, servers, McpSchema.ListResourcesResult.class);
+  }
+
+  /** As {@link #listTools}, named {@code server.prompt}. */
+  public Future<McpSchema.ListPromptsResult> listPrompts(String... servers) {
+    return typed(Addresses.ALL_PROMPTS_LIST, servers, McpSchema.ListPromptsResult.class);
+  }
+
+  /**
+   * {@code _meta} of every tool that has one, by server and tool name.
+   *
+   * @param servers ids of the servers wanted; the first that cannot say fails it
+   */
+  public Future<Map<String, JsonObject>> toolsMetadata(Collection<String> servers) {
+    List<String> ids = List.copyOf(servers);
+    return Future.all(ids.stream().map(id -> server(id).toolsMetadata()).toList())
+        .map(
+            all -> {
+              Map<String, JsonObject> byServer = new LinkedHashMap<>();
+              for (int i = 0; i < ids.size(); i++) {
+                byServer.put(ids.get(i), all.resultAt(i));
+              }
+              return byServer;
+            });
+  }
+
+  /**
+   * @param name {@code server.tool} or {@code server:tool}
+   */
+  public Future<McpSchema.CallToolResult> callTool(
+      String name, Map<String, Object> arguments, CallOptions options) {
+    JsonObject params =
+        new JsonObject().put("name", name).put("arguments", new JsonObject(arguments));
+    return callTool(name, params.toBuffer(), Buffer.class, options)
+        .map(result -> SdkJson.read(result, McpSchema.CallToolResult.class));
+  }
+
+  /** The same, lossless. */
+  public Future<JsonObject> callTool(String name, JsonObject arguments, CallOptions options) {
+    JsonObject params = new JsonObject().put("name", name).put("arguments", arguments);
+    return callTool(name, params, JsonObject.class, options);
+  }
+
+  private <T> Future<T> callTool(String name, T params, Class<T> kind, CallOptions options) {
+    return calls.send(Addresses.ALL_TOOLS_CALL, serverOf(name), params, kind, options);
+  }
+
+  /** Where a cancellation of the call goes: past the catalog, to the connection. */
+  private static @Nullable ConnectionId serverOf(String name) {
+    return ToolName.parse(name).flatMap(split -> ConnectionId.parse(split.server())).orElse(null);
+  }
+
+  // What servers say by themselves.
+
+  /** Every event of every connection. The handler runs on the context that adds it. */
+  public Registration onEvent(Handler<JsonObject> handler) {
+    return subscriptions.onEvents(Addresses.ALL_EVENTS, handler);
+  }
+
+  /**
+   * @param type one of {@link Events}
+   */
+  public Registration onEvent(String type, Handler<JsonObject> handler) {
+    return subscriptions.onEvent(Addresses.ALL_EVENTS, type, handler);
+  }
+
+  // What servers ask, where the server has no handler of its own.
+
+  public Future<Void> setElicitationHandler(InputHandler.Elicitation handler) {
+    return inputs.setElicitation(Addresses.ALL_INPUT, handler);
+  }
+
+  public Future<Void> clearElicitationHandler() {
+    return inputs.clear(Addresses.ALL_INPUT, Methods.ELICITATION);
+  }
+
+  /**
+   * @param method such as {@link Methods#SAMPLING} or {@link Methods#ROOTS_LIST}
+   */
+  public Future<Void> setInputHandler(String method, InputHandler handler) {
+    return inputs.set(Addresses.ALL_INPUT, method, handler);
+  }
+
+  public Future<Void> clearInputHandler(String method) {
+    return inputs.clear(Addresses.ALL_INPUT, method);
+  }
+
+  Future<JsonObject> ask(String address, JsonObject body) {
+    return calls.send(address, null, body, JsonObject.class, CallOptions.DEFAULT);
+  }
+
+  private <T> Future<T> typed(String address, String[] servers, Class<T> type) {
+    JsonObject body = new JsonObject();
+    if (servers.length > 0) {
+      body.put("servers", new JsonArray(List.of(servers)));
+    }
+    return calls
+        .send(address, null, body.toBuffer(), Buffer.class, CallOptions.DEFAULT)
+        .map(result -> SdkJson.read(result, type));
+  }
+
+  private static <T> Future<T> unknown(String id) {
+    String problem = ConnectionId.problem(id);
+    return Future.failedFuture(
+        McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, String.valueOf(problem)));
+  }
+
+  int outstanding() {
+    return calls.outstanding();
+  }
+}

@@ -1,0 +1,18 @@
+package dev.mcpbus.bus;
+
+import io.vertx.core.json.JsonObject;
+
+/**
+ * One configured server.
+ *
+ * @param config its entry as in a file, secrets replaced by {@code "***"}
+ */
+public record ServerSummary(ConnectionId id, ServerStatus status, JsonObject config) {
+
+  /** Of a reply of {@link Addresses#SERVERS_GET}. */
+  static ServerSummary of(JsonObject json) {
+    ServerStatus status = new ServerStatus(json);
+    return new ServerSummary(
+        status.id(), status, json.getJsonObject("config", new JsonObject()));
+  }
+}

@@ -1,0 +1,33 @@
+package dev.mcpbus.bus;
+
+import java.util.Optional;
+
+/**
+ * An aggregated name, {@code server.tool} or {@code server:tool}, split at the first separator. An
+ * id contains neither character, so that no two pairs share one name; the tool's own name may
+ * contain both.
+ *
+ * @param server as written, not checked to be an id
+ * @param tool the name that the server itself uses, never empty
+ */
+public record ToolName(String server, String tool) {
+
+  /** Empty where there is no separator, or nothing before or behind it. */
+  public static Optional<ToolName> parse(String name) {
+    for (int i = 0; i < name.length(); i++) {
+      char c = name.charAt(i);
+      if (c == '.' || c == ':') {
+        return i == 0 || i == name.length() - 1
+            ? Optional.empty()
+            : Optional.of(new ToolName(name.substring(0, i), name.substring(i + 1)));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** {@code server.tool}. */
+  @Override
+  public String toString() {
+    return server + "." + tool;
+  }
+}

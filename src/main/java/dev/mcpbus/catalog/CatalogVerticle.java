@@ -1,0 +1,302 @@
+package dev.mcpbus.catalog;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.Codecs;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.ConnectionState;
+import dev.mcpbus.bus.Events;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.EventBus;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.eventbus.MessageConsumer;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps the {@link Catalog} up to date from the events of the connections and serves the aggregate
+ * addresses: {@code mcp.tools.list}, {@code mcp.tools.call}, {@code mcp.resources.list}, {@code
+ * mcp.prompts.list}.
+ *
+ * <p>Resources and prompts are fetched from the first time on that somebody asks for them. A list
+ * waits a moment for servers that are connected and have not been heard of yet, never for others.
+ * All state is touched on the verticle's own context only.
+ */
+public final class CatalogVerticle extends VerticleBase implements ToolRouter.View {
+
+  private static final Duration FIRST_LISTS = Duration.ofSeconds(2);
+
+  /** After a fetch that failed although its server is connected. */
+  private final Duration retry;
+
+  private final Map<String, Server> servers = new HashMap<>();
+  private final Set<Kind> wanted = EnumSet.of(Kind.TOOLS);
+  private final Map<Kind, Reply> replies = new EnumMap<>(Kind.class);
+  private Catalog catalog = Catalog.EMPTY;
+  private Future<Void> known = Future.succeededFuture();
+
+  private static final class Server {
+    private final Refresher refresher;
+    private boolean connected;
+
+    Server(Refresher refresher) {
+      this.refresher = refresher;
+    }
+  }
+
+  /** One aggregate in both forms, until the catalog changes. */
+  private static final class Reply {
+    private final Buffer raw;
+    private @Nullable JsonObject json;
+
+    Reply(Buffer raw) {
+      this.raw = raw;
+    }
+
+    JsonObject json() {
+      if (json == null) {
+        json = new JsonObject(raw);
+      }
+      return json;
+    }
+  }
+
+  public CatalogVerticle() {
+    this(Duration.ofSeconds(30));
+  }
+
+  /**
+   * @param retry when a list is asked for again that a connected server failed to give
+   */
+  public CatalogVerticle(Duration retry) {
+    this.retry = retry;
+  }
+
+  @Override
+  public Future<?> start() {
+    Codecs.register(vertx);
+    EventBus bus = vertx.eventBus();
+    ToolRouter router = new ToolRouter(vertx, this);
+    List<Future<Void>> ready = new ArrayList<>();
+    MessageConsumer<JsonObject> events =
+        bus.consumer(Addresses.ALL_EVENTS, event -> handle(event.body()));
+    ready.add(events.completion());
+    for (Kind kind : Kind.values()) {
+      MessageConsumer<Object> list = bus.consumer(kind.aggregate, asked -> list(kind, asked));
+      ready.add(list.completion());
+    }
+    MessageConsumer<Object> calls = bus.consumer(Addresses.ALL_TOOLS_CALL, router::call);
+    ready.add(calls.completion());
+    return Future.all(ready).onSuccess(listening -> known = readServers());
+  }
+
+  /** Always succeeds: whoever cannot be asked now will be heard of by events. */
+  private Future<Void> readServers() {
+    return vertx
+        .eventBus()
+        .<JsonObject>request(Addresses.SERVERS_LIST, new JsonObject())
+        .onSuccess(
+            reply -> {
+              for (Object one : reply.body().getJsonArray("servers", new JsonArray())) {
+                readServer((JsonObject) one);
+              }
+            })
+        .<Void>mapEmpty()
+        .otherwiseEmpty();
+  }
+
+  /** An event that came meanwhile knows better. */
+  private void readServer(JsonObject status) {
+    String id = status.getString("id");
+    if (!servers.containsKey(id) && track(id) != null && isServing(status.getString("state"))) {
+      connected(id);
+    }
+  }
+
+  private static boolean isServing(@Nullable String state) {
+    for (ConnectionState known : ConnectionState.values()) {
+      if (known.name().equalsIgnoreCase(state)) {
+        return known.serves();
+      }
+    }
+    return false;
+  }
+
+  private void handle(JsonObject event) {
+    String id = event.getString("id", "");
+    switch (event.getString("type", "")) {
+      case Events.SERVER_ADDED -> track(id);
+      case Events.SERVER_REMOVED -> {
+        servers.remove(id);
+        become(catalog.without(id));
+      }
+      case Events.CONNECTED -> connected(id);
+      case Events.DISCONNECTED, Events.GAVE_UP -> disconnected(id);
+      case Events.TOOLS_CHANGED -> changed(id, Kind.TOOLS);
+      case Events.RESOURCES_CHANGED -> changed(id, Kind.RESOURCES);
+      case Events.PROMPTS_CHANGED -> changed(id, Kind.PROMPTS);
+      default -> {}
+    }
+  }
+
+  private @Nullable Server track(String id) {
+    return ConnectionId.parse(id)
+        .map(known -> servers.computeIfAbsent(id, absent -> newServer(known)))
+        .orElse(null);
+  }
+
+  private Server newServer(ConnectionId id) {
+    Refresher[] self = new Refresher[1];
+    Refresher refresher =
+        new Refresher(vertx, id, (kind, listing) -> fetched(id.value(), self[0], kind, listing));
+    self[0] = refresher;
+    return new Server(refresher);
+  }
+
+  private void connected(String id) {
+    Server server = track(id);
+    if (server != null) {
+      server.connected = true;
+      wanted.forEach(server.refresher::refresh);
+    }
+  }
+
+  private void disconnected(String id) {
+    Server server = servers.get(id);
+    if (server != null) {
+      server.connected = false;
+      become(catalog.withStale(id));
+    }
+  }
+
+  private void changed(String id, Kind kind) {
+    Server server = track(id);
+    if (server != null && wanted.contains(kind)) {
+      server.refresher.refresh(kind);
+    }
+  }
+
+  /** A list of a server that was removed meanwhile, or added anew, is dropped. */
+  private void fetched(String id, Refresher by, Kind kind, @Nullable Listing listing) {
+    Server server = servers.get(id);
+    if (server == null || server.refresher != by) {
+      return;
+    }
+    if (listing != null) {
+      become(catalog.with(id, kind, server.connected ? listing : listing.asStale()));
+      return;
+    }
+    Listing last = catalog.listing(id, kind);
+    if (last != null) {
+      become(catalog.with(id, kind, last.asStale()));
+    }
+    if (server.connected) {
+      vertx.setTimer(
+          retry.toMillis(),
+          timer -> {
+            if (servers.get(id) == server && server.connected && !by.isRefreshing(kind)) {
+              by.refresh(kind);
+            }
+          });
+    }
+  }
+
+  private void become(Catalog next) {
+    if (next != catalog) {
+      catalog = next;
+      replies.clear();
+    }
+  }
+
+  private void list(Kind kind, Message<Object> message) {
+    boolean raw = message.body() instanceof Buffer;
+    @Nullable List<String> only;
+    try {
+      only = only(message.body());
+    } catch (McpFailure refused) {
+      message.reply(refused);
+      return;
+    }
+    wanted.add(kind);
+    whenHeard(kind, only)
+        .onComplete(
+            heard -> {
+              Reply reply =
+                  only == null
+                      ? replies.computeIfAbsent(kind, k -> new Reply(catalog.aggregate(k, null)))
+                      : new Reply(catalog.aggregate(kind, only));
+              message.reply(raw ? reply.raw : reply.json());
+            });
+  }
+
+  private static @Nullable List<String> only(Object body) {
+    try {
+      JsonObject params = body instanceof Buffer raw ? new JsonObject(raw) : (JsonObject) body;
+      JsonArray ids = params.getJsonArray("servers");
+      return ids == null ? null : ids.stream().map(String.class::cast).toList();
+    } catch (RuntimeException e) {
+      throw McpFailure.notSent(
+          FailureCode.BAD_REQUEST, "send {} for all servers or {\"servers\":[\"id\", ...]}");
+    }
+  }
+
+  /** Bounded: a server that takes longer is heard of next time. */
+  private Future<Void> whenHeard(Kind kind, @Nullable Collection<String> only) {
+    Promise<Void> heard = Promise.promise();
+    Future<Void> lists =
+        known.compose(
+            listed ->
+                Future.join(
+                        servers.entrySet().stream()
+                            .filter(one -> only == null || only.contains(one.getKey()))
+                            .filter(one -> one.getValue().connected)
+                            .map(one -> one.getValue().refresher.first(kind))
+                            .toList())
+                    .mapEmpty());
+    if (lists.isComplete()) {
+      return lists;
+    }
+    long timer = vertx.setTimer(FIRST_LISTS.toMillis(), late -> heard.tryComplete());
+    lists.onComplete(
+        done -> {
+          vertx.cancelTimer(timer);
+          heard.tryComplete();
+        });
+    return heard.future();
+  }
+
+  @Override
+  public Catalog catalog() {
+    return catalog;
+  }
+
+  @Override
+  public Collection<String> servers() {
+    return new TreeSet<>(servers.keySet());
+  }
+
+  @Override
+  public boolean isCurrent(String id) {
+    Server server = servers.get(id);
+    Listing listing = catalog.listing(id, Kind.TOOLS);
+    return server != null
+        && listing != null
+        && !listing.isStale()
+        && !server.refresher.isRefreshing(Kind.TOOLS);
+  }
+}

@@ -1,0 +1,147 @@
+package dev.mcpbus.catalog;
+
+import dev.mcpbus.bus.ToolName;
+import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.ProtocolException;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.DecodeException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One server's list of one kind, as it stands in the aggregate. Immutable. The bytes of an entry
+ * are those of the server but for the name in front of it and the marks in its {@code _meta}.
+ */
+final class Listing {
+
+  static final String META_SERVER = "dev.mcpbus/server";
+  static final String META_STALE = "dev.mcpbus/stale";
+
+  /** A definition that is larger than this is a defect or an attack. */
+  static final int MAX_ENTRY_BYTES = 1024 * 1024;
+
+  /** All pages of a list together. */
+  private static final ParseLimits LIMITS = ParseLimits.DEFAULT.withMaxBytes(64 * 1024 * 1024);
+
+  private static final RawJson TRUE = RawJson.of("true");
+
+  private final Map<String, RawJson> entries;
+  private final List<Problem> problems;
+  private final boolean stale;
+
+  private Listing(Map<String, RawJson> entries, List<Problem> problems, boolean stale) {
+    this.entries = entries;
+    this.problems = problems;
+    this.stale = stale;
+  }
+
+  /**
+   * Keeps what can be used, in the server's order, and says why the rest cannot.
+   *
+   * @param result the MCP result of the list method
+   * @throws ProtocolException where it is not JSON, or holds no list
+   */
+  static Listing parse(String server, Kind kind, Buffer result) throws ProtocolException {
+    RawJson list = RawJson.checkedObject(result, LIMITS).member(kind.member);
+    if (list == null || !list.isArray()) {
+      throw new ProtocolException(
+          ProtocolException.Reason.NOT_JSON_RPC, 0, "the result has no list '" + kind.member + "'");
+    }
+    Map<String, RawJson> entries = new LinkedHashMap<>();
+    List<Problem> problems = new ArrayList<>();
+    int place = 0;
+    for (RawJson entry : list.elements()) {
+      place++;
+      String name = name(entry, kind);
+      String reason =
+          name == null
+              ? "it has no " + kind.key + ": a text of at least one character is needed"
+              : reasonAgainst(entry, kind, name, entries);
+      if (name == null || reason != null) {
+        problems.add(
+            new Problem(server, name == null ? "#" + place : name, String.valueOf(reason)));
+      } else {
+        entries.put(name, aggregated(server, kind, name, entry));
+      }
+    }
+    return new Listing(entries, List.copyOf(problems), false);
+  }
+
+  private static @Nullable String name(RawJson entry, Kind kind) {
+    RawJson name = entry.member(kind.key);
+    return name == null || !name.isString() || name.length() == 2 ? null : name.asString();
+  }
+
+  private static @Nullable String reasonAgainst(
+      RawJson entry, Kind kind, String name, Map<String, RawJson> before) {
+    if (entry.length() > MAX_ENTRY_BYTES) {
+      return entry.length() + " bytes are more than the limit of " + MAX_ENTRY_BYTES;
+    }
+    if (kind == Kind.TOOLS) {
+      RawJson schema = entry.member("inputSchema");
+      if (schema == null || !schema.isObject()) {
+        return "its inputSchema is not an object";
+      }
+    }
+    if (before.containsKey(name)) {
+      return "its server lists the same " + kind.key + " earlier; the first one counts";
+    }
+    try {
+      // Most readers take the last of two equal members: an entry must not show them another name.
+      if (!name.equals(entry.toJsonObject().getValue(kind.key))) {
+        return "it has more than one " + kind.key;
+      }
+    } catch (DecodeException e) {
+      return "it cannot be decoded";
+    }
+    return null;
+  }
+
+  private static RawJson aggregated(String server, Kind kind, String name, RawJson entry) {
+    RawJson named =
+        kind.prefixed
+            ? entry.with(kind.key, RawJson.string(new ToolName(server, name).toString()))
+            : entry;
+    return marked(named, META_SERVER, RawJson.string(server));
+  }
+
+  private static RawJson marked(RawJson entry, String mark, RawJson value) {
+    RawJson meta = entry.member("_meta");
+    RawJson base = meta == null || !meta.isObject() ? RawJson.EMPTY_OBJECT : meta;
+    return entry.with("_meta", base.with(mark, value));
+  }
+
+  /** The same entries, each marked as what the server said when it was last there. */
+  Listing asStale() {
+    if (stale) {
+      return this;
+    }
+    Map<String, RawJson> marked = new LinkedHashMap<>();
+    entries.forEach((name, entry) -> marked.put(name, marked(entry, META_STALE, TRUE)));
+    return new Listing(marked, problems, true);
+  }
+
+  boolean isStale() {
+    return stale;
+  }
+
+  /** The server's own names, in its order. */
+  Set<String> names() {
+    return Collections.unmodifiableSet(entries.keySet());
+  }
+
+  /** In the server's order. */
+  Iterable<RawJson> entries() {
+    return entries.values();
+  }
+
+  List<Problem> problems() {
+    return problems;
+  }
+}

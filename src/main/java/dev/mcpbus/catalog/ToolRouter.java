@@ -1,0 +1,176 @@
+package dev.mcpbus.catalog;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.ToolName;
+import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.ProtocolException;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.MultiMap;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hands a call of {@code server.tool} to the connection of that server, in kind, with all headers.
+ * Confined to the context of the catalog's verticle.
+ */
+final class ToolRouter {
+
+  /** Less than that of {@code McpClient}, so that this failure arrives before its own. */
+  private static final Duration SLACK = Duration.ofSeconds(4);
+
+  private static final Duration PATIENCE = Duration.ofMinutes(14);
+
+  /** What the router needs to know of the present. */
+  interface View {
+    Catalog catalog();
+
+    /** All configured servers. */
+    Collection<String> servers();
+
+    /** False where the server's tools are being asked for, or were not heard of for a while. */
+    boolean isCurrent(String server);
+  }
+
+  private final Vertx vertx;
+  private final View view;
+
+  ToolRouter(Vertx vertx, View view) {
+    this.vertx = vertx;
+    this.view = view;
+  }
+
+  void call(Message<Object> message) {
+    try {
+      Object body = message.body();
+      if (body instanceof JsonObject params) {
+        Object name = params.getValue("name");
+        ToolName tool = route(name instanceof String text ? text : null);
+        forward(message, tool, params.put("name", tool.tool()));
+      } else if (body instanceof Buffer buffer) {
+        RawJson params = RawJson.checkedObject(buffer, ParseLimits.DEFAULT);
+        RawJson name = params.member("name");
+        ToolName tool = route(name != null && name.isString() ? name.asString() : null);
+        forward(message, tool, params.with("name", RawJson.string(tool.tool())).toBuffer());
+      } else {
+        message.reply(
+            McpFailure.notSent(
+                FailureCode.BAD_REQUEST, "send the params as a JsonObject or as a Buffer"));
+      }
+    } catch (McpFailure refused) {
+      message.reply(refused);
+    } catch (ProtocolException e) {
+      boolean limit =
+          e.reason() == ProtocolException.Reason.TOO_LARGE
+              || e.reason() == ProtocolException.Reason.TOO_DEEP
+              || e.reason() == ProtocolException.Reason.NUMBER_TOO_LONG;
+      message.reply(
+          McpFailure.notSent(
+              limit ? FailureCode.LIMIT_EXCEEDED : FailureCode.BAD_REQUEST,
+              "the params of the call: " + e.getMessage()));
+    }
+  }
+
+  private ToolName route(@Nullable String name) {
+    if (name == null) {
+      throw McpFailure.notSent(
+          FailureCode.BAD_REQUEST, "the params need a 'name': a text such as server.tool");
+    }
+    ToolName tool = ToolName.parse(name).orElseThrow(() -> withoutServer(name));
+    if (ConnectionId.problem(tool.server()) != null) {
+      throw unknownServer(tool);
+    }
+    Listing listing = view.catalog().listing(tool.server(), Kind.TOOLS);
+    if (listing == null
+        || !view.isCurrent(tool.server())
+        || listing.names().contains(tool.tool())) {
+      return tool;
+    }
+    throw unknownTool(tool, listing);
+  }
+
+  private McpFailure withoutServer(String name) {
+    return unknown(
+        FailureCode.UNKNOWN_TOOL,
+        "'" + shown(name) + "' names no server; write server.tool",
+        view.catalog().offering(Kind.TOOLS, name).stream()
+            .limit(3)
+            .map(server -> new ToolName(server, name).toString())
+            .toList());
+  }
+
+  private McpFailure unknownServer(ToolName tool) {
+    return unknown(
+        FailureCode.UNKNOWN_CONNECTION,
+        "there is no server '" + shown(tool.server()) + "'",
+        Nearest.of(tool.server(), view.servers()).stream()
+            .map(server -> new ToolName(server, tool.tool()).toString())
+            .toList());
+  }
+
+  private static McpFailure unknownTool(ToolName tool, Listing listing) {
+    String leftOut =
+        listing.problems().stream()
+            .filter(problem -> problem.name().equals(tool.tool()))
+            .map(problem -> ", because its definition is left out: " + problem.reason())
+            .findFirst()
+            .orElse("");
+    return unknown(
+        FailureCode.UNKNOWN_TOOL,
+        "server '" + tool.server() + "' has no tool '" + shown(tool.tool()) + "'" + leftOut,
+        Nearest.of(tool.tool(), listing.names()).stream()
+            .map(name -> new ToolName(tool.server(), name).toString())
+            .toList());
+  }
+
+  private static McpFailure unknown(FailureCode code, String message, List<String> nearest) {
+    return nearest.isEmpty()
+        ? McpFailure.notSent(code, message)
+        : new McpFailure(
+            code,
+            McpFailure.Sent.NO,
+            message + "; did you mean " + String.join(", ", nearest) + "?",
+            -1,
+            new JsonObject().put("nearest", new JsonArray(nearest)));
+  }
+
+  private static String shown(String name) {
+    return name.length() > 80 ? name.substring(0, 80) + "..." : name;
+  }
+
+  private void forward(Message<Object> message, ToolName tool, Object params) {
+    MultiMap headers = MultiMap.caseInsensitiveMultiMap().addAll(message.headers());
+    DeliveryOptions options =
+        new DeliveryOptions().setHeaders(headers).setSendTimeout(patience(headers));
+    vertx
+        .eventBus()
+        .<Object>request(
+            Addresses.of(new ConnectionId(tool.server()), Addresses.TOOLS_CALL), params, options)
+        .onSuccess(
+            reply ->
+                message.reply(reply.body(), new DeliveryOptions().setHeaders(reply.headers())))
+        .onFailure(
+            failure -> {
+              McpFailure known = McpFailure.of(failure);
+              message.reply(
+                  known.code() == FailureCode.UNKNOWN_CONNECTION ? unknownServer(tool) : known);
+            });
+  }
+
+  private static long patience(MultiMap headers) {
+    RawJson deadline = RawJson.of(String.valueOf(headers.get(Headers.DEADLINE)));
+    long millis = deadline.asLong();
+    return millis < 0 ? PATIENCE.toMillis() : millis + SLACK.toMillis();
+  }
+}
