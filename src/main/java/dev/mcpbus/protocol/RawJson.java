@@ -214,34 +214,6 @@ public final class RawJson {
   }
 
   /**
-   * The elements of this array in order, each a slice of the same bytes.
-   *
-   * @throws IllegalStateException if this is not an array
-   */
-  public List<RawJson> elements() {
-    if (!isArray()) {
-      throw new IllegalStateException("not a JSON array");
-    }
-    try {
-      JsonScanner scanner = new JsonScanner(array, offset, length, ParseLimits.DEFAULT);
-      scanner.expect('[');
-      if (scanner.peek() == ']') {
-        return List.of();
-      }
-      List<RawJson> elements = new ArrayList<>();
-      do {
-        scanner.skipWhitespace();
-        int from = scanner.position();
-        scanner.skipValue(2);
-        elements.add(new RawJson(array, from, scanner.position() - from));
-      } while (scanner.more(']'));
-      return List.copyOf(elements);
-    } catch (ProtocolException e) {
-      throw new IllegalStateException("raw JSON was not checked", e);
-    }
-  }
-
-  /**
    * This object with {@code name} set to {@code value}; every other byte stays as it is.
    *
    * @throws IllegalStateException if this is not an object
