@@ -59,7 +59,7 @@ final class ArgumentValidator {
     return schema.contains("draft-07") ? Draft.DRAFT7 : Draft.DRAFT202012;
   }
 
-  /** The first violation, or null where the arguments fit. */
+  /** The violation that lies deepest, or null where the arguments fit. */
   @Nullable Violation check(JsonObject arguments) {
     if (validator == null) {
       return null;
@@ -74,7 +74,7 @@ final class ArgumentValidator {
     }
     OutputUnit deepest = errors.get(0);
     for (OutputUnit error : errors) {
-      if (error.getInstanceLocation().length() > deepest.getInstanceLocation().length()) {
+      if (error.getInstanceLocation().length() >= deepest.getInstanceLocation().length()) {
         deepest = error;
       }
     }
