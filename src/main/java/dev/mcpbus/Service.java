@@ -154,18 +154,23 @@ final class Service {
         .onFailure(failure -> LOG.error("the changed configuration was not applied", failure));
   }
 
+  /** Runs on the shutdown hook's own thread: Vert.x must not be closed from one of its contexts. */
   private static void end(Vertx vertx, McpBus bus, CountDownLatch over) {
-    CountDownLatch closed = new CountDownLatch(1);
-    bus.close()
-        .transform(stopped -> vertx.close())
-        .onComplete(done -> closed.countDown());
+    long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(SHUTDOWN_SECONDS);
     try {
-      if (!closed.await(SHUTDOWN_SECONDS, TimeUnit.SECONDS)) {
+      boolean ended = awaitUntil(bus.close(), until) && awaitUntil(vertx.close(), until);
+      if (!ended) {
         LOG.warn("not everything has ended within {} s", SHUTDOWN_SECONDS);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
     over.countDown();
+  }
+
+  private static boolean awaitUntil(Future<?> future, long until) throws InterruptedException {
+    CountDownLatch done = new CountDownLatch(1);
+    future.onComplete(result -> done.countDown());
+    return done.await(until - System.nanoTime(), TimeUnit.NANOSECONDS);
   }
 }

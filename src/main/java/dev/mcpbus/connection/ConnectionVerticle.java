@@ -61,6 +61,7 @@ public final class ConnectionVerticle extends VerticleBase
   private @Nullable Live live;
   private long epoch;
   private boolean disconnected;
+  private boolean everReady;
 
   public ConnectionVerticle(ConnectionSpec spec) {
     this(spec, Clock.SYSTEM);
@@ -162,7 +163,7 @@ public final class ConnectionVerticle extends VerticleBase
   private McpFailure unavailable(String why) {
     long wait = view.millisToNextAttempt(clock.millis());
     return new McpFailure(
-        FailureCode.UNAVAILABLE,
+        view.codeWhileDown(state),
         McpFailure.Sent.NO,
         "connection '" + id + "': " + why,
         wait,
@@ -272,6 +273,7 @@ public final class ConnectionVerticle extends VerticleBase
       return;
     }
     live = now;
+    everReady = true;
     view.ready();
     moveTo(ConnectionState.READY);
     health.start(now.session());
@@ -354,6 +356,10 @@ public final class ConnectionVerticle extends VerticleBase
     view.error(reason);
     leave();
     moveTo(ConnectionState.RECONNECTING);
+    if (!everReady) {
+      // Nothing says that a server which never answered will: whoever waits should know why.
+      stash.failAll(reason);
+    }
     publish(
         Events.DISCONNECTED,
         new JsonObject().put("code", reason.code().name()).put("message", reason.getMessage()));

@@ -1,6 +1,7 @@
 package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.ConnectionState;
+import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.ProtocolVersion;
 import io.vertx.core.json.JsonObject;
@@ -45,6 +46,14 @@ final class StatusView {
   /** Milliseconds, -1 where nothing is planned. */
   long millisToNextAttempt(long now) {
     return nextAttempt < 0 ? -1 : Math.max(0, nextAttempt - now);
+  }
+
+  /** {@code UNAVAILABLE}, or the cause itself where no further attempt will be made. */
+  FailureCode codeWhileDown(ConnectionState state) {
+    McpFailure error = lastError;
+    return state == ConnectionState.FAILED && error != null && !Failures.isRetryable(error)
+        ? error.code()
+        : FailureCode.UNAVAILABLE;
   }
 
   String lastErrorText() {
