@@ -7,9 +7,10 @@ import java.util.List;
 /** Time that passes when a test says so. Safe from any thread. */
 final class ManualScheduler implements Scheduler {
 
-  private record Entry(long at, Runnable task) {}
+  private record Entry(long number, long at, Runnable task) {}
 
   private final List<Entry> entries = new ArrayList<>();
+  private long last;
   private long now;
 
   synchronized long now() {
@@ -18,13 +19,13 @@ final class ManualScheduler implements Scheduler {
 
   @Override
   public synchronized Cancellation schedule(long delayMillis, Runnable task) {
-    Entry entry = new Entry(now + delayMillis, task);
+    Entry entry = new Entry(++last, now + delayMillis, task);
     entries.add(entry);
     return () -> remove(entry);
   }
 
   private synchronized void remove(Entry entry) {
-    entries.removeIf(e -> e == entry);
+    entries.removeIf(e -> e.number() == entry.number());
   }
 
   void passes(long millis) {
