@@ -4,12 +4,9 @@ import dev.mcpbus.bus.Lifecycle;
 import dev.mcpbus.supervisor.Child.Deployment;
 import dev.mcpbus.supervisor.Child.Phase;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,25 +27,16 @@ final class Supervision {
   private static final Logger LOG = LoggerFactory.getLogger(Supervision.class);
   private static final double REPROBE_JITTER = 0.1;
 
-  private final RestartStrategy strategy;
   private final RandomGenerator random;
-  private final StartQueue queue;
   private final Map<String, Child> children = new LinkedHashMap<>();
-
-  /** Outlives the child, so that a later one of the same id continues. */
-  private final Map<String, Long> lastEpochs = new LinkedHashMap<>();
-
-  /** Their back-off is over, but some that they hold are still stopping. */
-  private final Set<Child> due = new LinkedHashSet<>();
-
-  private List<Action> actions = new ArrayList<>();
-  private long lastTicket;
-  private long wakeAt = Child.NONE;
+  private final Moves moves;
+  private final Siblings siblings;
 
   Supervision(SupervisorOptions options, RandomGenerator random) {
-    this.strategy = options.strategy();
     this.random = random;
-    this.queue = new StartQueue(options.startConcurrency(), options.startTimeout().toMillis());
+    this.moves =
+        new Moves(new StartQueue(options.startConcurrency(), options.startTimeout().toMillis()));
+    this.siblings = new Siblings(options.strategy(), children.values(), moves);
   }
 
   /** In order of addition. */
@@ -83,7 +71,7 @@ final class Supervision {
     if (child == null) {
       throw new IllegalStateException("'" + spec.id() + "' is not supervised: start it");
     }
-    leave(child);
+    siblings.leave(child);
     long drain = child.spec.drain().toMillis();
     child.spec = spec;
     child.budget = RestartBudget.FRESH;
@@ -98,7 +86,7 @@ final class Supervision {
   List<Action> remove(String id, long now) {
     Child child = children.remove(id);
     if (child != null) {
-      leave(child);
+      siblings.leave(child);
     }
     return decided(now);
   }
@@ -106,7 +94,7 @@ final class Supervision {
   private void begin(Child child, long drain) {
     child.wanted = !child.spec.lazy();
     child.phase = child.wanted ? Phase.QUEUED : Phase.IDLE;
-    deploy(child, drain);
+    moves.deploy(child, drain);
   }
 
   List<Action> on(Lifecycle.Fact fact, long now) {
@@ -131,7 +119,7 @@ final class Supervision {
 
   private void started(Child child, long epoch, long now) {
     if (child.phase == Phase.STARTING && epoch == child.epoch) {
-      queue.remove(child);
+      moves.freeSlot(child);
       child.phase = Phase.RUNNING;
       child.calmSince = child.calmSince == Child.NONE ? now : child.calmSince;
       LOG.debug("{} started, epoch {}", child.id(), epoch);
@@ -158,9 +146,9 @@ final class Supervision {
     child.calmDown(now);
     child.calmSince = child.calmSince == Child.NONE ? now : child.calmSince;
     child.wanted = false;
-    leave(child);
+    siblings.leave(child);
     child.phase = Phase.IDLE;
-    stop(child, false, drain);
+    moves.stop(child, false, drain);
   }
 
   /** Back-off and non-retryable failures hold against calls; {@link #restartWanted} does not. */
@@ -171,14 +159,14 @@ final class Supervision {
       }
       child.wanted = true;
       if (now >= child.notBefore) {
-        enqueue(child);
+        moves.enqueue(child);
       } else {
         waitFor(child, child.notBefore - now, now);
       }
     } else {
       child.wanted = true;
       if (child.phase == Phase.IDLE) {
-        enqueue(child);
+        moves.enqueue(child);
       }
     }
   }
@@ -197,7 +185,7 @@ final class Supervision {
     boolean session = child.hasSession();
     if (why.startsWith("health")) {
       if (child.phase == Phase.RUNNING) {
-        stop(child, true, child.spec.drain());
+        moves.stop(child, true, child.spec.drain());
         failed(child, why, true, now);
       }
     } else if (child.phase != Phase.HELD && child.phase != Phase.QUEUED) {
@@ -207,11 +195,11 @@ final class Supervision {
       if (child.phase == Phase.GAVE_UP) {
         child.budget = RestartBudget.FRESH;
       }
-      leave(child);
+      siblings.leave(child);
       if (session) {
-        stop(child, true, child.spec.drain());
+        moves.stop(child, true, child.spec.drain());
       }
-      enqueue(child);
+      moves.enqueue(child);
     }
   }
 
@@ -225,14 +213,13 @@ final class Supervision {
       child.countFailure(now);
       LOG.warn("{} without a session, attempt {}: {}", child.id(), child.budget.attempt(), why);
       if (!child.budget.spent()) {
-        deploy(child, Child.NONE);
+        moves.deploy(child, Child.NONE);
       } else {
-        child.deployment = Deployment.ABSENT;
-        actions.add(new Action.Undeploy(child.id()));
+        moves.undeploy(child);
         retryDeployment(child, why, now);
       }
     } else {
-      deploy(child, Child.NONE);
+      moves.deploy(child, Child.NONE);
       failed(child, why, true, now);
     }
   }
@@ -272,7 +259,7 @@ final class Supervision {
       giveUp(child, why, true, now);
     }
     if (child.timerTicket == Child.NONE && child.policy().type() != RestartType.TEMPORARY) {
-      setTimer(child, child.policy().backoff().max().toMillis(), now);
+      moves.setTimer(child, child.policy().backoff().max().toMillis(), now);
     }
   }
 
@@ -294,9 +281,9 @@ final class Supervision {
 
   private void resumeAfterChange(Child child, long now) {
     if (child.phase == Phase.QUEUED) {
-      enqueue(child);
+      moves.enqueue(child);
     } else {
-      announce(child, now);
+      moves.announce(child, now);
     }
   }
 
@@ -305,25 +292,25 @@ final class Supervision {
     if (child != null && child.timerTicket == ticket) {
       child.timerTicket = Child.NONE;
       if (child.phase == Phase.WAITING) {
-        due.add(child);
+        siblings.due(child);
       } else if (child.phase == Phase.GAVE_UP && child.reprobe != Child.NONE) {
-        resume(child);
+        siblings.resume(child);
       } else if (child.phase == Phase.GAVE_UP && child.deployment == Deployment.ABSENT) {
-        deploy(child, Child.NONE);
+        moves.deploy(child, Child.NONE);
       }
     }
     return decided(now);
   }
 
   List<Action> wake(long now) {
-    wakeAt = Child.NONE;
+    moves.woken();
     return decided(now);
   }
 
   private void failed(Child child, String why, boolean retryable, long now) {
     child.countFailure(now);
     Child leader = child.heldBy;
-    leave(child);
+    siblings.leave(child);
     RestartPolicy policy = child.policy();
     if (!retryable || child.budget.spent() || policy.type() == RestartType.TEMPORARY) {
       giveUp(child, why, retryable, now);
@@ -331,7 +318,7 @@ final class Supervision {
     }
     if (leader != null) {
       LOG.info("{} restarts together with {}: {}", child.id(), leader.id(), why);
-      hold(child, leader);
+      siblings.hold(child, leader);
       return;
     }
     long delay = policy.backoff().delay(child.budget.attempt(), random).toMillis();
@@ -344,14 +331,14 @@ final class Supervision {
         why);
     waitFor(child, delay, now);
     if (child.wanted) {
-      holdOthers(child);
+      siblings.holdOthers(child);
     }
   }
 
   private void waitFor(Child child, long delay, long now) {
     child.phase = Phase.WAITING;
-    setTimer(child, delay, now);
-    announce(child, now);
+    moves.setTimer(child, delay, now);
+    moves.announce(child, now);
   }
 
   /** The others go on: one that is given up on harms only itself. */
@@ -365,7 +352,7 @@ final class Supervision {
     if (retryable && policy.type() != RestartType.TEMPORARY && policy.reprobe().toMillis() > 0) {
       double spread = 1 + REPROBE_JITTER * (2 * random.nextDouble() - 1);
       child.reprobe = Math.max(1, Math.round(policy.reprobe().toMillis() * spread));
-      setTimer(child, child.reprobe, now);
+      moves.setTimer(child, child.reprobe, now);
     }
     LOG.warn(
         "{} is given up, epoch {}, attempt {}, next in {} ms: {}",
@@ -374,160 +361,13 @@ final class Supervision {
         child.budget.attempt(),
         child.reprobe,
         why);
-    announce(child, now);
-  }
-
-  private void announce(Child child, long now) {
-    if (!child.reachable()) {
-      return; // told when it can hear
-    }
-    if (child.phase == Phase.WAITING) {
-      tell(
-          child,
-          new Lifecycle.RestartScheduled(child.budget.attempt(), Math.max(0, child.dueAt - now)));
-    } else if (child.phase == Phase.GAVE_UP) {
-      tell(child, new Lifecycle.GaveUp(child.reprobe, child.why));
-    }
-  }
-
-  private void holdOthers(Child leader) {
-    if (strategy == RestartStrategy.ONE_FOR_ONE) {
-      return;
-    }
-    List<Child> order = new ArrayList<>(children.values());
-    int first = strategy == RestartStrategy.ONE_FOR_ALL ? 0 : order.indexOf(leader);
-    for (int i = order.size() - 1; i >= first; i--) {
-      Child child = order.get(i);
-      boolean alive = child.phase != Phase.IDLE && child.phase != Phase.GAVE_UP;
-      if (child != leader && child.wanted && alive) {
-        hold(child, leader);
-      }
-    }
-  }
-
-  private void hold(Child child, Child leader) {
-    boolean session = child.hasSession();
-    boolean temporary = session && child.policy().type() == RestartType.TEMPORARY;
-    cancel(child);
-    if (session) {
-      stop(child, !temporary, child.spec.drain());
-    }
-    child.wanted = !temporary;
-    child.phase = temporary ? Phase.IDLE : Phase.HELD;
-    child.heldBy = temporary ? null : leader;
-  }
-
-  /** Whatever was planned for the child is off; those that waited for it go on without it. */
-  private void leave(Child child) {
-    cancel(child);
-    child.heldBy = null;
-    if (strategy != RestartStrategy.ONE_FOR_ONE) {
-      children.values().stream().filter(other -> other.heldBy == child).forEach(this::resume);
-    }
-  }
-
-  private void cancel(Child child) {
-    queue.remove(child);
-    due.remove(child);
-    if (child.timerTicket != Child.NONE) {
-      child.timerTicket = Child.NONE;
-      actions.add(new Action.CancelTimer(child.id()));
-    }
-  }
-
-  private void resume(Child child) {
-    due.remove(child);
-    child.heldBy = null;
-    if (child.wanted) {
-      enqueue(child);
-    } else {
-      child.phase = Phase.IDLE;
-      ensureDeployed(child);
-    }
-  }
-
-  private void enqueue(Child child) {
-    cancel(child);
-    child.phase = Phase.QUEUED;
-    ensureDeployed(child);
-    if (child.reachable()) {
-      queue.add(child);
-    }
-  }
-
-  private void ensureDeployed(Child child) {
-    if (child.deployment == Deployment.ABSENT) {
-      deploy(child, Child.NONE);
-    }
-  }
-
-  private void deploy(Child child, long drain) {
-    child.deployment = Deployment.DEPLOYING;
-    child.stopTicket = Child.NONE;
-    child.deployTicket = ++lastTicket;
-    actions.add(new Action.Deploy(child.id(), child.deployTicket, child.spec, drain));
-  }
-
-  private void stop(Child child, boolean restarting, Duration drain) {
-    if (child.deployment == Deployment.PRESENT) {
-      child.stopTicket = ++lastTicket;
-      long bound = drain.plus(child.spec.shutdown()).toMillis();
-      Lifecycle.Stop command = new Lifecycle.Stop(restarting, drain.toMillis());
-      actions.add(new Action.StopSession(child.id(), child.stopTicket, command, bound));
-    }
-  }
-
-  private void setTimer(Child child, long delay, long now) {
-    child.timerTicket = ++lastTicket;
-    child.dueAt = now + delay;
-    actions.add(new Action.SetTimer(child.id(), child.timerTicket, delay));
-  }
-
-  private void tell(Child child, Lifecycle.Command command) {
-    actions.add(new Action.Tell(child.id(), command));
-  }
-
-  private void start(Child child) {
-    child.phase = Phase.STARTING;
-    child.epoch = lastEpochs.merge(child.id(), 1L, Long::sum);
-    if (child.failedSinceStart) {
-      child.failedSinceStart = false;
-      child.restarts++;
-    }
-    tell(child, new Lifecycle.Start(child.epoch, child.restarts));
+    moves.announce(child, now);
   }
 
   /** Ends every decision: groups whose turn has come, then the start queue. */
   private List<Action> decided(long now) {
-    List.copyOf(due).stream().filter(leader -> !anyStopping(leader)).forEach(this::releaseGroup);
-    queue.admit(now).forEach(this::start);
-    long expiry = queue.nextExpiry();
-    if (expiry != Child.NONE && expiry != wakeAt) {
-      wakeAt = expiry;
-      actions.add(new Action.Wake(Math.max(0, expiry - now)));
-    }
-    List<Action> result = List.copyOf(actions);
-    actions = new ArrayList<>();
-    return result;
-  }
-
-  private boolean anyStopping(Child leader) {
-    if (strategy == RestartStrategy.ONE_FOR_ONE) {
-      return leader.stopping();
-    }
-    return children.values().stream().anyMatch(c -> inGroup(c, leader) && c.stopping());
-  }
-
-  private void releaseGroup(Child leader) {
-    if (strategy == RestartStrategy.ONE_FOR_ONE) {
-      resume(leader);
-      return;
-    }
-    children.values().stream().filter(child -> inGroup(child, leader)).forEach(this::resume);
-  }
-
-  private static boolean inGroup(Child child, Child leader) {
-    return child == leader || child.heldBy == leader;
+    siblings.releaseDue();
+    return moves.take(now);
   }
 
   private static String name(Throwable cause) {

@@ -1,0 +1,109 @@
+package dev.mcpbus.supervisor;
+
+import dev.mcpbus.supervisor.Child.Phase;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The restart strategy: which children are held while another, their leader, backs off, and when
+ * they go on.
+ */
+final class Siblings {
+
+  private final RestartStrategy strategy;
+  private final Moves moves;
+
+  /** In order of addition; a view of what the supervision holds. */
+  private final Collection<Child> children;
+
+  /** Leaders whose back-off is over, while some of their group are still stopping. */
+  private final Set<Child> due = new LinkedHashSet<>();
+
+  Siblings(RestartStrategy strategy, Collection<Child> children, Moves moves) {
+    this.strategy = strategy;
+    this.children = children;
+    this.moves = moves;
+  }
+
+  /** Stops the others that the strategy names, the last added first. */
+  void holdOthers(Child leader) {
+    if (strategy == RestartStrategy.ONE_FOR_ONE) {
+      return;
+    }
+    List<Child> order = new ArrayList<>(children);
+    int first = strategy == RestartStrategy.ONE_FOR_ALL ? 0 : order.indexOf(leader);
+    for (int i = order.size() - 1; i >= first; i--) {
+      Child child = order.get(i);
+      boolean alive = child.phase != Phase.IDLE && child.phase != Phase.GAVE_UP;
+      if (child != leader && child.wanted && alive) {
+        hold(child, leader);
+      }
+    }
+  }
+
+  void hold(Child child, Child leader) {
+    boolean session = child.hasSession();
+    boolean temporary = session && child.policy().type() == RestartType.TEMPORARY;
+    due.remove(child);
+    moves.cancel(child);
+    if (session) {
+      moves.stop(child, !temporary, child.spec.drain());
+    }
+    child.wanted = !temporary;
+    child.phase = temporary ? Phase.IDLE : Phase.HELD;
+    child.heldBy = temporary ? null : leader;
+  }
+
+  /** Whatever was planned for the child is off; those that waited for it go on without it. */
+  void leave(Child child) {
+    due.remove(child);
+    moves.cancel(child);
+    child.heldBy = null;
+    if (strategy != RestartStrategy.ONE_FOR_ONE) {
+      children.stream().filter(other -> other.heldBy == child).forEach(this::resume);
+    }
+  }
+
+  void resume(Child child) {
+    due.remove(child);
+    child.heldBy = null;
+    if (child.wanted) {
+      moves.enqueue(child);
+    } else {
+      child.phase = Phase.IDLE;
+      moves.ensureDeployed(child);
+    }
+  }
+
+  /** The child's back-off is over. */
+  void due(Child child) {
+    due.add(child);
+  }
+
+  /** Groups of which nothing is being stopped any more go on, in order of addition. */
+  void releaseDue() {
+    List.copyOf(due).stream().filter(leader -> !anyStopping(leader)).forEach(this::releaseGroup);
+  }
+
+  private boolean anyStopping(Child leader) {
+    if (strategy == RestartStrategy.ONE_FOR_ONE) {
+      return leader.stopping();
+    }
+    return children.stream().anyMatch(c -> inGroup(c, leader) && c.stopping());
+  }
+
+  private void releaseGroup(Child leader) {
+    if (strategy == RestartStrategy.ONE_FOR_ONE) {
+      resume(leader);
+      return;
+    }
+    children.stream().filter(child -> inGroup(child, leader)).forEach(this::resume);
+  }
+
+  private static boolean inGroup(Child child, Child leader) {
+    return child == leader || child.heldBy == leader;
+  }
+}

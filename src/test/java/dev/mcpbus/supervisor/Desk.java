@@ -1,0 +1,275 @@
+package dev.mcpbus.supervisor;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.Lifecycle;
+import dev.mcpbus.bus.McpFailure;
+import io.vertx.core.VerticleBase;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.random.RandomGenerator;
+
+/**
+ * Drives a {@link Supervision} by hand: keeps its time and its timers, plays the verticles, and
+ * writes down what it decides as words such as {@code "a start 1"}.
+ */
+final class Desk {
+
+  /** Every draw is one half, so that no delay is spread. */
+  static final RandomGenerator NO_CHANCE = () -> Long.MIN_VALUE;
+
+  /** 100 ms, 200 ms and so on up to 1 s; 3 restarts in 10 s; quiet after 20 s; probe each 30 s. */
+  static final RestartPolicy POLICY =
+      new RestartPolicy(
+          RestartType.PERMANENT,
+          new RestartIntensity(3, Duration.ofSeconds(10)),
+          new Backoff(Duration.ofMillis(100), Duration.ofSeconds(1), 2, 0),
+          Duration.ofSeconds(20),
+          Duration.ofSeconds(30));
+
+  private record Timer(long at, long ticket) {}
+
+  /** Whether deployments and stops complete by themselves. */
+  boolean deploys = true;
+
+  boolean stops = true;
+  long now = 1_000;
+
+  private final Supervision supervision;
+  private final Map<String, Timer> timers = new LinkedHashMap<>();
+  private final Map<String, Long> deployTickets = new LinkedHashMap<>();
+  private final Map<String, Long> stopTickets = new LinkedHashMap<>();
+  private final Map<String, Long> epochs = new LinkedHashMap<>();
+  private final List<String> log = new ArrayList<>();
+  private long wakeAt = -1;
+
+  Desk() {
+    this(SupervisorOptions.DEFAULT);
+  }
+
+  Desk(RestartStrategy strategy) {
+    this(SupervisorOptions.of(strategy, 16));
+  }
+
+  Desk(SupervisorOptions options) {
+    this(options, NO_CHANCE);
+  }
+
+  Desk(SupervisorOptions options, RandomGenerator random) {
+    supervision = new Supervision(options, random);
+  }
+
+  static RestartPolicy policy(RestartType type) {
+    return new RestartPolicy(
+        type, POLICY.intensity(), POLICY.backoff(), POLICY.quietPeriod(), POLICY.reprobe());
+  }
+
+  static RestartPolicy reprobing(Duration reprobe) {
+    return new RestartPolicy(
+        RestartType.PERMANENT, POLICY.intensity(), POLICY.backoff(), POLICY.quietPeriod(), reprobe);
+  }
+
+  static ChildSpec spec(String id, RestartPolicy policy) {
+    return new ChildSpec(
+        id,
+        () -> new VerticleBase() {},
+        policy,
+        false,
+        Duration.ofSeconds(5),
+        Duration.ofSeconds(10));
+  }
+
+  static ChildSpec lazy(String id, RestartPolicy policy) {
+    ChildSpec eager = spec(id, policy);
+    return new ChildSpec(id, eager.verticle(), policy, true, eager.drain(), eager.shutdown());
+  }
+
+  Desk add(String... ids) {
+    for (String id : ids) {
+      add(spec(id, POLICY));
+    }
+    return this;
+  }
+
+  Desk add(ChildSpec spec) {
+    run(supervision.add(spec, now));
+    return this;
+  }
+
+  /** Adds them and lets their first session start. */
+  Desk running(String... ids) {
+    add(ids);
+    for (String id : ids) {
+      started(id);
+    }
+    said();
+    return this;
+  }
+
+  Desk running(ChildSpec spec) {
+    add(spec).started(spec.id()).said();
+    return this;
+  }
+
+  Desk replace(ChildSpec spec) {
+    run(supervision.replace(spec, now));
+    return this;
+  }
+
+  Desk remove(String id) {
+    run(supervision.remove(id, now));
+    return this;
+  }
+
+  long epoch(String id) {
+    return epochs.getOrDefault(id, 0L);
+  }
+
+  boolean gaveUp(String id) {
+    return supervision.gaveUp(id);
+  }
+
+  List<String> ids() {
+    return supervision.ids();
+  }
+
+  Desk started(String id) {
+    return fact(new Lifecycle.Started(id, epoch(id)));
+  }
+
+  Desk fails(String id) {
+    return fact(new Lifecycle.Ended(id, epoch(id), failure(), true));
+  }
+
+  Desk failsForGood(String id) {
+    return fact(new Lifecycle.Ended(id, epoch(id), failure(), false));
+  }
+
+  Desk endsNormally(String id) {
+    return fact(new Lifecycle.Ended(id, epoch(id), null, true));
+  }
+
+  Desk crashes(String id) {
+    return fact(new Lifecycle.Crashed(id, new ArithmeticException("boom")));
+  }
+
+  Desk startWanted(String id) {
+    return fact(new Lifecycle.StartWanted(id));
+  }
+
+  Desk stopWanted(String id) {
+    return fact(new Lifecycle.StopWanted(id));
+  }
+
+  Desk restartWanted(String id, String why) {
+    return fact(new Lifecycle.RestartWanted(id, why));
+  }
+
+  Desk fact(Lifecycle.Fact fact) {
+    run(supervision.on(fact, now));
+    return this;
+  }
+
+  static McpFailure failure() {
+    return McpFailure.notSent(FailureCode.CONNECT_FAILED, "refused");
+  }
+
+  Desk deployed(String id) {
+    run(supervision.deployed(id, deployTickets.getOrDefault(id, -1L), now));
+    return this;
+  }
+
+  Desk deployFails(String id) {
+    run(
+        supervision.deployFailed(
+            id, deployTickets.getOrDefault(id, -1L), new ArithmeticException("boom"), now));
+    return this;
+  }
+
+  Desk stopped(String id) {
+    run(supervision.stopped(id, stopTickets.getOrDefault(id, -1L), true, now));
+    return this;
+  }
+
+  Desk doesNotStop(String id) {
+    run(supervision.stopped(id, stopTickets.getOrDefault(id, -1L), false, now));
+    return this;
+  }
+
+  /** Time passes; every timer fires at its own time. */
+  Desk passes(long millis) {
+    long until = now + millis;
+    while (true) {
+      var next = timers.entrySet().stream().min(Comparator.comparing(e -> e.getValue().at()));
+      if (wakeAt >= 0
+          && wakeAt <= until
+          && next.stream().noneMatch(e -> e.getValue().at() <= wakeAt)) {
+        now = wakeAt;
+        wakeAt = -1;
+        run(supervision.wake(now));
+      } else if (next.isPresent() && next.get().getValue().at() <= until) {
+        String id = next.get().getKey();
+        Timer timer = next.get().getValue();
+        timers.remove(id);
+        now = timer.at();
+        run(supervision.timerFired(id, timer.ticket(), now));
+      } else {
+        now = until;
+        return this;
+      }
+    }
+  }
+
+  /** What was decided since the last call. */
+  List<String> said() {
+    List<String> result = List.copyOf(log);
+    log.clear();
+    return result;
+  }
+
+  private void run(List<Action> actions) {
+    List<Action.Deploy> deploying = new ArrayList<>();
+    List<Action.StopSession> stopping = new ArrayList<>();
+    for (Action action : actions) {
+      if (action instanceof Action.Tell tell) {
+        told(tell.id(), tell.command());
+      } else if (action instanceof Action.StopSession stop) {
+        log.add(stop.id() + (stop.command().restarting() ? " stop to restart" : " stop"));
+        stopTickets.put(stop.id(), stop.ticket());
+        stopping.add(stop);
+      } else if (action instanceof Action.Deploy deploy) {
+        log.add(deploy.id() + (deploy.drainMillis() < 0 ? " deploy" : " drain and deploy"));
+        deployTickets.put(deploy.id(), deploy.ticket());
+        deploying.add(deploy);
+      } else if (action instanceof Action.Undeploy undeploy) {
+        log.add(undeploy.id() + " undeploy");
+      } else if (action instanceof Action.SetTimer timer) {
+        timers.put(timer.id(), new Timer(now + timer.delayMillis(), timer.ticket()));
+      } else if (action instanceof Action.CancelTimer timer) {
+        timers.remove(timer.id());
+      } else if (action instanceof Action.Wake wake) {
+        wakeAt = now + wake.delayMillis();
+      }
+    }
+    if (deploys) {
+      deploying.forEach(d -> run(supervision.deployed(d.id(), d.ticket(), now)));
+    }
+    if (stops) {
+      stopping.forEach(s -> run(supervision.stopped(s.id(), s.ticket(), true, now)));
+    }
+  }
+
+  private void told(String id, Lifecycle.Command command) {
+    if (command instanceof Lifecycle.Start start) {
+      epochs.put(id, start.epoch());
+      log.add(id + " start " + start.epoch());
+    } else if (command instanceof Lifecycle.RestartScheduled later) {
+      log.add(id + " attempt " + later.attempt() + " in " + later.delayMillis());
+    } else if (command instanceof Lifecycle.GaveUp end) {
+      log.add(id + " gave up, next in " + end.reprobeMillis());
+    }
+  }
+}
