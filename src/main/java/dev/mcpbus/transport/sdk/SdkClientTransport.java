@@ -11,6 +11,7 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.function.Supplier;
 import reactor.core.scheduler.Schedulers;
 
@@ -20,12 +21,14 @@ import reactor.core.scheduler.Schedulers;
  * <p>It can do no more than the SDK does. Every message passes through the SDK's records: members
  * of the envelope that they do not know are dropped, and a number may come back in another form.
  * Most SDK transports do not tell that the peer has died; a ping of the owner finds out. A child
- * process that ignores SIGTERM outlives {@link Channel#close}. Prefer the transports of this
- * project where one fits.
+ * process that ignores SIGTERM outlives {@link Channel#close}. Opening takes 10 s at most. Prefer
+ * the transports of this project where one fits.
  */
 public final class SdkClientTransport implements Transport {
 
   public static final String TYPE = "sdk";
+
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
 
   private final String target;
   private final McpJsonMapper mapper;
@@ -66,7 +69,12 @@ public final class SdkClientTransport implements Transport {
 
   private void connect(SdkChannel channel, Channel.Receiver receiver, Promise<Channel> opened) {
     Future.fromCompletionStage(
-            channel.connect().subscribeOn(Schedulers.boundedElastic()).toFuture(), channel.owner())
+            channel
+                .connect()
+                .subscribeOn(Schedulers.boundedElastic())
+                .timeout(CONNECT_TIMEOUT)
+                .toFuture(),
+            channel.owner())
         .onSuccess(
             nothing -> {
               opened.complete(channel);

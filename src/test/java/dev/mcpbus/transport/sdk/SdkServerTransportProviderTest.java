@@ -63,7 +63,7 @@ class SdkServerTransportProviderTest {
             Tool.builder("notify", NO_ARGUMENTS).build(),
             (exchange, request) ->
                 provider
-                    .notifyClients("notifications/tools/list_changed", null)
+                    .notifyClients("notifications/tools/list_changed", Map.of())
                     .then(
                         Mono.fromCallable(
                             () -> {
@@ -144,13 +144,12 @@ class SdkServerTransportProviderTest {
 
   @Test
   void more_calls_than_the_bound_are_refused_at_once() throws Exception {
-    IntStream.range(0, 1_024)
-        .forEach(
-            i -> {
-              client.request("tools/call", "{\"name\":\"never\",\"arguments\":{}}");
-              await().until(() -> entered.get() > i - 200);
-            });
-    await().until(() -> entered.get() == 1_024);
+    for (int sent = 256; sent <= 1_024; sent += 256) {
+      IntStream.range(0, 256)
+          .forEach(i -> client.request("tools/call", "{\"name\":\"never\",\"arguments\":{}}"));
+      int expected = sent;
+      await().until(() -> entered.get() == expected);
+    }
     JsonObject refused =
         RawClient.get(client.request("tools/call", "{\"name\":\"where\",\"arguments\":{}}"));
     assertThat(refused.getJsonObject("error").getInteger("code")).isEqualTo(-32003);
