@@ -197,9 +197,13 @@ public abstract class TransportContract {
   }
 
   private static void assertClosed(@Nullable TransportException refused) {
-    assertThat(refused).isNotNull();
-    assertThat(refused.reason()).isEqualTo(Reason.UPSTREAM_RESET);
-    assertThat(refused.sent()).isEqualTo(Sent.NO);
+    assertThat(refused)
+        .isInstanceOfSatisfying(
+            TransportException.class,
+            failure -> {
+              assertThat(failure.reason()).isEqualTo(Reason.UPSTREAM_RESET);
+              assertThat(failure.sent()).isEqualTo(Sent.NO);
+            });
   }
 
   private static Outbound request(long id) {

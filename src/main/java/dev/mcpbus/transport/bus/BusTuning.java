@@ -27,6 +27,10 @@ public record BusTuning(
     return new BusTuning(other, connectTimeout, takeTimeout, heartbeat);
   }
 
+  public BusTuning withTakeTimeout(Duration other) {
+    return new BusTuning(window, connectTimeout, other, heartbeat);
+  }
+
   public BusTuning withHeartbeat(Duration other) {
     return new BusTuning(window, connectTimeout, takeTimeout, other);
   }

@@ -1,12 +1,15 @@
 package dev.mcpbus.transport.bus;
 
+import static java.time.Duration.ofHours;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.protocol.Messages;
 import dev.mcpbus.transport.Acceptor;
 import dev.mcpbus.transport.BusOptions;
 import dev.mcpbus.transport.Channel;
+import dev.mcpbus.transport.Outbound;
 import dev.mcpbus.transport.Recorder;
 import dev.mcpbus.transport.Transport;
 import dev.mcpbus.transport.TransportContract;
@@ -16,7 +19,9 @@ import dev.mcpbus.transport.TransportException.Sent;
 import dev.mcpbus.transport.Transports;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
+import io.vertx.core.eventbus.DeliveryOptions;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class BusTransportTest extends TransportContract {
@@ -80,6 +85,59 @@ class BusTransportTest extends TransportContract {
     assertThat(client.closings().get(0).reason()).isEqualTo(Reason.UPSTREAM_RESET);
     assertThat(client.closings().get(0)).hasMessageContaining("is gone");
     assertThat(client.strays()).isEmpty();
+  }
+
+  @Test
+  void an_idle_connection_to_a_living_server_stays() throws Exception {
+    AtomicInteger pings = new AtomicInteger();
+    vertx
+        .eventBus()
+        .addInboundInterceptor(
+            delivery -> {
+              if (Frames.PING.equals(delivery.message().headers().get(Frames.FRAME))) {
+                pings.incrementAndGet();
+              }
+              delivery.next();
+            });
+    Recorder server = new Recorder(null);
+    listen(channel -> server);
+    Recorder client = new Recorder(clientContext);
+    get(run(clientContext, () -> transport().open(clientContext, client)));
+    await().until(() -> pings.get() > 6);
+    assertThat(client.closings()).isEmpty();
+    assertThat(server.closings()).isEmpty();
+    assertThat(server.count()).isZero();
+  }
+
+  @Test
+  void a_server_that_takes_nothing_any_more_counts_as_gone() throws Exception {
+    vertx.eventBus().consumer("silent", message -> {});
+    vertx
+        .eventBus()
+        .consumer(
+            ADDRESS,
+            message ->
+                message.reply(null, new DeliveryOptions().addHeader(Frames.CHANNEL, "silent")));
+    BusTuning hasty =
+        BusTuning.DEFAULT.withTakeTimeout(Duration.ofMillis(100)).withHeartbeat(ofHours(1));
+    Recorder client = new Recorder(clientContext);
+    Channel here =
+        get(
+            run(
+                clientContext,
+                () ->
+                    new BusTransport(vertx, new BusOptions(ADDRESS), hasty)
+                        .open(clientContext, client)));
+    byte[] bytes = Messages.request(1, "ping", null);
+    run(
+        clientContext,
+        () -> {
+          here.send(Outbound.request(1, "ping", bytes));
+          return "sent";
+        });
+    await().until(() -> client.closings().size() == 1);
+    assertThat(client.closings().get(0)).hasMessageContaining("no longer answers");
+    assertThat(client.closings().get(0).sent()).isEqualTo(Sent.MAYBE);
   }
 
   @Test

@@ -1,0 +1,215 @@
+package dev.mcpbus.transport.sdk;
+
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.Messages;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.transport.Channel;
+import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.TransportException;
+import io.modelcontextprotocol.json.McpJsonMapper;
+import io.modelcontextprotocol.json.TypeRef;
+import io.modelcontextprotocol.spec.McpSchema;
+import io.modelcontextprotocol.spec.McpSchema.JSONRPCMessage;
+import io.modelcontextprotocol.spec.McpServerSession;
+import io.modelcontextprotocol.spec.McpServerTransport;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import java.io.IOException;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * One SDK session over one channel. The channel is touched on its owner context, the session on a
+ * worker thread that takes the messages in order.
+ */
+final class SdkSession implements McpServerTransport, Channel.Receiver {
+
+  private static final Logger LOG = LoggerFactory.getLogger(SdkSession.class);
+  private static final int MAX_REQUESTS = 1_024;
+  private static final int MAX_QUEUED = 4_096;
+  private static final int BUSY = -32003;
+  private static final int INVALID_REQUEST = -32600;
+
+  private final Context owner;
+  private final Channel channel;
+  private final McpJsonMapper mapper;
+  private final Outbox outbox;
+  private final Semaphore requests = new Semaphore(MAX_REQUESTS);
+  private final Sinks.Many<Envelope> inbound =
+      Sinks.many().unicast().onBackpressureBuffer(new ArrayBlockingQueue<>(MAX_QUEUED));
+  private Disposable handling = Disposables.disposed();
+  private Runnable onEnd = () -> {};
+  private @Nullable McpServerSession session;
+  private @Nullable Future<Void> ended;
+
+  SdkSession(Context owner, Channel channel, McpJsonMapper mapper) {
+    this.owner = owner;
+    this.channel = channel;
+    this.mapper = mapper;
+    this.outbox = new Outbox(owner, channel);
+  }
+
+  void start(McpServerSession of, Runnable whenEnded) {
+    session = of;
+    onEnd = whenEnded;
+    handling =
+        inbound
+            .asFlux()
+            .publishOn(Schedulers.boundedElastic())
+            // Unbounded here, or answers to the server would wait behind the calls that want them;
+            // the semaphore bounds the calls.
+            .flatMap(message -> handle(of, message), Integer.MAX_VALUE)
+            .subscribe();
+  }
+
+  @Override
+  public void onMessage(Envelope message) {
+    boolean request = message.kind() == Envelope.Kind.REQUEST;
+    if (request && !requests.tryAcquire()) {
+      answer(message, BUSY, MAX_REQUESTS + " calls are being served; try again later");
+      return;
+    }
+    if (inbound.tryEmitNext(message).isFailure()) {
+      if (request) {
+        requests.release();
+        answer(message, BUSY, "the server does not keep up; try again later");
+      } else {
+        LOG.warn("session ended: the server does not keep up with its client's messages");
+        stop();
+      }
+    }
+  }
+
+  private Mono<Void> handle(McpServerSession to, Envelope message) {
+    Mono<Void> handled =
+        Mono.fromCallable(() -> read(message))
+            .onErrorResume(IOException.class, e -> refuse(message))
+            .flatMap(to::handle)
+            .onErrorResume(
+                failure -> {
+                  LOG.debug("{} was not handled", message, failure);
+                  return Mono.empty();
+                });
+    return message.kind() == Envelope.Kind.REQUEST
+        ? handled.doFinally(signal -> requests.release())
+        : handled;
+  }
+
+  private JSONRPCMessage read(Envelope message) throws IOException {
+    return McpSchema.deserializeJsonRpcMessage(mapper, message.text().toString());
+  }
+
+  private Mono<JSONRPCMessage> refuse(Envelope message) {
+    owner.runOnContext(
+        nothing -> answer(message, INVALID_REQUEST, "the SDK cannot read this message"));
+    return Mono.empty();
+  }
+
+  private void answer(Envelope request, int code, String text) {
+    RawJson id = request.id();
+    if (request.kind() != Envelope.Kind.REQUEST || id == null) {
+      return;
+    }
+    try {
+      outbox.send(Outbound.response(Envelope.Kind.ERROR, Messages.error(id, code, text, null)));
+    } catch (TransportException e) {
+      LOG.debug("nobody takes the refusal of {}", request, e);
+    }
+  }
+
+  @Override
+  public void onRequestFailed(long id, TransportException reason) {
+    throw new IllegalStateException("a server's end has no requests of its own to report");
+  }
+
+  @Override
+  public void onClosed(TransportException reason) {
+    stop();
+  }
+
+  /** The session is closed on a worker thread, and closes this in turn. */
+  private void stop() {
+    McpServerSession of = session;
+    if (of != null) {
+      Schedulers.boundedElastic().schedule(of::close);
+    }
+  }
+
+  @Override
+  public Mono<Void> sendMessage(JSONRPCMessage message) {
+    return Mono.<Void>create(
+            sink -> {
+              Outbound written;
+              try {
+                written = write(message);
+              } catch (IOException e) {
+                sink.error(e);
+                return;
+              }
+              owner.runOnContext(
+                  nothing -> {
+                    try {
+                      outbox.send(written);
+                      sink.success();
+                    } catch (TransportException e) {
+                      sink.error(e);
+                    }
+                  });
+            })
+        // What the server does next must not run on the event loop.
+        .publishOn(Schedulers.boundedElastic());
+  }
+
+  private Outbound write(JSONRPCMessage message) throws IOException {
+    byte[] bytes = mapper.writeValueAsBytes(message);
+    if (message instanceof McpSchema.JSONRPCRequest request) {
+      return new Outbound(Envelope.Kind.REQUEST, -1, request.method(), bytes);
+    }
+    if (message instanceof McpSchema.JSONRPCNotification notification) {
+      return Outbound.notification(notification.method(), bytes);
+    }
+    boolean error = message instanceof McpSchema.JSONRPCResponse answer && answer.error() != null;
+    return Outbound.response(error ? Envelope.Kind.ERROR : Envelope.Kind.RESULT, bytes);
+  }
+
+  @Override
+  public <T> T unmarshalFrom(Object data, TypeRef<T> type) {
+    return mapper.convertValue(data, type);
+  }
+
+  @Override
+  public Mono<Void> closeGracefully() {
+    return Mono.defer(
+        () -> {
+          Promise<Void> gone = Promise.promise();
+          owner.runOnContext(nothing -> end().onComplete(gone));
+          return Mono.fromCompletionStage(gone.future().toCompletionStage());
+        });
+  }
+
+  @Override
+  public void close() {
+    owner.runOnContext(nothing -> end());
+  }
+
+  /** Calls that are still being served are cancelled: nobody waits for them. */
+  private Future<Void> end() {
+    Future<Void> under = ended;
+    if (under == null) {
+      handling.dispose();
+      onEnd.run();
+      under = channel.close();
+      ended = under;
+    }
+    return under;
+  }
+}
