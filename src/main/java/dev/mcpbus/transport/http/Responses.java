@@ -1,5 +1,6 @@
 package dev.mcpbus.transport.http;
 
+import io.vertx.core.Handler;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpVersion;
@@ -10,6 +11,8 @@ final class Responses {
 
   static final String JSON = "application/json";
   static final String EVENT_STREAM = "text/event-stream";
+
+  static final Handler<Throwable> IGNORE = cause -> {};
 
   /** More of an unwanted body costs more than a new connection. */
   private static final int DRAIN_BYTES = 64 * 1024;
@@ -45,12 +48,12 @@ final class Responses {
 
   /** Reads a body away, so that the connection can be used again; a long or endless one is cut. */
   static void drain(HttpClientResponse response) {
+    response.exceptionHandler(IGNORE);
     if (hasType(response, EVENT_STREAM) || length(response) > DRAIN_BYTES) {
       response.request().reset();
       return;
     }
     int[] seen = {0};
-    response.exceptionHandler(cause -> {});
     response.handler(
         piece -> {
           int before = seen[0];
@@ -63,6 +66,7 @@ final class Responses {
 
   /** Gives up the connection of a peer that broke the rules; other HTTP/2 streams are left alone. */
   static void discard(HttpClientResponse response) {
+    response.exceptionHandler(IGNORE);
     if (response.version() == HttpVersion.HTTP_2) {
       response.request().reset();
     } else {
