@@ -1,12 +1,13 @@
 package dev.mcpbus.transport.http;
 
 import io.vertx.core.Handler;
+import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpVersion;
 import org.jspecify.annotations.Nullable;
 
-/** What is common to all responses. */
+/** What is common to all requests and responses. */
 final class Responses {
 
   static final String JSON = "application/json";
@@ -64,9 +65,13 @@ final class Responses {
         });
   }
 
+  /** A request that nobody wants any more, before anything of it was written. */
+  static void giveBack(HttpClientRequest request) {
+    request.exceptionHandler(IGNORE).reset();
+  }
+
   /** Gives up the connection of a peer that broke the rules; other HTTP/2 streams are left alone. */
   static void discard(HttpClientResponse response) {
-    response.exceptionHandler(IGNORE);
     if (response.version() == HttpVersion.HTTP_2) {
       response.request().reset();
     } else {
