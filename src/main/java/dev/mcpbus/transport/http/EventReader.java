@@ -99,7 +99,7 @@ final class EventReader implements SseParser.Sink {
             (created, failure) -> {
               if (stopped) {
                 if (created != null) {
-                  created.reset();
+                  Responses.giveBack(created);
                 }
               } else if (failure != null) {
                 listener.unavailable(Failures.connecting(failure, channel.endpoint()), false);

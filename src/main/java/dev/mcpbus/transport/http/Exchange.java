@@ -72,7 +72,7 @@ final class Exchange implements EventReader.Listener {
               connected();
               if (done) {
                 if (created != null) {
-                  created.reset();
+                  Responses.giveBack(created);
                 }
               } else if (failure != null) {
                 unsent(Failures.connecting(failure, channel.endpoint()));
@@ -124,6 +124,7 @@ final class Exchange implements EventReader.Listener {
   }
 
   private void answered(HttpClientResponse response) {
+    response.exceptionHandler(Responses.IGNORE);
     int status = response.statusCode();
     if (status >= 200 && status < 300) {
       succeeded(response);

@@ -219,6 +219,8 @@ final class HttpChannel implements Channel {
 
   /** Adds the configured headers and those of the session. */
   void headers(@Nullable Outbound message, HttpClientRequest to) {
+    // Its failure is heard of through the response; unset, each one would be logged.
+    to.exceptionHandler(Responses.IGNORE);
     configured.addTo(to);
     if (sessionId != null) {
       to.putHeader(SESSION_ID, sessionId);

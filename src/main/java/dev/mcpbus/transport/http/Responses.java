@@ -1,15 +1,19 @@
 package dev.mcpbus.transport.http;
 
+import io.vertx.core.Handler;
+import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpVersion;
 import org.jspecify.annotations.Nullable;
 
-/** What is common to all responses. */
+/** What is common to all requests and responses. */
 final class Responses {
 
   static final String JSON = "application/json";
   static final String EVENT_STREAM = "text/event-stream";
+
+  static final Handler<Throwable> IGNORE = cause -> {};
 
   /** More of an unwanted body costs more than a new connection. */
   private static final int DRAIN_BYTES = 64 * 1024;
@@ -45,12 +49,12 @@ final class Responses {
 
   /** Reads a body away, so that the connection can be used again; a long or endless one is cut. */
   static void drain(HttpClientResponse response) {
+    response.exceptionHandler(IGNORE);
     if (hasType(response, EVENT_STREAM) || length(response) > DRAIN_BYTES) {
       response.request().reset();
       return;
     }
     int[] seen = {0};
-    response.exceptionHandler(cause -> {});
     response.handler(
         piece -> {
           int before = seen[0];
@@ -59,6 +63,11 @@ final class Responses {
             response.request().reset();
           }
         });
+  }
+
+  /** A request that nobody wants any more, before anything of it was written. */
+  static void giveBack(HttpClientRequest request) {
+    request.exceptionHandler(IGNORE).reset();
   }
 
   /** Gives up the connection of a peer that broke the rules; other HTTP/2 streams are left alone. */

@@ -10,6 +10,7 @@ import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.internal.ContextInternal;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Streamable HTTP of MCP 2025-03-26 to 2025-11-25. Each channel has its own connection pool, so that
@@ -52,7 +53,13 @@ public final class StreamableHttpTransport implements Transport {
   @Override
   public Future<Channel> open(Context owner, Channel.Receiver receiver) {
     ContextInternal context = (ContextInternal) owner;
-    var client = vertx.httpClientBuilder().with(clientOptions()).with(poolOptions()).build();
+    var client =
+        vertx
+            .httpClientBuilder()
+            .with(clientOptions())
+            .with(poolOptions())
+            .withConnectHandler(connection -> connection.exceptionHandler(Responses.IGNORE))
+            .build();
     return context.succeededFuture(
         new HttpChannel(context, client, endpoint, headers, options, receiver));
   }
@@ -72,7 +79,7 @@ public final class StreamableHttpTransport implements Transport {
           .setUseAlpn(true)
           .setProtocolVersion(HttpVersion.HTTP_2)
           .setSslHandshakeTimeout(connectMillis)
-          .setSslHandshakeTimeoutUnit(java.util.concurrent.TimeUnit.MILLISECONDS);
+          .setSslHandshakeTimeoutUnit(TimeUnit.MILLISECONDS);
     }
     return client;
   }

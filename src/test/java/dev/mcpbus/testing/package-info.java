@@ -1,0 +1,5 @@
+/** Peers and probes that tests of several packages share. */
+@NullMarked
+package dev.mcpbus.testing;
+
+import org.jspecify.annotations.NullMarked;

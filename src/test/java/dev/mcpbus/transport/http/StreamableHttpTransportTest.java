@@ -1,0 +1,531 @@
+package dev.mcpbus.transport.http;
+
+import static dev.mcpbus.testing.RawHttpServer.errorOf;
+import static dev.mcpbus.testing.RawHttpServer.resultOf;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.testing.ChannelProbe;
+import dev.mcpbus.testing.RawHttpServer;
+import dev.mcpbus.testing.RawHttpServer.Request;
+import dev.mcpbus.transport.HttpOptions;
+import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reason;
+import dev.mcpbus.transport.TransportException.Sent;
+import java.io.ByteArrayOutputStream;
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class StreamableHttpTransportTest extends HttpFixture {
+
+  @Test
+  void a_call_carries_the_headers_of_the_protocol_and_of_the_configuration() throws Exception {
+    RawHttpServer server = session((request, peer) -> peer.result(request.id()));
+    ChannelProbe probe =
+        handshake(
+            options(server).withHeaders(Map.of("X-Team", "blue", "Accept", "x", "MCP-Foo", "y")));
+    assertThat(probe.call(1, "tools/list").payload()).hasToString("{\"n\":1}");
+
+    Request first = server.requests().get(0);
+    assertThat(first.headers())
+        .containsEntry("accept", "application/json, text/event-stream")
+        .containsEntry("content-type", "application/json")
+        .containsEntry("x-team", "blue")
+        .doesNotContainKeys("mcp-session-id", "mcp-protocol-version", "mcp-foo", "accept-encoding");
+    await().until(() -> server.requests().size() == 3);
+    assertThat(server.requests().subList(1, 3))
+        .allSatisfy(
+            request ->
+                assertThat(request.headers())
+                    .containsEntry("mcp-session-id", "s1")
+                    .containsEntry("mcp-protocol-version", "2025-11-25"));
+    assertThat(probe.channel().diagnostics().getString("sessionId")).isEqualTo("s1");
+    assertThat(probe.foreignCallbacks()).isZero();
+  }
+
+  @Test
+  void close_deletes_the_session_and_leaves_no_connection() throws Exception {
+    RawHttpServer server = session((request, peer) -> peer.silence());
+    ChannelProbe probe = handshake(options(server));
+    probe.request(1, "tools/call");
+    await().until(() -> server.requests("POST").size() == 3);
+    probe.close();
+    assertThat(server.requests("DELETE"))
+        .singleElement()
+        .satisfies(
+            request -> assertThat(request.headers()).containsEntry("mcp-session-id", "s1"));
+    await().until(() -> server.open() == 0);
+    assertThat(probe.endings(1)).isZero();
+    assertThatThrownBy(() -> probe.request(2, "ping")).hasMessageContaining("closed");
+  }
+
+  @Test
+  void forget_closes_the_connection_of_the_exchange() throws Exception {
+    RawHttpServer server = session((request, peer) -> peer.silence());
+    ChannelProbe probe = handshake(options(server));
+    probe.request(1, "tools/call");
+    await().until(() -> server.requests("POST").size() == 3);
+    int before = server.open();
+    probe.run(() -> probe.channel().forget(1));
+    await().until(() -> server.open() == before - 1);
+    assertThat(probe.endings(1)).isZero();
+  }
+
+  @Test
+  void a_bounded_queue_refuses_at_once() throws Exception {
+    RawHttpServer server = play(RawHttpServer.Peer::silence);
+    ChannelProbe probe =
+        open(new HttpOptions(server.url(), Map.of(), options(server).connectTimeout(), false, 1, SMALL));
+    for (int id = 0; id < 1_025; id++) {
+      probe.request(id, "ping");
+      if (id == 0) {
+        await().until(() -> server.accepted() == 1);
+      }
+    }
+    assertThatThrownBy(() -> probe.request(9_999, "ping"))
+        .isInstanceOfSatisfying(
+            TransportException.class,
+            e -> {
+              assertThat(e.reason()).isEqualTo(Reason.OVERLOADED);
+              assertThat(e.sent()).isEqualTo(Sent.NO);
+            });
+  }
+
+  @Test
+  void bad_options_are_refused_without_showing_values() {
+    assertThatThrownBy(() -> open(URI.create("http://me:secret@127.0.0.1/mcp")))
+        .hasMessageContaining("Authorization")
+        .hasMessageNotContaining("secret");
+    assertThatThrownBy(
+            () ->
+                open(
+                    HttpOptions.of(URI.create("http://127.0.0.1/"))
+                        .withHeaders(Map.of("X-Key", "secret\r\nEvil: 1"))))
+        .hasMessageContaining("X-Key")
+        .hasMessageNotContaining("secret");
+  }
+
+  @Test
+  void case_27_a_refused_connection_and_an_unknown_host_fail_unsent() throws Exception {
+    ChannelProbe refused = open(URI.create("http://127.0.0.1:" + RawHttpServer.refusingPort()));
+    expect(refused.fail(1, "ping"), Reason.CONNECT_FAILED, Sent.NO);
+    ChannelProbe unknown = open(URI.create("http://no-such-host.invalid/mcp"));
+    expect(unknown.fail(1, "ping"), Reason.CONNECT_FAILED, Sent.NO);
+  }
+
+  @Test
+  void case_28_a_silent_server_holds_one_call_only_and_forget_frees_it() throws Exception {
+    RawHttpServer server =
+        answer(
+            (request, peer) -> {
+              if (request.id() == 1) {
+                peer.silence();
+              } else {
+                peer.result(request.id());
+              }
+            });
+    ChannelProbe probe = open(server);
+    probe.request(1, "tools/call");
+    await().until(() -> server.requests().size() == 1);
+    probe.call(2, "ping");
+    assertThat(probe.endings(1)).isZero();
+    probe.run(() -> probe.channel().forget(1));
+    await().until(() -> server.open() == 1);
+  }
+
+  @Test
+  void case_29_a_reset_before_the_request_is_written_fails_unsent() throws Exception {
+    RawHttpServer server = play(RawHttpServer.Peer::reset);
+    ChannelProbe probe = open(URI.create("https://127.0.0.1:" + server.port() + "/mcp"));
+    assertThat(probe.fail(1, "ping").sent()).isEqualTo(Sent.NO);
+  }
+
+  @Test
+  void case_29_a_connection_that_the_server_closed_while_idle_harms_no_later_call()
+      throws Exception {
+    CountDownLatch close = new CountDownLatch(1);
+    RawHttpServer server =
+        play(
+            peer -> {
+              Request request = peer.read();
+              peer.result(request.id());
+              if (request.id() == 1) {
+                awaitLatch(close);
+                peer.close();
+              }
+              peer.silence();
+            });
+    ChannelProbe probe = open(server);
+    probe.call(1, "ping");
+    close.countDown();
+    await().until(() -> server.open() == 0);
+    probe.call(2, "ping");
+    assertThat(server.accepted()).isEqualTo(2);
+  }
+
+  @Test
+  void case_30_a_reset_after_the_request_fails_as_maybe_sent() throws Exception {
+    RawHttpServer server =
+        play(
+            peer -> {
+              Request request = peer.read();
+              if (request.id() == 2) {
+                peer.send("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n");
+                peer.send("Content-Length: 100\r\n\r\n{\"jsonrpc\"");
+                peer.silenceFor(50);
+              }
+              peer.reset();
+            });
+    ChannelProbe probe = open(server);
+    expect(probe.fail(1, "ping"), Reason.UPSTREAM_RESET, Sent.MAYBE);
+    expect(probe.fail(2, "ping"), Reason.UPSTREAM_RESET, Sent.MAYBE);
+    assertThat(probe.endings(2)).isEqualTo(1);
+  }
+
+  @Test
+  void case_32_a_slow_drip_is_read_to_its_end() throws Exception {
+    RawHttpServer server =
+        answer(
+            (request, peer) ->
+                peer.drip(
+                    "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: "
+                        + resultOf(1).length()
+                        + "\r\n\r\n"
+                        + resultOf(1),
+                    200));
+    assertThat(open(server).call(1, "ping").payload()).hasToString("{\"n\":1}");
+  }
+
+  @Test
+  void case_33_a_redirect_to_another_origin_is_refused_and_gets_no_credentials() throws Exception {
+    RawHttpServer other = answer((request, peer) -> peer.result(request.id()));
+    RawHttpServer server =
+        answer((request, peer) -> peer.reply("307 Moved", "", "Location: " + other.url()));
+    ChannelProbe probe =
+        open(options(server).withHeaders(Map.of("Authorization", "Bearer secret")));
+    TransportException failure = probe.fail(1, "ping");
+    expect(failure, Reason.PROTOCOL_ERROR, Sent.NO);
+    assertThat(failure).hasMessageContaining("http://127.0.0.1:" + other.port());
+    assertThat(other.accepted()).isZero();
+  }
+
+  @Test
+  void case_33_a_redirect_within_the_origin_is_followed_three_times_at_most() throws Exception {
+    AtomicInteger hops = new AtomicInteger();
+    RawHttpServer server =
+        answer(
+            (request, peer) -> {
+              if (request.path().equals("/mcp/")) {
+                peer.result(request.id());
+              } else if (request.path().equals("/mcp")) {
+                peer.reply("307 Temporary Redirect", "", "Location: /mcp/");
+              } else {
+                hops.incrementAndGet();
+                peer.reply("308 Permanent Redirect", "", "Location: /loop");
+              }
+            });
+    ChannelProbe probe = open(server);
+    probe.call(1, "ping");
+    probe.call(2, "ping");
+    assertThat(server.requests()).extracting(Request::path).containsExactly("/mcp", "/mcp/", "/mcp/");
+    ChannelProbe looping = open(server.url().resolve("/loop"));
+    expect(looping.fail(1, "ping"), Reason.PROTOCOL_ERROR, Sent.NO);
+    assertThat(hops).hasValue(4);
+  }
+
+  @Test
+  void case_34_a_400_with_an_error_is_the_answer_and_an_empty_one_is_a_failure() throws Exception {
+    RawHttpServer server =
+        answer(
+            (request, peer) -> {
+              if (request.id() == 3) {
+                peer.reply("400 Bad Request", "");
+              } else {
+                Object id = request.id() == 1 ? 1 : null;
+                peer.reply(
+                    "400 Bad Request",
+                    errorOf(id, -32022, "unsupported"),
+                    "Content-Type: application/json");
+              }
+            });
+    ChannelProbe probe = open(server);
+    assertThat(probe.call(1, "initialize").payload().toString()).contains("-32022");
+    assertThat(probe.call(2, "initialize").payload().toString()).contains("-32022");
+    expect(probe.fail(3, "initialize"), Reason.PROTOCOL_ERROR, Sent.MAYBE);
+  }
+
+  @Test
+  void case_35_a_401_asks_for_credentials_and_shows_where_from() throws Exception {
+    RawHttpServer server =
+        answer(
+            (request, peer) ->
+                peer.reply(
+                    "401 Unauthorized",
+                    "",
+                    "WWW-Authenticate: Bearer realm=\"r1\", resource_metadata=\"http://a/m\","
+                        + " token=\"secret\""));
+    TransportException failure = open(server).fail(1, "ping");
+    expect(failure, Reason.AUTH_REQUIRED, Sent.NO);
+    assertThat(failure)
+        .hasMessageContaining("realm=\"r1\"")
+        .hasMessageContaining("resource_metadata=\"http://a/m\"")
+        .hasMessageNotContaining("secret");
+  }
+
+  @Test
+  void case_36_a_403_is_forbidden_and_not_tried_again() throws Exception {
+    RawHttpServer server =
+        answer(
+            (request, peer) ->
+                peer.reply(
+                    "403 Forbidden", "", "WWW-Authenticate: Bearer error=\"insufficient_scope\""));
+    TransportException failure = open(server).fail(1, "ping");
+    expect(failure, Reason.FORBIDDEN, Sent.NO);
+    assertThat(failure).hasMessageContaining("insufficient_scope");
+    assertThat(server.requests()).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"404 Not Found", "400 Bad Request"})
+  void case_37_a_lost_session_is_told_once_and_other_calls_go_on(String status) throws Exception {
+    CountDownLatch finish = new CountDownLatch(1);
+    RawHttpServer server =
+        session(
+            (request, peer) -> {
+              if (request.id() == 1) {
+                awaitLatch(finish);
+                peer.result(1);
+              } else {
+                peer.reply(
+                    status,
+                    errorOf(null, -32000, "No valid session ID"),
+                    "Content-Type: application/json");
+              }
+            });
+    ChannelProbe probe = handshake(options(server));
+    probe.request(1, "tools/call");
+    probe.request(2, "tools/call");
+    probe.request(3, "tools/call");
+    expect(probe.failure(2), Reason.SESSION_LOST, Sent.NO);
+    expect(probe.failure(3), Reason.SESSION_LOST, Sent.NO);
+    assertThatThrownBy(() -> probe.request(4, "tools/call"))
+        .isInstanceOfSatisfying(
+            TransportException.class, e -> expect(e, Reason.SESSION_LOST, Sent.NO));
+    assertThat(probe.closings()).isEmpty();
+    finish.countDown();
+    probe.reply(1);
+    await().until(() -> probe.closings().size() == 1);
+    expect(probe.closings().get(0), Reason.SESSION_LOST, Sent.NO);
+    probe.close();
+    assertThat(server.requests("DELETE")).isEmpty();
+  }
+
+  @Test
+  void case_38_a_404_with_method_not_found_is_the_answer_and_no_lost_session() throws Exception {
+    RawHttpServer server =
+        session(
+            (request, peer) ->
+                peer.reply(
+                    "404 Not Found",
+                    errorOf(request.id(), -32601, "no such method"),
+                    "Content-Type: application/json"));
+    ChannelProbe probe = handshake(options(server));
+    assertThat(probe.call(1, "x/y").payload().toString()).contains("-32601");
+    assertThat(probe.call(2, "x/y").payload().toString()).contains("-32601");
+    assertThat(probe.closings()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "404 Not Found,CONNECT_FAILED,NO,URL",
+    "405 Method Not Allowed,PROTOCOL_ERROR,NO,sse",
+    "413 Too Large,LIMIT_EXCEEDED,NO,413",
+    "414 URI Too Long,LIMIT_EXCEEDED,NO,414",
+    "431 Headers Too Large,LIMIT_EXCEEDED,NO,431",
+    "500 Oops,UPSTREAM_RESET,MAYBE,500",
+    "503 Busy,UPSTREAM_RESET,MAYBE,503",
+    "418 Teapot,PROTOCOL_ERROR,MAYBE,418"
+  })
+  void case_40_and_42_a_status_is_told_by_its_code(
+      String status, Reason reason, Sent sent, String text) throws Exception {
+    RawHttpServer server = answer((request, peer) -> peer.reply(status, "<html>no</html>"));
+    ChannelProbe probe = open(server);
+    TransportException failure = probe.fail(1, "ping");
+    expect(failure, reason, sent);
+    assertThat(failure).hasMessageContaining(text);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"7,7000", "999999999999999999999,3600000", "soon,-1", "-5,-1"})
+  void case_41_a_429_tells_when_to_retry_within_an_hour(String value, long millis)
+      throws Exception {
+    RawHttpServer server =
+        answer((request, peer) -> peer.reply("429 Slow", "", "Retry-After: " + value));
+    TransportException failure = open(server).fail(1, "ping");
+    expect(failure, Reason.RATE_LIMITED, Sent.NO);
+    assertThat(failure.retryAfterMillis()).isEqualTo(millis);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>",
+        "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 204 No Content\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 0\r\n\r\n",
+        "SSH-2.0-OpenSSH_9.0\r\n\r\n"
+      })
+  void case_43_no_reply_to_a_request_is_a_protocol_error(String bytes) throws Exception {
+    RawHttpServer server = answer((request, peer) -> peer.send(bytes));
+    expect(open(server).fail(1, "ping"), Reason.PROTOCOL_ERROR, Sent.MAYBE);
+  }
+
+  @Test
+  void case_44_a_wrong_content_length_is_a_protocol_error() throws Exception {
+    RawHttpServer server =
+        play(
+            peer -> {
+              long id = peer.read().id();
+              int wrong = resultOf(id).length() + (id == 1 ? 10 : -10);
+              peer.send(
+                  "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: "
+                      + wrong
+                      + "\r\n\r\n"
+                      + resultOf(id));
+              if (id == 1) {
+                peer.close();
+              }
+              peer.silence();
+            });
+    ChannelProbe probe = open(server);
+    expect(probe.fail(1, "ping"), Reason.PROTOCOL_ERROR, Sent.MAYBE);
+    expect(probe.fail(2, "ping"), Reason.PROTOCOL_ERROR, Sent.MAYBE);
+    await().until(() -> server.open() == 0);
+  }
+
+  @Test
+  void case_45_endless_chunks_end_at_the_cap() throws Exception {
+    RawHttpServer server =
+        play(
+            peer -> {
+              peer.read();
+              peer.send(
+                  "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+                      + "Transfer-Encoding: chunked\r\n\r\n");
+              while (true) {
+                peer.chunk(" ".repeat(512));
+              }
+            });
+    ChannelProbe probe = open(options(server).withLimits(SMALL));
+    expect(probe.fail(1, "ping"), Reason.LIMIT_EXCEEDED, Sent.MAYBE);
+    await().until(() -> server.open() == 0);
+  }
+
+  @Test
+  void case_45_an_announced_length_over_the_cap_is_refused_before_the_body() throws Exception {
+    RawHttpServer server =
+        play(
+            peer -> {
+              peer.read();
+              peer.send(
+                  "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+                      + "Content-Length: 999999999\r\n\r\n");
+              peer.silence();
+            });
+    ChannelProbe probe = open(options(server).withLimits(SMALL));
+    expect(probe.fail(1, "ping"), Reason.LIMIT_EXCEEDED, Sent.MAYBE);
+    await().until(() -> server.open() == 0);
+  }
+
+  @Test
+  void case_46_a_gzip_bomb_is_never_unpacked() throws Exception {
+    ByteArrayOutputStream bomb = new ByteArrayOutputStream();
+    try (GZIPOutputStream gzip = new GZIPOutputStream(bomb)) {
+      gzip.write(new byte[10_000_000]);
+    }
+    RawHttpServer server =
+        answer(
+            (request, peer) -> {
+              peer.send(
+                  "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+                      + "Content-Encoding: gzip\r\nContent-Length: "
+                      + bomb.size()
+                      + "\r\n\r\n");
+              peer.send(bomb.toByteArray());
+            });
+    expect(open(server).fail(1, "ping"), Reason.PROTOCOL_ERROR, Sent.MAYBE);
+  }
+
+  @Test
+  void case_53_and_55_a_body_that_is_not_strict_json_rpc_is_refused() throws Exception {
+    List<String> bodies =
+        List.of(
+            "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":NaN}",
+            resultOf(1) + "x",
+            "[" + resultOf(1) + "]",
+            "{\"jsonrpc\":\"2.0\",\"id\":1,\"ID\":1,\"result\":{}}",
+            "{\"jsonrpc\":\"2.0\",\"id\":1,\"id\":1,\"result\":{}}",
+            resultOf(77),
+            "{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"result\":{}}",
+            RawHttpServer.notification("notifications/message"));
+    AtomicInteger next = new AtomicInteger();
+    RawHttpServer server =
+        answer((request, peer) -> peer.json(bodies.get(next.getAndIncrement())));
+    for (int i = 0; i < bodies.size(); i++) {
+      ChannelProbe probe = open(server);
+      expect(probe.fail(1, "ping"), Reason.PROTOCOL_ERROR, Sent.MAYBE);
+    }
+  }
+
+  @Test
+  void case_55_a_number_of_a_million_digits_is_over_the_limit() throws Exception {
+    RawHttpServer server =
+        answer(
+            (request, peer) ->
+                peer.json(
+                    "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"n\":"
+                        + "9".repeat(1_000_000)
+                        + "}}"));
+    expect(open(server).fail(1, "ping"), Reason.LIMIT_EXCEEDED, Sent.MAYBE);
+  }
+
+  @Test
+  void case_56_a_server_without_tls_is_never_spoken_to_in_plain_text() throws Exception {
+    RawHttpServer server =
+        play(peer -> peer.send("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"));
+    ChannelProbe probe = open(URI.create("https://127.0.0.1:" + server.port() + "/mcp"));
+    expect(probe.fail(1, "ping"), Reason.TLS_ERROR, Sent.NO);
+    assertThat(server.requests()).isEmpty();
+  }
+
+  @Test
+  void a_session_id_that_is_not_visible_ascii_is_refused() throws Exception {
+    RawHttpServer server =
+        answer((request, peer) -> peer.json(resultOf(0), "Mcp-Session-Id: a b"));
+    expect(open(server).fail(0, Methods.INITIALIZE), Reason.PROTOCOL_ERROR, Sent.MAYBE);
+  }
+
+  static void expect(TransportException failure, Reason reason, Sent sent) {
+    assertThat(failure.reason()).as(failure.getMessage()).isEqualTo(reason);
+    assertThat(failure.sent()).as(failure.getMessage()).isEqualTo(sent);
+  }
+
+  static void awaitLatch(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(10, java.util.concurrent.TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
