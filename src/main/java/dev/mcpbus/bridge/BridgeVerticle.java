@@ -10,7 +10,8 @@ import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.Router;
-import io.vertx.ext.web.RoutingContext;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -64,7 +65,15 @@ public final class BridgeVerticle extends VerticleBase {
         .requestHandler(
             request -> {
               receive.requested(request);
-              router.handle(request);
+              SecurityHeaders.apply(request.response());
+              if (!guard(request).admits(request)) {
+                return;
+              }
+              if (isDecodable(request.uri())) {
+                router.handle(request);
+              } else {
+                Problem.send(request.response(), 400, "path or query: a % wants two hex digits");
+              }
             })
         .listen()
         .onSuccess(
@@ -75,8 +84,6 @@ public final class BridgeVerticle extends VerticleBase {
   private void mount(Router router, ReceiveDeadline receive) {
     BusCalls calls = new BusCalls(vertx, callIds);
     ParseLimits limits = ParseLimits.DEFAULT.withMaxBytes(options.maxBodyBytes());
-    router.route().handler(new SecurityHeaders());
-    router.route().handler(this::guard);
     router.route().failureHandler(Problem::handle);
     Routes routes = new Routes(router, options.maxBodyBytes(), receive);
     new HealthRoutes(calls).mount(routes);
@@ -88,14 +95,24 @@ public final class BridgeVerticle extends VerticleBase {
   }
 
   /** The guard is made with the first request: where port 0 was asked for, it is known by then. */
-  private void guard(RoutingContext ctx) {
+  private OriginGuard guard(HttpServerRequest request) {
     OriginGuard made = guard;
     if (made == null) {
-      int port = ctx.request().localAddress().port();
+      int port = request.localAddress().port();
       made = new OriginGuard(port, options.allowedHosts(), options.allowedOrigins());
       guard = made;
     }
-    made.handle(ctx);
+    return made;
+  }
+
+  /** The router answers a bad escape with a bare 400 or 500, before any failure handler. */
+  private static boolean isDecodable(String uri) {
+    try {
+      URLDecoder.decode(uri, StandardCharsets.UTF_8);
+      return true;
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
   }
 
   /** Requests that the HTTP decoder refused: bad headers, a line too long. */

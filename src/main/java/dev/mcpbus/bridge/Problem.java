@@ -7,7 +7,6 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
-import io.vertx.ext.web.handler.HttpException;
 import java.util.Locale;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,10 +23,9 @@ final class Problem {
     Throwable failure = ctx.failure();
     if (failure instanceof McpFailure mine) {
       send(ctx.response(), mine);
-    } else if (failure instanceof HttpException http) {
-      send(ctx.response(), http.getStatusCode(), "the request cannot be read as HTTP");
-    } else if (failure == null && ctx.statusCode() >= 400 && ctx.statusCode() != 500) {
-      send(ctx.response(), ctx.statusCode(), "the request cannot be read as HTTP");
+    } else if (ctx.statusCode() >= 400 && ctx.statusCode() < 500) {
+      // A refusal of the router's own.
+      send(ctx.response(), ctx.statusCode(), "the request cannot be read");
     } else {
       send(ctx.response(), defect(ctx.request().method() + " " + ctx.request().path(), failure));
     }

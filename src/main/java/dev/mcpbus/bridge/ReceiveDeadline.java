@@ -13,6 +13,9 @@ import java.util.Map;
  */
 final class ReceiveDeadline {
 
+  /** For a client to read an early answer; closing at once may take it away from him. */
+  private static final long LINGER_MILLIS = 500;
+
   private final Vertx vertx;
   private final long millis;
   private final Map<HttpConnection, Long> timers = new HashMap<>();
@@ -29,15 +32,32 @@ final class ReceiveDeadline {
 
   /** A request's head is here; one without a body is complete. */
   void requested(HttpServerRequest request) {
-    request.response().endHandler(ended -> arm(request.connection()));
-    if (!hasBody(request)) {
-      disarm(request.connection());
+    HttpConnection connection = request.connection();
+    boolean hasBody = hasBody(request);
+    if (!hasBody) {
+      disarm(connection);
     }
+    request
+        .response()
+        .endHandler(
+            ended -> {
+              arm(connection);
+              if (hasBody && !request.isEnded()) {
+                vertx.setTimer(LINGER_MILLIS, fired -> closeUnlessEnded(request));
+              }
+            });
   }
 
   /** The request is here in full: from now on it is us who take the time. */
   void received(HttpServerRequest request) {
     disarm(request.connection());
+  }
+
+  /** Answered before its body was there: whoever goes on sending is cut off. */
+  private static void closeUnlessEnded(HttpServerRequest request) {
+    if (!request.isEnded()) {
+      request.connection().close();
+    }
   }
 
   private static boolean hasBody(HttpServerRequest request) {

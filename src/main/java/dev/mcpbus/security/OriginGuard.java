@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps web pages out that are none of ours, also where a hostile DNS name was bound to our
  * address: the {@code Host} must be one of ours, and so must the {@code Origin} where there is one.
- * Must be the first handler of a router, so that no route and no 404 answers before it. HTTP/1.1.
+ * Must come before every route, so that no 404 answers before it. HTTP/1.1.
  *
  * <p>Answers 403 with a problem document of code {@code FORBIDDEN}. For an origin of the configured
  * list it also speaks CORS; the default list is empty, and then no response carries a CORS header.
@@ -57,22 +57,33 @@ public final class OriginGuard implements Handler<RoutingContext> {
 
   @Override
   public void handle(RoutingContext ctx) {
-    HttpServerRequest request = ctx.request();
+    if (admits(ctx.request())) {
+      ctx.next();
+    }
+  }
+
+  /**
+   * For use before a router, whose own checks of the request would answer first.
+   *
+   * @return false where the request has been answered: refused, or a CORS preflight
+   */
+  public boolean admits(HttpServerRequest request) {
+    HttpServerResponse response = request.response();
     String refusal = refusal(request);
     if (refusal != null) {
-      refuse(ctx.response(), refusal);
-      return;
+      refuse(response, refusal);
+      return false;
     }
     String origin = request.getHeader("Origin");
     if (origin != null && isCors(origin)) {
-      ctx.response().putHeader("Access-Control-Allow-Origin", origin).putHeader("Vary", "Origin");
+      response.putHeader("Access-Control-Allow-Origin", origin).putHeader("Vary", "Origin");
       if (request.method().equals(HttpMethod.OPTIONS)
           && request.headers().contains("Access-Control-Request-Method")) {
-        preflight(ctx.response());
-        return;
+        preflight(response);
+        return false;
       }
     }
-    ctx.next();
+    return true;
   }
 
   /** Why {@code request} is not let in, with the remedy; null where it is. */

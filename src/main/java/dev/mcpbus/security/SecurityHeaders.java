@@ -1,19 +1,13 @@
 package dev.mcpbus.security;
 
-import io.vertx.core.Handler;
 import io.vertx.core.http.HttpServerResponse;
-import io.vertx.ext.web.RoutingContext;
 
-/** Puts on every response what keeps a browser from guessing, caching, framing or running it. */
-public final class SecurityHeaders implements Handler<RoutingContext> {
+/** Puts on a response what keeps a browser from guessing, caching, framing or running it. */
+public final class SecurityHeaders {
 
-  @Override
-  public void handle(RoutingContext ctx) {
-    apply(ctx.response());
-    ctx.next();
-  }
+  private SecurityHeaders() {}
 
-  /** For responses that are written before any route. */
+  /** Before the response is written; belongs on every one, refusals included. */
   public static void apply(HttpServerResponse response) {
     response
         .putHeader("X-Content-Type-Options", "nosniff")

@@ -1,0 +1,264 @@
+package dev.mcpbus.bridge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.vertx.core.MultiMap;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.junit5.VertxExtension;
+import java.io.IOException;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@ExtendWith(VertxExtension.class)
+class BridgeGuardTest {
+
+  private static final List<String> ROUTES =
+      List.of(
+          "GET /api/servers",
+          "GET /api/servers/alpha",
+          "GET /api/servers/alpha/tools",
+          "GET /api/servers/alpha/resources",
+          "GET /api/servers/alpha/resources/templates",
+          "GET /api/servers/alpha/prompts",
+          "GET /api/tools",
+          "GET /api/resources",
+          "GET /api/prompts",
+          "POST /api/servers/alpha/tools/t",
+          "POST /rpc",
+          "GET /rpc",
+          "GET /health/live",
+          "GET /health/ready",
+          "GET /unknown",
+          "DELETE /unknown",
+          "OPTIONS /rpc",
+          "GET /%zz",
+          "GET /..%2f..%2fetc",
+          "GET http://evil.example/api/servers",
+          "OPTIONS *");
+
+  private static final List<String> EVIL =
+      List.of(
+          "Host: evil.example\r\n",
+          "Host: evil.example:PORT\r\n",
+          "Host: 127.0.0.1.evil.example:PORT\r\n",
+          "Host: 127.0.0.1:PORT.evil.example\r\n",
+          "Host: 127.0.0.1:1\r\n",
+          "Host: 127.0.0.1\r\n",
+          "Host: evil@127.0.0.1:PORT\r\n",
+          "Host: localhost:PORT\r\nHost: localhost:PORT\r\n",
+          "Host: localhost:PORT\r\nHost: evil.example\r\n",
+          "Host: localhost:PORT, evil.example\r\n",
+          "Host: localhost.:PORT\r\n",
+          "Host: 127.0.0.1.:PORT\r\n",
+          "Host: localhost:PORT\r\nOrigin: http://evil.example\r\n",
+          "Host: localhost:PORT\r\nOrigin: null\r\n",
+          "Host: localhost:PORT\r\nOrigin: \r\n",
+          "Host: localhost:PORT\r\nOrigin: https://localhost:PORT\r\n",
+          "Host: localhost:PORT\r\nOrigin: http://localhost\r\n",
+          "Host: localhost:PORT\r\nOrigin: http://localhost:PORT/\r\n",
+          "Host: localhost:PORT\r\nOrigin: http://localhost.:PORT\r\n",
+          "Host: localhost:PORT\r\nOrigin: http://localhost:PORT\r\nOrigin: http://evil.example\r\n",
+          "Host: localhost:PORT\r\nSec-Fetch-Site: cross-site\r\n",
+          "Host: localhost:PORT\r\nSec-Fetch-Site: same-site\r\n");
+
+  @Test
+  void every_route_refuses_every_strange_host_and_origin(Vertx vertx) throws IOException {
+    BridgeFixture bridge = new BridgeFixture(vertx);
+    AtomicInteger reached = new AtomicInteger();
+    vertx.eventBus().addInboundInterceptor(delivery -> reached.incrementAndGet());
+
+    for (String route : ROUTES) {
+      for (String headers : EVIL) {
+        String answer =
+            bridge.raw(
+                route
+                    + " HTTP/1.1\r\n"
+                    + headers.replace("PORT", "" + bridge.port)
+                    + "Connection: close\r\nContent-Length: 0\r\n\r\n");
+        assertThat(answer)
+            .as("%s with %s", route, headers)
+            .startsWith("HTTP/1.1 403 ")
+            .contains("\"code\":\"FORBIDDEN\"", "application/problem+json", "nosniff")
+            .doesNotContainIgnoringCase("access-control-");
+      }
+    }
+    assertThat(reached).hasValue(0);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"GET /api/servers", "POST /rpc", "GET /unknown"})
+  void a_request_without_a_host_is_refused(String route, Vertx vertx) throws IOException {
+    BridgeFixture bridge = new BridgeFixture(vertx);
+
+    for (String version : List.of("1.1", "1.0")) {
+      String answer =
+          bridge.raw(
+              route + " HTTP/" + version + "\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+      assertThat(answer).contains(" 403 ").contains("FORBIDDEN");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Host: localhost:PORT\r\n",
+        "Host: LOCALHOST:PORT\r\n",
+        "Host: 127.0.0.1:PORT\r\n",
+        "Host: [::1]:PORT\r\n",
+        "Host: localhost:PORT\r\nOrigin: http://localhost:PORT\r\n",
+        "Host: localhost:PORT\r\nOrigin: http://127.0.0.1:PORT\r\n",
+        "Host: localhost:PORT\r\nSec-Fetch-Site: same-origin\r\n",
+        "Host: localhost:PORT\r\nSec-Fetch-Site: none\r\n",
+        "Host: bus.example:PORT\r\n",
+        "Host: bus.example\r\n",
+        "Host: front.example:444\r\n"
+      })
+  void own_names_are_let_in(String headers, Vertx vertx) throws IOException {
+    BridgeOptions options =
+        BridgeOptions.DEFAULT
+            .withPort(0)
+            .withAllowed(Set.of("bus.example", "Front.example:444"), Set.of());
+    BridgeFixture bridge = new BridgeFixture(vertx, options);
+
+    String answer =
+        bridge.raw(
+            "GET /health/live HTTP/1.1\r\nConnection: close\r\n"
+                + headers.replace("PORT", "" + bridge.port)
+                + "\r\n");
+
+    assertThat(answer).startsWith("HTTP/1.1 200 ").doesNotContainIgnoringCase("access-control-");
+  }
+
+  @Test
+  void cors_is_spoken_with_the_exact_list_alone(Vertx vertx) {
+    BridgeOptions options =
+        BridgeOptions.DEFAULT.withPort(0).withAllowed(Set.of(), Set.of("https://app.example"));
+    BridgeFixture bridge = new BridgeFixture(vertx, options);
+    MultiMap listed =
+        MultiMap.caseInsensitiveMultiMap()
+            .add("Origin", "https://app.example")
+            .add("Sec-Fetch-Site", "cross-site");
+
+    var plain = bridge.send(HttpMethod.GET, "/health/live", "", listed);
+    assertThat(plain.status()).isEqualTo(200);
+    assertThat(plain.headers().get("Access-Control-Allow-Origin")).isEqualTo("https://app.example");
+    assertThat(plain.headers().get("Vary")).isEqualTo("Origin");
+    listed.add("Access-Control-Request-Method", "POST");
+    var preflight = bridge.send(HttpMethod.OPTIONS, "/rpc", "", listed);
+    assertThat(preflight.status()).isEqualTo(204);
+    assertThat(preflight.headers().get("Access-Control-Allow-Methods")).isEqualTo("GET, POST");
+
+    for (String near :
+        List.of(
+            "http://app.example",
+            "https://app.example:8443",
+            "https://app.example.evil.example",
+            "https://evilapp.example",
+            "null")) {
+      MultiMap headers = MultiMap.caseInsensitiveMultiMap().add("Origin", near);
+      var refused = bridge.send(HttpMethod.GET, "/health/live", "", headers);
+      assertThat(refused.status()).isEqualTo(403);
+      assertThat(refused.headers().contains("Access-Control-Allow-Origin")).isFalse();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"X: a\rb", "X: a\0b", "X\r: a", "X y", "Host : localhost"})
+  void a_header_that_is_malformed_is_a_400(String header, Vertx vertx) throws IOException {
+    BridgeFixture bridge = new BridgeFixture(vertx);
+
+    String answer =
+        bridge.raw(
+            "GET /health/live HTTP/1.1\r\nHost: localhost:"
+                + bridge.port
+                + "\r\nConnection: close\r\n"
+                + header
+                + "\r\n\r\n");
+
+    assertThat(answer).startsWith("HTTP/1.1 400 ").contains("application/problem+json");
+  }
+
+  @Test
+  void a_line_break_in_the_path_does_not_reach_the_response_head(Vertx vertx) throws IOException {
+    BridgeFixture bridge = new BridgeFixture(vertx);
+
+    String answer =
+        bridge.raw(
+            "GET /api/servers/a%0d%0aSet-Cookie:%20x=1 HTTP/1.1\r\nHost: localhost:"
+                + bridge.port
+                + "\r\nConnection: close\r\n\r\n");
+
+    assertThat(answer).startsWith("HTTP/1.1 404 ");
+    assertThat(answer.substring(0, answer.indexOf("\r\n\r\n"))).doesNotContain("Set-Cookie");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"GET", "POST"})
+  void a_stranger_who_goes_on_sending_is_cut_off(String method, Vertx vertx) throws IOException {
+    BridgeFixture bridge = new BridgeFixture(vertx);
+
+    String answer =
+        bridge.raw(
+            method + " /rpc HTTP/1.1\r\nHost: evil\r\nContent-Length: 1000000000\r\n\r\nsome");
+
+    assertThat(answer).startsWith("HTTP/1.1 403 ");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0.0.0.0,allowRemote",
+    "192.168.0.1,allowRemote",
+    "::,allowRemote",
+    "example.org,allowRemote",
+    "localhost.example.org,allowRemote",
+    "2130706433,allowRemote"
+  })
+  void a_host_beyond_loopback_is_refused_with_the_remedy(String host, String remedy) {
+    assertThatThrownBy(() -> BridgeOptions.DEFAULT.withHost(host))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("'" + host + "'")
+        .hasMessageContaining(remedy);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"127.0.0.1", "127.3.2.1", "::1", "LocalHost"})
+  void loopback_is_welcome_in_all_its_forms(String host) {
+    assertThat(BridgeOptions.DEFAULT.withHost(host).host()).isEqualTo(host);
+  }
+
+  @Test
+  void remote_wants_to_be_allowed_and_the_names_to_be_known() {
+    BridgeOptions base = BridgeOptions.DEFAULT;
+    assertThatThrownBy(
+            () ->
+                new BridgeOptions("0.0.0.0", 1, 1, base.receiveTimeout(), Set.of(), Set.of(), true))
+        .hasMessageContaining("allowedHosts");
+    assertThat(
+            new BridgeOptions(
+                    "0.0.0.0", 1, 1, base.receiveTimeout(), Set.of("bus.example"), Set.of(), true)
+                .allowRemote())
+        .isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"*", "null", "https://a.example/", "a.example", "https://*.example", ""})
+  void an_origin_that_is_no_exact_one_is_refused(String origin) {
+    assertThatThrownBy(() -> BridgeOptions.DEFAULT.withAllowed(Set.of(), Set.of(origin)))
+        .hasMessageContaining("allowedOrigins: '" + origin + "'");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"*", "a.example.", "http://a.example", "a b", ""})
+  void a_host_that_is_no_exact_one_is_refused(String host) {
+    assertThatThrownBy(() -> BridgeOptions.DEFAULT.withAllowed(Set.of(host), Set.of()))
+        .hasMessageContaining("allowedHosts: '" + host + "'");
+  }
+}

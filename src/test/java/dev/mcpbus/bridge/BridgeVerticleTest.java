@@ -1,0 +1,455 @@
+package dev.mcpbus.bridge;
+
+import static dev.mcpbus.bridge.BridgeFixture.ALPHA;
+import static dev.mcpbus.bridge.BridgeFixture.readAll;
+import static dev.mcpbus.bridge.BridgeFixture.write;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.mcpbus.bridge.BridgeFixture.Answer;
+import dev.mcpbus.bridge.BridgeFixture.Seen;
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.JsonRpcError;
+import io.vertx.core.MultiMap;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.json.JsonObject;
+import io.vertx.junit5.VertxExtension;
+import java.io.IOException;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@ExtendWith(VertxExtension.class)
+class BridgeVerticleTest {
+
+  private static final String CALL = Addresses.of(ALPHA, Addresses.TOOLS_CALL);
+  private static final String ODD =
+      " {\"z\" :1.50e+2,\t\"a\":12345678901234567890123, \"\\u0061\":null,\"_meta\":{\"x\":[ ]},"
+          + "\"content\":[{\"type\":\"later\",\"text\":\"\u00e9\u2028\"}]}";
+
+  @Test
+  void servers_are_listed_and_shown(Vertx vertx) {
+    BridgeFixture bridge = new BridgeFixture(vertx);
+    bridge.service();
+
+    assertThat(bridge.get("/api/servers").json().getJsonArray("servers")).hasSize(2);
+    assertThat(bridge.get("/api/servers/beta").json().getString("state")).isEqualTo("FAILED");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"gamma", "..%2f", "%00", "a.b", "tools", "ALPHA"})
+  void an_unknown_or_impossible_id_is_a_problem_404(String id, Vertx vertx) {
+    BridgeFixture bridge = new BridgeFixture(vertx);
+    bridge.service();
+
+    Answer answer = bridge.get("/api/servers/" + id);
+
+    assertThat(answer.status()).isEqualTo(404);
+    assertThat(answer.headers().get("Content-Type")).isEqualTo("application/problem+json");
+    assertThat(answer.json().getString("code")).isEqualTo("UNKNOWN_CONNECTION");
+    assertThat(answer.json().getString("sent")).isEqualTo("no");
+  }
+
+  @Test
+  void arguments_and_result_of_a_tool_pass_as_they_were_written(Vertx vertx) {
+    BridgeFixture bridge = new BridgeFixture(vertx);
+    bridge.on(CALL, ODD);
+
+    String arguments = "{ \"n\": 1.0E2,\"big\":123456789012345678901234567890 , \"n2\":-0}";
+    Answer answer = bridge.post("/api/servers/alpha/tools/say%2Fit+%22now%22", arguments);
+
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.headers().get("Content-Type")).isEqualTo("application/json");
+    assertThat(answer.body()).isEqualTo(ODD);
+    Seen seen = bridge.seen.get(0);
+    assertThat(seen.body())
+        .isEqualTo("{\"name\":\"say/it+\\\"now\\\"\",\"arguments\":" + arguments + "}");
+    assertThat(seen.headers().get(Headers.VALIDATE)).isEqualTo("true");
+    assertThat(seen.headers().get(Headers.CALL_ID)).isEqualTo("call-1");
+    assertThat(seen.headers().contains(Headers.DEADLINE)).isFalse();
+  }
+
+  @Test
+  void an_empty_body_means_no_arguments(Vertx vertx) {
+    BridgeFixture bridge = new BridgeFixture(vertx);
+    bridge.on(CALL, "{}");
+
+    assertThat(bridge.post("/api/servers/alpha/tools/t", "").status()).isEqualTo(200);
+    assertThat(bridge.seen.get(0).body()).isEqualTo("{\"name\":\"t\",\"arguments\":{}}");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/api/servers/alpha/tools,mcp.alpha.tools.list",
+    "/api/servers/alpha/resources,mcp.alpha.resources.list",
+    "/api/servers/alpha/resources/templates,mcp.alpha.resources.templates",
+    "/api/servers/alpha/prompts,mcp.alpha.prompts.list",
+    "/api/tools,mcp.tools.list",
+    "/api/resources,mcp.resources.list",
+    "/api/prompts,mcp.prompts.list"
+  })
+  void lists_pass_as_bytes(String path, String address, Vertx vertx) {
+    BridgeFixture bridge = new BridgeFixture(vertx);
+    bridge.on(address, ODD);
+
+    assertThat(bridge.get(path).body()).isEqualTo(ODD);
+    assertThat(bridge.get(path + "?cursor=p%222").body()).isEqualTo(ODD);
+    assertThat(bridge.seen.get(0).body()).isEqualTo("{}");
+    assertThat(bridge.seen.get(1).body()).isEqualTo("{\"cursor\":\"p\\\"2\"}");
+  }
+
+  @Test
+  void the_time_budget_and_the_trace_travel_and_a_principal_does_not(Vertx vertx) {
+    BridgeFixture bridge = new BridgeFixture(vertx);
+    bridge.on(CALL, "{}");
+    String trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    MultiMap headers =
+        MultiMap.caseInsensitiveMultiMap()
+            .add("Timeout", "1500")
+            .add("traceparent", trace)
+            .add("principal", "root");
+
+    bridge.send(HttpMethod.POST, "/api/servers/alpha/tools/t", "", headers);
+    bridge.post("/api/servers/alpha/tools/t?timeout=20", "");
+
+    assertThat(bridge.seen.get(0).headers().get(Headers.DEADLINE)).isEqualTo("1500");
+    assertThat(bridge.seen.get(0).headers().get(Headers.TRACEPARENT)).isEqualTo(trace);
+    assertThat(bridge.seen.get(0).headers().contains(Headers.PRINCIPAL)).isFalse();
+    assertThat(bridge.seen.get(1).headers().get(Headers.DEADLINE)).isEqualTo("20");
+  }
+
+  @Test
+  void the_connections_own_failure_arrives_also_after_the_deadline(Vertx vertx) {
+    BridgeFixture bridge = new BridgeFixture(vertx);
+    McpFailure late = McpFailure.maybeSent(FailureCode.CALL_TIMEOUT, "no answer in 1 ms");
+    vertx.eventBus().consumer(CALL, m -> vertx.setTimer(200, fired -> m.reply(late)));
+
+    Answer answer = bridge.post("/api/servers/alpha/tools/t?timeout=1", "");
+
+    assertThat(answer.status()).isEqualTo(504);
+    assertThat(answer.json().getString("detail")).isEqualTo("no answer in 1 ms");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "-1", "soon", "1e3", "86400001", "99999999999999999999", "%20"})
+  void a_timeout_that_is_none_is_refused(String timeout, Vertx vertx) {
+    BridgeFixture bridge = new BridgeFixture(vertx);
+    bridge.on(CALL, "{}");
+
+    Answer answer = bridge.post("/api/servers/alpha/tools/t?timeout=" + timeout, "");
+
+    assertThat(answer.status()).isEqualTo(400);
+    assertThat(answer.json().getString("detail")).startsWith("timeout: must be");
+    assertThat(bridge.seen).isEmpty();
+  }
+
+  @ParameterizedTest
+  @EnumSource(FailureCode.class)
+  void every_failure_has_its_status_and_problem(FailureCode code, Vertx vertx) {
+    BridgeFixture bridge = new BridgeFixture(vertx);
+    JsonObject data = new JsonObject().put("path", "/a/0").put("status", "forged");
+    bridge.on(CALL, new McpFailure(code, McpFailure.Sent.MAYBE, "what and why", 1_001, data));
+
+    Answer answer = bridge.post("/api/servers/alpha/tools/t", "{}");
+
+    assertThat(answer.status()).isEqualTo(code.httpStatus());
+    assertThat(answer.headers().get("Content-Type")).isEqualTo("application/problem+json");
+    assertThat(answer.headers().get("Retry-After")).isEqualTo("2");
+    String urn = "urn:mcpbus:" + code.name().toLowerCase(java.util.Locale.ROOT).replace('_', '-');
+    assertThat(answer.json())
+        .isEqualTo(
+            new JsonObject()
+                .put("path", "/a/0")
+                .put("type", urn)
+                .put("title", code.title())
+                .put("status", code.httpStatus())
+                .put("detail", "what and why")
+                .put("code", code.name())
+                .put("sent", "maybe")
+                .put("retryAfter", 1_001));
+  }
+
+  @Test
+  void an_error_of_the_server_keeps_its_code_and_data(Vertx vertx) {
+    BridgeFixture bridge = new BridgeFixture(vertx);
+    bridge.on(CALL, McpFailure.upstream(new JsonRpcError(-7, "no", new JsonObject().put("k", 1))));
+
+    Answer answer = bridge.post("/api/servers/alpha/tools/t", "{}");
+
+    assertThat(answer.status()).isEqualTo(502);
+    assertThat(answer.json().getJsonObject("error").getInteger("code")).isEqualTo(-7);
+    assertThat(answer.headers().contains("Retry-After")).isFalse();
+  }
+
+  @Test
+  void a_connection_that_nobody_serves_is_unknown(Vertx vertx) {
+    Answer answer = new BridgeFixture(vertx).post("/api/servers/alpha/tools/t", "{}");
+
+    assertThat(answer.status()).isEqualTo(404);
+    assertThat(answer.json().getString("code")).isEqualTo("UNKNOWN_CONNECTION");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {"{\"a\":1,}|7", "[1]|0", "{\"a\":tru}|5", "{} {}|3", "{\"a\":01}|6"})
+  void malformed_arguments_are_refused_with_the_byte(String body, int position, Vertx vertx) {
+    BridgeFixture bridge = new BridgeFixture(vertx);
+    bridge.on(CALL, "{}");
+
+    Answer answer = bridge.post("/api/servers/alpha/tools/t", body);
+
+    assertThat(answer.status()).isEqualTo(400);
+    assertThat(answer.json().getInteger("position")).isEqualTo(position);
+    assertThat(bridge.seen).isEmpty();
+  }
+
+  @Test
+  void arguments_that_are_too_deep_are_over_a_limit(Vertx vertx) {
+    BridgeFixture bridge = new BridgeFixture(vertx);
+    String body = "{\"a\":" + "[".repeat(10_000) + "]".repeat(10_000) + "}";
+
+    Answer answer = bridge.post("/api/servers/alpha/tools/t", body);
+
+    assertThat(answer.status()).isEqualTo(413);
+    assertThat(answer.json().getString("code")).isEqualTo("LIMIT_EXCEEDED");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Content-Length: 101\r\n\r\n",
+        "Expect: 100-continue\r\nContent-Length: 1000000000\r\n\r\n"
+      })
+  void a_body_that_is_announced_too_long_is_not_read(String rest, Vertx vertx) throws IOException {
+    BridgeFixture bridge =
+        new BridgeFixture(vertx, BridgeOptions.DEFAULT.withPort(0).withMaxBodyBytes(100));
+
+    String answer =
+        bridge.raw("POST /rpc HTTP/1.1\r\nHost: 127.0.0.1:" + bridge.port + "\r\n" + rest);
+
+    assertThat(answer).startsWith("HTTP/1.1 413 ").contains("LIMIT_EXCEEDED");
+  }
+
+  @Test
+  void an_endless_body_is_cut_at_the_cap(Vertx vertx) throws IOException {
+    BridgeFixture bridge =
+        new BridgeFixture(vertx, BridgeOptions.DEFAULT.withPort(0).withMaxBodyBytes(100));
+    bridge.on(CALL, "{}");
+
+    String head =
+        "POST /api/servers/alpha/tools/t HTTP/1.1\r\nHost: localhost:"
+            + bridge.port
+            + "\r\nTransfer-Encoding: chunked\r\n\r\n";
+    String answer = bridge.raw(head + ("40\r\n" + " ".repeat(64) + "\r\n").repeat(2));
+
+    assertThat(answer).startsWith("HTTP/1.1 413 ").contains("LIMIT_EXCEEDED");
+    assertThat(bridge.seen).isEmpty();
+  }
+
+  @Test
+  void a_client_that_expects_it_is_told_to_go_on(Vertx vertx) throws IOException {
+    BridgeFixture bridge = new BridgeFixture(vertx);
+    bridge.on(CALL, "{}");
+
+    String answer =
+        bridge.raw(
+            "POST /api/servers/alpha/tools/t HTTP/1.1\r\nHost: localhost:"
+                + bridge.port
+                + "\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n{}");
+
+    assertThat(answer).startsWith("HTTP/1.1 100 ").contains("HTTP/1.1 200 ");
+  }
+
+  @Test
+  void unknown_paths_and_wrong_methods_are_problems(Vertx vertx) {
+    BridgeFixture bridge = new BridgeFixture(vertx);
+
+    Answer unknown = bridge.get("/api/nothing");
+    assertThat(unknown.status()).isEqualTo(404);
+    assertThat(unknown.json().getString("type")).isEqualTo("about:blank");
+    Answer wrong = bridge.get("/rpc");
+    assertThat(wrong.status()).isEqualTo(405);
+    assertThat(wrong.headers().get("Allow")).isEqualTo("POST");
+    assertThat(bridge.post("/api/servers", "{}").headers().get("Allow")).isEqualTo("GET");
+    for (Answer answer : List.of(unknown, wrong)) {
+      assertThat(answer.headers().get("Content-Type")).isEqualTo("application/problem+json");
+      assertThat(answer.headers().get("X-Content-Type-Options")).isEqualTo("nosniff");
+      assertThat(answer.headers().get("Cache-Control")).isEqualTo("no-store");
+      assertThat(answer.headers().contains("Access-Control-Allow-Origin")).isFalse();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"/api/servers/%zz", "/%", "/api/servers/%c3%28/tools", "/api/tools?a=%zz"})
+  void a_path_that_cannot_be_decoded_is_the_clients_fault(String path, Vertx vertx)
+      throws IOException {
+    BridgeFixture bridge = new BridgeFixture(vertx);
+
+    String answer =
+        bridge.raw(
+            "GET "
+                + path
+                + " HTTP/1.1\r\nHost: localhost:"
+                + bridge.port
+                + "\r\nConnection: close\r\n\r\n");
+
+    assertThat(answer).startsWith("HTTP/1.1 4").contains("application/problem+json");
+  }
+
+  @Test
+  void a_defect_is_a_bare_500(Vertx vertx) {
+    BridgeFixture bridge =
+        new BridgeFixture(
+            vertx,
+            BridgeOptions.DEFAULT.withPort(0),
+            () -> {
+              throw new IllegalStateException("canary");
+            });
+
+    for (Answer answer :
+        List.of(
+            bridge.get("/api/servers/alpha/tools"),
+            bridge.post("/api/servers/alpha/tools/t", "{}"))) {
+      assertThat(answer.status()).isEqualTo(500);
+      assertThat(answer.json().getString("code")).isEqualTo("INTERNAL");
+      assertThat(answer.body()).doesNotContain("canary", "IllegalState", "at dev.");
+    }
+  }
+
+  @Test
+  void a_strange_failure_of_the_bus_is_not_quoted(Vertx vertx) {
+    BridgeFixture bridge = new BridgeFixture(vertx);
+    vertx.eventBus().consumer(CALL, m -> m.fail(7, "canary"));
+
+    Answer answer = bridge.post("/api/servers/alpha/tools/t", "{}");
+
+    assertThat(answer.status()).isEqualTo(500);
+    assertThat(answer.body()).doesNotContain("canary");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/api/servers/alpha/tools/slow|{}",
+        "/rpc|{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"alpha:slow\"}}"
+      })
+  void a_client_that_goes_away_cancels_its_call(String request, Vertx vertx) throws IOException {
+    BridgeFixture bridge = new BridgeFixture(vertx);
+    List<String> cancelled = new CopyOnWriteArrayList<>();
+    vertx.eventBus().<Buffer>consumer(CALL, bridge::note);
+    vertx
+        .eventBus()
+        .<JsonObject>consumer(
+            Addresses.of(ALPHA, Addresses.CANCEL),
+            m -> cancelled.add(m.body().getString("callId")));
+    String path = request.substring(0, request.indexOf('|'));
+    String body = request.substring(path.length() + 1);
+
+    try (Socket socket = bridge.connect()) {
+      write(
+          socket,
+          "POST "
+              + path
+              + " HTTP/1.1\r\nHost: localhost:"
+              + bridge.port
+              + "\r\nContent-Length: "
+              + body.length()
+              + "\r\n\r\n"
+              + body);
+      await().until(() -> bridge.seen.size() == 1);
+    }
+
+    await().until(() -> cancelled.equals(List.of("call-1")));
+    assertThat(bridge.seen.get(0).headers().get(Headers.CALL_ID)).isEqualTo("call-1");
+  }
+
+  @Test
+  void a_call_that_was_answered_is_not_cancelled(Vertx vertx) throws IOException {
+    BridgeFixture bridge = new BridgeFixture(vertx);
+    bridge.on(CALL, "{}");
+    List<Object> cancelled = new CopyOnWriteArrayList<>();
+    vertx.eventBus().consumer(Addresses.of(ALPHA, Addresses.CANCEL), m -> cancelled.add(m.body()));
+
+    String answer =
+        bridge.raw(
+            "POST /api/servers/alpha/tools/t HTTP/1.1\r\nHost: localhost:"
+                + bridge.port
+                + "\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+    assertThat(answer).startsWith("HTTP/1.1 200 ");
+
+    // The bus keeps the order for one address: a cancel before this one would be seen first.
+    vertx.eventBus().send(Addresses.of(ALPHA, Addresses.CANCEL), "end");
+    await().until(() -> cancelled.contains("end"));
+    assertThat(cancelled).containsExactly("end");
+  }
+
+  @Test
+  void liveness_wants_nobody_and_readiness_the_service(Vertx vertx) {
+    BridgeFixture bridge = new BridgeFixture(vertx);
+
+    assertThat(bridge.get("/health/live").status()).isEqualTo(200);
+    Answer early = bridge.get("/health/ready");
+    assertThat(early.status()).isEqualTo(503);
+    assertThat(early.headers().get("Retry-After")).isEqualTo("1");
+
+    bridge.service();
+    Answer ready = bridge.get("/health/ready");
+    assertThat(ready.status()).isEqualTo(200);
+    assertThat(ready.json())
+        .isEqualTo(
+            new JsonObject()
+                .put("status", "UP")
+                .put("servers", 2)
+                .put("states", new JsonObject().put("FAILED", 1).put("READY", 1)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "GET /health/live HTTP/1.1\r\nHost:",
+        "POST /rpc HTTP/1.1\r\nHost: localhost:PORT\r\nContent-Length: 9\r\n\r\n{"
+      })
+  void a_client_that_never_finishes_its_request_is_closed(String start, Vertx vertx)
+      throws IOException {
+    BridgeOptions options =
+        BridgeOptions.DEFAULT.withPort(0).withReceiveTimeout(Duration.ofMillis(200));
+    BridgeFixture bridge = new BridgeFixture(vertx, options);
+
+    assertThat(bridge.raw(start.replace("PORT", "" + bridge.port))).isEmpty();
+  }
+
+  @Test
+  void a_client_that_waits_for_its_answer_is_not_closed(Vertx vertx) throws IOException {
+    BridgeOptions options =
+        BridgeOptions.DEFAULT.withPort(0).withReceiveTimeout(Duration.ofMillis(200));
+    BridgeFixture bridge = new BridgeFixture(vertx, options);
+    vertx
+        .eventBus()
+        .consumer(CALL, m -> vertx.setTimer(600, fired -> m.reply(Buffer.buffer("{\"x\":1}"))));
+
+    try (Socket socket = bridge.connect()) {
+      write(
+          socket,
+          "POST /api/servers/alpha/tools/t HTTP/1.1\r\nHost: localhost:"
+              + bridge.port
+              + "\r\nContent-Length: 2\r\n\r\n{}");
+      // Closed only afterwards, for being idle.
+      assertThat(readAll(socket)).startsWith("HTTP/1.1 200 ").endsWith("{\"x\":1}");
+    }
+  }
+}
