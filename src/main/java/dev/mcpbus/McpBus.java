@@ -21,8 +21,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The running tree: deploys the actors in order, closes them in reverse. Callers use the bus, or the
- * facade {@code McpClient}, or the bridge.
+ * The running tree: deploys the actors in order, closes them in reverse. Callers use the bus, or
+ * the facade {@code McpClient}, or the bridge.
  *
  * <pre>{@code
  * McpBus.start(vertx, McpBus.Options.of(servers))

@@ -33,7 +33,8 @@ final class ServersVerticle extends VerticleBase {
   private final ServerEntryReader reader;
   private final Map<ConnectionId, ServerDefinition> servers = new LinkedHashMap<>();
 
-  ServersVerticle(SupervisorVerticle supervisor, ConnectionFactory factory, ServerEntryReader reader) {
+  ServersVerticle(
+      SupervisorVerticle supervisor, ConnectionFactory factory, ServerEntryReader reader) {
     this.supervisor = supervisor;
     this.factory = factory;
     this.reader = reader;
@@ -48,8 +49,7 @@ final class ServersVerticle extends VerticleBase {
         consume(Addresses.SERVERS_GET, body -> get(known(body))));
   }
 
-  private Future<Void> consume(
-      String address, Function<JsonObject, Future<JsonObject>> operation) {
+  private Future<Void> consume(String address, Function<JsonObject, Future<JsonObject>> operation) {
     return vertx
         .eventBus()
         .<Object>consumer(address, message -> answer(message, operation))

@@ -38,8 +38,7 @@ record Entry(
 
   void unknown(Member member, Collection<String> known) {
     String hint = Keys.HINTS.get(member.name());
-    String near =
-        hint != null && known.contains(hint) ? hint : Texts.nearest(member.name(), known);
+    String near = hint != null && known.contains(hint) ? hint : Texts.nearest(member.name(), known);
     wrong(
         member.line(),
         "unknown key " + Texts.quote(path + member.name()),

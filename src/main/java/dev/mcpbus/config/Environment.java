@@ -14,8 +14,7 @@ import java.util.function.Function;
  * else.
  *
  * @param variables for {@code ${VAR}} and {@code ${env:VAR}}
- * @param inputs answers to {@code ${input:id}}; asked before the variable {@code
- *     MCPBUS_INPUT_<ID>}
+ * @param inputs answers to {@code ${input:id}}; asked before the variable {@code MCPBUS_INPUT_<ID>}
  * @param userHome for {@code ${userHome}} and a leading {@code ~/} of paths
  * @param java for {@code ${mcpbus:java}}: this JVM's program
  * @param jar for {@code ${mcpbus:jar}}: what {@code -cp} needs to find mcpbus

@@ -110,8 +110,7 @@ final class ServerReader {
 
   /** One of our three types; empty after a problem. */
   private String type() {
-    List<String> ways =
-        List.of("command", "url", "address").stream().filter(entry::has).toList();
+    List<String> ways = List.of("command", "url", "address").stream().filter(entry::has).toList();
     if (ways.size() > 1) {
       entry.wrong(
           entry.line(ways.get(1)),
@@ -281,13 +280,11 @@ final class ServerReader {
     } else {
       headers.put(
           "Authorization",
-          "Basic "
-              + Base64.getEncoder().encodeToString(user.getBytes(StandardCharsets.UTF_8)));
+          "Basic " + Base64.getEncoder().encodeToString(user.getBytes(StandardCharsets.UTF_8)));
     }
     String port = uri.getPort() < 0 ? "" : ":" + uri.getPort();
     String query = uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery();
-    return URI.create(
-        uri.getScheme() + "://" + uri.getHost() + port + uri.getRawPath() + query);
+    return URI.create(uri.getScheme() + "://" + uri.getHost() + port + uri.getRawPath() + query);
   }
 
   private void header(String name, Filled value) {
@@ -312,8 +309,7 @@ final class ServerReader {
 
   private boolean noNul(String key, Filled text) {
     if (text.value().indexOf('\0') >= 0) {
-      entry.wrong(
-          entry.line(key), Texts.quote(key) + " contains a NUL character", "Remove it");
+      entry.wrong(entry.line(key), Texts.quote(key) + " contains a NUL character", "Remove it");
       return false;
     }
     return true;

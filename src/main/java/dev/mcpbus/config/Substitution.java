@@ -65,7 +65,9 @@ final class Substitution {
       if (start < 0) {
         value.append(raw, at, raw.length());
         shown.append(raw, at, raw.length());
-        return complete ? Optional.of(new Filled(value.toString(), shown.toString())) : Optional.empty();
+        return complete
+            ? Optional.of(new Filled(value.toString(), shown.toString()))
+            : Optional.empty();
       }
       value.append(raw, at, start);
       shown.append(raw, at, start);

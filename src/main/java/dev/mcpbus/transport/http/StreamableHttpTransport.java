@@ -13,8 +13,8 @@ import io.vertx.core.internal.ContextInternal;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Streamable HTTP of MCP 2025-03-26 to 2025-11-25. Each channel has its own connection pool, so that
- * a slow server takes connections from nobody else; the pool lives on the owner's event loop.
+ * Streamable HTTP of MCP 2025-03-26 to 2025-11-25. Each channel has its own connection pool, so
+ * that a slow server takes connections from nobody else; the pool lives on the owner's event loop.
  */
 public final class StreamableHttpTransport implements Transport {
 

@@ -68,7 +68,8 @@ final class StderrTail {
         .forEach(
             c -> {
               if (c != '\r') {
-                shown.appendCodePoint(c != '\n' && c != '\t' && Character.isISOControl(c) ? '?' : c);
+                shown.appendCodePoint(
+                    c != '\n' && c != '\t' && Character.isISOControl(c) ? '?' : c);
               }
             });
     return shown.toString();

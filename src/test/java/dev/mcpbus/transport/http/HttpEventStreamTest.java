@@ -276,12 +276,7 @@ class HttpEventStreamTest extends HttpFixture {
     ChannelProbe probe =
         handshake(
             new dev.mcpbus.transport.HttpOptions(
-                server.url(),
-                java.util.Map.of(),
-                java.time.Duration.ofSeconds(5),
-                true,
-                1,
-                SMALL));
+                server.url(), java.util.Map.of(), java.time.Duration.ofSeconds(5), true, 1, SMALL));
     await().until(() -> probe.heard().size() == 1);
     probe.call(1, "ping");
     cut.countDown();

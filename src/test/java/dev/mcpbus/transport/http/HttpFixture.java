@@ -51,7 +51,9 @@ abstract class HttpFixture {
     return serve(RawHttpServer.answering(answer));
   }
 
-  /** A server with session {@code s1} and no GET stream; {@code calls} answers the other requests. */
+  /**
+   * A server with session {@code s1} and no GET stream; {@code calls} answers the other requests.
+   */
   RawHttpServer session(Answer calls) {
     return answer(
         (request, peer) -> {

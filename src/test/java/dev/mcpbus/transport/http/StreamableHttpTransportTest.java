@@ -62,8 +62,7 @@ class StreamableHttpTransportTest extends HttpFixture {
     probe.close();
     assertThat(server.requests("DELETE"))
         .singleElement()
-        .satisfies(
-            request -> assertThat(request.headers()).containsEntry("mcp-session-id", "s1"));
+        .satisfies(request -> assertThat(request.headers()).containsEntry("mcp-session-id", "s1"));
     await().until(() -> server.open() == 0);
     assertThat(probe.endings(1)).isZero();
     assertThatThrownBy(() -> probe.request(2, "ping")).hasMessageContaining("closed");
@@ -85,7 +84,9 @@ class StreamableHttpTransportTest extends HttpFixture {
   void a_bounded_queue_refuses_at_once() throws Exception {
     RawHttpServer server = play(RawHttpServer.Peer::silence);
     ChannelProbe probe =
-        open(new HttpOptions(server.url(), Map.of(), options(server).connectTimeout(), false, 1, SMALL));
+        open(
+            new HttpOptions(
+                server.url(), Map.of(), options(server).connectTimeout(), false, 1, SMALL));
     for (int id = 0; id < 1_025; id++) {
       probe.request(id, "ping");
       if (id == 0) {
@@ -237,7 +238,9 @@ class StreamableHttpTransportTest extends HttpFixture {
     ChannelProbe probe = open(server);
     probe.call(1, "ping");
     probe.call(2, "ping");
-    assertThat(server.requests()).extracting(Request::path).containsExactly("/mcp", "/mcp/", "/mcp/");
+    assertThat(server.requests())
+        .extracting(Request::path)
+        .containsExactly("/mcp", "/mcp/", "/mcp/");
     ChannelProbe looping = open(server.url().resolve("/loop"));
     expect(looping.fail(1, "ping"), Reason.PROTOCOL_ERROR, Sent.NO);
     assertThat(hops).hasValue(4);
@@ -480,8 +483,7 @@ class StreamableHttpTransportTest extends HttpFixture {
             "{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"result\":{}}",
             RawHttpServer.notification("notifications/message"));
     AtomicInteger next = new AtomicInteger();
-    RawHttpServer server =
-        answer((request, peer) -> peer.json(bodies.get(next.getAndIncrement())));
+    RawHttpServer server = answer((request, peer) -> peer.json(bodies.get(next.getAndIncrement())));
     for (int i = 0; i < bodies.size(); i++) {
       ChannelProbe probe = open(server);
       expect(probe.fail(1, "ping"), Reason.PROTOCOL_ERROR, Sent.MAYBE);
@@ -511,8 +513,7 @@ class StreamableHttpTransportTest extends HttpFixture {
 
   @Test
   void a_session_id_that_is_not_visible_ascii_is_refused() throws Exception {
-    RawHttpServer server =
-        answer((request, peer) -> peer.json(resultOf(0), "Mcp-Session-Id: a b"));
+    RawHttpServer server = answer((request, peer) -> peer.json(resultOf(0), "Mcp-Session-Id: a b"));
     expect(open(server).fail(0, Methods.INITIALIZE), Reason.PROTOCOL_ERROR, Sent.MAYBE);
   }
 
