@@ -85,9 +85,13 @@ public final class StreamableHttpTransport implements Transport {
   }
 
   private PoolOptions poolOptions() {
-    // One more than asked for: the GET stream holds a connection for good.
+    // One more than asked for: the GET stream holds a connection for good. The same for HTTP/2,
+    // because a server that speaks HTTP/1.1 after all is held to that bound too; one that does not
+    // gets its second connection only when the streams of the first are used up.
+    int size = options.maxConnections() + (options.listen() ? 1 : 0);
     return new PoolOptions()
-        .setHttp1MaxSize(options.maxConnections() + (options.listen() ? 1 : 0))
+        .setHttp1MaxSize(size)
+        .setHttp2MaxSize(size)
         .setCleanerPeriod(KEEP_ALIVE_SECONDS * 1000);
   }
 }
