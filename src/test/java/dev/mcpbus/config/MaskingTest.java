@@ -2,6 +2,7 @@ package dev.mcpbus.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertx.core.json.JsonArray;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -48,8 +49,8 @@ class MaskingTest {
             "\"command\": \"x\"",
             "\"args\": [\"${API_TOKEN}\", \"--a=${API_TOKEN}\", \"--token\", \"canary-2\", \"-v\"]",
             "\"env\": {\"K\": \"canary-3\"}");
-    assertThat(stdio.view().getJsonArray("args").getList())
-        .containsExactly("***", "--a=***", "--token", "***", "-v");
+    assertThat(stdio.view().getJsonArray("args"))
+        .isEqualTo(JsonArray.of("***", "--a=***", "--token", "***", "-v"));
     ServerDefinition http =
         sample.good(
             "\"url\": \"https://h/${API_TOKEN}/p?x=canary-2\"", "\"headers\": {\"A\": \"canary-3\"}");
