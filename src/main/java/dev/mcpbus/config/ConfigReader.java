@@ -48,7 +48,9 @@ public final class ConfigReader {
     files.add(file);
   }
 
-  /** Reads {@code file}; JSON (with comments) or YAML, by extension, else by its first character. */
+  /**
+   * Reads {@code file}; JSON (with comments) or YAML, by extension, else by its first character.
+   */
   public static ConfigResult read(Path file, Environment environment) {
     ConfigReader reader = new ConfigReader(file, environment);
     Optional<McpBusConfig> config = reader.text().flatMap(reader::parse).flatMap(reader::config);
@@ -138,7 +140,8 @@ public final class ConfigReader {
   }
 
   private Optional<McpBusConfig> config(ConfigNode root) {
-    List<Member> roots = root.members().stream().filter(m -> Keys.ROOTS.contains(m.name())).toList();
+    List<Member> roots =
+        root.members().stream().filter(m -> Keys.ROOTS.contains(m.name())).toList();
     if (roots.size() != 1) {
       wrongRoots(root, roots);
       return Optional.empty();
@@ -236,10 +239,7 @@ public final class ConfigReader {
     SettingsReader.rpcLog(top).ifPresent(mode -> defaults = defaults.withRpcLog(mode));
     top.object("defaults", Keys.SETTINGS)
         .ifPresent(entry -> defaults = SettingsReader.read(entry, defaults, false));
-    return frame(
-        top,
-        top.object("bridge", Keys.BRIDGE),
-        top.object("supervisor", Keys.SUPERVISOR));
+    return frame(top, top.object("bridge", Keys.BRIDGE), top.object("supervisor", Keys.SUPERVISOR));
   }
 
   private static boolean meant(String name) {
@@ -251,8 +251,7 @@ public final class ConfigReader {
     return name.length() > 40 ? name.substring(0, 40) : name;
   }
 
-  private static McpBusConfig frame(
-      Entry top, Optional<Entry> bridge, Optional<Entry> supervisor) {
+  private static McpBusConfig frame(Entry top, Optional<Entry> bridge, Optional<Entry> supervisor) {
     Optional<String> host = bridge.flatMap(b -> b.text("host")).map(Substitution.Filled::value);
     if (host.isPresent() && host.get().isBlank()) {
       top.wrong(top.line("bridge"), "\"bridge.host\" is empty", "Write \"" + DEFAULT_HOST + "\"");

@@ -28,7 +28,8 @@ final class EnvFile {
     List<String> lines;
     try {
       if (Files.size(path) > MAX_BYTES) {
-        problems.add(line, server, "envFile " + shown(path) + " is over 1 MiB", "Is it the right file?");
+        problems.add(
+            line, server, "envFile " + shown(path) + " is over 1 MiB", "Is it the right file?");
         return Map.of();
       }
       lines = Files.readAllLines(path);

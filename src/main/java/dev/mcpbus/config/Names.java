@@ -76,8 +76,8 @@ final class Names {
   private static boolean off(ConfigNode server) {
     ConfigNode disabled = server.get("disabled");
     ConfigNode enabled = server.get("enabled");
-    return disabled != null && disabled.text().equals("true")
-        || enabled != null && enabled.text().equals("false");
+    return (disabled != null && disabled.text().equals("true"))
+        || (enabled != null && enabled.text().equals("false"));
   }
 
   /** What the name becomes; not necessarily a valid id. */
@@ -110,8 +110,13 @@ final class Names {
       return "the name has a dot, which separates the parts of a bus address";
     }
     String strange =
-        name.codePoints()
-            .filter(c -> c > 0x7E && !isAscii(Normalizer.normalize(Character.toString(c), Normalizer.Form.NFKC)))
+        name
+            .codePoints()
+            .filter(
+                c ->
+                    c > 0x7E
+                        && !isAscii(
+                            Normalizer.normalize(Character.toString(c), Normalizer.Form.NFKC)))
             .mapToObj(Names::named)
             .collect(Collectors.toCollection(TreeSet::new))
             .stream()
@@ -130,7 +135,9 @@ final class Names {
 
   private static String named(int c) {
     String looks =
-        ASCII_OF.containsKey(c) ? " that looks like '" + Character.toString(ASCII_OF.get(c)) + "'" : "";
+        ASCII_OF.containsKey(c)
+            ? " that looks like '" + Character.toString(ASCII_OF.get(c)) + "'"
+            : "";
     String name = Character.getName(c);
     return String.format(Locale.ROOT, "U+%04X", c) + (name == null ? "" : " " + name) + looks;
   }

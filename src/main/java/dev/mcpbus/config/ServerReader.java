@@ -110,8 +110,7 @@ final class ServerReader {
 
   /** One of our three types; empty after a problem. */
   private String type() {
-    List<String> ways =
-        List.of("command", "url", "address").stream().filter(entry::has).toList();
+    List<String> ways = List.of("command", "url", "address").stream().filter(entry::has).toList();
     if (ways.size() > 1) {
       entry.wrong(
           entry.line(ways.get(1)),
@@ -138,27 +137,26 @@ final class ServerReader {
       return "";
     }
     String type = written.get().value().toLowerCase(Locale.ROOT);
-    switch (type) {
-      case "stdio":
-        return needs("command", StdioOptions.TYPE);
-      case "http", "streamable-http", "streamablehttp":
-        return needs("url", HttpOptions.TYPE);
-      case "bus":
-        return needs("address", BusOptions.TYPE);
-      case "sse":
+    return switch (type) {
+      case "stdio" -> needs("command", StdioOptions.TYPE);
+      case "http", "streamable-http", "streamablehttp" -> needs("url", HttpOptions.TYPE);
+      case "bus" -> needs("address", BusOptions.TYPE);
+      case "sse" -> {
         entry.wrong(
             entry.line("type"),
             "type \"sse\" is not supported yet",
             "Use \"http\" if the server also speaks Streamable HTTP");
-        return "";
-      default:
+        yield "";
+      }
+      default -> {
         String near = Texts.nearest(type, List.of("stdio", "http", "bus"));
         entry.wrong(
             entry.line("type"),
             "unknown type " + Texts.quote(written.get().shown()),
             near == null ? "Use stdio, http or bus" : "Did you mean \"" + near + "\"?");
-        return "";
-    }
+        yield "";
+      }
+    };
   }
 
   private String needs(String key, String type) {
@@ -281,20 +279,18 @@ final class ServerReader {
     } else {
       headers.put(
           "Authorization",
-          "Basic "
-              + Base64.getEncoder().encodeToString(user.getBytes(StandardCharsets.UTF_8)));
+          "Basic " + Base64.getEncoder().encodeToString(user.getBytes(StandardCharsets.UTF_8)));
     }
     String port = uri.getPort() < 0 ? "" : ":" + uri.getPort();
     String query = uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery();
-    return URI.create(
-        uri.getScheme() + "://" + uri.getHost() + port + uri.getRawPath() + query);
+    return URI.create(uri.getScheme() + "://" + uri.getHost() + port + uri.getRawPath() + query);
   }
 
   private void header(String name, Filled value) {
     int line = entry.line("headers");
     if (!HEADER_NAME.matcher(name).matches()) {
       entry.wrong(line, Texts.quote(name) + " is no name of a header", "Use letters and hyphens");
-    } else if (value.value().chars().anyMatch(c -> c < 0x20 && c != '\t' || c == 0x7F)) {
+    } else if (value.value().chars().anyMatch(c -> (c < 0x20 && c != '\t') || c == 0x7F)) {
       entry.wrong(
           line,
           "the header " + Texts.quote(name) + " has a line break or control character",
@@ -312,8 +308,7 @@ final class ServerReader {
 
   private boolean noNul(String key, Filled text) {
     if (text.value().indexOf('\0') >= 0) {
-      entry.wrong(
-          entry.line(key), Texts.quote(key) + " contains a NUL character", "Remove it");
+      entry.wrong(entry.line(key), Texts.quote(key) + " contains a NUL character", "Remove it");
       return false;
     }
     return true;

@@ -25,8 +25,7 @@ class ConfigFilesTest {
 
   private McpBusConfig conf(String file, Map<String, String> variables) {
     ConfigResult result =
-        ConfigReader.read(
-            CONF.resolve(file), Sample.in(directory).with(variables).environment());
+        ConfigReader.read(CONF.resolve(file), Sample.in(directory).with(variables).environment());
     assertThat(result.problems()).isEmpty();
     return result.usable().orElseThrow();
   }
@@ -59,7 +58,9 @@ class ConfigFilesTest {
   @Test
   void a_claude_desktop_file_runs_as_it_is() {
     McpBusConfig config = conf("examples/claude_desktop_config.json", Map.of());
-    assertThat(config.servers()).extracting(s -> s.id().value()).containsExactly("filesystem", "github");
+    assertThat(config.servers())
+        .extracting(s -> s.id().value())
+        .containsExactly("filesystem", "github");
     assertThat(stdio(config, "filesystem").args()).contains("/home/ada/Documents");
     assertThat(stdio(config, "github").env())
         .containsEntry("GITHUB_PERSONAL_ACCESS_TOKEN", "put-your-token-here");
@@ -214,10 +215,12 @@ class ConfigFilesTest {
   void types_are_understood_by_all_their_names_and_inferred() {
     Sample sample = Sample.in(directory);
     for (String type : List.of("http", "streamable-http", "streamableHttp")) {
-      assertThat(sample.good("\"type\": \"" + type + "\"", "\"url\": \"https://h/mcp\"").transport())
+      assertThat(
+              sample.good("\"type\": \"" + type + "\"", "\"url\": \"https://h/mcp\"").transport())
           .isInstanceOf(HttpOptions.class);
     }
-    assertThat(sample.good("\"url\": \"https://h/mcp\"").transport()).isInstanceOf(HttpOptions.class);
+    assertThat(sample.good("\"url\": \"https://h/mcp\"").transport())
+        .isInstanceOf(HttpOptions.class);
     assertThat(sample.good("\"command\": \"x\"").transport()).isInstanceOf(StdioOptions.class);
     assertThat(sample.good("\"address\": \"a\"").transport()).isInstanceOf(BusOptions.class);
   }

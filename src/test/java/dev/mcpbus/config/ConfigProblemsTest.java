@@ -76,7 +76,11 @@ class ConfigProblemsTest {
     Sample sample = Sample.in(directory);
     List<String> texts =
         sample.texts(sample.json("{\"mcpServers\": {\n\n\"one\": {\n" + body + "\n}}}"));
-    assertThat(texts).singleElement().asString().startsWith("mcp.json:").contains("server \"one\": " + expected);
+    assertThat(texts)
+        .singleElement()
+        .asString()
+        .startsWith("mcp.json:")
+        .contains("server \"one\": " + expected);
     assertThat(texts.get(0)).matches("mcp\\.json:[34]: .*");
   }
 
@@ -166,7 +170,8 @@ class ConfigProblemsTest {
   @Test
   void a_bare_timeout_of_the_seeds_yaml_that_must_be_milliseconds_is_refused() {
     Sample sample = Sample.in(directory);
-    assertThat(sample.texts(sample.yaml("mcp_servers:\n  a:\n    command: x\n    timeout: 30000\n")))
+    assertThat(
+            sample.texts(sample.yaml("mcp_servers:\n  a:\n    command: x\n    timeout: 30000\n")))
         .containsExactly(
             "mcp.yaml:4: server \"a\": \"timeout\" counts seconds here, and this is more than an"
                 + " hour. Write the unit: \"30s\" or \"30000ms\"");
@@ -186,7 +191,8 @@ class ConfigProblemsTest {
 
   @Test
   void a_user_in_a_url_becomes_a_header_and_is_not_shown() {
-    ServerDefinition one = Sample.in(directory).good("\"url\": \"http://ada:canary@h:1/p?q=canary\"");
+    ServerDefinition one =
+        Sample.in(directory).good("\"url\": \"http://ada:canary@h:1/p?q=canary\"");
     dev.mcpbus.transport.HttpOptions http = (dev.mcpbus.transport.HttpOptions) one.transport();
     assertThat(http.url()).hasToString("http://h:1/p?q=canary");
     assertThat(http.headers()).containsEntry("Authorization", "Basic YWRhOmNhbmFyeQ==");

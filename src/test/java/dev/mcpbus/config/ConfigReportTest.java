@@ -16,8 +16,7 @@ class ConfigReportTest {
     ConfigProblem fatal = new ConfigProblem("b.json", 0, null, "no", "Yes", true);
     assertThat(
             ConfigReport.render(
-                List.of(
-                    problem("a.json", 9, "y", "two"), fatal, problem("a.json", 2, "x", "one"))))
+                List.of(problem("a.json", 9, "y", "two"), fatal, problem("a.json", 2, "x", "one"))))
         .isEqualTo(
             """
             a.json
@@ -46,7 +45,8 @@ class ConfigReportTest {
   @Test
   void control_characters_and_non_ascii_are_escaped() {
     String text =
-        ConfigReport.render(List.of(problem("a\u001b[31m", 1, "x\n\u202e", "\u0007\u00e9 \uD83D\uDE80")));
+        ConfigReport.render(
+            List.of(problem("a\u001b[31m", 1, "x\n\u202e", "\u0007\u00e9 \uD83D\uDE80")));
     assertThat(text).matches("[\\x20-\\x7e\\n]+").contains("\\u001b[31m").contains("\\u202e");
     assertThat(text.lines()).hasSize(4);
   }

@@ -18,11 +18,24 @@ class MaskingTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "sk-canary", "ghp_canary", "github_pat_canary", "xoxb-canary", "Bearer canary",
-        "--token=canary", "--api-key=canary", "API_KEY=canary", "Authorization: Bearer canary",
-        "postgres://u:canary@h/db", "https://h/p?key=canary", "https://h/p#canary",
-        "--db=postgres://u:canary@h/db", "canary0123456789abcdefABCDEF01234", "--db-password=canary",
-        "DATABASE_URL=redis://:canary@h", "--x=sk-canary", "https://u:can@canary@h/"
+        "sk-canary",
+        "ghp_canary",
+        "github_pat_canary",
+        "xoxb-canary",
+        "Bearer canary",
+        "--token=canary",
+        "--api-key=canary",
+        "API_KEY=canary",
+        "Authorization: Bearer canary",
+        "postgres://u:canary@h/db",
+        "https://h/p?key=canary",
+        "https://h/p#canary",
+        "--db=postgres://u:canary@h/db",
+        "canary0123456789abcdefABCDEF01234",
+        "--db-password=canary",
+        "DATABASE_URL=redis://:canary@h",
+        "--x=sk-canary",
+        "https://u:can@canary@h/"
       })
   void an_argument_that_looks_secret_is_hidden(String arg) {
     assertThat(Masking.args(List.of(arg)).get(0)).doesNotContain("canary").contains("***");
@@ -36,7 +49,17 @@ class MaskingTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"-y", "--port", "8080", "@scope/server", "/srv/data", "--root=/srv", "https://h/p", "A"})
+  @ValueSource(
+      strings = {
+        "-y",
+        "--port",
+        "8080",
+        "@scope/server",
+        "/srv/data",
+        "--root=/srv",
+        "https://h/p",
+        "A"
+      })
   void a_plain_argument_is_shown(String arg) {
     assertThat(Masking.args(List.of(arg))).containsExactly(arg);
   }
@@ -53,11 +76,13 @@ class MaskingTest {
         .isEqualTo(JsonArray.of("***", "--a=***", "--token", "***", "-v"));
     ServerDefinition http =
         sample.good(
-            "\"url\": \"https://h/${API_TOKEN}/p?x=canary-2\"", "\"headers\": {\"A\": \"canary-3\"}");
+            "\"url\": \"https://h/${API_TOKEN}/p?x=canary-2\"",
+            "\"headers\": {\"A\": \"canary-3\"}");
     assertThat(http.view().getString("url")).isEqualTo("https://h/***/p?***");
     for (ServerDefinition each : List.of(stdio, http)) {
       assertThat(each.view().encode() + each).doesNotContain("canary");
     }
+    assertThat(sample.environment().toString()).doesNotContain("canary");
   }
 
   @Test

@@ -69,8 +69,21 @@ class NamesTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "", " ", "..", "*", "a.tools.call", "a.b", "tools", "Servers", "--", "a#b", "caf\u00e9",
-        "\u0433\u0456\u0442", "\uD83D\uDE80", "a\\u0000b", "mcp/*"
+        "",
+        " ",
+        "..",
+        "*",
+        "a.tools.call",
+        "a.b",
+        "tools",
+        "Servers",
+        "--",
+        "a#b",
+        "caf\u00e9",
+        "\u0433\u0456\u0442",
+        "\uD83D\uDE80",
+        "a\\u0000b",
+        "mcp/*"
       })
   void case_82_a_name_that_cannot_be_an_id_leaves_its_server_out(String name) {
     ConfigResult result = named("good", name);

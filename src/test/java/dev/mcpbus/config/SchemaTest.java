@@ -76,8 +76,7 @@ class SchemaTest {
         .isEqualTo(real.connection().maxStash());
     assertThat(server.getJsonObject("closeGrace").getLong("default"))
         .isEqualTo(real.closeGrace().toMillis());
-    assertThat(server.getJsonObject("drain").getLong("default"))
-        .isEqualTo(real.drain().toMillis());
+    assertThat(server.getJsonObject("drain").getLong("default")).isEqualTo(real.drain().toMillis());
     assertThat(properties("properties", "bridge").getJsonObject("port").getInteger("default"))
         .isEqualTo(McpBusConfig.DEFAULT_PORT);
   }
@@ -121,6 +120,7 @@ class SchemaTest {
 
   @Test
   void a_file_that_fits_has_no_problem() {
-    assertThat(check("{\"mcpServers\": {\"a\": {\"command\": \"x\", \"idleStop\": \"5m\"}}}")).isEmpty();
+    assertThat(check("{\"mcpServers\": {\"a\": {\"command\": \"x\", \"idleStop\": \"5m\"}}}"))
+        .isEmpty();
   }
 }

@@ -34,7 +34,8 @@ class SubstitutionTest {
 
   @Test
   void a_default_stands_in_for_an_unset_or_empty_variable() {
-    assertThat(args("${NOPE:-a:-b}", "${EMPTY:-c}", "${HOME_SET:-d}", "${env:NOPE:-e}", "${NOPE:-}"))
+    assertThat(
+            args("${NOPE:-a:-b}", "${EMPTY:-c}", "${HOME_SET:-d}", "${env:NOPE:-e}", "${NOPE:-}"))
         .containsExactly("a:-b", "c", "/srv", "e", "");
   }
 
@@ -125,7 +126,8 @@ class SubstitutionTest {
         "secret.env",
         "\uFEFF# comment\nexport A=1\nB = \"two \\\"words\\\"\\n\" # rest\nC='${x} #'\nD=a # b\n\nE=\nF=x#y\n");
     ServerDefinition one =
-        sample.good("\"command\": \"x\"", "\"envFile\": \"secret.env\"", "\"env\": {\"A\": \"own\"}");
+        sample.good(
+            "\"command\": \"x\"", "\"envFile\": \"secret.env\"", "\"env\": {\"A\": \"own\"}");
     assertThat(((StdioOptions) one.transport()).env())
         .containsExactlyInAnyOrderEntriesOf(
             Map.of(
@@ -137,8 +139,11 @@ class SubstitutionTest {
   void a_missing_or_broken_env_file_is_a_problem_and_shows_no_value() {
     Sample sample = Sample.in(directory);
     sample.write("broken.env", "A=1\ncanary-line\nB=\"canary\n=canary\n1X=canary\nC='a' canary\n");
-    List<String> broken = sample.texts(sample.server("\"command\": \"x\"", "\"envFile\": \"broken.env\""));
-    assertThat(broken).hasSize(5).allMatch(p -> p.startsWith("mcp.json:4: server \"one\": envFile"));
+    List<String> broken =
+        sample.texts(sample.server("\"command\": \"x\"", "\"envFile\": \"broken.env\""));
+    assertThat(broken)
+        .hasSize(5)
+        .allMatch(p -> p.startsWith("mcp.json:4: server \"one\": envFile"));
     assertThat(broken.get(0)).contains("line 2: no = after a name");
     assertThat(broken).noneMatch(p -> p.contains("canary"));
     assertThat(sample.texts(sample.server("\"command\": \"x\"", "\"envFile\": \"none.env\"")))
