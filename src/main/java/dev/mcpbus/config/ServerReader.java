@@ -177,7 +177,9 @@ final class ServerReader {
     Optional<Path> envFile = path("envFile");
     if (envFile.isPresent()) {
       envFiles.add(envFile.get());
-      env.putAll(EnvFile.read(envFile.get(), entry.line("envFile"), server, entry.problems()));
+      String shown = shown("envFile", envFile.get());
+      int line = entry.line("envFile");
+      env.putAll(EnvFile.read(envFile.get(), shown, line, server, entry.problems()));
     }
     Map<String, Filled> own = entry.map("env").orElse(Map.of());
     own.forEach(
@@ -198,7 +200,7 @@ final class ServerReader {
     view.put("command", Masking.args(List.of(command.get().shown())).get(0))
         .put("args", new JsonArray(Masking.args(args.stream().map(Filled::shown).toList())))
         .put("env", hidden(env));
-    cwd.ifPresent(path -> view.put("cwd", path.toString()));
+    cwd.ifPresent(path -> view.put("cwd", shown("cwd", path)));
     return StdioOptions.of(command.get().value(), args.stream().map(Filled::value).toList())
         .withEnv(env)
         .withCwd(cwd.orElse(null))
@@ -332,6 +334,15 @@ final class ServerReader {
       entry.wrong(entry.line(key), "\"" + key + "\" is no valid path", "Correct it");
       return Optional.empty();
     }
+  }
+
+  /** A path as it was resolved; as it was written where a variable's value is part of it. */
+  private String shown(String key, Path path) {
+    return entry
+        .text(key)
+        .map(Filled::shown)
+        .filter(text -> text.contains(Masking.HIDDEN))
+        .orElse(path.toString());
   }
 
   private static JsonObject hidden(Map<String, String> values) {

@@ -70,10 +70,10 @@ class ConfigFilesTest {
 
   @Test
   void a_vs_code_file_with_comments_and_inputs_runs_as_it_is() {
-    McpBusConfig config = conf("examples/.vscode/mcp.json", Map.of("MCPBUS_INPUT_SEARCH_KEY", "k"));
+    McpBusConfig config = conf("examples/vscode/mcp.json", Map.of("MCPBUS_INPUT_SEARCH_KEY", "k"));
     HttpOptions http = (HttpOptions) server(config, "search").transport();
     assertThat(http.headers()).containsEntry("Authorization", "Bearer k");
-    Path folder = CONF.resolve("examples").toAbsolutePath();
+    Path folder = CONF.resolve("examples/vscode").toAbsolutePath();
     assertThat(stdio(config, "playwright").cwd()).isEqualTo(folder);
     assertThat(stdio(config, "playwright").args()).contains(folder + "/out");
     assertThat(stdio(config, "playwright").env()).isEmpty();
@@ -83,22 +83,33 @@ class ConfigFilesTest {
   void a_vs_code_file_without_its_input_names_the_input_and_its_description() {
     ConfigResult result =
         ConfigReader.read(
-            CONF.resolve("examples/.vscode/mcp.json"), Sample.in(directory).environment());
+            CONF.resolve("examples/vscode/mcp.json"), Sample.in(directory).environment());
     assertThat(result.problems())
         .extracting(ConfigProblem::toString)
         .containsExactly(
-            "conf/examples/.vscode/mcp.json:15: server \"search\": the input \"search-key\" (API key"
+            "conf/examples/vscode/mcp.json:15: server \"search\": the input \"search-key\" (API key"
                 + " of the search service) has no value. Set the variable"
                 + " MCPBUS_INPUT_SEARCH_KEY");
     assertThat(result.usable().orElseThrow().servers()).hasSize(1);
   }
 
   @Test
+  void the_workspace_is_the_folder_above_an_editors_own_folder() {
+    for (String folder : List.of(".vscode/mcp.json", ".cursor/mcp.json", ".mcp.json")) {
+      ConfigResult result =
+          Sample.in(directory)
+              .read(folder, "{\"servers\": {\"a\": {\"command\": \"${workspaceFolder}/x\"}}}");
+      assertThat(stdio(result.usable().orElseThrow(), "a").command()).isEqualTo(directory + "/x");
+    }
+  }
+
+  @Test
   void a_cursor_file_runs_as_it_is() {
-    McpBusConfig config = conf("examples/.cursor/mcp.json", Map.of());
+    McpBusConfig config = conf("examples/cursor/mcp.json", Map.of());
     assertThat(stdio(config, "local-notes").env()).containsEntry("NOTES_HOME", "/var/notes");
     assertThat(stdio(config, "local-notes").args())
-        .containsExactly(CONF.resolve("examples/notes/server.js").toAbsolutePath().toString());
+        .containsExactly(
+            CONF.resolve("examples/cursor/notes/server.js").toAbsolutePath().toString());
     assertThat(server(config, "remote-docs").name()).isEqualTo("remote docs");
     assertThat(server(config, "remote-docs").view().getString("url"))
         .isEqualTo("https://docs.example/mcp?***");

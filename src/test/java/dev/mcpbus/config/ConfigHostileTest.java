@@ -114,6 +114,18 @@ class ConfigHostileTest {
     assertThat(only(ConfigReader.read(latin, environment))).contains("not UTF-8");
   }
 
+  @Test
+  void a_file_without_end_is_not_read() {
+    Sample sample = Sample.in(directory);
+    assertThat(only(ConfigReader.read(Path.of("/dev/zero"), sample.environment())))
+        .contains("cannot be read");
+    ConfigResult result = sample.server("\"command\": \"x\"", "\"envFile\": \"/dev/zero\"");
+    assertThat(sample.texts(result))
+        .singleElement()
+        .asString()
+        .contains("envFile \"/dev/zero\" cannot be read");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"mcp.json", "mcp.yaml"})
   void a_damaged_file_never_throws(String name) {

@@ -71,7 +71,9 @@ class MaskingTest {
         sample.good(
             "\"command\": \"x\"",
             "\"args\": [\"${API_TOKEN}\", \"--a=${API_TOKEN}\", \"--token\", \"canary-2\", \"-v\"]",
+            "\"cwd\": \"/srv/${API_TOKEN}\"",
             "\"env\": {\"K\": \"canary-3\"}");
+    assertThat(stdio.view().getString("cwd")).isEqualTo("/srv/***");
     assertThat(stdio.view().getJsonArray("args"))
         .isEqualTo(JsonArray.of("***", "--a=***", "--token", "***", "-v"));
     ServerDefinition http =
@@ -95,6 +97,7 @@ class MaskingTest {
               "a": {"url": "canary://${API_TOKEN}", "headers": {"A": "canary\\n", "B": ["canary"]}},
               "b": {"url": "http://h/can ary ${API_TOKEN}", "timeout": "${API_TOKEN}"},
               "c": {"type": "${API_TOKEN}", "command": "canary"},
+              "e": {"command": "x", "envFile": "/none/${API_TOKEN}"},
               "d": {"command": "x", "validate": "${API_TOKEN}", "env": {"A": {"b": "canary"}}}}}
             """);
     assertThat(result.problems()).hasSizeGreaterThan(6);
