@@ -6,10 +6,7 @@ import dev.mcpbus.config.ConfigNode.Member;
 import dev.mcpbus.supervisor.RestartStrategy;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -95,13 +92,11 @@ public final class ConfigReader {
 
   private Optional<String> text() {
     try {
-      if (Files.size(file) > ParsedText.MAX_BYTES) {
+      Optional<String> text = BoundedFile.read(file, ParsedText.MAX_BYTES);
+      if (text.isEmpty()) {
         problems.fatal(0, "the file is over 8 MiB", "Is it the right file?");
-        return Optional.empty();
       }
-      byte[] bytes = Files.readAllBytes(file);
-      String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
-      return Optional.of(text.startsWith("\uFEFF") ? text.substring(1) : text);
+      return text;
     } catch (NoSuchFileException e) {
       problems.fatal(0, "the file does not exist", "Create it, or name another");
     } catch (CharacterCodingException e) {

@@ -40,6 +40,12 @@ public record Environment(
         ownJar());
   }
 
+  /** Names no variable's value: any of them may be secret. */
+  @Override
+  public String toString() {
+    return "environment of " + variables.size() + " variables";
+  }
+
   public Environment withVariables(Map<String, String> other) {
     return new Environment(other, inputs, userHome, java, jar);
   }
