@@ -4,6 +4,7 @@ import dev.mcpbus.testing.TinyJson.Literal;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,12 +14,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
  * An MCP server (legacy era) on stdin and stdout that behaves well, or badly in one named way.
- * Needs nothing but the JDK: {@code java -cp target/test-classes
- * dev.mcpbus.testing.ScriptedServer <behaviour>}; see {@link #command}.
+ * Needs nothing but the JDK: {@code java -cp target/test-classes dev.mcpbus.testing.ScriptedServer
+ * <behaviour>}; see {@link #command}.
  *
  * <p><b>Behaviours</b> (one per server):
  *
@@ -74,7 +76,7 @@ public final class ScriptedServer {
   public static List<String> command(String behaviour) {
     String classes =
         Path.of(
-                java.net.URI.create(
+                URI.create(
                     ScriptedServer.class
                         .getProtectionDomain()
                         .getCodeSource()
@@ -123,7 +125,8 @@ public final class ScriptedServer {
         System.err.println("scripted server: no licence found");
         System.exit(3);
       }
-      case "ignore-end" -> Runtime.getRuntime().addShutdownHook(new Thread(ScriptedServer::forEver));
+      case "ignore-end" ->
+          Runtime.getRuntime().addShutdownHook(new Thread(ScriptedServer::forEver));
       case "family" -> tools.startFamily();
       case "stderr-flood" -> {
         Thread flood =
@@ -280,7 +283,7 @@ public final class ScriptedServer {
     for (byte b : bytes) {
       System.out.write(b);
       System.out.flush();
-      java.util.concurrent.locks.LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(1));
+      LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(1));
     }
   }
 }

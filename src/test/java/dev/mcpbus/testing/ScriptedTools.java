@@ -108,7 +108,8 @@ final class ScriptedTools {
     String text = TinyJson.string(arguments, "text", "");
     int count = TinyJson.number(arguments, "count", name.equals("progress") ? 3 : 1);
     String done = "{\"content\":[{\"type\":\"text\",\"text\":\"done\"}]}";
-    String whole = "{\"jsonrpc\":\"2.0\",\"id\":" + TinyJson.write(id) + ",\"result\":" + done + "}";
+    String whole =
+        "{\"jsonrpc\":\"2.0\",\"id\":" + TinyJson.write(id) + ",\"result\":" + done + "}";
     switch (name) {
       case "echo" -> {
         calls.incrementAndGet();
@@ -143,8 +144,7 @@ final class ScriptedTools {
         server.send(whole);
         server.send(whole);
       }
-      case "wrong-id" ->
-          server.answer(new Literal(String.valueOf(1_000_000 + number(id))), done);
+      case "wrong-id" -> server.answer(new Literal(String.valueOf(1_000_000 + number(id))), done);
       case "null-id" -> server.answer(new Literal("null"), done);
       case "string-id" -> server.answer(TinyJson.write(id), done);
       case "partial" -> {
@@ -152,7 +152,8 @@ final class ScriptedTools {
         Runtime.getRuntime().halt(0);
       }
       case "invalid-utf8" ->
-          server.raw((whole.replace("done", "d\u00FFne") + "\n").getBytes(StandardCharsets.ISO_8859_1));
+          server.raw(
+              (whole.replace("done", "d\u00FFne") + "\n").getBytes(StandardCharsets.ISO_8859_1));
       case "batch" -> server.send("[" + whole + "]");
       case "two-on-a-line" -> server.send(whole + whole);
       case "junk-line" -> {
@@ -178,7 +179,8 @@ final class ScriptedTools {
         server.send(whole);
       }
       case "changed" -> notifications(count, "tools/list_changed", "{}", whole);
-      case "logs" -> notifications(count, "message", "{\"level\":\"info\",\"data\":\"log\"}", whole);
+      case "logs" ->
+          notifications(count, "message", "{\"level\":\"info\",\"data\":\"log\"}", whole);
       case "count" -> server.answerText(id, Integer.toString(calls.get()));
       case "cancelled-ids" -> server.answerText(id, String.join(",", cancelled));
       case "answers" -> server.answerText(id, String.join("\n", answers));
@@ -192,7 +194,11 @@ final class ScriptedTools {
   private void notifications(int count, String what, String params, String whole) {
     for (int i = 0; i < count; i++) {
       server.send(
-          "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/" + what + "\",\"params\":" + params + "}");
+          "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/"
+              + what
+              + "\",\"params\":"
+              + params
+              + "}");
     }
     server.send(whole);
   }

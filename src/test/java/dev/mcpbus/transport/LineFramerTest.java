@@ -104,7 +104,10 @@ class LineFramerTest {
         List.of("[" + ONE + "]", "[]", ONE + TWO, "{not json}", "{}", "{\"id\":1,\"id\":1}")) {
       TransportException refused = refused(framer(ParseLimits.DEFAULT), bytes("\n" + line + "\n"));
       assertThat(refused.reason()).as(line).isEqualTo(Reason.PROTOCOL_ERROR);
-      assertThat(refused).as(line).hasMessageContaining("line 2 of stdout").hasMessageContaining("byte");
+      assertThat(refused)
+          .as(line)
+          .hasMessageContaining("line 2 of stdout")
+          .hasMessageContaining("byte");
     }
     assertThat(messages).isEmpty();
   }

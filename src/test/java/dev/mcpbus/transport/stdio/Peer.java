@@ -10,6 +10,7 @@ import dev.mcpbus.transport.TransportException;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -50,9 +51,7 @@ final class Peer implements Channel.Receiver {
     Peer peer = new Peer(vertx.getOrCreateContext());
     StdioTransport transport = new StdioTransport(options);
     peer.channel =
-        get(
-            peer.on(() -> transport.open(peer.context, peer))
-                .compose(opening -> opening));
+        get(peer.on(() -> transport.open(peer.context, peer)).compose(opening -> opening));
     return peer;
   }
 
@@ -105,7 +104,7 @@ final class Peer implements Channel.Receiver {
             }));
   }
 
-  io.vertx.core.json.JsonObject diagnostics() throws Exception {
+  JsonObject diagnostics() throws Exception {
     return get(on(() -> channel().diagnostics()));
   }
 

@@ -18,8 +18,10 @@ import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -109,7 +111,8 @@ class StdioTransportIT {
     String path = dir + ":" + System.getenv("PATH");
     Peer peer =
         Peer.open(
-            vertx, StdioOptions.of("my-server", List.of()).withEnv(Map.of("PATH", path)).withCwd(dir));
+            vertx,
+            StdioOptions.of("my-server", List.of()).withEnv(Map.of("PATH", path)).withCwd(dir));
     peer.request(1);
     await().until(() -> peer.messages.size() == 1);
     await().until(() -> peer.diagnostics().getString("stderr").contains(dir.toString()));
@@ -256,7 +259,8 @@ class StdioTransportIT {
 
   @Test
   void case_10_a_partial_line_at_the_end_is_never_parsed(Vertx vertx) throws Exception {
-    Peer peer = Peer.open(vertx, sh("read l; printf '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}'"));
+    Peer peer =
+        Peer.open(vertx, sh("read l; printf '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}'"));
     peer.request(1);
     assertThat(peer.ending()).hasMessageContaining("exit code 0");
     assertThat(peer.messages).isEmpty();
@@ -378,9 +382,11 @@ class StdioTransportIT {
 
   @Test
   void a_flood_that_the_owner_does_not_consume_is_not_read(Vertx vertx) throws Exception {
-    Peer peer =
-        Peer.open(vertx, sh("read l; yes '{\"jsonrpc\":\"2.0\",\"method\":\"flood\"}' | head -c 120000000; " + ANSWER));
-    java.util.concurrent.CountDownLatch busy = new java.util.concurrent.CountDownLatch(1);
+    String flood =
+        "read l; line=$(head -c 60000 /dev/zero | tr '\\0' x);"
+            + "yes '{\"jsonrpc\":\"2.0\",\"method\":\"'$line'\"}' | head -c 120000000";
+    Peer peer = Peer.open(vertx, sh(flood));
+    CountDownLatch busy = new CountDownLatch(1);
     peer.request(1);
     peer.context.runOnContext(
         ignored -> {
@@ -393,7 +399,7 @@ class StdioTransportIT {
     StdioChannel channel = (StdioChannel) peer.channel();
     await().until(() -> channel.diagnostics().getLong("readBytes") >= 32 << 20);
     await()
-        .during(java.time.Duration.ofMillis(200))
+        .during(Duration.ofMillis(200))
         .until(() -> channel.diagnostics().getLong("readBytes") < 40 << 20);
     busy.countDown();
     peer.ending();
