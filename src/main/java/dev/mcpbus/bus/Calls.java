@@ -36,14 +36,16 @@ final class Calls {
 
   private final Vertx vertx;
   private final CallOptions defaults;
+  private final Duration slack;
   private final String name = UUID.randomUUID().toString();
   private final AtomicLong sequence = new AtomicLong();
   private final Set<Pending<?>> outstanding = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
 
-  Calls(Vertx vertx, CallOptions defaults) {
+  Calls(Vertx vertx, CallOptions defaults, Duration slack) {
     this.vertx = vertx;
     this.defaults = defaults;
+    this.slack = slack;
   }
 
   /**
@@ -98,7 +100,7 @@ final class Calls {
     }
   }
 
-  private static DeliveryOptions delivery(
+  private DeliveryOptions delivery(
       CallOptions options, String callId, @Nullable String progressCall) {
     DeliveryOptions delivery = new DeliveryOptions().addHeader(Headers.CALL_ID, callId);
     Duration timeout = options.timeout();
@@ -106,7 +108,7 @@ final class Calls {
       delivery.setSendTimeout(PATIENCE.toMillis());
     } else {
       delivery.addHeader(Headers.DEADLINE, Long.toString(timeout.toMillis()));
-      delivery.setSendTimeout(timeout.plus(SLACK).toMillis());
+      delivery.setSendTimeout(timeout.plus(slack).toMillis());
     }
     if (progressCall != null) {
       delivery.addHeader(Headers.PROGRESS, progressAddress(progressCall));

@@ -45,7 +45,7 @@ public final class McpClient {
 
   private McpClient(Vertx vertx, CallOptions defaults) {
     this.vertx = vertx;
-    this.calls = new Calls(vertx, defaults);
+    this.calls = new Calls(vertx, defaults, Calls.SLACK);
     this.subscriptions = new Subscriptions(vertx);
     this.inputs = new Inputs(vertx);
     this.owner = (ContextInternal) vertx.getOrCreateContext();
