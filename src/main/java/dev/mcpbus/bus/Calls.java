@@ -79,8 +79,7 @@ final class Calls {
       pending
           .listen(context, progress)
           .onComplete(
-              ready ->
-                  request(address, body, kind, delivery(options, callId, callId), pending));
+              ready -> request(address, body, kind, delivery(options, callId, callId), pending));
     }
     return pending.promise.future();
   }
@@ -208,8 +207,7 @@ final class Calls {
     }
 
     void failed(Throwable failure) {
-      if (failure instanceof ReplyException reply
-          && reply.failureType() == ReplyFailure.TIMEOUT) {
+      if (failure instanceof ReplyException reply && reply.failureType() == ReplyFailure.TIMEOUT) {
         tellServer();
       }
       fail(McpFailure.of(failure));
@@ -234,8 +232,7 @@ final class Calls {
       if (server != null) {
         vertx
             .eventBus()
-            .send(
-                Addresses.of(server, Addresses.CANCEL), new JsonObject().put("callId", callId));
+            .send(Addresses.of(server, Addresses.CANCEL), new JsonObject().put("callId", callId));
       }
     }
 

@@ -129,8 +129,7 @@ public final class McpServerClient {
     return send(suffix, new JsonObject(), CallOptions.DEFAULT)
         .map(
             reply ->
-                ConnectionState.valueOf(
-                    reply.getString("state", "").toUpperCase(Locale.ROOT)));
+                ConnectionState.valueOf(reply.getString("state", "").toUpperCase(Locale.ROOT)));
   }
 
   public Future<Void> ping(CallOptions options) {
@@ -153,8 +152,7 @@ public final class McpServerClient {
   /**
    * @param cursor of the one page wanted; null for all pages
    */
-  public Future<McpSchema.ListToolsResult> listTools(
-      @Nullable String cursor, CallOptions options) {
+  public Future<McpSchema.ListToolsResult> listTools(@Nullable String cursor, CallOptions options) {
     return typed(Addresses.TOOLS_LIST, page(cursor), McpSchema.ListToolsResult.class, options);
   }
 

@@ -39,10 +39,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CatalogVerticle extends VerticleBase {
 
-  private static final Duration FIRST_LISTS = Duration.ofSeconds(2);
-
-  /** After a fetch that failed although its server is connected. */
   private final Duration retry;
+  private final Duration firstLists;
 
   private final Map<String, Server> servers = new HashMap<>();
   private final Set<Kind> wanted = EnumSet.of(Kind.TOOLS);
@@ -77,14 +75,16 @@ public final class CatalogVerticle extends VerticleBase {
   }
 
   public CatalogVerticle() {
-    this(Duration.ofSeconds(30));
+    this(Duration.ofSeconds(30), Duration.ofSeconds(2));
   }
 
   /**
    * @param retry when a list is asked for again that a connected server failed to give
+   * @param firstLists how long an aggregate waits at most for a connected server's first list
    */
-  public CatalogVerticle(Duration retry) {
+  public CatalogVerticle(Duration retry, Duration firstLists) {
     this.retry = retry;
+    this.firstLists = firstLists;
   }
 
   @Override
@@ -293,7 +293,7 @@ public final class CatalogVerticle extends VerticleBase {
     if (lists.isComplete()) {
       return lists;
     }
-    long timer = vertx.setTimer(FIRST_LISTS.toMillis(), late -> heard.tryComplete());
+    long timer = vertx.setTimer(firstLists.toMillis(), late -> heard.tryComplete());
     lists.onComplete(
         done -> {
           vertx.cancelTimer(timer);

@@ -35,7 +35,8 @@ public final class FakeConnection {
   }
 
   public static void replyInKind(Message<Object> message, String result) {
-    message.reply(message.body() instanceof Buffer ? Buffer.buffer(result) : new JsonObject(result));
+    message.reply(
+        message.body() instanceof Buffer ? Buffer.buffer(result) : new JsonObject(result));
   }
 
   public void event(String type, JsonObject more) {

@@ -132,7 +132,8 @@ class McpClientTest {
           suffix,
           message -> {
             seen.add(suffix + " " + message.body());
-            FakeConnection.replyInKind(message, "{\"resources\":[],\"completion\":{\"values\":[]}}");
+            FakeConnection.replyInKind(
+                message, "{\"resources\":[],\"completion\":{\"values\":[]}}");
           });
     }
 
@@ -232,8 +233,7 @@ class McpClientTest {
     git.event(Events.RESOURCE_UPDATED, new JsonObject("{\"params\":{\"uri\":\"file:///a\"}}"));
     git.event(Events.LOG, new JsonObject("{\"params\":{\"data\":\"hello\"}}"));
     git.event(Events.NOTIFICATION, new JsonObject("{\"method\":\"x/unheard\"}"));
-    git.event(
-        Events.NOTIFICATION, new JsonObject("{\"method\":\"x/other\",\"params\":{\"a\":1}}"));
+    git.event(Events.NOTIFICATION, new JsonObject("{\"method\":\"x/other\",\"params\":{\"a\":1}}"));
 
     await().until(() -> seen.size() == 6 && types.size() == 7);
     assertThat(seen)
@@ -249,8 +249,7 @@ class McpClientTest {
     return vertx
         .eventBus()
         .<JsonObject>request(
-            address,
-            new JsonObject().put("id", "git").put("method", method).put("params", params))
+            address, new JsonObject().put("id", "git").put("method", method).put("params", params))
         .map(Message::body)
         .recover(failure -> Future.failedFuture(McpFailure.of(failure)));
   }
@@ -272,8 +271,7 @@ class McpClientTest {
     JsonObject answer = await(ask(address, "elicitation/create", params));
 
     assertThat(answer)
-        .isEqualTo(
-            new JsonObject("{\"action\":\"accept\",\"content\":{\"asked\":\"git Sure?\"}}"));
+        .isEqualTo(new JsonObject("{\"action\":\"accept\",\"content\":{\"asked\":\"git Sure?\"}}"));
     assertThat(failure(ask(address, "sampling/createMessage", params)).code())
         .isEqualTo(FailureCode.METHOD_NOT_FOUND);
     await(git().clearElicitationHandler());
@@ -332,8 +330,7 @@ class McpClientTest {
     List<Message<Object>> kept = new CopyOnWriteArrayList<>();
     vertx.eventBus().<Object>consumer(Addresses.ALL_TOOLS_CALL, kept::add);
     CancelToken token = new CancelToken();
-    Future<?> call =
-        client.callTool("git.status", Map.of(), CallOptions.DEFAULT.withCancel(token));
+    Future<?> call = client.callTool("git.status", Map.of(), CallOptions.DEFAULT.withCancel(token));
     await().until(() -> kept.size() == 1);
 
     token.cancel();
