@@ -340,6 +340,22 @@ class McpClientTest {
   }
 
   @Test
+  void arguments_that_are_no_json_are_refused_before_they_are_sent() {
+    git.answering(Addresses.TOOLS_CALL, RESULT);
+    JsonObject params = new JsonObject().put("x", new Object());
+
+    McpFailure typed = failure(git().callTool("t", params.getMap()));
+    McpFailure json = failure(git().send(Addresses.TOOLS_CALL, params, CallOptions.DEFAULT));
+
+    assertThat(typed.code()).isEqualTo(FailureCode.BAD_REQUEST);
+    assertThat(json.code()).isEqualTo(FailureCode.BAD_REQUEST);
+    assertThat(json.sent()).isEqualTo(McpFailure.Sent.NO);
+    assertThat(client.outstanding()).isZero();
+    assertThat(failure(client.toolsMetadata(List.of("no id"))).code())
+        .isEqualTo(FailureCode.UNKNOWN_CONNECTION);
+  }
+
+  @Test
   void close_is_idempotent_and_final() {
     await(client.close());
     await(client.close());
