@@ -62,7 +62,9 @@ public final class McpServerClient {
 
   private <T> Future<T> typed(
       String suffix, JsonObject params, Class<T> type, CallOptions options) {
-    return send(suffix, params.toBuffer(), options).map(result -> SdkJson.read(result, type));
+    return calls
+        .sendEncoded(Addresses.of(id, suffix), id, params, options)
+        .map(result -> SdkJson.read(result, type));
   }
 
   private Future<Void> done(String suffix, JsonObject params, CallOptions options) {
