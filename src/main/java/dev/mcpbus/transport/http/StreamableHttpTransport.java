@@ -85,9 +85,9 @@ public final class StreamableHttpTransport implements Transport {
   }
 
   private PoolOptions poolOptions() {
-    // One more than asked for: the GET stream holds a connection for good. The same for HTTP/2,
-    // because a server that speaks HTTP/1.1 after all is held to that bound too; one that does not
-    // gets its second connection only when the streams of the first are used up.
+    // One more than asked for: the GET stream holds a connection for good. The same bound for
+    // HTTP/2, because the pool holds a server that turns out to speak HTTP/1.1 to it as well: with
+    // one connection its GET stream would block every call.
     int size = options.maxConnections() + (options.listen() ? 1 : 0);
     return new PoolOptions()
         .setHttp1MaxSize(size)

@@ -42,11 +42,8 @@ class HttpBodyTest extends HttpFixture {
             peer -> {
               long id = peer.read().id();
               int wrong = resultOf(id).length() + (id == 1 ? 10 : -10);
-              peer.send(
-                  "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: "
-                      + wrong
-                      + "\r\n\r\n"
-                      + resultOf(id));
+              peer.head("200 OK", "Content-Type: application/json", "Content-Length: " + wrong);
+              peer.send(resultOf(id));
               if (id == 1) {
                 peer.close();
               }
@@ -64,9 +61,7 @@ class HttpBodyTest extends HttpFixture {
         play(
             peer -> {
               peer.read();
-              peer.send(
-                  "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
-                      + "Transfer-Encoding: chunked\r\n\r\n");
+              peer.head("200 OK", "Content-Type: application/json", "Transfer-Encoding: chunked");
               while (true) {
                 peer.chunk(" ".repeat(512));
               }
@@ -82,9 +77,7 @@ class HttpBodyTest extends HttpFixture {
         play(
             peer -> {
               peer.read();
-              peer.send(
-                  "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
-                      + "Content-Length: 999999999\r\n\r\n");
+              peer.head("200 OK", "Content-Type: application/json", "Content-Length: 999999999");
               peer.silence();
             });
     ChannelProbe probe = open(options(server).withLimits(SMALL));
@@ -101,11 +94,11 @@ class HttpBodyTest extends HttpFixture {
     RawHttpServer server =
         answer(
             (request, peer) -> {
-              peer.send(
-                  "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
-                      + "Content-Encoding: gzip\r\nContent-Length: "
-                      + bomb.size()
-                      + "\r\n\r\n");
+              peer.head(
+                  "200 OK",
+                  "Content-Type: application/json",
+                  "Content-Encoding: gzip",
+                  "Content-Length: " + bomb.size());
               peer.send(bomb.toByteArray());
             });
     expect(open(server).fail(1, "ping"), Reason.PROTOCOL_ERROR, Sent.MAYBE);

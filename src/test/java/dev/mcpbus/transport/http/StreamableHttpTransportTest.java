@@ -162,10 +162,9 @@ class StreamableHttpTransportTest extends HttpFixture {
               if (request.id() == 3) {
                 peer.reply("400 Bad Request", "");
               } else {
-                Object id = request.id() == 1 ? 1 : null;
                 peer.reply(
                     "400 Bad Request",
-                    errorOf(id, -32022, "unsupported"),
+                    errorOf(request.id() == 1 ? 1 : null, -32022, "unsupported"),
                     "Content-Type: application/json");
               }
             });
