@@ -10,9 +10,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Timer;
+import java.util.TimerTask;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -56,13 +56,7 @@ public final class ScriptedServer {
 
   private final String behaviour;
   private final ScriptedTools tools;
-  private final ScheduledExecutorService later =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            Thread thread = new Thread(task, "later");
-            thread.setDaemon(true);
-            return thread;
-          });
+  private final Timer later = new Timer("later", true);
   private boolean slow;
   private boolean first = true;
   private int page;
@@ -255,7 +249,14 @@ public final class ScriptedServer {
   }
 
   void after(long millis, Runnable action) {
-    later.schedule(action, millis, TimeUnit.MILLISECONDS);
+    later.schedule(
+        new TimerTask() {
+          @Override
+          public void run() {
+            action.run();
+          }
+        },
+        millis);
   }
 
   /** One line, dressed as the behaviour wants it. */

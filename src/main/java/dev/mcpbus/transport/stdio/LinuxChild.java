@@ -295,7 +295,7 @@ final class LinuxChild implements Child, ProcessLoop.Member {
     for (int i = 0; i < most && stderr >= 0; i++) {
       int count = (int) Posix.read(stderr, scratch.address(), BUFFER_BYTES);
       if (count > 0) {
-        stderrTail.append(scratch.buffer().clear().limit(count));
+        stderrTail.append(scratch.buffer().duplicate().clear().limit(count));
         if (count < BUFFER_BYTES) {
           return;
         }

@@ -170,7 +170,7 @@ class ChildLifeIT {
         .filteredOn(t -> t.getName().startsWith("mcpbus") || t.getName().startsWith("JNA"))
         .hasSizeLessThanOrEqualTo(4);
     assertThat(now)
-        .filteredOn(t -> !before.contains(t) && !t.getName().startsWith("vert.x-"))
+        .filteredOn(t -> !before.contains(t) && !t.getName().matches("(vert\\.x|awaitility)-.*"))
         .isEmpty();
     List<Long> pids = new ArrayList<>();
     for (Peer peer : peers) {
