@@ -82,7 +82,7 @@ public final class ScriptedServer {
         "-XX:TieredStopAtLevel=1",
         "-XX:+UseSerialGC",
         "-Xshare:auto",
-        "-Xmx128m",
+        "-Xmx512m",
         "-cp",
         classes,
         ScriptedServer.class.getName(),

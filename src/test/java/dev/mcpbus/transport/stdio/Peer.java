@@ -95,11 +95,15 @@ final class Peer implements Channel.Receiver {
   }
 
   void request(long id, RawJson params) throws Exception {
-    byte[] bytes = Messages.request(id, "test", params);
+    request(id, "test", params);
+  }
+
+  void request(long id, String method, RawJson params) throws Exception {
+    byte[] bytes = Messages.request(id, method, params);
     get(
         on(
             () -> {
-              channel().send(Outbound.request(id, "test", bytes));
+              channel().send(Outbound.request(id, method, bytes));
               return id;
             }));
   }
