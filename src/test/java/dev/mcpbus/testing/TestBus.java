@@ -32,6 +32,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -66,7 +67,7 @@ public final class TestBus implements AutoCloseable {
     return start(mcpServers, BridgeOptions.DEFAULT.withPort(0));
   }
 
-  private static TestBus start(JsonObject mcpServers, BridgeOptions bridge) {
+  private static TestBus start(JsonObject mcpServers, @Nullable BridgeOptions bridge) {
     List<ServerDefinition> servers = new ArrayList<>();
     mcpServers.forEach(entry -> servers.add(read(entry.getKey(), (JsonObject) entry.getValue())));
     Vertx vertx =
@@ -98,6 +99,10 @@ public final class TestBus implements AutoCloseable {
     return vertx;
   }
 
+  public McpBus bus() {
+    return bus;
+  }
+
   public int port() {
     return bus.port();
   }
@@ -125,10 +130,12 @@ public final class TestBus implements AutoCloseable {
   }
 
   /** Sends and waits for the reply's body. */
+  @SuppressWarnings("TypeParameterUnusedInFormals") // the caller knows what it asked for
   public <T> T request(String address, Object body) {
     return request(address, body, new DeliveryOptions());
   }
 
+  @SuppressWarnings("TypeParameterUnusedInFormals") // the caller knows what it asked for
   public <T> T request(String address, Object body, DeliveryOptions options) {
     return await(this.<T>send(address, body, options));
   }
