@@ -9,7 +9,6 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure.Sent;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.Future;
-import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.json.JsonObject;
 import java.io.File;
 import java.io.IOException;
@@ -44,8 +43,7 @@ class ChildCrashFaultsIT {
         List<Future<Ending>> pending =
             Stream.generate(() -> bed.sendTool("hang")).limit(50).toList();
         FaultBed.until("all are in flight")
-            .until(
-                () -> bed.status().getJsonObject("transport").getInteger("pending") == 50);
+            .until(() -> bed.status().getJsonObject("transport").getInteger("pending") == 50);
         long pid = bed.pid();
         Processes.kill(pid);
         long killed = System.nanoTime();
@@ -83,6 +81,92 @@ class ChildCrashFaultsIT {
       TestBus.await(other).failure(FailureCode.UPSTREAM_EXITED, Sent.MAYBE);
       bed.assertBack(pid, FailureCode.UPSTREAM_EXITED);
       assertThat(bed.text("count")).as("nothing is replayed but the echo").isEqualTo("1");
+    }
+  }
+
+  @Test
+  void case_04_calls_that_wait_for_the_first_list_of_tools_survive_the_crash() {
+    Path crashed = folder.resolve("crashed");
+    String once =
+        "*'\"method\":\"tools/list\"'*) [ -e '"
+            + crashed
+            + "' ] || { : > '"
+            + crashed
+            + "'; exit 5; }\n"
+            + "  answer '{\"tools\":[{\"name\":\"echo\",\"inputSchema\":{}}]}' ;;";
+    try (FaultBed bed = FaultBed.start(ShServer.of("", once))) {
+      assertThat(bed.text("echo")).isNotEmpty();
+      assertThat(bed.awaitReady(2).getInteger("restarts")).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void case_04_a_crash_while_it_is_being_disconnected_ends_in_idle() {
+    try (FaultBed bed = FaultBed.ready(ShServer.of("", HANG, "hang").put("drain", 10_000))) {
+      Future<Ending> call = bed.sendTool("hang");
+      long pid = bed.pid();
+      bed.bus().request(TestBus.address(FaultBed.VICTIM, Addresses.DISCONNECT), new JsonObject());
+      bed.awaitState("DRAINING");
+      Processes.kill(pid);
+      bed.ending(call).failure(FailureCode.UPSTREAM_EXITED, Sent.MAYBE);
+      bed.awaitState("IDLE");
+      bed.failure("echo", FailureCode.UNAVAILABLE, Sent.NO);
+      bed.bus().request(TestBus.address(FaultBed.VICTIM, Addresses.CONNECT), new JsonObject());
+      bed.awaitReady(2);
+    }
+  }
+
+  @Test
+  void case_04_the_catalog_keeps_the_tools_of_a_server_that_is_away_and_marks_them() {
+    try (FaultBed bed = FaultBed.ready(ShServer.good())) {
+      String fresh = "{\"dev.mcpbus/server\":\"victim\"}";
+      FaultBed.until("listed").until(() -> victimInCatalog(bed).equals(fresh));
+      bed.bus().request(TestBus.address(FaultBed.VICTIM, Addresses.DISCONNECT), new JsonObject());
+      bed.awaitState("IDLE");
+      FaultBed.until("stale").until(() -> victimInCatalog(bed).contains("dev.mcpbus/stale"));
+      bed.bus().request(TestBus.address(FaultBed.VICTIM, Addresses.CONNECT), new JsonObject());
+      bed.awaitReady(2);
+      FaultBed.until("listed again").until(() -> victimInCatalog(bed).equals(fresh));
+    }
+  }
+
+  private static String victimInCatalog(FaultBed bed) {
+    JsonObject all = bed.bus().request(Addresses.ALL_TOOLS_LIST, new JsonObject());
+    return all.getJsonArray("tools").stream()
+        .map(JsonObject.class::cast)
+        .filter(tool -> "victim.echo".equals(tool.getString("name")))
+        .map(tool -> tool.getJsonObject("_meta").encode())
+        .findFirst()
+        .orElse("");
+  }
+
+  @Test
+  void case_04_hundreds_of_crashes_leave_no_process_and_no_descriptor() {
+    JsonObject restart =
+        new JsonObject()
+            .put("intensity", new JsonObject().put("restarts", 1_000))
+            .put("backoff", new JsonObject().put("initial", 1).put("max", 1));
+    try (FaultBed bed = FaultBed.ready(ShServer.of("", HANG, "hang").put("restart", restart))) {
+      int descriptors = 0;
+      for (int cycle = 1; cycle <= 200; cycle++) {
+        bed.awaitReady(cycle);
+        Future<Ending> call = bed.sendTool("hang");
+        FaultBed.until("it is in flight")
+            .until(
+                bed::status,
+                status ->
+                    status.getBoolean("toolsListed", false)
+                        && status.getJsonObject("transport").getInteger("pending") == 1);
+        Processes.kill(bed.pid());
+        TestBus.await(call).failure(FailureCode.UPSTREAM_EXITED, Sent.MAYBE);
+        if (cycle == 10) {
+          descriptors = Processes.descriptors();
+        }
+      }
+      JsonObject status = bed.awaitReady(201);
+      assertThat(status.getInteger("restarts")).isEqualTo(200);
+      assertThat(bed.processes()).as("victim and neighbour").hasSize(2);
+      assertThat(Processes.descriptors()).isLessThanOrEqualTo(descriptors + 4);
     }
   }
 

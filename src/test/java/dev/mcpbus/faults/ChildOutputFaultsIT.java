@@ -67,8 +67,7 @@ class ChildOutputFaultsIT {
           .hasMessageContaining("16777216");
       TestBus.await(other).failure(FailureCode.LIMIT_EXCEEDED, Sent.MAYBE);
       bed.assertBack(pid, FailureCode.LIMIT_EXCEEDED);
-      Ending fits =
-          bed.call("big", new JsonObject().put("bytes", 15 << 20), new DeliveryOptions());
+      Ending fits = bed.call("big", new JsonObject().put("bytes", 15 << 20), new DeliveryOptions());
       assertThat(fits.text()).hasSize(15 << 20);
     }
   }
@@ -157,7 +156,7 @@ class ChildOutputFaultsIT {
 
   @Test
   void case_17_calls_that_wait_for_the_first_list_are_bounded_too() {
-    JsonObject entry = FaultBed.scripted("stops-reading").put("maxPending", 10);
+    JsonObject entry = FaultBed.scripted("stops-reading").put("maxStash", 10);
     try (FaultBed bed = FaultBed.ready(entry)) {
       List<Future<Ending>> sent = new ArrayList<>();
       for (int i = 0; i < 30; i++) {

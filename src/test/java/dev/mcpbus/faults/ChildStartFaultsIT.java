@@ -91,6 +91,37 @@ class ChildStartFaultsIT {
   }
 
   @Test
+  void case_02_one_that_never_starts_is_given_up_and_calls_say_when_to_try_again() {
+    JsonObject entry =
+        ShServer.raw("echo 'no licence found' >&2; exit 3").put("restart", restart(2, 5, 30_000));
+    try (FaultBed bed = FaultBed.start(entry)) {
+      JsonObject status = bed.awaitState("FAILED");
+      assertThat(status.getLong("epoch")).isEqualTo(3);
+      assertThat(status.getInteger("restarts")).isEqualTo(2);
+      McpFailure refused = bed.failure("echo", FailureCode.UNAVAILABLE, Sent.NO);
+      assertThat(refused).hasMessageContaining("exit code 3");
+      assertThat(refused.retryAfterMillis()).isBetween(20_000L, 33_000L);
+      assertThat(bed.lastError().getString("code")).isEqualTo("HANDSHAKE_FAILED");
+      assertThat(FaultBed.nextAttempt(status)).isAfter(Instant.now().plusSeconds(20));
+    }
+  }
+
+  @Test
+  void case_03_closing_while_a_child_is_being_started_leaves_nothing() {
+    for (int i = 0; i < 10; i++) {
+      try (FaultBed bed = FaultBed.start(ShServer.raw("while :; do sleep 1000; done"))) {
+        Future<Ending> call = bed.sendTool("echo");
+        bed.bus().request(TestBus.address(FaultBed.VICTIM, Addresses.DISCONNECT), new JsonObject());
+        bed.ending(call).failure(FailureCode.UNAVAILABLE, Sent.NO);
+        bed.awaitState("IDLE");
+        assertThat(bed.processes()).as("only the neighbour").hasSize(1);
+        assertThat(bed.status().getValue("lastError")).isNull();
+        bed.bus().request(TestBus.address(FaultBed.VICTIM, Addresses.CONNECT), new JsonObject());
+      }
+    }
+  }
+
+  @Test
   void case_03_a_hanging_handshake_times_out_and_its_whole_group_is_killed() {
     JsonObject entry =
         ShServer.raw("trap '' TERM; sleep 1000 & while :; do sleep 1000; done")
@@ -153,8 +184,7 @@ class ChildStartFaultsIT {
 
   @Test
   void case_06_one_that_ignores_eof_and_sigterm_is_killed_within_the_grace_time() {
-    try (FaultBed bed =
-        FaultBed.ready(FaultBed.scripted("ignore-end").put("closeGrace", 200))) {
+    try (FaultBed bed = FaultBed.ready(FaultBed.scripted("ignore-end").put("closeGrace", 200))) {
       long pid = bed.pid();
       long before = System.nanoTime();
       bed.bus().request(TestBus.address(FaultBed.VICTIM, Addresses.DISCONNECT), new JsonObject());
@@ -173,15 +203,13 @@ class ChildStartFaultsIT {
   @ValueSource(strings = {"disconnect", "killed"})
   void case_07_grandchildren_and_daemons_go_with_their_server(String how) {
     try (FaultBed bed = FaultBed.ready(FaultBed.scripted("family"))) {
-      List<Long> family =
-          List.of(bed.text("pids").split(" ")).stream().map(Long::valueOf).toList();
+      List<Long> family = List.of(bed.text("pids").split(" ")).stream().map(Long::valueOf).toList();
       assertThat(family).hasSize(3).allMatch(Processes::running);
       if (how.equals("killed")) {
         Processes.kill(family.get(0));
         bed.awaitReady(2);
       } else {
-        bed.bus()
-            .request(TestBus.address(FaultBed.VICTIM, Addresses.DISCONNECT), new JsonObject());
+        bed.bus().request(TestBus.address(FaultBed.VICTIM, Addresses.DISCONNECT), new JsonObject());
         bed.awaitState("IDLE");
         assertThat(bed.processes()).as("only the neighbour").hasSize(1);
       }

@@ -15,8 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param sentAt {@code System.nanoTime()} before it was sent
  * @param endedAt the same when its ending arrived
  */
-record Ending(
-    @Nullable JsonObject result, @Nullable McpFailure failed, long sentAt, long endedAt) {
+record Ending(@Nullable JsonObject result, @Nullable McpFailure failed, long sentAt, long endedAt) {
 
   long millis() {
     return TimeUnit.NANOSECONDS.toMillis(endedAt - sentAt);

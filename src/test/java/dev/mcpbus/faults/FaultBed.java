@@ -115,9 +115,7 @@ final class FaultBed implements AutoCloseable {
   }
 
   static ConditionFactory until(String what) {
-    return Awaitility.await(what)
-        .atMost(Duration.ofSeconds(20))
-        .pollInterval(Duration.ofMillis(5));
+    return Awaitility.await(what).atMost(Duration.ofSeconds(20)).pollInterval(Duration.ofMillis(5));
   }
 
   // ---- calls

@@ -49,6 +49,12 @@ final class Processes {
     }
   }
 
+  /** Open files of this JVM. */
+  static int descriptors() {
+    String[] open = Path.of("/proc/self/fd").toFile().list();
+    return open == null ? -1 : open.length;
+  }
+
   static void kill(long pid) {
     ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
   }

@@ -61,8 +61,6 @@ final class ShServer {
 
   /** Any script. */
   static JsonObject raw(String script) {
-    return new JsonObject()
-        .put("command", "sh")
-        .put("args", new JsonArray().add("-c").add(script));
+    return new JsonObject().put("command", "sh").put("args", new JsonArray().add("-c").add(script));
   }
 }

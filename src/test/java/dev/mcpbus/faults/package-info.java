@@ -1,6 +1,6 @@
 /**
- * What mcpbus survives, end to end: bus call, connection, supervisor, real child process. Test names
- * begin with the number of the fault.
+ * What mcpbus survives, end to end: bus call, connection, supervisor, real child process. Test
+ * names begin with the number of the fault.
  */
 @NullMarked
 package dev.mcpbus.faults;
