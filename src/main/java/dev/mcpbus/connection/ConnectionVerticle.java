@@ -29,8 +29,6 @@ public final class ConnectionVerticle extends VerticleBase
     implements Mailbox.Owner, Session.Listener, HealthCheck.Listener {
 
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionVerticle.class);
-  private static final McpFailure STOPPED =
-      McpFailure.notSent(FailureCode.UNAVAILABLE, "the session was stopped");
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
 
   private final ConnectionSpec spec;
@@ -62,7 +60,7 @@ public final class ConnectionVerticle extends VerticleBase
   private boolean everReady;
 
   /** Why the session will have ended if somebody stops it now. */
-  private McpFailure stopped = STOPPED;
+  private String whyStopped = "";
 
   public ConnectionVerticle(ConnectionSpec spec) {
     this(spec, Clock.SYSTEM);
@@ -198,7 +196,7 @@ public final class ConnectionVerticle extends VerticleBase
     }
     live = now;
     everReady = true;
-    stopped = STOPPED;
+    whyStopped = "the session was stopped";
     view.ready();
     moveTo(ConnectionState.READY);
     health.start(now.session());
@@ -246,7 +244,7 @@ public final class ConnectionVerticle extends VerticleBase
             closed -> {
               if (session == closing) {
                 leave();
-                publishDisconnected(stopped);
+                publishDisconnected(stopped());
               }
               // It may also have ended while it was being drained.
               if (session == null) {
@@ -289,6 +287,10 @@ public final class ConnectionVerticle extends VerticleBase
         .onComplete(
             closed ->
                 tell(new Lifecycle.Ended(id.value(), ended, reason, Failures.isRetryable(reason))));
+  }
+
+  private McpFailure stopped() {
+    return McpFailure.notSent(FailureCode.UNAVAILABLE, whyStopped);
   }
 
   private void publishDisconnected(McpFailure reason) {
@@ -345,10 +347,9 @@ public final class ConnectionVerticle extends VerticleBase
       moveTo(ConnectionState.DEGRADED);
     }
     if (failures >= options.pingThreshold()) {
-      String why = "health check: " + failures + " pings in a row without an answer";
-      stopped = McpFailure.notSent(FailureCode.UNAVAILABLE, why);
-      view.error(stopped);
-      tell(new Lifecycle.RestartWanted(id.value(), why));
+      whyStopped = "health check: " + failures + " pings in a row without an answer";
+      view.error(stopped());
+      tell(new Lifecycle.RestartWanted(id.value(), whyStopped));
     }
   }
 

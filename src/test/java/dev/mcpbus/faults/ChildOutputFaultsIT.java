@@ -59,6 +59,18 @@ class ChildOutputFaultsIT {
   }
 
   @Test
+  void case_09_junk_over_the_budget_instead_of_a_handshake_fails_the_handshake() {
+    JsonObject backoff = new JsonObject().put("initial", 60_000).put("max", 60_000);
+    JsonObject entry =
+        FaultBed.scripted("junk-flood").put("restart", new JsonObject().put("backoff", backoff));
+    try (FaultBed bed = FaultBed.start(entry)) {
+      assertThat(bed.failure("echo", FailureCode.HANDSHAKE_FAILED, Sent.NO))
+          .hasMessageContaining("logs belong on stderr");
+      FaultBed.until("only the neighbour runs").until(() -> bed.processes().size() == 1);
+    }
+  }
+
+  @Test
   void case_11_a_line_over_16_mib_ends_the_session_and_everything_in_flight() {
     try (FaultBed bed = FaultBed.ready(FaultBed.scripted("good", 512))) {
       long pid = bed.pid();

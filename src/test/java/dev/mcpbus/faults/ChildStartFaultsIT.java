@@ -13,6 +13,7 @@ import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -66,6 +67,24 @@ class ChildStartFaultsIT {
                   .put("config", bed.mark(ShServer.good())));
       bed.awaitReady(2);
       assertThat(bed.text("echo")).isNotEmpty();
+    }
+  }
+
+  @Test
+  void case_01_a_command_that_vanishes_while_it_runs_fails_the_calls_that_wait() throws IOException {
+    Path program = folder.resolve("server");
+    JsonObject script = ShServer.good();
+    Files.writeString(program, "#!/bin/sh\n" + script.getJsonArray("args").getString(1));
+    Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwx------"));
+    JsonObject entry = new JsonObject().put("command", program.toString());
+    try (FaultBed bed = FaultBed.ready(entry)) {
+      Files.delete(program);
+      Processes.kill(bed.pid());
+      bed.awaitState("RECONNECTING");
+      bed.failure("echo", FailureCode.START_FAILED, Sent.NO);
+      assertThat(bed.awaitState("FAILED").getValue("nextAttempt")).isNull();
+      bed.failure("echo", FailureCode.START_FAILED, Sent.NO);
+      assertThat(bed.status().getLong("epoch")).isEqualTo(2);
     }
   }
 
@@ -179,6 +198,40 @@ class ChildStartFaultsIT {
       assertThat(bed.text("echo")).isNotEmpty();
       assertThat(status.getLong("epoch")).isEqualTo(Files.readAllLines(starts).size());
       assertThat(status.getValue("nextAttempt")).isNull();
+    }
+  }
+
+  @Test
+  void case_05_calls_that_wait_for_a_server_that_was_ready_end_when_it_is_given_up()
+      throws IOException {
+    Path broken = folder.resolve("broken");
+    JsonObject entry =
+        ShServer.of("[ -e '" + broken + "' ] && exit 9", "")
+            .put("restart", restart(2, 100, 30_000));
+    try (FaultBed bed = FaultBed.ready(entry)) {
+      Files.createFile(broken);
+      Processes.kill(bed.pid());
+      bed.awaitState("RECONNECTING");
+      McpFailure waited = bed.failure("echo", FailureCode.UNAVAILABLE, Sent.NO);
+      assertThat(waited.retryAfterMillis()).isBetween(20_000L, 33_000L);
+      assertThat(waited).hasMessageContaining("exit code 9");
+      assertThat(bed.awaitState("FAILED").getLong("epoch")).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void case_05_calls_are_refused_at_once_where_the_configuration_says_so() {
+    JsonObject entry =
+        ShServer.good().put("restart", restart(5, 20_000, 0)).put("whenUnavailable", "refuse");
+    try (FaultBed bed = FaultBed.ready(entry)) {
+      Processes.kill(bed.pid());
+      FaultBed.until("the restart is planned")
+          .until(() -> bed.status().getValue("nextAttempt") != null);
+      Ending ending = bed.call("echo");
+      McpFailure refused = ending.failure(FailureCode.UNAVAILABLE, Sent.NO);
+      assertThat(refused.retryAfterMillis()).isBetween(10_000L, 24_000L);
+      assertThat(refused).hasMessageContaining("SIGKILL");
+      assertThat(ending.millis()).isLessThan(500);
     }
   }
 

@@ -109,6 +109,18 @@ class ProtocolFaultsIT {
   }
 
   @Test
+  void case_60_a_lying_capability_does_not_spoil_the_aggregate() {
+    try (FaultBed bed = FaultBed.ready(FaultBed.scripted("lying"))) {
+      aggregate(bed, FaultBed.VICTIM);
+      for (String all : List.of(Addresses.ALL_PROMPTS_LIST, Addresses.ALL_RESOURCES_LIST)) {
+        JsonObject list = bed.bus().request(all, new JsonObject());
+        assertThat(list.stream()).allSatisfy(e -> assertThat((JsonArray) e.getValue()).isEmpty());
+      }
+      bed.assertUndisturbed();
+    }
+  }
+
+  @Test
   void case_60_a_missing_capability_gives_empty_lists_and_fails_the_rest_unsent() {
     try (FaultBed bed = FaultBed.ready(FaultBed.scripted("toolless"))) {
       assertThat(tools(ask(bed, Addresses.TOOLS_LIST))).isEmpty();
