@@ -92,7 +92,9 @@ final class ScriptedTools {
         new ProcessBuilder(
                 "sh",
                 "-c",
-                "sleep 1000 & echo $!; (setsid sh -c 'echo $$; exec sleep 1000' &) ; exit 0")
+                // Both pids are written before the shell ends: later output would be lost.
+                "daemon=$( (setsid sh -c 'echo $$; exec sleep 1000 >/dev/null' &) );"
+                    + " sleep 1000 & echo $!; echo $daemon")
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     try (var out = shell.inputReader()) {
