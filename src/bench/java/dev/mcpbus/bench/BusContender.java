@@ -27,6 +27,7 @@ final class BusContender implements Contender {
 
   private final List<String> addresses = new ArrayList<>();
   private final TransportOptions server;
+  private final int called;
   private final boolean raw;
   private final Vertx vertx = Vertx.vertx();
   private final EventBus bus = vertx.eventBus();
@@ -34,11 +35,13 @@ final class BusContender implements Contender {
   private int next;
 
   /**
-   * @param connections calls go to them in turn
+   * @param connections how many are open
+   * @param called how many of them get calls, in turn
    * @param raw {@code Buffer} calls, else {@code JsonObject}
    */
-  BusContender(TransportOptions server, int connections, boolean raw) {
+  BusContender(TransportOptions server, int connections, int called, boolean raw) {
     this.server = server;
+    this.called = called;
     this.raw = raw;
     for (int i = 0; i < connections; i++) {
       addresses.add("mcp.echo-" + i + ".tools.call");
@@ -110,7 +113,7 @@ final class BusContender implements Contender {
   @Override
   public void call(Reply reply) {
     String address = addresses.get(next);
-    next = next + 1 == addresses.size() ? 0 : next + 1;
+    next = next + 1 == called ? 0 : next + 1;
     if (raw) {
       bus.<Buffer>request(address, Payload.RAW_PARAMS)
           .onComplete(

@@ -14,6 +14,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +26,8 @@ final class CoreBench {
   private static final String HEAD =
       "%-40s %7s %10s %8s %9s %9s %9s %8s%n"
           .formatted("", "callers", "calls/s", "CPU us", "p50 us", "p99 us", "p99.9 us", "ratio");
+
+  private static final List<Kind> IDLE = List.of(Kind.HTTP_BUS, Kind.HTTP_BUS_MANY);
 
   private final Plan plan;
   private final Path directory;
@@ -58,21 +61,21 @@ final class CoreBench {
         String program = directory.resolve("echo_stdio").toAbsolutePath().toString();
         workers.put(kind, WorkerProcess.start(kind, kind.isHttp() ? http.url() : program));
       }
-      for (Kind kind : List.of(Kind.HTTP_BUS, Kind.HTTP_BUS_MANY)) {
+      // The others first: what has idle connections is left alone until it is weighed.
+      warmUp(kind -> !IDLE.contains(kind));
+      for (Kind kind : IDLE) {
         WorkerProcess worker = workers.get(kind);
         if (worker != null) {
+          progress("weigh " + kind.label);
           results.memory(kind, worker.memory());
         }
       }
-      for (WorkerProcess worker : workers.values()) {
-        progress("warm up " + worker.kind().label);
-        worker.closed(Plan.JUDGED, plan.warmup(worker.kind()));
-      }
+      warmUp(IDLE::contains);
       for (int round = 0; round < plan.rounds(); round++) {
         round(round, http);
       }
       for (WorkerProcess worker : workers.values()) {
-        if (worker.kind() != Kind.HTTP_BUS_MANY) {
+        if (!worker.kind().hasMany()) {
           progress("1,000 calls/s " + worker.kind().label);
           results.paced(worker.kind(), worker.paced(Plan.PER_SECOND, plan.pacedMillis()));
         }
@@ -81,6 +84,15 @@ final class CoreBench {
       workers.values().forEach(WorkerProcess::close);
     }
     report();
+  }
+
+  private void warmUp(Predicate<Kind> which) throws IOException {
+    for (WorkerProcess worker : workers.values()) {
+      if (which.test(worker.kind())) {
+        progress("warm up " + worker.kind().label);
+        worker.closed(Plan.JUDGED, plan.warmup(worker.kind()));
+      }
+    }
   }
 
   private void round(int round, EchoHttpServer http) throws IOException {

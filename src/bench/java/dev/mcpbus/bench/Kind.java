@@ -17,7 +17,8 @@ enum Kind {
   HTTP_SDK("http: SDK async client, parallelism=2"),
   HTTP_SDK_DEFAULT("http: SDK async client, JVM defaults"),
   HTTP_VERTX("http: bare Vert.x HttpClient"),
-  HTTP_BUS_MANY("http: bus, Buffer, 1,000 connections");
+  HTTP_BUS_AMONG("http: bus, Buffer, one among 1,000"),
+  HTTP_BUS_MANY("http: bus, Buffer, spread over 1,000");
 
   static final int MANY = 1_000;
 
@@ -35,6 +36,10 @@ enum Kind {
     return this == HTTP_SDK || this == HTTP_SDK_DEFAULT;
   }
 
+  boolean hasMany() {
+    return this == HTTP_BUS_AMONG || this == HTTP_BUS_MANY;
+  }
+
   /** Flags that this contender has beyond those of all. */
   List<String> flags() {
     return this == HTTP_SDK
@@ -47,13 +52,15 @@ enum Kind {
    */
   Contender create(String target) throws IOException {
     return switch (this) {
-      case STDIO_BUS -> new BusContender(StdioOptions.of(target, List.of()), 1, true);
-      case STDIO_BUS_JSON -> new BusContender(StdioOptions.of(target, List.of()), 1, false);
+      case STDIO_BUS -> new BusContender(StdioOptions.of(target, List.of()), 1, 1, true);
+      case STDIO_BUS_JSON -> new BusContender(StdioOptions.of(target, List.of()), 1, 1, false);
       case STDIO_SDK -> SdkContender.stdio(target);
       case STDIO_PIPES -> new PipeContender(target);
-      case HTTP_BUS -> new BusContender(HttpOptions.of(URI.create(target)), 1, true);
-      case HTTP_BUS_JSON -> new BusContender(HttpOptions.of(URI.create(target)), 1, false);
-      case HTTP_BUS_MANY -> new BusContender(HttpOptions.of(URI.create(target)), MANY, true);
+      case HTTP_BUS -> new BusContender(HttpOptions.of(URI.create(target)), 1, 1, true);
+      case HTTP_BUS_JSON -> new BusContender(HttpOptions.of(URI.create(target)), 1, 1, false);
+      case HTTP_BUS_AMONG ->
+          new BusContender(HttpOptions.of(URI.create(target)), MANY, 1, true);
+      case HTTP_BUS_MANY -> new BusContender(HttpOptions.of(URI.create(target)), MANY, MANY, true);
       case HTTP_SDK, HTTP_SDK_DEFAULT -> SdkContender.http(URI.create(target));
       case HTTP_VERTX -> new VertxHttpContender(URI.create(target));
     };

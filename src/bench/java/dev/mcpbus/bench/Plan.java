@@ -47,7 +47,7 @@ record Plan(
             ? new Plan(EnumSet.allOf(Kind.class), CALLERS, 300, 300, 1, 100, 300)
             : args.contains("--short")
                 ? new Plan(EnumSet.allOf(Kind.class), CALLERS, 5_000, 8_000, 3, 1_000, 3_000)
-                : new Plan(EnumSet.allOf(Kind.class), CALLERS, 10_000, 20_000, 5, 1_500, 6_000);
+                : new Plan(EnumSet.allOf(Kind.class), CALLERS, 8_000, 20_000, 5, 1_000, 5_000);
     for (int i = 0; i < args.size(); i++) {
       switch (args.get(i)) {
         case "--quick", "--short" -> {}
@@ -72,8 +72,8 @@ record Plan(
       boolean chosen =
           switch (group) {
             case "stdio" -> !kind.isHttp();
-            case "http" -> kind.isHttp() && kind != Kind.HTTP_BUS_MANY;
-            case "many" -> kind == Kind.HTTP_BUS || kind == Kind.HTTP_BUS_MANY;
+            case "http" -> kind.isHttp() && !kind.hasMany();
+            case "many" -> kind == Kind.HTTP_BUS || kind.hasMany();
             default -> throw new IllegalArgumentException("--only stdio, http or many");
           };
       if (chosen) {

@@ -133,6 +133,9 @@ final class Tools {
   }
 
   private static JsonObject arguments(BusCall call) {
+    if (!call.isRaw()) {
+      return call.json().getValue("arguments") instanceof JsonObject json ? json : new JsonObject();
+    }
     RawJson arguments = call.params().member("arguments");
     return arguments == null || !arguments.isObject() ? new JsonObject() : arguments.toJsonObject();
   }

@@ -63,6 +63,9 @@ final class Exchange implements EventReader.Listener {
   }
 
   void start() {
+    if (done) {
+      return;
+    }
     waiting = true;
     channel.waiting(1);
     channel
