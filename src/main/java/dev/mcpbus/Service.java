@@ -137,7 +137,9 @@ final class Service {
 
   private static void reload(ConfigChange change, McpBus bus) {
     if (change.applicable().isEmpty()) {
-      LOG.warn("the configuration has problems, nothing is changed\n{}", ConfigReport.render(change.problems()));
+      LOG.warn(
+          "the configuration has problems, nothing is changed\n{}",
+          ConfigReport.render(change.problems()));
       return;
     }
     ConfigDiff diff = change.applicable().get();

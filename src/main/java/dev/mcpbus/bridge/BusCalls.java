@@ -71,6 +71,10 @@ final class BusCalls {
       @Nullable String cancelAddress,
       RawJson body,
       DeliveryOptions options) {
+    if (ctx.response().closed()) {
+      return Future.failedFuture(
+          McpFailure.notSent(FailureCode.CANCELLED, "the client went away before the call"));
+    }
     String callId = callIds.get();
     options.addHeader(Headers.CALL_ID, callId);
     Future<Buffer> answer =

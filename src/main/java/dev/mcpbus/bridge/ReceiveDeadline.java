@@ -19,6 +19,7 @@ final class ReceiveDeadline {
   private final Vertx vertx;
   private final long millis;
   private final Map<HttpConnection, Long> timers = new HashMap<>();
+  private final Map<HttpConnection, HttpServerRequest> latest = new HashMap<>();
 
   ReceiveDeadline(Vertx vertx, Duration limit) {
     this.vertx = vertx;
@@ -26,7 +27,11 @@ final class ReceiveDeadline {
   }
 
   void connected(HttpConnection connection) {
-    connection.closeHandler(closed -> disarm(connection));
+    connection.closeHandler(
+        closed -> {
+          latest.remove(connection);
+          disarm(connection);
+        });
     arm(connection);
   }
 
@@ -34,14 +39,20 @@ final class ReceiveDeadline {
   void requested(HttpServerRequest request) {
     HttpConnection connection = request.connection();
     boolean hasBody = hasBody(request);
-    if (!hasBody) {
+    latest.put(connection, request);
+    if (hasBody) {
+      arm(connection);
+    } else {
       disarm(connection);
     }
     request
         .response()
         .endHandler(
             ended -> {
-              arm(connection);
+              // A pipelined request may already be at work, and the connection not idle.
+              if (latest.remove(connection, request)) {
+                arm(connection);
+              }
               if (hasBody && !request.isEnded()) {
                 vertx.setTimer(LINGER_MILLIS, fired -> closeUnlessEnded(request));
               }

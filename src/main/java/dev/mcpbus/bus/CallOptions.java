@@ -74,7 +74,7 @@ public record CallOptions(
   }
 
   CallOptions or(CallOptions other) {
-    if (other == DEFAULT) {
+    if (other.equals(DEFAULT)) {
       return this;
     }
     return new CallOptions(

@@ -12,6 +12,7 @@ import io.vertx.core.eventbus.MessageConsumer;
 import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.eventbus.ReplyFailure;
 import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.json.EncodeException;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.Locale;
@@ -36,14 +37,16 @@ final class Calls {
 
   private final Vertx vertx;
   private final CallOptions defaults;
+  private final Duration slack;
   private final String name = UUID.randomUUID().toString();
   private final AtomicLong sequence = new AtomicLong();
   private final Set<Pending<?>> outstanding = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
 
-  Calls(Vertx vertx, CallOptions defaults) {
+  Calls(Vertx vertx, CallOptions defaults, Duration slack) {
     this.vertx = vertx;
     this.defaults = defaults;
+    this.slack = slack;
   }
 
   /**
@@ -65,7 +68,7 @@ final class Calls {
     Pending<T> pending = new Pending<>(context.promise(), callId, server, token);
     outstanding.add(pending);
     if (token != null) {
-      token.add(pending.cancel);
+      token.add(pending);
     }
     if (closed) {
       pending.cancel("this McpClient is closed");
@@ -77,10 +80,28 @@ final class Calls {
       pending
           .listen(context, progress)
           .onComplete(
-              ready ->
-                  request(address, body, kind, delivery(options, callId, callId), pending));
+              ready -> request(address, body, kind, delivery(options, callId, callId), pending));
     }
     return pending.promise.future();
+  }
+
+  /** The params as raw bytes, so that the result comes as raw bytes. */
+  Future<Buffer> sendEncoded(
+      String address, @Nullable ConnectionId server, JsonObject params, CallOptions options) {
+    Buffer body;
+    try {
+      body = params.toBuffer();
+    } catch (EncodeException e) {
+      return Future.failedFuture(notJson());
+    }
+    return send(address, server, body, Buffer.class, options);
+  }
+
+  private static McpFailure notJson() {
+    return McpFailure.notSent(
+        FailureCode.BAD_REQUEST,
+        "the params hold a value that JSON has no form for; use text, numbers, booleans, null,"
+            + " maps and lists");
   }
 
   private <T> void request(
@@ -88,17 +109,22 @@ final class Calls {
     if (pending.promise.future().isComplete()) {
       return;
     }
-    vertx
-        .eventBus()
-        .<Object>request(address, body, delivery)
-        .onSuccess(reply -> pending.reply(reply, kind))
-        .onFailure(pending::failed);
+    try {
+      vertx
+          .eventBus()
+          .<Object>request(address, body, delivery)
+          .onSuccess(reply -> pending.reply(reply, kind))
+          .onFailure(pending::failed);
+    } catch (RuntimeException e) {
+      pending.fail(notJson());
+      return;
+    }
     if (pending.cancelled) {
       pending.tellServer();
     }
   }
 
-  private static DeliveryOptions delivery(
+  private DeliveryOptions delivery(
       CallOptions options, String callId, @Nullable String progressCall) {
     DeliveryOptions delivery = new DeliveryOptions().addHeader(Headers.CALL_ID, callId);
     Duration timeout = options.timeout();
@@ -106,7 +132,7 @@ final class Calls {
       delivery.setSendTimeout(PATIENCE.toMillis());
     } else {
       delivery.addHeader(Headers.DEADLINE, Long.toString(timeout.toMillis()));
-      delivery.setSendTimeout(timeout.plus(SLACK).toMillis());
+      delivery.setSendTimeout(timeout.plus(slack).toMillis());
     }
     if (progressCall != null) {
       delivery.addHeader(Headers.PROGRESS, progressAddress(progressCall));
@@ -145,13 +171,12 @@ final class Calls {
     outstanding.forEach(pending -> pending.cancel("the caller has ended"));
   }
 
-  private final class Pending<T> {
+  private final class Pending<T> implements Runnable {
 
     private final Promise<T> promise;
     private final String callId;
     private final @Nullable ConnectionId server;
     private final @Nullable CancelToken token;
-    private final Runnable cancel = () -> cancel("the caller cancelled the call");
     private volatile @Nullable MessageConsumer<Object> progress;
 
     /** Set before the server is told, so that a request that overtakes it is cancelled too. */
@@ -206,11 +231,16 @@ final class Calls {
     }
 
     void failed(Throwable failure) {
-      if (failure instanceof ReplyException reply
-          && reply.failureType() == ReplyFailure.TIMEOUT) {
+      if (failure instanceof ReplyException reply && reply.failureType() == ReplyFailure.TIMEOUT) {
         tellServer();
       }
       fail(McpFailure.of(failure));
+    }
+
+    /** What the token does. */
+    @Override
+    public void run() {
+      cancel("the caller cancelled the call");
     }
 
     void cancel(String why) {
@@ -232,15 +262,14 @@ final class Calls {
       if (server != null) {
         vertx
             .eventBus()
-            .send(
-                Addresses.of(server, Addresses.CANCEL), new JsonObject().put("callId", callId));
+            .send(Addresses.of(server, Addresses.CANCEL), new JsonObject().put("callId", callId));
       }
     }
 
     private void end() {
       outstanding.remove(this);
       if (token != null) {
-        token.remove(cancel);
+        token.remove(this);
       }
       MessageConsumer<Object> consumer = progress;
       if (consumer != null) {

@@ -1,7 +1,7 @@
 package dev.mcpbus.bus;
 
-import io.modelcontextprotocol.spec.McpSchema;
 import dev.mcpbus.protocol.Methods;
+import io.modelcontextprotocol.spec.McpSchema;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.Message;
@@ -92,8 +92,7 @@ final class Inputs {
       }
       try {
         return handler.answer(
-            new ConnectionId(body.getString("id")),
-            body.getJsonObject("params", new JsonObject()));
+            new ConnectionId(body.getString("id")), body.getJsonObject("params", new JsonObject()));
       } catch (RuntimeException e) {
         return Future.failedFuture(e);
       }

@@ -6,7 +6,6 @@ import io.vertx.core.Closeable;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -36,7 +35,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class McpClient {
 
-  private final Vertx vertx;
   private final Calls calls;
   private final Subscriptions subscriptions;
   private final Inputs inputs;
@@ -44,8 +42,7 @@ public final class McpClient {
   private final Closeable hook = done -> close().onComplete(done);
 
   private McpClient(Vertx vertx, CallOptions defaults) {
-    this.vertx = vertx;
-    this.calls = new Calls(vertx, defaults);
+    this.calls = new Calls(vertx, defaults, Calls.SLACK);
     this.subscriptions = new Subscriptions(vertx);
     this.inputs = new Inputs(vertx);
     this.owner = (ContextInternal) vertx.getOrCreateContext();
@@ -115,9 +112,7 @@ public final class McpClient {
 
   /** Ends the session; the server stays configured. */
   public Future<Void> disconnectServer(String id) {
-    return ConnectionId.parse(id)
-        .map(known -> server(known).disconnect().<Void>mapEmpty())
-        .orElseGet(() -> unknown(id));
+    return Future.succeededFuture().compose(none -> server(id).disconnect()).mapEmpty();
   }
 
   /** Succeeds when every server is disconnected; fails with the first failure, having tried all. */
@@ -182,7 +177,8 @@ public final class McpClient {
    */
   public Future<Map<String, JsonObject>> toolsMetadata(Collection<String> servers) {
     List<String> ids = List.copyOf(servers);
-    return Future.all(ids.stream().map(id -> server(id).toolsMetadata()).toList())
+    return Future.succeededFuture()
+        .compose(none -> Future.all(ids.stream().map(id -> server(id).toolsMetadata()).toList()))
         .map(
             all -> {
               Map<String, JsonObject> byServer = new LinkedHashMap<>();
@@ -200,18 +196,15 @@ public final class McpClient {
       String name, Map<String, Object> arguments, CallOptions options) {
     JsonObject params =
         new JsonObject().put("name", name).put("arguments", new JsonObject(arguments));
-    return callTool(name, params.toBuffer(), Buffer.class, options)
+    return calls
+        .sendEncoded(Addresses.ALL_TOOLS_CALL, serverOf(name), params, options)
         .map(result -> SdkJson.read(result, McpSchema.CallToolResult.class));
   }
 
   /** The same, lossless. */
   public Future<JsonObject> callTool(String name, JsonObject arguments, CallOptions options) {
     JsonObject params = new JsonObject().put("name", name).put("arguments", arguments);
-    return callTool(name, params, JsonObject.class, options);
-  }
-
-  private <T> Future<T> callTool(String name, T params, Class<T> kind, CallOptions options) {
-    return calls.send(Addresses.ALL_TOOLS_CALL, serverOf(name), params, kind, options);
+    return calls.send(Addresses.ALL_TOOLS_CALL, serverOf(name), params, JsonObject.class, options);
   }
 
   /** Where a cancellation of the call goes: past the catalog, to the connection. */
@@ -264,14 +257,8 @@ public final class McpClient {
       body.put("servers", new JsonArray(List.of(servers)));
     }
     return calls
-        .send(address, null, body.toBuffer(), Buffer.class, CallOptions.DEFAULT)
+        .sendEncoded(address, null, body, CallOptions.DEFAULT)
         .map(result -> SdkJson.read(result, type));
-  }
-
-  private static <T> Future<T> unknown(String id) {
-    String problem = ConnectionId.problem(id);
-    return Future.failedFuture(
-        McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, String.valueOf(problem)));
   }
 
   int outstanding() {

@@ -62,7 +62,9 @@ public final class McpServerClient {
 
   private <T> Future<T> typed(
       String suffix, JsonObject params, Class<T> type, CallOptions options) {
-    return send(suffix, params.toBuffer(), options).map(result -> SdkJson.read(result, type));
+    return calls
+        .sendEncoded(Addresses.of(id, suffix), id, params, options)
+        .map(result -> SdkJson.read(result, type));
   }
 
   private Future<Void> done(String suffix, JsonObject params, CallOptions options) {
@@ -129,8 +131,7 @@ public final class McpServerClient {
     return send(suffix, new JsonObject(), CallOptions.DEFAULT)
         .map(
             reply ->
-                ConnectionState.valueOf(
-                    reply.getString("state", "").toUpperCase(Locale.ROOT)));
+                ConnectionState.valueOf(reply.getString("state", "").toUpperCase(Locale.ROOT)));
   }
 
   public Future<Void> ping(CallOptions options) {
@@ -153,8 +154,7 @@ public final class McpServerClient {
   /**
    * @param cursor of the one page wanted; null for all pages
    */
-  public Future<McpSchema.ListToolsResult> listTools(
-      @Nullable String cursor, CallOptions options) {
+  public Future<McpSchema.ListToolsResult> listTools(@Nullable String cursor, CallOptions options) {
     return typed(Addresses.TOOLS_LIST, page(cursor), McpSchema.ListToolsResult.class, options);
   }
 

@@ -12,7 +12,6 @@ public record ServerSummary(ConnectionId id, ServerStatus status, JsonObject con
   /** Of a reply of {@link Addresses#SERVERS_GET}. */
   static ServerSummary of(JsonObject json) {
     ServerStatus status = new ServerStatus(json);
-    return new ServerSummary(
-        status.id(), status, json.getJsonObject("config", new JsonObject()));
+    return new ServerSummary(status.id(), status, json.getJsonObject("config", new JsonObject()));
   }
 }

@@ -37,12 +37,10 @@ import org.jspecify.annotations.Nullable;
  * waits a moment for servers that are connected and have not been heard of yet, never for others.
  * All state is touched on the verticle's own context only.
  */
-public final class CatalogVerticle extends VerticleBase implements ToolRouter.View {
+public final class CatalogVerticle extends VerticleBase {
 
-  private static final Duration FIRST_LISTS = Duration.ofSeconds(2);
-
-  /** After a fetch that failed although its server is connected. */
   private final Duration retry;
+  private final Duration firstLists;
 
   private final Map<String, Server> servers = new HashMap<>();
   private final Set<Kind> wanted = EnumSet.of(Kind.TOOLS);
@@ -77,21 +75,23 @@ public final class CatalogVerticle extends VerticleBase implements ToolRouter.Vi
   }
 
   public CatalogVerticle() {
-    this(Duration.ofSeconds(30));
+    this(Duration.ofSeconds(30), Duration.ofSeconds(2));
   }
 
   /**
    * @param retry when a list is asked for again that a connected server failed to give
+   * @param firstLists how long an aggregate waits at most for a connected server's first list
    */
-  public CatalogVerticle(Duration retry) {
+  public CatalogVerticle(Duration retry, Duration firstLists) {
     this.retry = retry;
+    this.firstLists = firstLists;
   }
 
   @Override
   public Future<?> start() {
     Codecs.register(vertx);
     EventBus bus = vertx.eventBus();
-    ToolRouter router = new ToolRouter(vertx, this);
+    ToolRouter router = new ToolRouter(vertx, new Present());
     List<Future<Void>> ready = new ArrayList<>();
     MessageConsumer<JsonObject> events =
         bus.consumer(Addresses.ALL_EVENTS, event -> handle(event.body()));
@@ -233,8 +233,10 @@ public final class CatalogVerticle extends VerticleBase implements ToolRouter.Vi
       return;
     }
     wanted.add(kind);
-    whenHeard(kind, only)
-        .onComplete(
+    known(only)
+        .compose(configured -> whenHeard(kind, only))
+        .onFailure(refused -> message.reply(McpFailure.of(refused)))
+        .onSuccess(
             heard -> {
               Reply reply =
                   only == null
@@ -255,23 +257,43 @@ public final class CatalogVerticle extends VerticleBase implements ToolRouter.Vi
     }
   }
 
+  /** Fails where a server was asked for by name that is not configured. */
+  private Future<Void> known(@Nullable Collection<String> only) {
+    if (only == null || servers.keySet().containsAll(only)) {
+      return known;
+    }
+    return readServers()
+        .compose(
+            read ->
+                only.stream()
+                    .filter(id -> !servers.containsKey(id))
+                    .findFirst()
+                    .map(CatalogVerticle::unknown)
+                    .orElseGet(Future::succeededFuture));
+  }
+
+  private static Future<Void> unknown(String id) {
+    return Future.failedFuture(
+        McpFailure.notSent(
+            FailureCode.UNKNOWN_CONNECTION,
+            "there is no server '" + (id.length() > 80 ? id.substring(0, 80) : id) + "'"));
+  }
+
   /** Bounded: a server that takes longer is heard of next time. */
   private Future<Void> whenHeard(Kind kind, @Nullable Collection<String> only) {
     Promise<Void> heard = Promise.promise();
     Future<Void> lists =
-        known.compose(
-            listed ->
-                Future.join(
-                        servers.entrySet().stream()
-                            .filter(one -> only == null || only.contains(one.getKey()))
-                            .filter(one -> one.getValue().connected)
-                            .map(one -> one.getValue().refresher.first(kind))
-                            .toList())
-                    .mapEmpty());
+        Future.join(
+                servers.entrySet().stream()
+                    .filter(one -> only == null || only.contains(one.getKey()))
+                    .filter(one -> one.getValue().connected)
+                    .map(one -> one.getValue().refresher.first(kind))
+                    .toList())
+            .mapEmpty();
     if (lists.isComplete()) {
       return lists;
     }
-    long timer = vertx.setTimer(FIRST_LISTS.toMillis(), late -> heard.tryComplete());
+    long timer = vertx.setTimer(firstLists.toMillis(), late -> heard.tryComplete());
     lists.onComplete(
         done -> {
           vertx.cancelTimer(timer);
@@ -280,23 +302,27 @@ public final class CatalogVerticle extends VerticleBase implements ToolRouter.Vi
     return heard.future();
   }
 
-  @Override
-  public Catalog catalog() {
-    return catalog;
-  }
+  /** What the router may see of this verticle. */
+  private final class Present implements ToolRouter.View {
 
-  @Override
-  public Collection<String> servers() {
-    return new TreeSet<>(servers.keySet());
-  }
+    @Override
+    public Catalog catalog() {
+      return catalog;
+    }
 
-  @Override
-  public boolean isCurrent(String id) {
-    Server server = servers.get(id);
-    Listing listing = catalog.listing(id, Kind.TOOLS);
-    return server != null
-        && listing != null
-        && !listing.isStale()
-        && !server.refresher.isRefreshing(Kind.TOOLS);
+    @Override
+    public Collection<String> servers() {
+      return new TreeSet<>(servers.keySet());
+    }
+
+    @Override
+    public boolean isCurrent(String id) {
+      Server server = servers.get(id);
+      Listing listing = catalog.listing(id, Kind.TOOLS);
+      return server != null
+          && listing != null
+          && !listing.isStale()
+          && !server.refresher.isRefreshing(Kind.TOOLS);
+    }
   }
 }

@@ -6,12 +6,7 @@ import dev.mcpbus.bus.Events;
 /** What a server lists, and how it is named in the aggregate. */
 enum Kind {
   TOOLS(
-      "tools",
-      "name",
-      true,
-      Addresses.TOOLS_LIST,
-      Addresses.ALL_TOOLS_LIST,
-      Events.TOOLS_CHANGED),
+      "tools", "name", true, Addresses.TOOLS_LIST, Addresses.ALL_TOOLS_LIST, Events.TOOLS_CHANGED),
   /** Named by URIs of their own: only marked with their server. */
   RESOURCES(
       "resources",

@@ -158,8 +158,7 @@ final class ToolRouter {
         .<Object>request(
             Addresses.of(new ConnectionId(tool.server()), Addresses.TOOLS_CALL), params, options)
         .onSuccess(
-            reply ->
-                message.reply(reply.body(), new DeliveryOptions().setHeaders(reply.headers())))
+            reply -> message.reply(reply.body(), new DeliveryOptions().setHeaders(reply.headers())))
         .onFailure(
             failure -> {
               McpFailure known = McpFailure.of(failure);

@@ -97,26 +97,24 @@ record ConfigNode(Kind kind, int line, String text, List<Member> members, List<C
 
   /** As plain Vert.x JSON, for the schema; a member that is null is left out, as if not there. */
   @Nullable Object toJson() {
-    switch (kind) {
-      case OBJECT:
+    return switch (kind) {
+      case OBJECT -> {
         JsonObject object = new JsonObject();
         members.stream()
             .filter(member -> !member.value().is(Kind.NULL))
             .forEach(member -> object.put(member.name(), member.value().toJson()));
-        return object;
-      case ARRAY:
+        yield object;
+      }
+      case ARRAY -> {
         JsonArray array = new JsonArray();
         items.forEach(item -> array.add(item.toJson()));
-        return array;
-      case NUMBER:
-        return number();
-      case BOOLEAN:
-        return Boolean.valueOf(text);
-      case NULL:
-        return null;
-      default:
-        return text;
-    }
+        yield array;
+      }
+      case NUMBER -> number();
+      case BOOLEAN -> Boolean.valueOf(text);
+      case NULL -> null;
+      case STRING -> text;
+    };
   }
 
   /** A number's value; one that fits no {@code long} is a {@code double}. */

@@ -6,10 +6,7 @@ import dev.mcpbus.config.ConfigNode.Member;
 import dev.mcpbus.supervisor.RestartStrategy;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -48,7 +45,9 @@ public final class ConfigReader {
     files.add(file);
   }
 
-  /** Reads {@code file}; JSON (with comments) or YAML, by extension, else by its first character. */
+  /**
+   * Reads {@code file}; JSON (with comments) or YAML, by extension, else by its first character.
+   */
   public static ConfigResult read(Path file, Environment environment) {
     ConfigReader reader = new ConfigReader(file, environment);
     Optional<McpBusConfig> config = reader.text().flatMap(reader::parse).flatMap(reader::config);
@@ -93,13 +92,11 @@ public final class ConfigReader {
 
   private Optional<String> text() {
     try {
-      if (Files.size(file) > ParsedText.MAX_BYTES) {
+      Optional<String> text = BoundedFile.read(file, ParsedText.MAX_BYTES);
+      if (text.isEmpty()) {
         problems.fatal(0, "the file is over 8 MiB", "Is it the right file?");
-        return Optional.empty();
       }
-      byte[] bytes = Files.readAllBytes(file);
-      String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
-      return Optional.of(text.startsWith("\uFEFF") ? text.substring(1) : text);
+      return text;
     } catch (NoSuchFileException e) {
       problems.fatal(0, "the file does not exist", "Create it, or name another");
     } catch (CharacterCodingException e) {
@@ -138,7 +135,8 @@ public final class ConfigReader {
   }
 
   private Optional<McpBusConfig> config(ConfigNode root) {
-    List<Member> roots = root.members().stream().filter(m -> Keys.ROOTS.contains(m.name())).toList();
+    List<Member> roots =
+        root.members().stream().filter(m -> Keys.ROOTS.contains(m.name())).toList();
     if (roots.size() != 1) {
       wrongRoots(root, roots);
       return Optional.empty();
@@ -236,10 +234,7 @@ public final class ConfigReader {
     SettingsReader.rpcLog(top).ifPresent(mode -> defaults = defaults.withRpcLog(mode));
     top.object("defaults", Keys.SETTINGS)
         .ifPresent(entry -> defaults = SettingsReader.read(entry, defaults, false));
-    return frame(
-        top,
-        top.object("bridge", Keys.BRIDGE),
-        top.object("supervisor", Keys.SUPERVISOR));
+    return frame(top, top.object("bridge", Keys.BRIDGE), top.object("supervisor", Keys.SUPERVISOR));
   }
 
   private static boolean meant(String name) {
@@ -251,8 +246,7 @@ public final class ConfigReader {
     return name.length() > 40 ? name.substring(0, 40) : name;
   }
 
-  private static McpBusConfig frame(
-      Entry top, Optional<Entry> bridge, Optional<Entry> supervisor) {
+  private static McpBusConfig frame(Entry top, Optional<Entry> bridge, Optional<Entry> supervisor) {
     Optional<String> host = bridge.flatMap(b -> b.text("host")).map(Substitution.Filled::value);
     if (host.isPresent() && host.get().isBlank()) {
       top.wrong(top.line("bridge"), "\"bridge.host\" is empty", "Write \"" + DEFAULT_HOST + "\"");

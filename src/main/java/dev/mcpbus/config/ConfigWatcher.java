@@ -41,6 +41,7 @@ public final class ConfigWatcher {
   private Map<Path, String> lastLook = Map.of();
   private @Nullable Future<Void> looking;
   private long timer = NO_TIMER;
+  private boolean closed;
 
   /**
    * @param reader reads the file; called on a worker
@@ -70,7 +71,7 @@ public final class ConfigWatcher {
     return look()
         .onSuccess(
             done -> {
-              if (timer == NO_TIMER) {
+              if (timer == NO_TIMER && !closed) {
                 timer = vertx.setPeriodic(interval.toMillis(), id -> look());
               }
             });
@@ -82,7 +83,7 @@ public final class ConfigWatcher {
         now -> {
           vertx.cancelTimer(timer);
           timer = NO_TIMER;
-          files = List.of();
+          closed = true;
         });
   }
 
@@ -110,7 +111,8 @@ public final class ConfigWatcher {
   private Future<Void> compare(Map<Path, String> seen) {
     boolean settled = seen.equals(lastLook);
     lastLook = seen;
-    return settled && !seen.equals(used) ? read(seen) : Future.succeededFuture();
+    boolean due = settled && !seen.equals(used) && !closed;
+    return due ? read(seen) : Future.succeededFuture();
   }
 
   private Future<Void> read(Map<Path, String> seen) {
@@ -121,10 +123,7 @@ public final class ConfigWatcher {
                 stamps()
                     .map(
                         after -> {
-                          if (files.isEmpty()) {
-                            return null;
-                          }
-                          if (after.equals(seen)) {
+                          if (after.equals(seen) && !closed) {
                             used = seen;
                             use(result);
                           }

@@ -37,15 +37,23 @@ record Entry(
   }
 
   void unknown(Member member, Collection<String> known) {
-    String hint = Keys.HINTS.get(member.name());
-    String near =
-        hint != null && known.contains(hint) ? hint : Texts.nearest(member.name(), known);
+    String near = meant(member.name(), known);
     wrong(
         member.line(),
         "unknown key " + Texts.quote(path + member.name()),
         near == null
             ? "Remove it; known are " + String.join(", ", known.stream().sorted().toList())
             : "Did you mean \"" + path + near + "\"?");
+  }
+
+  private static @Nullable String meant(String name, Collection<String> known) {
+    String near = Keys.HINTS.containsKey(name) ? null : Texts.nearest(name, known);
+    if (near == null) {
+      String elsewhere = Texts.nearest(name, Keys.HINTS.keySet());
+      String hint = elsewhere == null ? null : Keys.HINTS.get(elsewhere);
+      near = hint != null && known.contains(hint) ? hint : null;
+    }
+    return near;
   }
 
   void wrong(int line, String message, String remedy) {

@@ -2,12 +2,12 @@ package dev.mcpbus.config;
 
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 /** Files of {@code KEY=VALUE} lines, with comments, quotes and {@code export}. */
@@ -22,52 +22,47 @@ final class EnvFile {
   /**
    * The variables of {@code path}; what is wrong goes to {@code problems}, without any value.
    *
+   * @param shown the path for messages
    * @param line where the configuration names the file
    */
-  static Map<String, String> read(Path path, int line, String server, Problems problems) {
+  static Map<String, String> read(
+      Path path, String shown, int line, String server, Problems problems) {
+    String name = Texts.quote(shown);
     List<String> lines;
     try {
-      if (Files.size(path) > MAX_BYTES) {
-        problems.add(line, server, "envFile " + shown(path) + " is over 1 MiB", "Is it the right file?");
+      Optional<String> text = BoundedFile.read(path, MAX_BYTES);
+      if (text.isEmpty()) {
+        problems.add(line, server, "envFile " + name + " is over 1 MiB", "Is it the right file?");
         return Map.of();
       }
-      lines = Files.readAllLines(path);
+      lines = text.get().lines().toList();
     } catch (NoSuchFileException e) {
       problems.add(
           line,
           server,
-          "envFile " + shown(path) + " does not exist",
+          "envFile " + name + " does not exist",
           "Create it, correct the path, or remove envFile");
       return Map.of();
     } catch (CharacterCodingException e) {
-      problems.add(line, server, "envFile " + shown(path) + " is not UTF-8", "Save it as UTF-8");
+      problems.add(line, server, "envFile " + name + " is not UTF-8", "Save it as UTF-8");
       return Map.of();
     } catch (IOException e) {
-      problems.add(
-          line, server, "envFile " + shown(path) + " cannot be read", "Check its permissions");
+      problems.add(line, server, "envFile " + name + " cannot be read", "Check its permissions");
       return Map.of();
     }
     Map<String, String> variables = new LinkedHashMap<>();
     for (int i = 0; i < lines.size(); i++) {
       String wrong = put(lines.get(i), variables);
       if (!wrong.isEmpty()) {
-        problems.add(
-            line, server, "envFile " + shown(path) + " line " + (i + 1) + ": " + wrong, REMEDY);
+        problems.add(line, server, "envFile " + name + " line " + (i + 1) + ": " + wrong, REMEDY);
       }
     }
     return variables;
   }
 
-  private static String shown(Path path) {
-    return Texts.quote(path.toString());
-  }
-
   /** What is wrong with the line, empty where nothing is. */
   private static String put(String raw, Map<String, String> variables) {
     String text = raw.strip();
-    if (text.startsWith("\uFEFF")) {
-      text = text.substring(1).strip();
-    }
     if (text.isEmpty() || text.startsWith("#")) {
       return "";
     }

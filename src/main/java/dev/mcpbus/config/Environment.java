@@ -14,8 +14,7 @@ import java.util.function.Function;
  * else.
  *
  * @param variables for {@code ${VAR}} and {@code ${env:VAR}}
- * @param inputs answers to {@code ${input:id}}; asked before the variable {@code
- *     MCPBUS_INPUT_<ID>}
+ * @param inputs answers to {@code ${input:id}}; asked before the variable {@code MCPBUS_INPUT_<ID>}
  * @param userHome for {@code ${userHome}} and a leading {@code ~/} of paths
  * @param java for {@code ${mcpbus:java}}: this JVM's program
  * @param jar for {@code ${mcpbus:jar}}: what {@code -cp} needs to find mcpbus
@@ -39,6 +38,12 @@ public record Environment(
         Path.of(System.getProperty("user.home", ".")),
         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
         ownJar());
+  }
+
+  /** Names no variable's value: any of them may be secret. */
+  @Override
+  public String toString() {
+    return "environment of " + variables.size() + " variables";
   }
 
   public Environment withVariables(Map<String, String> other) {

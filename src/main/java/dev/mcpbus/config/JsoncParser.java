@@ -116,7 +116,12 @@ final class JsoncParser {
         mistakes.add(
             new Mistake(
                 line,
-                "the key " + Texts.quote(name) + " stands twice, on lines " + before + " and " + line,
+                "the key "
+                    + Texts.quote(name)
+                    + " stands twice, on lines "
+                    + before
+                    + " and "
+                    + line,
                 "Remove or rename one of them"));
       }
     }

@@ -16,7 +16,8 @@ final class Masking {
 
   /** {@code --api-key}: the next argument is the secret. */
   private static final Pattern SECRET_FLAG =
-      Pattern.compile("-{1,2}[\\w.-]*(" + SECRET_WORD + ")[\\w.-]*|--?key", Pattern.CASE_INSENSITIVE);
+      Pattern.compile(
+          "-{1,2}[\\w.-]*(" + SECRET_WORD + ")[\\w.-]*|--?key", Pattern.CASE_INSENSITIVE);
 
   /** {@code --token=x}, {@code API_KEY=x}, {@code Authorization: x}. */
   private static final Pattern SECRET_PAIR =
@@ -34,7 +35,8 @@ final class Masking {
   private static final Pattern RANDOM =
       Pattern.compile("(?=.*\\d)(?=.*[A-Za-z])[A-Za-z0-9_+=-]{32,}");
 
-  private static final Pattern URL = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*://.*", Pattern.DOTALL);
+  private static final Pattern URL =
+      Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*://.*", Pattern.DOTALL);
 
   private Masking() {}
 

@@ -76,13 +76,13 @@ final class Names {
   private static boolean off(ConfigNode server) {
     ConfigNode disabled = server.get("disabled");
     ConfigNode enabled = server.get("enabled");
-    return disabled != null && disabled.text().equals("true")
-        || enabled != null && enabled.text().equals("false");
+    return (disabled != null && disabled.text().equals("true"))
+        || (enabled != null && enabled.text().equals("false"));
   }
 
   /** What the name becomes; not necessarily a valid id. */
   static String id(String name) {
-    String folded = Normalizer.normalize(bounded(name), Normalizer.Form.NFKC).strip();
+    String folded = Normalizer.normalize(name, Normalizer.Form.NFKC).strip();
     String lower = folded.toLowerCase(Locale.ROOT);
     return lower
         .replaceAll("[\\s_/:@+&()\\[\\],]+", "-")
@@ -93,7 +93,7 @@ final class Names {
   /** Equal for all names that a reader could take for one another. */
   static String skeleton(String name) {
     StringBuilder out = new StringBuilder();
-    Normalizer.normalize(bounded(name), Normalizer.Form.NFKC)
+    Normalizer.normalize(name, Normalizer.Form.NFKC)
         .codePoints()
         .filter(c -> Character.getType(c) != Character.FORMAT)
         .map(c -> ASCII_OF.getOrDefault(c, c))
@@ -110,8 +110,13 @@ final class Names {
       return "the name has a dot, which separates the parts of a bus address";
     }
     String strange =
-        name.codePoints()
-            .filter(c -> c > 0x7E && !isAscii(Normalizer.normalize(Character.toString(c), Normalizer.Form.NFKC)))
+        name
+            .codePoints()
+            .filter(
+                c ->
+                    c > 0x7E
+                        && !isAscii(
+                            Normalizer.normalize(Character.toString(c), Normalizer.Form.NFKC)))
             .mapToObj(Names::named)
             .collect(Collectors.toCollection(TreeSet::new))
             .stream()
@@ -130,14 +135,11 @@ final class Names {
 
   private static String named(int c) {
     String looks =
-        ASCII_OF.containsKey(c) ? " that looks like '" + Character.toString(ASCII_OF.get(c)) + "'" : "";
+        ASCII_OF.containsKey(c)
+            ? " that looks like '" + Character.toString(ASCII_OF.get(c)) + "'"
+            : "";
     String name = Character.getName(c);
     return String.format(Locale.ROOT, "U+%04X", c) + (name == null ? "" : " " + name) + looks;
-  }
-
-  /** No valid name is so long; a longer one need not be folded whole. */
-  private static String bounded(String name) {
-    return name.length() > 300 ? name.substring(0, 300) + name.length() + "long".repeat(20) : name;
   }
 
   /** A name for messages, not longer than a line. */

@@ -41,8 +41,7 @@ final class SchemaCheck {
   static JsonObject schema() {
     try (InputStream in = SchemaCheck.class.getResourceAsStream(RESOURCE)) {
       return new JsonObject(
-          new String(
-              Objects.requireNonNull(in, RESOURCE).readAllBytes(), StandardCharsets.UTF_8));
+          new String(Objects.requireNonNull(in, RESOURCE).readAllBytes(), StandardCharsets.UTF_8));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -94,8 +93,7 @@ final class SchemaCheck {
   private static String decode(String part) {
     String plain;
     try {
-      plain =
-          java.net.URLDecoder.decode(part.replace("+", "%2B"), StandardCharsets.UTF_8);
+      plain = java.net.URLDecoder.decode(part.replace("+", "%2B"), StandardCharsets.UTF_8);
     } catch (IllegalArgumentException e) {
       plain = part;
     }

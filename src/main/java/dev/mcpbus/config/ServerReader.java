@@ -110,8 +110,7 @@ final class ServerReader {
 
   /** One of our three types; empty after a problem. */
   private String type() {
-    List<String> ways =
-        List.of("command", "url", "address").stream().filter(entry::has).toList();
+    List<String> ways = List.of("command", "url", "address").stream().filter(entry::has).toList();
     if (ways.size() > 1) {
       entry.wrong(
           entry.line(ways.get(1)),
@@ -138,27 +137,26 @@ final class ServerReader {
       return "";
     }
     String type = written.get().value().toLowerCase(Locale.ROOT);
-    switch (type) {
-      case "stdio":
-        return needs("command", StdioOptions.TYPE);
-      case "http", "streamable-http", "streamablehttp":
-        return needs("url", HttpOptions.TYPE);
-      case "bus":
-        return needs("address", BusOptions.TYPE);
-      case "sse":
+    return switch (type) {
+      case "stdio" -> needs("command", StdioOptions.TYPE);
+      case "http", "streamable-http", "streamablehttp" -> needs("url", HttpOptions.TYPE);
+      case "bus" -> needs("address", BusOptions.TYPE);
+      case "sse" -> {
         entry.wrong(
             entry.line("type"),
             "type \"sse\" is not supported yet",
             "Use \"http\" if the server also speaks Streamable HTTP");
-        return "";
-      default:
+        yield "";
+      }
+      default -> {
         String near = Texts.nearest(type, List.of("stdio", "http", "bus"));
         entry.wrong(
             entry.line("type"),
             "unknown type " + Texts.quote(written.get().shown()),
             near == null ? "Use stdio, http or bus" : "Did you mean \"" + near + "\"?");
-        return "";
-    }
+        yield "";
+      }
+    };
   }
 
   private String needs(String key, String type) {
@@ -179,7 +177,9 @@ final class ServerReader {
     Optional<Path> envFile = path("envFile");
     if (envFile.isPresent()) {
       envFiles.add(envFile.get());
-      env.putAll(EnvFile.read(envFile.get(), entry.line("envFile"), server, entry.problems()));
+      String shown = shown("envFile", envFile.get());
+      int line = entry.line("envFile");
+      env.putAll(EnvFile.read(envFile.get(), shown, line, server, entry.problems()));
     }
     Map<String, Filled> own = entry.map("env").orElse(Map.of());
     own.forEach(
@@ -200,7 +200,7 @@ final class ServerReader {
     view.put("command", Masking.args(List.of(command.get().shown())).get(0))
         .put("args", new JsonArray(Masking.args(args.stream().map(Filled::shown).toList())))
         .put("env", hidden(env));
-    cwd.ifPresent(path -> view.put("cwd", path.toString()));
+    cwd.ifPresent(path -> view.put("cwd", shown("cwd", path)));
     return StdioOptions.of(command.get().value(), args.stream().map(Filled::value).toList())
         .withEnv(env)
         .withCwd(cwd.orElse(null))
@@ -281,20 +281,18 @@ final class ServerReader {
     } else {
       headers.put(
           "Authorization",
-          "Basic "
-              + Base64.getEncoder().encodeToString(user.getBytes(StandardCharsets.UTF_8)));
+          "Basic " + Base64.getEncoder().encodeToString(user.getBytes(StandardCharsets.UTF_8)));
     }
     String port = uri.getPort() < 0 ? "" : ":" + uri.getPort();
     String query = uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery();
-    return URI.create(
-        uri.getScheme() + "://" + uri.getHost() + port + uri.getRawPath() + query);
+    return URI.create(uri.getScheme() + "://" + uri.getHost() + port + uri.getRawPath() + query);
   }
 
   private void header(String name, Filled value) {
     int line = entry.line("headers");
     if (!HEADER_NAME.matcher(name).matches()) {
       entry.wrong(line, Texts.quote(name) + " is no name of a header", "Use letters and hyphens");
-    } else if (value.value().chars().anyMatch(c -> c < 0x20 && c != '\t' || c == 0x7F)) {
+    } else if (value.value().chars().anyMatch(c -> (c < 0x20 && c != '\t') || c == 0x7F)) {
       entry.wrong(
           line,
           "the header " + Texts.quote(name) + " has a line break or control character",
@@ -312,8 +310,7 @@ final class ServerReader {
 
   private boolean noNul(String key, Filled text) {
     if (text.value().indexOf('\0') >= 0) {
-      entry.wrong(
-          entry.line(key), Texts.quote(key) + " contains a NUL character", "Remove it");
+      entry.wrong(entry.line(key), Texts.quote(key) + " contains a NUL character", "Remove it");
       return false;
     }
     return true;
@@ -337,6 +334,15 @@ final class ServerReader {
       entry.wrong(entry.line(key), "\"" + key + "\" is no valid path", "Correct it");
       return Optional.empty();
     }
+  }
+
+  /** A path as it was resolved; as it was written where a variable's value is part of it. */
+  private String shown(String key, Path path) {
+    return entry
+        .text(key)
+        .map(Filled::shown)
+        .filter(text -> text.contains(Masking.HIDDEN))
+        .orElse(path.toString());
   }
 
   private static JsonObject hidden(Map<String, String> values) {

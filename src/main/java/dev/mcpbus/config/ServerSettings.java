@@ -35,5 +35,4 @@ public record ServerSettings(
   ServerSettings withRpcLog(RpcLogMode other) {
     return new ServerSettings(connection, restart, other, closeGrace, drain, connectTimeout);
   }
-
 }

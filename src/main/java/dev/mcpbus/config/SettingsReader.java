@@ -125,9 +125,7 @@ final class SettingsReader {
             .map(
                 inner ->
                     new RestartIntensity(
-                        inner
-                            .whole("restarts", 0, MAX_COUNT)
-                            .orElse(base.intensity().restarts()),
+                        inner.whole("restarts", 0, MAX_COUNT).orElse(base.intensity().restarts()),
                         inner.duration("period", false).orElse(base.intensity().period())))
             .orElse(base.intensity());
     Backoff backoff =
@@ -182,11 +180,7 @@ final class SettingsReader {
       return base;
     }
     RestartPolicy counted =
-        retry
-            .get()
-            .whole("max_attempts", 0, MAX_COUNT)
-            .map(n -> attempts(base, n))
-            .orElse(base);
+        retry.get().whole("max_attempts", 0, MAX_COUNT).map(n -> attempts(base, n)).orElse(base);
     Backoff backoff = backoff(retry.get(), base.backoff(), "delay", "max_delay", 1_000);
     return new RestartPolicy(
         counted.type(), counted.intensity(), backoff, counted.quietPeriod(), counted.reprobe());

@@ -65,7 +65,9 @@ final class Substitution {
       if (start < 0) {
         value.append(raw, at, raw.length());
         shown.append(raw, at, raw.length());
-        return complete ? Optional.of(new Filled(value.toString(), shown.toString())) : Optional.empty();
+        return complete
+            ? Optional.of(new Filled(value.toString(), shown.toString()))
+            : Optional.empty();
       }
       value.append(raw, at, start);
       shown.append(raw, at, start);
@@ -108,18 +110,19 @@ final class Substitution {
       return Optional.empty();
     }
     String found = environment.variables().get(variable);
-    boolean missing = found == null || (found.isEmpty() && fallback != null);
-    if (missing && fallback == null) {
-      problems.add(
-          line,
-          server,
-          "the variable " + Texts.ascii(Names.cut(variable)) + " is not set",
-          "Set it in the environment, or give a default: ${"
-              + Texts.ascii(Names.cut(variable))
-              + ":-value}");
-      return Optional.empty();
+    if (found != null && (fallback == null || !found.isEmpty())) {
+      return Optional.of(new Filled(found, Masking.HIDDEN));
     }
-    return Optional.of(new Filled(missing ? fallback : found, "***"));
+    if (fallback != null) {
+      return Optional.of(new Filled(fallback, Masking.HIDDEN));
+    }
+    String shown = Texts.ascii(Names.cut(variable));
+    problems.add(
+        line,
+        server,
+        "the variable " + shown + " is not set",
+        "Set it in the environment, or give a default: ${" + shown + ":-value}");
+    return Optional.empty();
   }
 
   /** Places are no secrets: they are shown as they are. */
@@ -149,6 +152,6 @@ final class Substitution {
               + " has no value",
           "Set the variable " + Texts.ascii(Environment.inputVariable(Names.cut(id))));
     }
-    return answer.map(value -> new Filled(value, "***"));
+    return answer.map(value -> new Filled(value, Masking.HIDDEN));
   }
 }

@@ -17,7 +17,9 @@ final class Texts {
     return "\"" + ascii(cut) + (text.length() > QUOTE_LIMIT ? "..." : "") + "\"";
   }
 
-  /** Everything outside printable ASCII as {@code \\uXXXX}, so that no terminal is steered by it. */
+  /**
+   * Everything outside printable ASCII as {@code \\uXXXX}, so that no terminal is steered by it.
+   */
   static String ascii(String text) {
     StringBuilder out = new StringBuilder(text.length());
     text.chars()

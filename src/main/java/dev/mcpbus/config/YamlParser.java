@@ -99,13 +99,16 @@ final class YamlParser {
     } catch (MarkedYamlEngineException e) {
       int line = e.getProblemMark().or(e::getContextMark).map(Mark::getLine).orElse(-1) + 1;
       return ParsedText.broken(
-          line, "this is no YAML: " + ParsedText.withoutQuotes(e.getProblem()), "Correct the syntax");
+          line,
+          "this is no YAML: " + ParsedText.withoutQuotes(e.getProblem()),
+          "Correct the syntax");
     } catch (YamlEngineException e) {
       return ParsedText.broken(
           0, "this is no YAML: " + ParsedText.withoutQuotes(e.getMessage()), "Correct the syntax");
     }
     if (root == null) {
-      return ParsedText.broken(1, "the file is empty", "Write mcp_servers: with at least one server");
+      return ParsedText.broken(
+          1, "the file is empty", "Write mcp_servers: with at least one server");
     }
     return new ParsedText(root, mistakes);
   }

@@ -43,6 +43,7 @@ final class BridgeFixture {
   final Vertx vertx;
   final List<Seen> seen = new CopyOnWriteArrayList<>();
   final int port;
+  final String deployment;
   private final HttpClient client;
 
   BridgeFixture(Vertx vertx) {
@@ -61,7 +62,7 @@ final class BridgeFixture {
     this.vertx = vertx;
     Codecs.register(vertx);
     BridgeVerticle bridge = new BridgeVerticle(options, callIds);
-    await(vertx.deployVerticle(bridge));
+    deployment = await(vertx.deployVerticle(bridge));
     port = bridge.port();
     client = vertx.createHttpClient();
   }
@@ -146,6 +147,19 @@ final class BridgeFixture {
     Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
     socket.setSoTimeout(10_000);
     return socket;
+  }
+
+  /** The head of a POST from an allowed host, whose body has {@code length} bytes. */
+  String post(String path, int length, String... headers) {
+    return "POST "
+        + path
+        + " HTTP/1.1\r\nHost: localhost:"
+        + port
+        + "\r\nContent-Length: "
+        + length
+        + "\r\n"
+        + String.join("", headers)
+        + "\r\n";
   }
 
   /** Sends {@code request} as it is and reads until the bridge closes. */

@@ -291,6 +291,24 @@ class SupervisorVerticleTest {
   }
 
   @Test
+  void with_the_timers_of_vertx_a_failed_session_comes_back() throws Exception {
+    get(vertx.undeploy(deployment));
+    SupervisorVerticle real = new SupervisorVerticle(SupervisorOptions.DEFAULT);
+    get(vertx.deployVerticle(real));
+    puppets.onStart("a", start -> start.epoch() < 3 ? Puppets.failed("a", start.epoch()) : null);
+    get(real.startChild(puppets.spec("a")));
+    awaitLog(
+        "a deployed",
+        "a start 1",
+        "a attempt 1 in 100",
+        "a start 2",
+        "a attempt 2 in 200",
+        "a start 3");
+    get(real.terminateChild("a"));
+    assertThat(puppets.deployed).hasValue(0);
+  }
+
+  @Test
   void a_message_that_is_no_fact_is_ignored() throws Exception {
     running("a");
     vertx.eventBus().send("mcp.supervisor", "hello", new DeliveryOptions().setLocalOnly(true));

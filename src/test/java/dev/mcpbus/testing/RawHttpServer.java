@@ -10,6 +10,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -21,6 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An HTTP server that says exactly the bytes it is told to, on loopback, one thread per connection.
@@ -209,16 +211,23 @@ public final class RawHttpServer implements AutoCloseable {
 
     /** A status line, the given header lines, the right Content-Length and the body. */
     public void reply(String status, String body, String... headers) throws IOException {
+      String[] all = Arrays.copyOf(headers, headers.length + 1);
+      all[headers.length] = "Content-Length: " + body.getBytes(StandardCharsets.UTF_8).length;
+      head(status, all);
+      send(body);
+    }
+
+    /** A status line and header lines alone; the body is the script's matter. */
+    public void head(String status, String... headers) throws IOException {
       StringBuilder head = new StringBuilder("HTTP/1.1 " + status + "\r\n");
       for (String header : headers) {
         head.append(header).append("\r\n");
       }
-      int length = body.getBytes(StandardCharsets.UTF_8).length;
-      send(head + "Content-Length: " + length + "\r\n\r\n" + body);
+      send(head.append("\r\n").toString());
     }
 
     public void json(String body, String... headers) throws IOException {
-      String[] all = java.util.Arrays.copyOf(headers, headers.length + 1);
+      String[] all = Arrays.copyOf(headers, headers.length + 1);
       all[headers.length] = "Content-Type: application/json";
       reply("200 OK", body, all);
     }
@@ -230,9 +239,7 @@ public final class RawHttpServer implements AutoCloseable {
 
     /** The head of an event stream, chunked; {@link #chunk} goes on. */
     public void stream() throws IOException {
-      send(
-          "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
-              + "Transfer-Encoding: chunked\r\n\r\n");
+      head("200 OK", "Content-Type: text/event-stream", "Transfer-Encoding: chunked");
     }
 
     public void chunk(String text) throws IOException {
@@ -294,7 +301,7 @@ public final class RawHttpServer implements AutoCloseable {
     return "{\"jsonrpc\":\"2.0\",\"id\":" + id + ",\"result\":{\"n\":" + id + "}}";
   }
 
-  public static String errorOf(Object id, int code, String message) {
+  public static String errorOf(@Nullable Object id, int code, String message) {
     return "{\"jsonrpc\":\"2.0\",\"id\":"
         + id
         + ",\"error\":{\"code\":"

@@ -1,4 +1,4 @@
-/** Peers and probes that tests of several packages share. */
+/** Servers and tools that tests of several packages share. Plain JDK, no dependencies. */
 @NullMarked
 package dev.mcpbus.testing;
 

@@ -12,6 +12,7 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.internal.ContextInternal;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -76,7 +77,8 @@ public abstract class TransportContract {
     byte[] bytes = Messages.request(7, "echo", RawJson.of("{\"text\":\"" + text + "\"}"));
     run(clientContext, () -> send(here, Outbound.request(7, "echo", bytes)));
     await().until(() -> server.count() == 1);
-    assertThat(server.messages().get(0).text().toString().getBytes("UTF-8")).isEqualTo(bytes);
+    assertThat(server.messages().get(0).text().toString().getBytes(StandardCharsets.UTF_8))
+        .isEqualTo(bytes);
   }
 
   @Test

@@ -41,8 +41,8 @@ final class ConfiguredHeaders {
   }
 
   /**
-   * Leaves out, with a warning, what the protocol decides: {@code Accept}, {@code Content-*}, {@code
-   * Host}, {@code Mcp-*} and the like.
+   * Leaves out, with a warning, what the protocol decides: {@code Accept}, {@code Content-*},
+   * {@code Host}, {@code Mcp-*} and the like.
    *
    * @throws IllegalArgumentException naming a header that cannot be sent
    */

@@ -41,8 +41,7 @@ interface Dialect {
    * @param message what is posted, null for GET and DELETE
    * @param negotiated the version settled on, null before that
    */
-  void headers(
-      @Nullable Outbound message, @Nullable CharSequence negotiated, HttpClientRequest to);
+  void headers(@Nullable Outbound message, @Nullable CharSequence negotiated, HttpClientRequest to);
 
   /** Whether a stream that was cut goes on by {@code Last-Event-ID}. */
   boolean resumes();

@@ -2,7 +2,6 @@ package dev.mcpbus.transport.http;
 
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.ProtocolException;
-import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.transport.Outbound;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reason;
@@ -16,7 +15,6 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.internal.buffer.BufferInternal;
 import java.net.SocketException;
 import java.nio.channels.ClosedChannelException;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -173,7 +171,7 @@ final class Exchange implements EventReader.Listener {
 
   private void collect(HttpClientResponse response, int maxBytes, BodyHandler handler) {
     if (Responses.length(response) > maxBytes) {
-      reject(response, tooLarge(maxBytes));
+      reject(response, Failures.tooLarge(maxBytes));
       return;
     }
     BoundedBody body = new BoundedBody(maxBytes);
@@ -192,7 +190,7 @@ final class Exchange implements EventReader.Listener {
     response.handler(
         piece -> {
           if (!done && !body.add(piece)) {
-            reject(response, tooLarge(maxBytes));
+            reject(response, Failures.tooLarge(maxBytes));
           }
         });
   }
@@ -205,16 +203,10 @@ final class Exchange implements EventReader.Listener {
         : broken;
   }
 
-  private static TransportException tooLarge(int maxBytes) {
-    return new TransportException(
-        Reason.LIMIT_EXCEEDED, Sent.MAYBE, "response is over the limit of " + maxBytes + " bytes");
-  }
-
   private void replied(HttpClientResponse response, BoundedBody body) {
     try {
-      Envelope reply =
-          Envelope.parse(body.bytes(), body.offset(), body.length(), channel.limits());
-      Envelope mine = mine(reply);
+      Envelope reply = Envelope.parse(body.bytes(), body.offset(), body.length(), channel.limits());
+      Envelope mine = replyOf(reply);
       if (mine == null) {
         reject(response, Failures.protocol("the body is no answer to request " + message.id()));
       } else {
@@ -225,43 +217,20 @@ final class Exchange implements EventReader.Listener {
     }
   }
 
-  /**
-   * The message where it answers this request, else null. An error without id can only mean the one
-   * request that was posted, so it is given that id.
-   */
-  private @Nullable Envelope mine(Envelope reply) throws ProtocolException {
-    if (reply.kind() != Envelope.Kind.RESULT && reply.kind() != Envelope.Kind.ERROR) {
-      return null;
-    }
-    RawJson id = reply.id();
-    if (reply.kind() == Envelope.Kind.ERROR && (id == null || id.isNull())) {
-      RawJson named = reply.text().with("id", RawJson.of(Long.toString(message.id())));
-      return Envelope.parse(named.array(), named.offset(), named.length(), channel.limits());
-    }
-    return reply.integerId() == message.id() ? reply : null;
-  }
-
   private void redirected(HttpClientResponse response) {
     int status = response.statusCode();
     String location = response.getHeader(HttpHeaders.LOCATION);
     Endpoint target = location == null ? null : channel.endpoint().resolve(location);
     Responses.drain(response);
-    boolean follow =
-        target != null
-            && (status == 307 || status == 308)
-            && channel.endpoint().sameOrigin(target)
-            && redirects < MAX_REDIRECTS;
-    if (follow) {
+    if (target != null
+        && (status == 307 || status == 308)
+        && channel.endpoint().sameOrigin(target)
+        && redirects < MAX_REDIRECTS) {
       redirects++;
       channel.moved(target);
       start();
     } else {
-      String to = target == null ? "nowhere" : target.origin();
-      fail(
-          new TransportException(
-              Reason.PROTOCOL_ERROR,
-              Sent.NO,
-              "HTTP " + status + " redirects to " + to + ", which is not followed: set the url"));
+      fail(Failures.redirected(status, target));
     }
   }
 
@@ -290,58 +259,44 @@ final class Exchange implements EventReader.Listener {
     if (done) {
       return;
     }
-    Envelope error = body == null ? null : error(body);
+    Envelope error = body == null ? null : Replies.error(body, channel.limits());
     int status = response.statusCode();
-    boolean named = error != null && error.integerId() == message.id();
-    boolean known = channel.hasSession();
-    if (known && status == 404 && !(named && isMethodNotFound(error))) {
+    Envelope reply = error == null || !isRequest() ? null : replyOf(error);
+    boolean named = reply != null && reply == error;
+    boolean knownSession = channel.hasSession();
+    if (knownSession
+        && status == 404
+        && !(reply != null && named && Replies.isMethodNotFound(reply))) {
       lose();
-    } else if (known && status == 400 && !named && error != null && namesSession(error)) {
+    } else if (knownSession
+        && status == 400
+        && !named
+        && error != null
+        && Replies.namesSession(error)) {
       lose();
-    } else if (named && status != 401 && status != 403 && status != 429) {
-      finish(error);
-    } else if (status == 400 && error != null && isRequest()) {
-      try {
-        Envelope mine = mine(error);
-        if (mine != null) {
-          finish(mine);
-          return;
-        }
-      } catch (ProtocolException e) {
-        // falls through: the status says enough
-      }
-      fail(StatusFailures.of(response, channel.endpoint(), error, channel.clock()));
+    } else if (reply != null && (named ? isWordOfTheServer(status) : status == 400)) {
+      finish(reply);
     } else {
       fail(StatusFailures.of(response, channel.endpoint(), error, channel.clock()));
+    }
+  }
+
+  /** Of these the headers say what to do next, which a JSON-RPC error cannot. */
+  private static boolean isWordOfTheServer(int status) {
+    return status != 401 && status != 403 && status != 429;
+  }
+
+  private @Nullable Envelope replyOf(Envelope received) {
+    try {
+      return Replies.to(message.id(), received, channel.limits());
+    } catch (ProtocolException e) {
+      return null;
     }
   }
 
   private void lose() {
     fail(Failures.sessionLost());
     channel.sessionLost();
-  }
-
-  private @Nullable Envelope error(BoundedBody body) {
-    try {
-      Envelope envelope =
-          Envelope.parse(body.bytes(), body.offset(), body.length(), channel.limits());
-      return envelope.kind() == Envelope.Kind.ERROR ? envelope : null;
-    } catch (ProtocolException e) {
-      return null;
-    }
-  }
-
-  private static boolean isMethodNotFound(Envelope error) {
-    RawJson code = error.payload().member("code");
-    return code != null && code.toString().equals("-32601");
-  }
-
-  /** Some servers say 400 where the specification wants 404 for a session they do not know. */
-  private static boolean namesSession(Envelope error) {
-    RawJson text = error.payload().member("message");
-    return text != null
-        && text.isString()
-        && text.asString().toLowerCase(Locale.ROOT).contains("session");
   }
 
   @Override
@@ -351,12 +306,7 @@ final class Exchange implements EventReader.Listener {
     }
     switch (received.kind()) {
       case RESULT, ERROR -> {
-        Envelope mine;
-        try {
-          mine = mine(received);
-        } catch (ProtocolException e) {
-          mine = null;
-        }
+        Envelope mine = replyOf(received);
         if (mine != null) {
           finish(mine);
         } else {
@@ -384,7 +334,7 @@ final class Exchange implements EventReader.Listener {
     } else if (why.reason() == Reason.AUTH_REQUIRED || why.reason() == Reason.FORBIDDEN) {
       fail(why.withSent(Sent.MAYBE));
     } else {
-      fail(unknown(why));
+      fail(Failures.outcomeUnknown(why));
     }
   }
 
@@ -401,18 +351,10 @@ final class Exchange implements EventReader.Listener {
     if (current.position().lastId() == null
         || !channel.dialect().resumes()
         || current.countAttempt() > MAX_RESUMPTIONS) {
-      fail(unknown(why));
+      fail(Failures.outcomeUnknown(why));
     } else {
       current.reopenAfter(current.position().retryMillis());
     }
-  }
-
-  private static TransportException unknown(@Nullable TransportException why) {
-    return new TransportException(
-        Reason.OUTCOME_UNKNOWN,
-        Sent.MAYBE,
-        "the event stream was cut before the reply"
-            + (why == null ? "" : " and could not be resumed: " + why.getMessage()));
   }
 
   /** Ends without a word to the receiver and frees the connection. */

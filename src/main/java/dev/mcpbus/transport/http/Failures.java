@@ -36,10 +36,13 @@ final class Failures {
       return new TransportException(
           Reason.OVERLOADED, Sent.NO, "too many requests wait for a connection to " + to.origin());
     }
-    SSLException tls = find(cause, SSLException.class);
-    if (tls != null) {
+    if (find(cause, SSLException.class) != null) {
       return new TransportException(
-          Reason.TLS_ERROR, Sent.NO, "TLS with " + to.origin() + ": " + text(tls), -1, cause);
+          Reason.TLS_ERROR,
+          Sent.NO,
+          "TLS with " + to.origin() + ": " + text(root(cause)),
+          -1,
+          cause);
     }
     boolean unreachable =
         find(cause, ConnectException.class) != null
@@ -103,6 +106,35 @@ final class Failures {
         Reason.SESSION_LOST, Sent.NO, "the server does not know the session any more");
   }
 
+  static TransportException tooLarge(int maxBytes) {
+    return new TransportException(
+        Reason.LIMIT_EXCEEDED, Sent.MAYBE, "response is over the limit of " + maxBytes + " bytes");
+  }
+
+  static TransportException redirected(int status, @Nullable Endpoint to) {
+    return new TransportException(
+        Reason.PROTOCOL_ERROR,
+        Sent.NO,
+        "HTTP "
+            + status
+            + " redirects to "
+            + (to == null ? "nowhere" : to.origin())
+            + ", which is not followed: set the url");
+  }
+
+  /**
+   * The stream of a request ended before the reply.
+   *
+   * @param why what kept it from being resumed, or null
+   */
+  static TransportException outcomeUnknown(@Nullable TransportException why) {
+    return new TransportException(
+        Reason.OUTCOME_UNKNOWN,
+        Sent.MAYBE,
+        "the event stream was cut before the reply"
+            + (why == null ? "" : " and could not be resumed: " + why.getMessage()));
+  }
+
   /** Text of a peer for an error message: one line of printable characters, cut short. */
   static String clean(String text) {
     String head = text.length() > MAX_TEXT ? text.substring(0, MAX_TEXT) + "..." : text;
@@ -112,6 +144,15 @@ final class Failures {
   private static String text(Throwable cause) {
     String message = cause.getMessage();
     return clean(message == null ? cause.getClass().getSimpleName() : message);
+  }
+
+  /** Of TLS failures only the innermost says what is wrong with the certificate. */
+  private static Throwable root(Throwable cause) {
+    Throwable at = cause;
+    for (int depth = 0; at.getCause() != null && depth < 10; depth++) {
+      at = at.getCause();
+    }
+    return at;
   }
 
   private static <T> @Nullable T find(Throwable cause, Class<T> type) {

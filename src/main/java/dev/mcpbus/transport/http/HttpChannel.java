@@ -235,7 +235,7 @@ final class HttpChannel implements Channel {
   /** Never throws: a client that was closed under us is a failed future too. */
   Future<HttpClientRequest> request(HttpMethod method) {
     try {
-      return client.request(method == HttpMethod.POST ? post : endpoint.request(method));
+      return client.request(method.equals(HttpMethod.POST) ? post : endpoint.request(method));
     } catch (IllegalStateException e) {
       return owner.failedFuture(e);
     }

@@ -4,8 +4,8 @@ import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.transport.TransportException;
 
 /**
- * The GET stream for messages that belong to no request. Reconnects for as long as the channel lives
- * and the server offers it; a server without one costs a single request.
+ * The GET stream for messages that belong to no request. Reconnects for as long as the channel
+ * lives and the server offers it; a server without one costs a single request.
  */
 final class ListenStream implements EventReader.Listener {
 

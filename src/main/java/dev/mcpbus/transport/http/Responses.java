@@ -70,7 +70,9 @@ final class Responses {
     request.exceptionHandler(IGNORE).reset();
   }
 
-  /** Gives up the connection of a peer that broke the rules; other HTTP/2 streams are left alone. */
+  /**
+   * Gives up the connection of a peer that broke the rules; other HTTP/2 streams are left alone.
+   */
   static void discard(HttpClientResponse response) {
     if (response.version() == HttpVersion.HTTP_2) {
       response.request().reset();

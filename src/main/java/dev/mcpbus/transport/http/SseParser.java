@@ -7,8 +7,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Server-sent events as the HTML standard reads them, over bytes in any cut. Keeps one event and one
- * line at most, each within a bound. An event that no blank line ends is never reported.
+ * Server-sent events as the HTML standard reads them, over bytes in any cut. Keeps one event and
+ * one line at most, each within a bound. An event that no blank line ends is never reported.
  */
 final class SseParser {
 

@@ -64,6 +64,8 @@ final class StreamPosition {
   }
 
   private static boolean sendable(String id) {
-    return !id.isEmpty() && id.length() <= MAX_ID && id.chars().allMatch(c -> c >= 0x20 && c < 0x7f);
+    return !id.isEmpty()
+        && id.length() <= MAX_ID
+        && id.chars().allMatch(c -> c >= 0x20 && c < 0x7f);
   }
 }

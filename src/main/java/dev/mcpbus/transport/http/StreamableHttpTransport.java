@@ -13,8 +13,8 @@ import io.vertx.core.internal.ContextInternal;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Streamable HTTP of MCP 2025-03-26 to 2025-11-25. Each channel has its own connection pool, so that
- * a slow server takes connections from nobody else; the pool lives on the owner's event loop.
+ * Streamable HTTP of MCP 2025-03-26 to 2025-11-25. Each channel has its own connection pool, so
+ * that a slow server takes connections from nobody else; the pool lives on the owner's event loop.
  */
 public final class StreamableHttpTransport implements Transport {
 
@@ -85,9 +85,13 @@ public final class StreamableHttpTransport implements Transport {
   }
 
   private PoolOptions poolOptions() {
-    // One more than asked for: the GET stream holds a connection for good.
+    // One more than asked for: the GET stream holds a connection for good. The same bound for
+    // HTTP/2, because the pool holds a server that turns out to speak HTTP/1.1 to it as well: with
+    // one connection its GET stream would block every call.
+    int size = options.maxConnections() + (options.listen() ? 1 : 0);
     return new PoolOptions()
-        .setHttp1MaxSize(options.maxConnections() + (options.listen() ? 1 : 0))
+        .setHttp1MaxSize(size)
+        .setHttp2MaxSize(size)
         .setCleanerPeriod(KEEP_ALIVE_SECONDS * 1000);
   }
 }

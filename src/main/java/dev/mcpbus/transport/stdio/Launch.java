@@ -26,8 +26,7 @@ record Launch(Path program, List<String> argv, Map<String, String> env, @Nullabl
 
   /** What a program needs of our environment. The rest stays here: it may be secret. */
   private static final List<String> INHERITED =
-      List.of(
-          "PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "LC_ALL", "TMPDIR", "TZ");
+      List.of("PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "LC_ALL", "TMPDIR", "TZ");
 
   /**
    * Looks the command up. Touches the file system: not for an event loop.
@@ -99,8 +98,7 @@ record Launch(Path program, List<String> argv, Map<String, String> env, @Nullabl
     if (refused != null) {
       throw failed("command " + refused + " is not executable");
     }
-    throw failed(
-        "command " + command + " was not found; searched PATH " + path.replace(":", ", "));
+    throw failed("command " + command + " was not found; searched PATH " + path.replace(":", ", "));
   }
 
   private static boolean runnable(Path program) {

@@ -41,10 +41,10 @@ final class LinuxChild implements Child, ProcessLoop.Member {
   /** Time for the kernel to end a process after SIGKILL. */
   private static final long KILL_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  private record Scratch(ByteBuffer buffer, long address, byte[] bytes) {
+  private record Scratch(ByteBuffer buffer, long address) {
     static Scratch allocate() {
       ByteBuffer buffer = Posix.allocate(BUFFER_BYTES);
-      return new Scratch(buffer, Posix.address(buffer), new byte[BUFFER_BYTES]);
+      return new Scratch(buffer, Posix.address(buffer));
     }
   }
 
@@ -295,8 +295,7 @@ final class LinuxChild implements Child, ProcessLoop.Member {
     for (int i = 0; i < most && stderr >= 0; i++) {
       int count = (int) Posix.read(stderr, scratch.address(), BUFFER_BYTES);
       if (count > 0) {
-        scratch.buffer().get(0, scratch.bytes(), 0, count);
-        stderrTail.append(scratch.bytes(), count);
+        stderrTail.append(scratch.buffer().duplicate().clear().limit(count));
         if (count < BUFFER_BYTES) {
           return;
         }
@@ -318,6 +317,9 @@ final class LinuxChild implements Child, ProcessLoop.Member {
       loop.after(
           EXIT_FOLLOWS_NANOS,
           () -> {
+            if (pidfd < 0) {
+              sweep();
+            }
             if (!dead) {
               inbox.ended(stdout < 0 ? "closed its stdout" : "closed its stdin");
             }

@@ -11,7 +11,10 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -41,6 +44,7 @@ final class PortableChild implements Child {
   private final Semaphore reading = new Semaphore(0);
   private final AtomicBoolean shuttingDown = new AtomicBoolean();
   private final Set<ProcessHandle> family = new LinkedHashSet<>();
+  private final CompletableFuture<Void> outputRead = new CompletableFuture<>();
   private final Promise<Void> gone = Promise.promise();
   private volatile boolean discarding;
   private volatile boolean broken;
@@ -55,7 +59,7 @@ final class PortableChild implements Child {
   static PortableChild launch(StdioOptions options, Inbox inbox, StderrTail stderr)
       throws TransportException {
     Launch launch = Launch.of(options, System.getenv(), Map.of());
-    java.util.List<String> argv = new java.util.ArrayList<>(launch.argv());
+    List<String> argv = new ArrayList<>(launch.argv());
     argv.set(0, launch.program().toString());
     ProcessBuilder builder = new ProcessBuilder(argv);
     builder.environment().clear();
@@ -84,41 +88,29 @@ final class PortableChild implements Child {
   @Override
   public void start() {
     inbox.onResume(reading::release);
-    CompletableFuture<Void> output = thread("out", this::readOutput);
+    thread("out", this::readOutput);
     thread("err", this::readErrors);
     thread("in", this::writeInput);
-    process
-        .onExit()
-        .thenAccept(
-            exited -> {
-              killFamily();
-              output
-                  .completeOnTimeout(null, EXIT_FOLLOWS_MILLIS, TimeUnit.MILLISECONDS)
-                  .thenRun(
-                      () -> {
-                        discarding = true;
-                        inbox.ended("exit code " + process.exitValue());
-                        writes.add(END);
-                        gone.tryComplete();
-                      });
+    Future.fromCompletionStage(process.onExit().thenCompose(this::drained))
+        .onComplete(
+            drained -> {
+              discarding = true;
+              inbox.ended("exit code " + process.exitValue());
+              writes.add(END);
+              gone.tryComplete();
             });
   }
 
-  private CompletableFuture<Void> thread(String name, Runnable body) {
-    CompletableFuture<Void> done = new CompletableFuture<>();
-    Thread thread =
-        new Thread(
-            () -> {
-              try {
-                body.run();
-              } finally {
-                done.complete(null);
-              }
-            },
-            "mcpbus-stdio-" + name + "-" + process.pid());
+  /** A grandchild that holds stdout open delays the end a little only. */
+  private CompletableFuture<Void> drained(Process exited) {
+    killFamily();
+    return outputRead.copy().completeOnTimeout(null, EXIT_FOLLOWS_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private void thread(String name, Runnable body) {
+    Thread thread = new Thread(body, "mcpbus-stdio-" + name + "-" + process.pid());
     thread.setDaemon(true);
     thread.start();
-    return done;
   }
 
   private void readOutput() {
@@ -126,7 +118,7 @@ final class PortableChild implements Child {
     try (InputStream in = process.getInputStream()) {
       for (int count = in.read(buffer); count >= 0; count = in.read(buffer)) {
         if (!discarding) {
-          inbox.stdout(java.util.Arrays.copyOf(buffer, count));
+          inbox.stdout(Arrays.copyOf(buffer, count));
           if (inbox.isFull()) {
             reading.acquireUninterruptibly();
           }
@@ -135,6 +127,7 @@ final class PortableChild implements Child {
     } catch (IOException e) {
       broken = true;
     }
+    outputRead.complete(null);
     expectExit("closed its stdout");
   }
 
@@ -142,10 +135,11 @@ final class PortableChild implements Child {
     byte[] buffer = new byte[BUFFER_BYTES];
     try (InputStream in = process.getErrorStream()) {
       for (int count = in.read(buffer); count >= 0; count = in.read(buffer)) {
-        stderr.append(buffer, count);
+        stderr.append(ByteBuffer.wrap(buffer, 0, count));
       }
     } catch (IOException e) {
-      stderr.append(END, 0);
+      // A closed stderr is harmless.
+      return;
     }
   }
 
@@ -192,7 +186,7 @@ final class PortableChild implements Child {
       }
       ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
       queue.copyTo(buffer);
-      writes.add(java.util.Arrays.copyOf(buffer.array(), buffer.position()));
+      writes.add(Arrays.copyOf(buffer.array(), buffer.position()));
       queue.written(buffer.position());
     }
     return Flush.DONE;

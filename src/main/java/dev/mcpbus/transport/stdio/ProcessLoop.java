@@ -134,16 +134,12 @@ final class ProcessLoop {
   private void run() {
     long eventsAddress = Posix.address(events);
     while (true) {
-      try {
-        int count = Posix.epoll_wait(epoll, eventsAddress, BATCH, timeoutMillis());
-        for (int i = 0; i < count; i++) {
-          dispatch(events.getLong(i * Posix.EPOLL_EVENT_BYTES + Posix.EPOLL_DATA_OFFSET));
-        }
-        runCommands();
-        runTimers();
-      } catch (RuntimeException | Error e) {
-        LOG.error("a process event could not be handled", e);
+      int count = Posix.epoll_wait(epoll, eventsAddress, BATCH, timeoutMillis());
+      for (int i = 0; i < count; i++) {
+        dispatch(events.getLong(i * Posix.EPOLL_EVENT_BYTES + Posix.EPOLL_DATA_OFFSET));
       }
+      runCommands();
+      runTimers();
     }
   }
 
@@ -155,14 +151,23 @@ final class ProcessLoop {
     // A member that left earlier in this batch is found no more.
     Member member = members.get(data >>> 3);
     if (member != null) {
-      member.ready((int) (data & 7));
+      guarded(() -> member.ready((int) (data & 7)));
+    }
+  }
+
+  /** A defect in one member's work must not cost the others theirs. */
+  private static void guarded(Runnable work) {
+    try {
+      work.run();
+    } catch (RuntimeException | Error e) {
+      LOG.error("a process event could not be handled", e);
     }
   }
 
   private void runCommands() {
     woken.set(false);
     for (Runnable next = commands.poll(); next != null; next = commands.poll()) {
-      next.run();
+      guarded(next);
     }
   }
 
@@ -183,7 +188,7 @@ final class ProcessLoop {
         next != null && next.at() - System.nanoTime() <= 0;
         next = timers.peek()) {
       timers.remove();
-      next.action().run();
+      guarded(next.action());
     }
   }
 

@@ -16,7 +16,12 @@ final class RunId {
   static final String VARIABLE = "MCPBUS_RUN";
 
   static final String SELF =
-      namespace() + "-" + ProcessHandle.current().pid() + "-" + startTime("self") + "-"
+      namespace()
+          + "-"
+          + ProcessHandle.current().pid()
+          + "-"
+          + startTime("self")
+          + "-"
           + UUID.randomUUID();
 
   private RunId() {}
@@ -44,8 +49,7 @@ final class RunId {
   /** Clock ticks since boot, or null where there is no such process. */
   private static @Nullable String startTime(String pid) {
     try {
-      String stat =
-          Files.readString(Path.of("/proc", pid, "stat"), StandardCharsets.ISO_8859_1);
+      String stat = Files.readString(Path.of("/proc", pid, "stat"), StandardCharsets.ISO_8859_1);
       // The name in parentheses may hold anything; 19 fields follow it before the start time.
       return stat.substring(stat.lastIndexOf(')') + 2).split(" ", 21)[19];
     } catch (IOException | IndexOutOfBoundsException e) {

@@ -4,6 +4,8 @@ import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reason;
 import dev.mcpbus.transport.TransportException.Sent;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -62,6 +64,10 @@ final class Spawn {
 
   private static int tryStart(
       Path program, List<String> argv, Launch launch, int in, int out, int err) {
+    List<String> env = new ArrayList<>();
+    launch.env().forEach((name, value) -> env.add(name + "=" + value));
+    ByteBuffer args = vector(argv);
+    ByteBuffer environment = vector(env);
     ByteBuffer scratch = Posix.allocate(4 * STRUCT_BYTES);
     long attributes = Posix.address(scratch);
     long actions = attributes + STRUCT_BYTES;
@@ -83,10 +89,6 @@ final class Spawn {
       if (launch.cwd() != null) {
         Posix.posix_spawn_file_actions_addchdir_np(actions, zeroEnded(launch.cwd().toString()));
       }
-      List<String> env = new ArrayList<>();
-      launch.env().forEach((name, value) -> env.add(name + "=" + value));
-      ByteBuffer args = vector(argv);
-      ByteBuffer environment = vector(env);
       int[] pid = new int[1];
       int errno =
           Posix.posix_spawn(
@@ -96,13 +98,11 @@ final class Spawn {
               attributes,
               Posix.address(args),
               Posix.address(environment));
-      java.lang.ref.Reference.reachabilityFence(args);
-      java.lang.ref.Reference.reachabilityFence(environment);
       return errno == 0 ? pid[0] : -errno;
     } finally {
       Posix.posix_spawn_file_actions_destroy(actions);
       Posix.posix_spawnattr_destroy(attributes);
-      java.lang.ref.Reference.reachabilityFence(scratch);
+      Reference.reachabilityFence(List.of(args, environment, scratch));
     }
   }
 
@@ -116,7 +116,7 @@ final class Spawn {
           .filter(fd -> fd >= 3)
           .forEach(fd -> Posix.fcntl(fd, Posix.F_SETFD, Posix.FD_CLOEXEC));
     } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
+      throw new UncheckedIOException(e);
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.mcpbus.transport.stdio;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.Comparator;
@@ -30,15 +31,17 @@ final class StderrTail {
             .toList();
   }
 
-  synchronized void append(byte[] bytes, int length) {
-    int from = Math.max(0, length - ring.length);
-    for (int i = from; i < length; ) {
-      int at = (int) ((total + i) % ring.length);
-      int count = Math.min(ring.length - at, length - i);
-      System.arraycopy(bytes, i, ring, at, count);
-      i += count;
+  /** Takes what remains in {@code bytes}. */
+  synchronized void append(ByteBuffer bytes) {
+    int skipped = Math.max(0, bytes.remaining() - ring.length);
+    bytes.position(bytes.position() + skipped);
+    total += skipped;
+    while (bytes.hasRemaining()) {
+      int at = (int) (total % ring.length);
+      int count = Math.min(ring.length - at, bytes.remaining());
+      bytes.get(ring, at, count);
+      total += count;
     }
-    total += length;
   }
 
   /** What is kept, without the first line where its beginning is lost. */
@@ -68,7 +71,8 @@ final class StderrTail {
         .forEach(
             c -> {
               if (c != '\r') {
-                shown.appendCodePoint(c != '\n' && c != '\t' && Character.isISOControl(c) ? '?' : c);
+                shown.appendCodePoint(
+                    c != '\n' && c != '\t' && Character.isISOControl(c) ? '?' : c);
               }
             });
     return shown.toString();

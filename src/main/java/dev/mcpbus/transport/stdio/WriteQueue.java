@@ -75,14 +75,15 @@ final class WriteQueue {
 
   /** Drops request {@code id} where none of it is written. */
   void remove(long id) {
+    boolean untouched = headWritten == 0;
     for (Iterator<Outbound> all = queue.iterator(); all.hasNext(); ) {
       Outbound message = all.next();
-      boolean untouched = message != queue.peek() || headWritten == 0;
       if (message.id() == id && message.kind() == Envelope.Kind.REQUEST && untouched) {
         all.remove();
         bytes -= message.bytes().length + 1;
         return;
       }
+      untouched = true;
     }
   }
 

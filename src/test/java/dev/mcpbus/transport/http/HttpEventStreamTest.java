@@ -2,16 +2,17 @@ package dev.mcpbus.transport.http;
 
 import static dev.mcpbus.testing.RawHttpServer.notification;
 import static dev.mcpbus.testing.RawHttpServer.resultOf;
-import static dev.mcpbus.transport.http.StreamableHttpTransportTest.awaitLatch;
-import static dev.mcpbus.transport.http.StreamableHttpTransportTest.expect;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.testing.ChannelProbe;
 import dev.mcpbus.testing.RawHttpServer;
 import dev.mcpbus.testing.RawHttpServer.Request;
+import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.TransportException.Reason;
 import dev.mcpbus.transport.TransportException.Sent;
+import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -274,14 +275,7 @@ class HttpEventStreamTest extends HttpFixture {
               peer.silence();
             });
     ChannelProbe probe =
-        handshake(
-            new dev.mcpbus.transport.HttpOptions(
-                server.url(),
-                java.util.Map.of(),
-                java.time.Duration.ofSeconds(5),
-                true,
-                1,
-                SMALL));
+        handshake(new HttpOptions(server.url(), Map.of(), Duration.ofSeconds(5), true, 1, SMALL));
     await().until(() -> probe.heard().size() == 1);
     probe.call(1, "ping");
     cut.countDown();

@@ -1,16 +1,23 @@
 package dev.mcpbus.transport.http;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.testing.ChannelProbe;
 import dev.mcpbus.testing.RawHttpServer;
 import dev.mcpbus.testing.RawHttpServer.Answer;
 import dev.mcpbus.transport.HttpOptions;
+import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reason;
+import dev.mcpbus.transport.TransportException.Sent;
 import dev.mcpbus.transport.Transports;
 import io.vertx.core.Vertx;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
@@ -51,7 +58,9 @@ abstract class HttpFixture {
     return serve(RawHttpServer.answering(answer));
   }
 
-  /** A server with session {@code s1} and no GET stream; {@code calls} answers the other requests. */
+  /**
+   * A server with session {@code s1} and no GET stream; {@code calls} answers the other requests.
+   */
   RawHttpServer session(Answer calls) {
     return answer(
         (request, peer) -> {
@@ -92,5 +101,18 @@ abstract class HttpFixture {
     probe.run(() -> probe.channel().negotiated("2025-11-25"));
     probe.notify(Methods.INITIALIZED);
     return probe;
+  }
+
+  static void expect(TransportException failure, Reason reason, Sent sent) {
+    assertThat(failure.reason()).as(failure.getMessage()).isEqualTo(reason);
+    assertThat(failure.sent()).as(failure.getMessage()).isEqualTo(sent);
+  }
+
+  static void awaitLatch(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(10, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

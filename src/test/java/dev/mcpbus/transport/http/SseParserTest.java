@@ -62,7 +62,8 @@ class SseParserTest {
 
   @Test
   void case_50_comments_unknown_fields_and_a_missing_event_follow_the_standard() throws Exception {
-    assertThat(parse(": hi\nfoo: 1\ndata: a\ndata\nfoo\n:\n\n")).containsExactly("message|a\n|null");
+    assertThat(parse(": hi\nfoo: 1\ndata: a\ndata\nfoo\n:\n\n"))
+        .containsExactly("message|a\n|null");
     assertThat(parse("data:  two blanks\n\n")).containsExactly("message| two blanks|null");
     assertThat(parse("DATA: a\n\n")).isEmpty();
     assertThat(parse("event: gone\n\ndata: a\n\n")).containsExactly("message|a|null");

@@ -1,0 +1,126 @@
+package dev.mcpbus.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.json.JsonObject;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class SchemaTest {
+
+  private static final JsonObject SCHEMA = SchemaCheck.schema();
+
+  private static JsonObject properties(String... path) {
+    JsonObject at = SCHEMA;
+    for (String step : path) {
+      at = at.getJsonObject(step);
+    }
+    return at.getJsonObject("properties");
+  }
+
+  private static Set<String> and(Set<String> keys, String... more) {
+    Set<String> all = new HashSet<>(keys);
+    all.addAll(List.of(more));
+    return all;
+  }
+
+  @Test
+  void every_key_is_in_the_schema_and_the_other_way_round() {
+    Set<String> server = and(Keys.SERVER);
+    server.addAll(Keys.FOREIGN);
+    assertThat(properties("$defs", "server").fieldNames()).isEqualTo(server);
+    assertThat(properties().fieldNames()).isEqualTo(Keys.TOP);
+    for (String[] where : new String[][] {{"$defs", "server"}, {"properties", "defaults"}}) {
+      JsonObject of = properties(where);
+      assertThat(of.fieldNames()).containsAll(Keys.SETTINGS);
+      Map<String, Set<String>> inner =
+          Map.of("limits", Keys.LIMITS, "ping", Keys.PING, "restart", Keys.RESTART);
+      inner.forEach(
+          (key, keys) ->
+              assertThat(of.getJsonObject(key).getJsonObject("properties").fieldNames())
+                  .isEqualTo(and(keys, "$comment")));
+      JsonObject restart = of.getJsonObject("restart").getJsonObject("properties");
+      assertThat(restart.getJsonObject("intensity").getJsonObject("properties").fieldNames())
+          .isEqualTo(and(Keys.INTENSITY, "$comment"));
+      assertThat(restart.getJsonObject("backoff").getJsonObject("properties").fieldNames())
+          .isEqualTo(and(Keys.BACKOFF, "$comment"));
+    }
+    assertThat(properties("properties", "defaults").fieldNames())
+        .isEqualTo(and(Keys.SETTINGS, "$comment"));
+    assertThat(properties("properties", "bridge").fieldNames())
+        .isEqualTo(and(Keys.BRIDGE, "$comment"));
+    assertThat(properties("properties", "supervisor").fieldNames())
+        .isEqualTo(and(Keys.SUPERVISOR, "$comment"));
+  }
+
+  @Test
+  void every_key_of_ours_has_a_description_and_every_default_is_the_real_one() {
+    JsonObject server = properties("$defs", "server");
+    for (String key : Keys.SERVER) {
+      JsonObject of = server.getJsonObject(key);
+      assertThat(of.containsKey("description") || of.containsKey("$ref")).as(key).isTrue();
+    }
+    ServerSettings real = ServerSettings.DEFAULT;
+    assertThat(server.getJsonObject("requestTimeout").getLong("default"))
+        .isEqualTo(real.connection().requestTimeout().toMillis());
+    assertThat(server.getJsonObject("handshakeTimeout").getLong("default"))
+        .isEqualTo(real.connection().handshakeTimeout().toMillis());
+    assertThat(server.getJsonObject("maxCallDuration").getLong("default"))
+        .isEqualTo(real.connection().maxCallDuration().toMillis());
+    assertThat(server.getJsonObject("maxPending").getInteger("default"))
+        .isEqualTo(real.connection().maxPending());
+    assertThat(server.getJsonObject("maxStash").getInteger("default"))
+        .isEqualTo(real.connection().maxStash());
+    assertThat(server.getJsonObject("closeGrace").getLong("default"))
+        .isEqualTo(real.closeGrace().toMillis());
+    assertThat(server.getJsonObject("drain").getLong("default")).isEqualTo(real.drain().toMillis());
+    assertThat(properties("properties", "bridge").getJsonObject("port").getInteger("default"))
+        .isEqualTo(McpBusConfig.DEFAULT_PORT);
+  }
+
+  private static List<ConfigProblem> check(String text) {
+    Problems problems = new Problems("f.json");
+    ParsedText parsed = JsoncParser.parse(text);
+    SchemaCheck.check(java.util.Objects.requireNonNull(parsed.root()), problems);
+    return problems.sorted();
+  }
+
+  @Test
+  void what_only_the_schema_finds_gets_the_line_of_its_place() {
+    assertThat(
+            check(
+                """
+                {"mcpServers": {
+                  "a/b": {"command": "x",
+                    "args": ["1",
+                      {}]},
+                  "c d": {
+                    "ping": {
+                      "threshold": "x"}}}}
+                """))
+        .extracting(ConfigProblem::toString)
+        .containsExactly(
+            "f.json:4: server \"a/b\": \"args.1\" does not fit the schema. Compare it with"
+                + " mcpbus.schema.json",
+            "f.json:7: server \"c d\": \"ping.threshold\" does not fit the schema. Compare it with"
+                + " mcpbus.schema.json");
+  }
+
+  @Test
+  void what_the_reader_found_already_is_not_said_twice() {
+    Problems problems = new Problems("f.json");
+    problems.add(1, "a", "known", "known");
+    ParsedText parsed = JsoncParser.parse("{\"mcpServers\": {\"a\": {\"args\": 5}}}");
+    SchemaCheck.check(java.util.Objects.requireNonNull(parsed.root()), problems);
+    assertThat(problems.sorted()).hasSize(1);
+  }
+
+  @Test
+  void a_file_that_fits_has_no_problem() {
+    assertThat(check("{\"mcpServers\": {\"a\": {\"command\": \"x\", \"idleStop\": \"5m\"}}}"))
+        .isEmpty();
+  }
+}

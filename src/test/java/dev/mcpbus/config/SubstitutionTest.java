@@ -1,0 +1,154 @@
+package dev.mcpbus.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.mcpbus.transport.StdioOptions;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SubstitutionTest {
+
+  @TempDir Path directory;
+
+  private List<String> args(String... args) {
+    ServerDefinition one =
+        Sample.in(directory)
+            .good("\"command\": \"x\"", "\"args\": [\"" + String.join("\",\"", args) + "\"]");
+    return ((StdioOptions) one.transport()).args();
+  }
+
+  private List<String> problems(String arg) {
+    Sample sample = Sample.in(directory);
+    return sample.texts(sample.server("\"command\": \"x\"", "\"args\": [\"" + arg + "\"]"));
+  }
+
+  @Test
+  void a_variable_is_filled_wherever_it_stands() {
+    assertThat(args("${HOME_SET}", "a${HOME_SET}b${env:HOME_SET}c", "$HOME_SET", "plain"))
+        .containsExactly("/srv", "a/srvb/srvc", "$HOME_SET", "plain");
+  }
+
+  @Test
+  void a_default_stands_in_for_an_unset_or_empty_variable() {
+    assertThat(
+            args("${NOPE:-a:-b}", "${EMPTY:-c}", "${HOME_SET:-d}", "${env:NOPE:-e}", "${NOPE:-}"))
+        .containsExactly("a:-b", "c", "/srv", "e", "");
+  }
+
+  @Test
+  void places_are_filled() {
+    assertThat(
+            args(
+                "${userHome}/x",
+                "${workspaceFolder}",
+                "${workspaceFolderBasename}",
+                "${pathSeparator}${/}",
+                "${mcpbus:java}",
+                "${mcpbus:jar}"))
+        .containsExactly(
+            "/home/ada/x",
+            directory.toString(),
+            directory.getFileName().toString(),
+            "//",
+            "/jdk/bin/java",
+            "/opt/mcpbus.jar");
+  }
+
+  @Test
+  void case_116_an_unset_variable_makes_its_server_invalid_and_is_named() {
+    Sample sample = Sample.in(directory);
+    ConfigResult result =
+        sample.json(
+            """
+            {"mcpServers": {
+              "bad": {"command": "x",
+                "env": {"A": "${NOT_SET}"}},
+              "good": {"command": "x"}}}
+            """);
+    assertThat(sample.texts(result))
+        .containsExactly(
+            "mcp.json:3: server \"bad\": the variable NOT_SET is not set. Set it in the environment,"
+                + " or give a default: ${NOT_SET:-value}");
+    assertThat(result.usable().orElseThrow().servers())
+        .extracting(s -> s.id().value())
+        .containsExactly("good");
+    assertThat(result.usable().orElseThrow().problems()).hasSize(1);
+  }
+
+  @Test
+  void several_unset_variables_in_one_text_are_all_named() {
+    assertThat(problems("${ONE}-${TWO}")).hasSize(2);
+  }
+
+  @Test
+  void unknown_and_unclosed_forms_are_problems() {
+    assertThat(problems("${command:pick}").get(0))
+        .startsWith("mcp.json:4: server \"one\": ${command:pick} is not known. Known are ${VAR}");
+    assertThat(problems("${HOME_SET").get(0))
+        .isEqualTo("mcp.json:4: server \"one\": a ${ is not closed. Write ${NAME}");
+  }
+
+  @Test
+  void an_input_is_answered_by_the_resolver_then_by_a_variable() {
+    Path file =
+        Sample.in(directory)
+            .write(
+                "mcp.json",
+                """
+                {"inputs": [{"type": "promptString", "id": "a-b", "description": "The key"}],
+                 "servers": {"one": {"command": "x", "args": ["${input:a-b}"]}}}
+                """);
+    Environment none = Sample.in(directory).with(Map.of("MCPBUS_INPUT_A_B", "var")).environment();
+    assertThat(arg(file, none)).isEqualTo("var");
+    assertThat(arg(file, none.withInputs(id -> Optional.of("asked " + id)))).isEqualTo("asked a-b");
+  }
+
+  private static String arg(Path file, Environment environment) {
+    McpBusConfig config = ConfigReader.read(file, environment).usable().orElseThrow();
+    return ((StdioOptions) config.servers().get(0).transport()).args().get(0);
+  }
+
+  @Test
+  void the_environment_of_this_process_finds_java_and_what_to_run() {
+    Environment system = Environment.system();
+    assertThat(Path.of(system.java())).isExecutable();
+    assertThat(system.jar()).isNotEmpty();
+  }
+
+  @Test
+  void an_env_file_is_read_and_env_overrides_it() {
+    Sample sample = Sample.in(directory);
+    sample.write(
+        "secret.env",
+        "\uFEFF# comment\nexport A=1\nB = \"two \\\"words\\\"\\n\" # rest\nC='${x} #'\nD=a # b\n\nE=\nF=x#y\n");
+    ServerDefinition one =
+        sample.good(
+            "\"command\": \"x\"", "\"envFile\": \"secret.env\"", "\"env\": {\"A\": \"own\"}");
+    assertThat(((StdioOptions) one.transport()).env())
+        .containsExactlyInAnyOrderEntriesOf(
+            Map.of(
+                "A", "own", "B", "two \"words\"\n", "C", "${x} #", "D", "a", "E", "", "F", "x#y"));
+    assertThat(one.view().getJsonObject("env").getMap().values()).containsOnly("***");
+  }
+
+  @Test
+  void a_missing_or_broken_env_file_is_a_problem_and_shows_no_value() {
+    Sample sample = Sample.in(directory);
+    sample.write("broken.env", "A=1\ncanary-line\nB=\"canary\n=canary\n1X=canary\nC='a' canary\n");
+    List<String> broken =
+        sample.texts(sample.server("\"command\": \"x\"", "\"envFile\": \"broken.env\""));
+    assertThat(broken)
+        .hasSize(5)
+        .allMatch(p -> p.startsWith("mcp.json:4: server \"one\": envFile"));
+    assertThat(broken.get(0)).contains("line 2: no = after a name");
+    assertThat(broken).noneMatch(p -> p.contains("canary"));
+    assertThat(sample.texts(sample.server("\"command\": \"x\"", "\"envFile\": \"none.env\"")))
+        .containsExactly(
+            "mcp.json:4: server \"one\": envFile \"none.env\" does not exist. Create it, correct the"
+                + " path, or remove envFile");
+  }
+}

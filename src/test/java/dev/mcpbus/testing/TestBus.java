@@ -1,0 +1,192 @@
+package dev.mcpbus.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.mcpbus.McpBus;
+import dev.mcpbus.bridge.BridgeOptions;
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.config.ConfigReader;
+import dev.mcpbus.config.Environment;
+import dev.mcpbus.config.ServerDefinition;
+import dev.mcpbus.config.ServerResult;
+import dev.mcpbus.config.ServerSettings;
+import dev.mcpbus.supervisor.SupervisorOptions;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.json.JsonObject;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A whole mcpbus with real servers, for tests that run outside an event loop. Closing it asserts
+ * that no event loop was blocked.
+ */
+public final class TestBus implements AutoCloseable {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final String BLOCKED = "io.vertx.core.impl.BlockedThreadChecker";
+
+  private final Vertx vertx;
+  private final McpBus bus;
+  private final List<JsonObject> events = new CopyOnWriteArrayList<>();
+  private final ListAppender<ILoggingEvent> blocked = new ListAppender<>();
+
+  private TestBus(Vertx vertx, McpBus.Options options) {
+    this.vertx = vertx;
+    blocked.start();
+    ((Logger) LoggerFactory.getLogger(BLOCKED)).addAppender(blocked);
+    vertx.eventBus().<JsonObject>consumer(Addresses.ALL_EVENTS, event -> events.add(event.body()));
+    this.bus = await(McpBus.start(vertx, options));
+  }
+
+  /** Starts servers as a file's {@code mcpServers} object has them; no bridge. */
+  public static TestBus start(JsonObject mcpServers) {
+    return start(mcpServers, null);
+  }
+
+  /** The same, with a bridge on a free port. */
+  public static TestBus startWithBridge(JsonObject mcpServers) {
+    return start(mcpServers, BridgeOptions.DEFAULT.withPort(0));
+  }
+
+  private static TestBus start(JsonObject mcpServers, @Nullable BridgeOptions bridge) {
+    List<ServerDefinition> servers = new ArrayList<>();
+    mcpServers.forEach(entry -> servers.add(read(entry.getKey(), (JsonObject) entry.getValue())));
+    Vertx vertx =
+        Vertx.vertx(
+            new VertxOptions()
+                .setBlockedThreadCheckInterval(200)
+                .setMaxEventLoopExecuteTimeUnit(TimeUnit.MILLISECONDS)
+                .setMaxEventLoopExecuteTime(1_000));
+    return new TestBus(
+        vertx, new McpBus.Options(servers, SupervisorOptions.DEFAULT, bridge, TestBus::read));
+  }
+
+  /** One server. */
+  public static JsonObject server(String name, JsonObject entry) {
+    return new JsonObject().put(name, entry);
+  }
+
+  private static ServerDefinition read(String name, JsonObject entry) {
+    ServerResult result =
+        ConfigReader.readServer(
+            name, entry, Environment.system(), Path.of("."), ServerSettings.DEFAULT);
+    assertThat(result.problems()).isEmpty();
+    return result.usable().orElseThrow();
+  }
+
+  public Vertx vertx() {
+    return vertx;
+  }
+
+  public McpBus bus() {
+    return bus;
+  }
+
+  public int port() {
+    return bus.port();
+  }
+
+  /** All events so far. */
+  public List<JsonObject> events() {
+    return events;
+  }
+
+  public List<JsonObject> events(String type) {
+    return events.stream().filter(event -> type.equals(event.getString("type"))).toList();
+  }
+
+  public static <T> T await(Future<T> future) {
+    try {
+      return future.toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof RuntimeException cause) {
+        throw cause;
+      }
+      throw new AssertionError(e.getCause());
+    } catch (InterruptedException | TimeoutException e) {
+      throw new AssertionError("no ending within 60 s", e);
+    }
+  }
+
+  /** Sends and waits for the reply's body. */
+  @SuppressWarnings("TypeParameterUnusedInFormals") // the caller knows what it asked for
+  public <T> T request(String address, Object body) {
+    return request(address, body, new DeliveryOptions());
+  }
+
+  @SuppressWarnings("TypeParameterUnusedInFormals") // the caller knows what it asked for
+  public <T> T request(String address, Object body, DeliveryOptions options) {
+    return await(this.<T>send(address, body, options));
+  }
+
+  /** Sends and does not wait. */
+  public <T> Future<T> send(String address, Object body, DeliveryOptions options) {
+    return vertx.eventBus().<T>request(address, body, options).map(Message::body);
+  }
+
+  /** Sends, and gives the failure that must come back. */
+  public McpFailure failure(String address, Object body, DeliveryOptions options) {
+    Future<Object> sent = this.<Object>send(address, body, options);
+    try {
+      Object reply = await(sent);
+      throw new AssertionError("expected a failure but got " + reply);
+    } catch (RuntimeException e) {
+      return McpFailure.of(e);
+    }
+  }
+
+  public McpFailure failure(String address, Object body) {
+    return failure(address, body, new DeliveryOptions());
+  }
+
+  public static String address(String id, String suffix) {
+    return Addresses.of(new ConnectionId(id), suffix);
+  }
+
+  public static JsonObject toolCall(String tool, JsonObject arguments) {
+    return new JsonObject().put("name", tool).put("arguments", arguments);
+  }
+
+  public JsonObject callTool(String id, String tool, JsonObject arguments) {
+    return request(address(id, Addresses.TOOLS_CALL), toolCall(tool, arguments));
+  }
+
+  public JsonObject status(String id) {
+    return request(address(id, Addresses.STATUS), new JsonObject());
+  }
+
+  /** Waits until the connection is in one of {@code states}; gives its status. */
+  public JsonObject awaitState(String id, String... states) {
+    List<String> wanted = List.of(states);
+    return Awaitility.await(id + " to be " + wanted)
+        .atMost(PATIENCE)
+        .pollInterval(Duration.ofMillis(20))
+        .until(() -> status(id), status -> wanted.contains(status.getString("state")));
+  }
+
+  @Override
+  public void close() {
+    await(bus.close());
+    await(vertx.close());
+    ((Logger) LoggerFactory.getLogger(BLOCKED)).detachAppender(blocked);
+    assertThat(blocked.list).as("an event loop was blocked").isEmpty();
+  }
+}

@@ -1,0 +1,130 @@
+package dev.mcpbus.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.transport.TransportException.Reason;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class LineFramerTest {
+
+  private static final String ONE = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}";
+  private static final String TWO = "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}";
+
+  private final List<String> messages = new ArrayList<>();
+  private final LineFramer framer = framer(ParseLimits.DEFAULT);
+
+  private LineFramer framer(ParseLimits limits) {
+    return new LineFramer("stdout", limits, 2, message -> messages.add(message.text().toString()));
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private TransportException refused(LineFramer framer, byte[] chunk) {
+    return catchThrowableOfType(TransportException.class, () -> framer.feed(chunk));
+  }
+
+  @Test
+  void cuts_several_lines_of_one_chunk() throws Exception {
+    framer.feed(bytes(ONE + "\n" + TWO + "\n"));
+    assertThat(messages).containsExactly(ONE, TWO);
+    assertThat(framer.pending()).isZero();
+  }
+
+  @Test
+  void gives_the_same_messages_wherever_the_stream_is_cut() throws Exception {
+    byte[] stream = bytes("\uFEFF" + ONE + "\r\n\n  \r\nlog\n" + TWO + "\n");
+    for (int first = 0; first <= stream.length; first++) {
+      for (int second = first; second <= stream.length; second += 7) {
+        messages.clear();
+        LineFramer fresh = framer(ParseLimits.DEFAULT);
+        fresh.feed(Arrays.copyOfRange(stream, 0, first));
+        fresh.feed(Arrays.copyOfRange(stream, first, second));
+        fresh.feed(Arrays.copyOfRange(stream, second, stream.length));
+        assertThat(messages).containsExactly(ONE, TWO);
+        assertThat(fresh.junk()).isEqualTo(1);
+      }
+    }
+  }
+
+  @Test
+  void a_message_keeps_its_bytes_when_later_chunks_come() throws Exception {
+    List<dev.mcpbus.protocol.Envelope> kept = new ArrayList<>();
+    LineFramer keeping = new LineFramer("stdout", ParseLimits.DEFAULT, 0, kept::add);
+    for (byte b : bytes(ONE + "\n" + TWO + "\n")) {
+      keeping.feed(new byte[] {b});
+    }
+    assertThat(kept).extracting(m -> m.text().toString()).containsExactly(ONE, TWO);
+  }
+
+  @Test
+  void a_partial_line_is_held_and_never_parsed() throws Exception {
+    framer.feed(bytes(ONE));
+    assertThat(messages).isEmpty();
+    assertThat(framer.pending()).isEqualTo(ONE.length());
+  }
+
+  @Test
+  void junk_is_skipped_up_to_the_budget() throws Exception {
+    framer.feed(bytes("starting\n[INFO] up\n" + ONE + "\n"));
+    assertThat(messages).containsExactly(ONE);
+    assertThat(framer.junk()).isEqualTo(2);
+    assertThat(refused(framer, bytes("third\n")).reason()).isEqualTo(Reason.PROTOCOL_ERROR);
+  }
+
+  @Test
+  void a_line_of_exactly_the_limit_passes_and_one_byte_more_is_refused() throws Exception {
+    ParseLimits limits = ParseLimits.DEFAULT.withMaxBytes(ONE.length());
+    framer(limits).feed(bytes(ONE + "\r\n"));
+    assertThat(messages).containsExactly(ONE);
+    assertThat(refused(framer(limits), bytes(" " + ONE + "\n")).reason())
+        .isEqualTo(Reason.LIMIT_EXCEEDED);
+  }
+
+  @Test
+  void an_endless_line_is_refused_before_it_ends() throws Exception {
+    LineFramer small = framer(ParseLimits.DEFAULT.withMaxBytes(100));
+    small.feed(new byte[100]);
+    TransportException refused = refused(small, new byte[2]);
+    assertThat(refused.reason()).isEqualTo(Reason.LIMIT_EXCEEDED);
+    assertThat(refused.sent()).isEqualTo(TransportException.Sent.MAYBE);
+    assertThat(small.pending()).isLessThanOrEqualTo(101);
+  }
+
+  @Test
+  void what_begins_like_a_message_must_be_one() {
+    for (String line :
+        List.of("[" + ONE + "]", "[]", ONE + TWO, "{not json}", "{}", "{\"id\":1,\"id\":1}")) {
+      TransportException refused = refused(framer(ParseLimits.DEFAULT), bytes("\n" + line + "\n"));
+      assertThat(refused.reason()).as(line).isEqualTo(Reason.PROTOCOL_ERROR);
+      assertThat(refused)
+          .as(line)
+          .hasMessageContaining("line 2 of stdout")
+          .hasMessageContaining("byte");
+    }
+    assertThat(messages).isEmpty();
+  }
+
+  @Test
+  void invalid_utf8_is_refused_and_deep_nesting_is_over_the_limit() {
+    byte[] broken = (ONE.replace("{}", "\"\u00FF\"") + "\n").getBytes(StandardCharsets.ISO_8859_1);
+    assertThat(refused(framer, broken).reason()).isEqualTo(Reason.PROTOCOL_ERROR);
+    String deep = ONE.replace("{}", "[".repeat(600) + "]".repeat(600)) + "\n";
+    assertThat(refused(framer(ParseLimits.DEFAULT), bytes(deep)).reason())
+        .isEqualTo(Reason.LIMIT_EXCEEDED);
+  }
+
+  @Test
+  void line_separators_and_escaped_nul_inside_strings_are_kept() throws Exception {
+    String message = ONE.replace("{}", "\"a\u2028b\\u0000c\"");
+    framer.feed(bytes(message + "\n"));
+    assertThat(messages).containsExactly(message);
+  }
+}

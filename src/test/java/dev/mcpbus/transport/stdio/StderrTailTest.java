@@ -1,0 +1,59 @@
+package dev.mcpbus.transport.stdio;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class StderrTailTest {
+
+  private static void append(StderrTail tail, String text) {
+    tail.append(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  @Test
+  void keeps_the_end_and_drops_the_line_that_lost_its_beginning() {
+    StderrTail tail = new StderrTail(15, List.of());
+    append(tail, "first line\nsecond line\nthird\n");
+    assertThat(tail.text()).isEqualTo("third\n");
+  }
+
+  @Test
+  void one_append_longer_than_the_ring_keeps_its_end() {
+    StderrTail tail = new StderrTail(8, List.of());
+    append(tail, "x".repeat(100) + "\nabcdef");
+    assertThat(tail.text()).isEqualTo("abcdef");
+  }
+
+  @Test
+  void a_secret_cut_by_the_ring_shows_no_rest() {
+    StderrTail tail = new StderrTail(30, List.of("0123456789"));
+    append(tail, "token=0123456789" + "y".repeat(25));
+    assertThat(tail.text()).doesNotContainPattern("[0-9]").contains("yyy");
+  }
+
+  @Test
+  void secrets_are_masked_longest_first_and_control_characters_are_shown_as_marks() {
+    StderrTail tail = new StderrTail(100, List.of("secret", "secret-longer", "abc"));
+    append(tail, "a secret-longer b secret c abc\u001b[31m\r\n");
+    assertThat(tail.text()).isEqualTo("a *** b *** c abc?[31m\n");
+  }
+
+  @Test
+  void last_lines_are_the_last() {
+    StderrTail tail = new StderrTail(100, List.of());
+    append(tail, "1\n2\n3\n4\n\n");
+    assertThat(tail.lastLines(2)).isEqualTo("3\n4");
+    assertThat(tail.lastLines(9)).isEqualTo("1\n2\n3\n4");
+  }
+
+  @Test
+  void an_exit_status_is_told_in_words() {
+    assertThat(ExitStatus.describe(3 << 8)).isEqualTo("exit code 3");
+    assertThat(ExitStatus.describe(9)).isEqualTo("killed by SIGKILL (9)");
+    assertThat(ExitStatus.describe(11 | 0x80)).isEqualTo("killed by SIGSEGV (11)");
+    assertThat(ExitStatus.describe(40)).isEqualTo("killed by signal (40)");
+  }
+}
