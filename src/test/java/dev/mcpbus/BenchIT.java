@@ -46,7 +46,8 @@ class BenchIT {
     assertThat(count(rows, "closed")).isEqualTo(4 * 11);
     assertThat(count(rows, "paced")).isEqualTo(9);
     assertThat(count(rows, "target")).isEqualTo(14);
-    assertThat(rows).filteredOn(row -> "closed".equals(row.getString("row")))
+    assertThat(rows)
+        .filteredOn(row -> "closed".equals(row.getString("row")))
         .allSatisfy(row -> assertThat(row.getLong("perSecond")).isPositive());
   }
 

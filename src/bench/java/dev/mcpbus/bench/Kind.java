@@ -58,8 +58,7 @@ enum Kind {
       case STDIO_PIPES -> new PipeContender(target);
       case HTTP_BUS -> new BusContender(HttpOptions.of(URI.create(target)), 1, 1, true);
       case HTTP_BUS_JSON -> new BusContender(HttpOptions.of(URI.create(target)), 1, 1, false);
-      case HTTP_BUS_AMONG ->
-          new BusContender(HttpOptions.of(URI.create(target)), MANY, 1, true);
+      case HTTP_BUS_AMONG -> new BusContender(HttpOptions.of(URI.create(target)), MANY, 1, true);
       case HTTP_BUS_MANY -> new BusContender(HttpOptions.of(URI.create(target)), MANY, MANY, true);
       case HTTP_SDK, HTTP_SDK_DEFAULT -> SdkContender.http(URI.create(target));
       case HTTP_VERTX -> new VertxHttpContender(URI.create(target));

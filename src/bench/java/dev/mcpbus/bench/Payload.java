@@ -7,7 +7,8 @@ import java.util.Map;
 /** What every contender says and expects to hear: about 200 bytes each way. */
 final class Payload {
 
-  static final String TEXT = "The quick brown fox jumps over the lazy dog. ".repeat(2) + "0123456789";
+  static final String TEXT =
+      "The quick brown fox jumps over the lazy dog. ".repeat(2) + "0123456789";
   static final Map<String, Object> ARGUMENTS = Map.of("text", TEXT);
   static final JsonObject PARAMS =
       new JsonObject().put("name", "echo").put("arguments", new JsonObject().put("text", TEXT));

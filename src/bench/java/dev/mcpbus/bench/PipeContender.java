@@ -10,8 +10,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The least that can be done with the same child: one thread that reads replies, finds the caller by
- * the id, and writes what one read has caused with one write. No limits, no checks, no deadlines.
+ * The least that can be done with the same child: one thread that reads replies, finds the caller
+ * by the id, and writes what one read has caused with one write. No limits, no checks, no
+ * deadlines.
  */
 final class PipeContender implements Contender {
 

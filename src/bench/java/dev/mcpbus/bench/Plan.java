@@ -80,8 +80,7 @@ record Plan(
         some.add(kind);
       }
     }
-    return new Plan(
-        some, callers, warmupMillis, sdkWarmupMillis, rounds, roundMillis, pacedMillis);
+    return new Plan(some, callers, warmupMillis, sdkWarmupMillis, rounds, roundMillis, pacedMillis);
   }
 
   private Plan callers(int number) {

@@ -64,7 +64,8 @@ final class Results {
   }
 
   private static double median(List<JsonObject> rounds, String name) {
-    double[] values = rounds.stream().mapToDouble(round -> round.getDouble(name)).sorted().toArray();
+    double[] values =
+        rounds.stream().mapToDouble(round -> round.getDouble(name)).sorted().toArray();
     int middle = values.length / 2;
     return values.length % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
   }

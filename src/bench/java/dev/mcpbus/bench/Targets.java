@@ -71,8 +71,20 @@ final class Targets {
     ratio("stdio, 64: calls/s of raw pipes", Kind.STDIO_BUS, Kind.STDIO_PIPES, rate, true, 0.45);
     ratio("stdio, 64: JsonObject of Buffer", Kind.STDIO_BUS_JSON, Kind.STDIO_BUS, rate, true, 0.7);
     ratio("stdio, 64: CPU per call of SDK", Kind.STDIO_BUS, Kind.STDIO_SDK, cpu, false, 1);
-    ratio("http, 64: CPU per call, one among 1,000", Kind.HTTP_BUS_AMONG, Kind.HTTP_BUS, cpu, false, 1.1);
-    ratio("http, 64: CPU per call, spread over 1,000", Kind.HTTP_BUS_MANY, Kind.HTTP_BUS, cpu, false, 1.1);
+    ratio(
+        "http, 64: CPU per call, one among 1,000",
+        Kind.HTTP_BUS_AMONG,
+        Kind.HTTP_BUS,
+        cpu,
+        false,
+        1.1);
+    ratio(
+        "http, 64: CPU per call, spread over 1,000",
+        Kind.HTTP_BUS_MANY,
+        Kind.HTTP_BUS,
+        cpu,
+        false,
+        1.1);
   }
 
   private void ratio(

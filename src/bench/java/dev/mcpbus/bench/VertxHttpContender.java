@@ -14,7 +14,9 @@ import java.net.URI;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The same POSTs by a bare {@code HttpClient}, from one event loop, with a pool of the same size. */
+/**
+ * The same POSTs by a bare {@code HttpClient}, from one event loop, with a pool of the same size.
+ */
 final class VertxHttpContender implements Contender {
 
   private static final int CONNECTIONS = 64;

@@ -13,8 +13,7 @@ import java.util.List;
 /** The other end of a {@link Worker}. */
 final class WorkerProcess implements AutoCloseable {
 
-  private static final List<String> FLAGS =
-      List.of("-Xms512m", "-Xmx512m", "-XX:+UseG1GC");
+  private static final List<String> FLAGS = List.of("-Xms512m", "-Xmx512m", "-XX:+UseG1GC");
 
   private final Kind kind;
   private final Process process;
@@ -24,8 +23,7 @@ final class WorkerProcess implements AutoCloseable {
     this.kind = kind;
     this.process = process;
     this.answers =
-        new BufferedReader(
-            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
   }
 
   /** Returns when its contender is connected. */
