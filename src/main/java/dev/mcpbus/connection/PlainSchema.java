@@ -53,13 +53,11 @@ final class PlainSchema {
         yield type != null;
       }
       case "enum" -> {
-        values = value instanceof JsonArray array ? new HashSet<>(strings(array)) : null;
-        yield values != null && values.size() == ((JsonArray) value).size();
+        Set<Object> allowed = new HashSet<>();
+        values = allowed;
+        yield takeStrings(value, allowed);
       }
-      case "required" -> {
-        boolean names = value instanceof JsonArray array && required.addAll(strings(array));
-        yield names && required.size() == ((JsonArray) value).size();
-      }
+      case "required" -> takeStrings(value, required);
       case "properties" -> value instanceof JsonObject json && takeProperties(json);
       case "items" -> {
         items = of(value);
@@ -84,8 +82,17 @@ final class PlainSchema {
     return true;
   }
 
-  private static List<String> strings(JsonArray array) {
-    return array.stream().filter(String.class::isInstance).map(String.class::cast).toList();
+  /** False where {@code value} is no array of strings that differ. */
+  private static boolean takeStrings(@Nullable Object value, Set<? super String> into) {
+    if (!(value instanceof JsonArray array)) {
+      return false;
+    }
+    for (Object element : array) {
+      if (!(element instanceof String text) || !into.add(text)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** True where {@code value} certainly fits. */
