@@ -1,5 +1,7 @@
 package dev.mcpbus.connection;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Envelope;
@@ -55,6 +57,9 @@ final class Session implements Channel.Receiver {
   private final Listener listener;
   private final PendingCalls pending;
 
+  /** Completes with the channel's opening, and with its closing where it came too late. */
+  private Future<Void> opening = Future.succeededFuture();
+
   private @Nullable Channel channel;
   private @Nullable ProtocolVersion version;
   private boolean ended;
@@ -84,7 +89,8 @@ final class Session implements Channel.Receiver {
   /**
    * Opens the channel and shakes hands, within the handshake time-out.
    *
-   * @return fails with a {@code McpFailure} that was not sent; the channel is closed then
+   * @return fails with a {@code McpFailure} that was not sent; {@link #close} completes when
+   *     nothing is left
    */
   Future<InitializeResult> open() {
     Promise<InitializeResult> ready = Promise.promise();
@@ -100,13 +106,16 @@ final class Session implements Channel.Receiver {
                             "no answer to the handshake within "
                                 + options.handshakeTimeout().toMillis()
                                 + " ms")));
-    transport
-        .open(context, this)
-        .compose(
-            opened -> {
-              channel = opened;
-              return ended ? opened.close().compose(v -> gone()) : era.open(this);
-            })
+    opening =
+        transport
+            .open(context, this)
+            .compose(
+                opened -> {
+                  channel = opened;
+                  return ended ? opened.close() : Future.succeededFuture();
+                });
+    opening
+        .compose(opened -> ended ? gone() : era.open(this))
         .onComplete(
             result -> {
               if (result.succeeded()) {
@@ -122,7 +131,7 @@ final class Session implements Channel.Receiver {
               context.owner().cancelTimer(timer);
               return Future.succeededFuture();
             })
-        .recover(failure -> close().transform(closed -> Future.failedFuture(failure)));
+        .onFailure(failure -> close());
   }
 
   private static Future<InitializeResult> gone() {
@@ -157,6 +166,11 @@ final class Session implements Channel.Receiver {
   /** When something last came from the server, on the connection's clock. */
   long lastHeard() {
     return lastHeard;
+  }
+
+  /** True where nothing can be sent any more. */
+  boolean isOver() {
+    return ended;
   }
 
   int pendingCalls() {
@@ -368,12 +382,15 @@ final class Session implements Channel.Receiver {
   /**
    * Ends the session for good: what is pending fails, the channel is closed. Idempotent.
    *
-   * @return completes when nothing of the channel is left
+   * @return completes when nothing of the channel is left; a transport that does not finish opening
+   *     is waited for as long as for a handshake
    */
   Future<Void> close() {
     ended = true;
     pending.failAll(
         McpFailure.maybeSent(FailureCode.OUTCOME_UNKNOWN, "the connection was closed meanwhile"));
-    return channel == null ? Future.succeededFuture() : channel.close();
+    return channel == null
+        ? opening.timeout(options.handshakeTimeout().toMillis(), MILLISECONDS).otherwiseEmpty()
+        : channel.close();
   }
 }

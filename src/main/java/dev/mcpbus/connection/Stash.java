@@ -6,6 +6,7 @@ import io.vertx.core.Vertx;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -42,12 +43,12 @@ final class Stash {
     timer.include(call.deadline());
   }
 
+  /** Lets all go once; an action may add its call again. */
   void release(Live live) {
     timer.stop();
-    Entry entry;
-    while ((entry = entries.poll()) != null) {
-      entry.action().accept(live);
-    }
+    List<Entry> waiting = List.copyOf(entries);
+    entries.clear();
+    waiting.forEach(entry -> entry.action().accept(live));
   }
 
   void failAll(McpFailure failure) {
@@ -79,7 +80,8 @@ final class Stash {
         i.remove();
         call.fail(
             McpFailure.notSent(
-                FailureCode.CALL_TIMEOUT, "no session before the call's deadline; never sent"));
+                FailureCode.CALL_TIMEOUT,
+                "the connection was not ready before the call's deadline; never sent"));
       } else {
         next = Math.min(next, call.deadline());
       }

@@ -18,12 +18,19 @@ import org.jspecify.annotations.Nullable;
 final class Tools {
 
   private final Session session;
+  private final Waiting waiting;
   private @Nullable ToolTable table;
   private @Nullable Future<ToolTable> loading;
   private boolean stale;
 
   Tools(Session session) {
     this.session = session;
+    this.waiting = new Waiting(session);
+  }
+
+  /** Where calls wait for {@link #load}. */
+  Waiting waiting() {
+    return waiting;
   }
 
   /** The kept list, or null before the first was read. */
@@ -70,6 +77,11 @@ final class Tools {
     return load();
   }
 
+  /** True until the server has listed its tools, or failed to. */
+  boolean isFirstReading() {
+    return table == null && loading != null;
+  }
+
   /** The kept list where there is one, else the server's. */
   Future<ToolTable> current() {
     return table == null ? load() : Future.succeededFuture(table);
@@ -84,16 +96,9 @@ final class Tools {
               FailureCode.BAD_REQUEST, "\"name\" must be a string: the name of the tool"));
     } else if (table != null) {
       checked(table, name.asString(), call);
-    } else if (loading == null) {
+    } else {
       // The server cannot list its tools: it decides alone.
       session.send(call, call.params());
-    } else {
-      Waiting.on(
-          loading,
-          call,
-          session,
-          found -> checked(found, name.asString(), call),
-          failure -> session.send(call, call.params()));
     }
   }
 

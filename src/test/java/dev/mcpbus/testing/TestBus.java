@@ -9,6 +9,7 @@ import dev.mcpbus.McpBus;
 import dev.mcpbus.bridge.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.Environment;
@@ -88,7 +89,9 @@ public final class TestBus implements AutoCloseable {
     ServerResult result =
         ConfigReader.readServer(
             name, entry, Environment.system(), Path.of("."), ServerSettings.DEFAULT);
-    assertThat(result.problems()).isEmpty();
+    if (!result.problems().isEmpty()) {
+      throw McpFailure.notSent(FailureCode.BAD_REQUEST, String.valueOf(result.problems()));
+    }
     return result.usable().orElseThrow();
   }
 
