@@ -20,7 +20,9 @@ import io.vertx.core.http.RequestOptions;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.json.JsonObject;
 import java.time.InstantSource;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -52,6 +54,8 @@ final class HttpChannel implements Channel {
   private final Receiver receiver;
   private final Map<Long, Exchange> requests = new HashMap<>();
   private final Set<Exchange> others = new HashSet<>(4);
+  private final Deque<Exchange> held = new ArrayDeque<>(0);
+  private @Nullable Exchange initialized;
   private final Set<EventReader> lingering = new HashSet<>(4);
   private Endpoint endpoint;
   private RequestOptions post;
@@ -90,7 +94,7 @@ final class HttpChannel implements Channel {
     if (lost) {
       throw Failures.sessionLost();
     }
-    if (waiting >= MAX_WAITING) {
+    if (waiting + held.size() >= MAX_WAITING) {
       throw new TransportException(
           Reason.OVERLOADED,
           Sent.NO,
@@ -102,7 +106,26 @@ final class HttpChannel implements Channel {
     } else {
       others.add(exchange);
     }
+    if (initialized != null) {
+      held.add(exchange);
+      return;
+    }
+    if (Methods.INITIALIZED.equals(message.method())) {
+      initialized = exchange;
+    }
     owner.dispatch(exchange, Exchange::start);
+  }
+
+  /**
+   * What follows {@code notifications/initialized} must not overtake it on another TCP connection,
+   * and needs none of its own if it waits.
+   */
+  private void release() {
+    initialized = null;
+    Exchange next;
+    while ((next = held.poll()) != null) {
+      owner.dispatch(next, Exchange::start);
+    }
   }
 
   @Override
@@ -317,6 +340,10 @@ final class HttpChannel implements Channel {
       requests.remove(exchange.message().id(), exchange);
     } else {
       others.remove(exchange);
+    }
+    if (exchange == initialized) {
+      // Not now: the connection that it used is given back first.
+      owner.runOnContext(nothing -> release());
     }
     if (lost && !over && requests.isEmpty()) {
       // Not now: the reply that ended the exchange is still to be delivered.
