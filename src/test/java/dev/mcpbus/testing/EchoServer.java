@@ -6,8 +6,11 @@ import io.vertx.core.json.JsonObject;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,6 +67,16 @@ public final class EchoServer implements AutoCloseable {
    */
   public JsonObject http(boolean listen) {
     return new JsonObject().put("url", "http://127.0.0.1:" + port + "/mcp").put("listen", listen);
+  }
+
+  /** TCP connections that the HTTP server has open, without the one that asks. */
+  public int connections() {
+    try (InputStream in =
+        URI.create("http://127.0.0.1:" + port + "/connections").toURL().openStream()) {
+      return Integer.parseInt(new String(in.readAllBytes(), StandardCharsets.US_ASCII)) - 1;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Override

@@ -46,6 +46,7 @@ final class HttpChannel implements Channel {
   private static final long CLOSE_MILLIS = 2_000;
   private static final long LOST_GRACE_MILLIS = 5_000;
   private static final long LINGER_MILLIS = 2_000;
+  private static final long HOLD_MILLIS = 2_000;
 
   private final ContextInternal owner;
   private final HttpClientAgent client;
@@ -112,13 +113,20 @@ final class HttpChannel implements Channel {
     }
     if (Methods.INITIALIZED.equals(message.method())) {
       initialized = exchange;
+      after(
+          HOLD_MILLIS,
+          () -> {
+            if (initialized == exchange) {
+              release();
+            }
+          });
     }
     owner.dispatch(exchange, Exchange::start);
   }
 
   /**
    * What follows {@code notifications/initialized} must not overtake it on another TCP connection,
-   * and needs none of its own if it waits.
+   * and needs none of its own if it waits; but not for ever for a server that leaves it unanswered.
    */
   private void release() {
     initialized = null;
