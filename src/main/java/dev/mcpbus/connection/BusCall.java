@@ -124,6 +124,11 @@ final class BusCall extends Pending {
   }
 
   @Override
+  @Nullable String traceparent() {
+    return header(Headers.TRACEPARENT);
+  }
+
+  @Override
   void complete(RawJson result) {
     if (isRaw()) {
       message.reply(result.toBuffer());

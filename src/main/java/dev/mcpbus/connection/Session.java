@@ -45,8 +45,6 @@ final class Session implements Channel.Receiver {
     void onEnded(Session session, McpFailure reason);
   }
 
-  private static final String TOKEN_PREFIX = "mcpbus-";
-
   private final long epoch;
   private final Context context;
   private final Transport transport;
@@ -212,7 +210,7 @@ final class Session implements Channel.Receiver {
       return;
     }
     long id = pending.add(call);
-    RawJson payload = era.params(call.progressAddress() == null ? params : tokened(params, id));
+    RawJson payload = era.params(RequestMeta.added(params, id, call));
     byte[] bytes = Messages.request(id, call.method(), payload);
     try {
       put(out, Outbound.request(id, call.method(), bytes));
@@ -263,14 +261,6 @@ final class Session implements Channel.Receiver {
           MessageTap.Direction.SENT, RawJson.slice(message.bytes(), 0, message.bytes().length));
     }
     out.send(message);
-  }
-
-  /** The session's own token, so that a caller's token can never be taken for another's. */
-  private RawJson tokened(@Nullable RawJson params, long id) {
-    RawJson base = params == null ? RawJson.EMPTY_OBJECT : params;
-    RawJson meta = base.member("_meta");
-    RawJson object = meta == null || !meta.isObject() ? RawJson.EMPTY_OBJECT : meta;
-    return base.with("_meta", object.with("progressToken", RawJson.string(TOKEN_PREFIX + id)));
   }
 
   /** Ends the caller's request; tells the server. False where none of that name waits. */
@@ -352,7 +342,7 @@ final class Session implements Channel.Receiver {
     long now = clock.millis();
     boolean affordable = notifications.take(now);
     if (method.equals(Methods.PROGRESS)) {
-      Pending call = pending.get(requestOf(params.member("progressToken")));
+      Pending call = pending.get(RequestMeta.requestOf(params.member("progressToken")));
       String address = call == null ? null : call.progressAddress();
       if (call != null && address != null) {
         call.extend(now);
@@ -377,17 +367,6 @@ final class Session implements Channel.Receiver {
                   + notifications.dropped()
                   + " were dropped"));
     }
-  }
-
-  private static long requestOf(@Nullable RawJson token) {
-    if (token == null || !token.isString()) {
-      return -1;
-    }
-    String text = token.asString();
-    if (!text.startsWith(TOKEN_PREFIX)) {
-      return -1;
-    }
-    return RawJson.of(text.substring(TOKEN_PREFIX.length())).asLong();
   }
 
   @Override

@@ -96,6 +96,10 @@ public final class TestBus implements AutoCloseable {
     return vertx;
   }
 
+  public McpBus bus() {
+    return bus;
+  }
+
   public int port() {
     return bus.port();
   }
