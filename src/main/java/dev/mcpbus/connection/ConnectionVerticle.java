@@ -323,7 +323,10 @@ public final class ConnectionVerticle extends VerticleBase
       return;
     }
     if (method.equals(Methods.TOOLS_CHANGED)) {
-      now.tools().changed().onComplete(loaded -> toolsLoaded(now, loaded.cause()));
+      Future<?> reading = now.tools().changed();
+      if (reading != null) {
+        reading.onComplete(loaded -> toolsLoaded(now, loaded.cause()));
+      }
     } else {
       Notifications.publish(method, params, this::publish);
     }

@@ -71,8 +71,11 @@ final class Tools {
     return promise.future();
   }
 
-  /** The server said that its tools have changed. */
-  Future<ToolTable> changed() {
+  /** The server said that its tools have changed; null where a reading is owed already. */
+  @Nullable Future<ToolTable> changed() {
+    if (loading != null && stale) {
+      return null;
+    }
     stale = true;
     return load();
   }
