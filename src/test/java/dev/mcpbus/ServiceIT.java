@@ -1,10 +1,10 @@
 package dev.mcpbus;
 
+import static dev.mcpbus.testing.Entries.scripted;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.testing.Http;
 import dev.mcpbus.testing.Pids;
-import dev.mcpbus.testing.ScriptedServer;
 import dev.mcpbus.testing.ServiceProcess;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -33,12 +33,6 @@ class ServiceIT {
 
   @TempDir Path folder;
 
-  private static JsonObject scripted(String behaviour) {
-    List<String> command = ScriptedServer.command(behaviour);
-    return new JsonObject()
-        .put("command", command.get(0))
-        .put("args", new JsonArray(command.subList(1, command.size())));
-  }
 
   private String write(JsonObject servers) throws IOException {
     Path file = folder.resolve("servers.json");
