@@ -3,18 +3,26 @@ package dev.mcpbus;
 import dev.mcpbus.bridge.BridgeOptions;
 import dev.mcpbus.bridge.BridgeVerticle;
 import dev.mcpbus.bus.Codecs;
+import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.catalog.CatalogVerticle;
 import dev.mcpbus.config.ConfigDiff;
+import dev.mcpbus.config.RpcLogMode;
 import dev.mcpbus.config.ServerDefinition;
+import dev.mcpbus.connection.ConnectionOptions;
 import dev.mcpbus.demo.DemoServer;
 import dev.mcpbus.protocol.Implementation;
+import dev.mcpbus.supervisor.RestartPolicy;
 import dev.mcpbus.supervisor.SupervisorOptions;
 import dev.mcpbus.supervisor.SupervisorVerticle;
 import dev.mcpbus.transport.BusOptions;
+import dev.mcpbus.transport.ProvidedOptions;
+import dev.mcpbus.transport.Transport;
 import io.vertx.core.Deployable;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.EventBus;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -97,6 +105,29 @@ public final class McpBus {
 
   private Future<Void> deploy(Deployable verticle) {
     return vertx.deployVerticle(verticle).onSuccess(deployments::push).mapEmpty();
+  }
+
+  /**
+   * Adds a connection over a transport that the program made itself, such as {@code LinkedPair} or
+   * {@code SdkClientTransport}. Servers that an entry can describe are added on {@code
+   * mcp.servers.add}.
+   *
+   * @return completes when the addresses answer, not when the server is connected; fails where the
+   *     id is taken
+   */
+  public Future<Void> add(ConnectionId id, Transport transport, ConnectionOptions options) {
+    return servers.apply(
+        List.of(
+            new ServerDefinition(
+                id,
+                id.value(),
+                new ProvidedOptions(transport),
+                options,
+                RestartPolicy.DEFAULT,
+                RpcLogMode.OFF,
+                Duration.ofSeconds(5),
+                "the embedding program",
+                new JsonObject().put("type", transport.type()))));
   }
 
   /** Carries out a change of the configuration. */

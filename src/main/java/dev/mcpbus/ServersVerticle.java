@@ -89,15 +89,27 @@ final class ServersVerticle extends VerticleBase {
   }
 
   /** Starts a server; completes when its addresses answer, not when it is connected. */
-  Future<Void> add(ServerDefinition definition) {
-    servers.put(definition.id(), definition);
+  private Future<Void> add(ServerDefinition definition) {
+    ServerDefinition present = servers.putIfAbsent(definition.id(), definition);
+    if (present != null) {
+      return Future.failedFuture(
+          badRequest(
+              "a server '"
+                  + definition.id()
+                  + "' exists already ("
+                  + present.source()
+                  + "); remove it first or choose another name. Servers: "
+                  + servers.keySet()));
+    }
     return supervisor
         .startChild(factory.childSpec(definition))
         .onSuccess(started -> publish(Events.SERVER_ADDED, definition.id()))
         .onFailure(failure -> servers.remove(definition.id(), definition));
   }
 
-  /** Starts the servers of a configuration. */
+  /**
+   * Starts servers; fails where one of them cannot be added, the others are started all the same.
+   */
   Future<Void> apply(List<ServerDefinition> definitions) {
     return onContext(() -> Future.join(definitions.stream().map(this::add).toList()).mapEmpty());
   }
@@ -140,21 +152,9 @@ final class ServersVerticle extends VerticleBase {
         || !(body.getValue("config") instanceof JsonObject entry)) {
       throw badRequest("the body must be {\"name\": string, \"config\": {...}}");
     }
-    return vertx.executeBlocking(() -> reader.read(name, entry)).compose(this::addNew);
-  }
-
-  private Future<JsonObject> addNew(ServerDefinition definition) {
-    ServerDefinition present = servers.get(definition.id());
-    if (present != null) {
-      throw badRequest(
-          "a server '"
-              + definition.id()
-              + "' exists already ("
-              + present.source()
-              + "); remove it first or choose another name. Servers: "
-              + servers.keySet());
-    }
-    return add(definition).compose(added -> get(definition.id()));
+    return vertx
+        .executeBlocking(() -> reader.read(name, entry))
+        .compose(definition -> add(definition).compose(added -> get(definition.id())));
   }
 
   private Future<JsonObject> remove(JsonObject body) {

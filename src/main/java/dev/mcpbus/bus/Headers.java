@@ -21,7 +21,7 @@ public final class Headers {
   /** {@code true} or {@code false}: check arguments against the input schema, for this call. */
   public static final String VALIDATE = "validate";
 
-  /** W3C trace context, passed through. */
+  /** W3C trace context, passed to the server as {@code _meta.traceparent}. */
   public static final String TRACEPARENT = "traceparent";
 
   /** Who calls; set by a trusted edge only, removed where a caller sends it. */

@@ -4,7 +4,6 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.Events;
-import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Lifecycle;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Methods;
@@ -14,9 +13,6 @@ import io.vertx.core.VerticleBase;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * <p>Single writer: everything here happens on the verticle's event-loop context.
  */
 public final class ConnectionVerticle extends VerticleBase
-    implements Session.Listener, HealthCheck.Listener {
+    implements Mailbox.Owner, Session.Listener, HealthCheck.Listener {
 
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionVerticle.class);
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
@@ -45,7 +41,7 @@ public final class ConnectionVerticle extends VerticleBase
   private EventPublisher events;
 
   @SuppressWarnings("NullAway.Init")
-  private Stash stash;
+  private Mailbox mailbox;
 
   @SuppressWarnings("NullAway.Init")
   private HealthCheck health;
@@ -60,7 +56,6 @@ public final class ConnectionVerticle extends VerticleBase
   private @Nullable Session session;
   private @Nullable Live live;
   private long epoch;
-  private boolean disconnected;
   private boolean everReady;
 
   public ConnectionVerticle(ConnectionSpec spec) {
@@ -78,50 +73,22 @@ public final class ConnectionVerticle extends VerticleBase
   @Override
   public Future<?> start() {
     events = new EventPublisher(vertx.eventBus(), id);
-    stash = new Stash(vertx, clock, options.maxStash());
+    mailbox = new Mailbox(vertx, spec, clock, view, this);
     health = new HealthCheck(vertx, options, this);
     idle = new IdleWatch(vertx, clock, options, () -> tell(new Lifecycle.StopWanted(id.value())));
     requests = new ServerRequests(vertx.eventBus(), id);
     context.exceptionHandler(this::crashed);
     vertx.eventBus().localConsumer(Addresses.of(id, Addresses.CONTROL), this::control);
-    List<Future<Void>> registered = new ArrayList<>();
-    for (Operations.Operation operation : Operations.ALL) {
-      registered.add(consume(operation.suffix(), message -> operate(operation, message)));
-    }
-    registered.add(consume(Addresses.STATUS, message -> message.reply(status())));
-    registered.add(consume(Addresses.CANCEL, this::cancel));
-    registered.add(consume(Addresses.CONNECT, this::connect));
-    registered.add(consume(Addresses.DISCONNECT, this::disconnect));
-    registered.add(consume(Addresses.RESTART, this::restart));
-    return Future.join(registered);
+    return mailbox.open();
   }
 
   @Override
   public Future<?> stop() {
-    stash.failAll(unavailable("the connection is being closed"));
     Future<Void> closed = session == null ? Future.succeededFuture() : session.close();
     leave();
     moveTo(ConnectionState.CLOSED);
+    mailbox.refuseWaiting();
     return closed;
-  }
-
-  private Future<Void> consume(String suffix, Consumer<Message<Object>> handler) {
-    return vertx
-        .eventBus()
-        .<Object>consumer(Addresses.of(id, suffix), message -> guarded(message, handler))
-        .completion();
-  }
-
-  /** A defect of ours ends the call, names no internals, and is reported to the supervisor. */
-  private void guarded(Message<Object> message, Consumer<Message<Object>> handler) {
-    try {
-      handler.accept(message);
-    } catch (McpFailure refused) {
-      message.reply(refused);
-    } catch (RuntimeException defect) {
-      message.reply(McpFailure.maybeSent(FailureCode.INTERNAL, "a defect of mcpbus; see its log"));
-      throw defect;
-    }
   }
 
   private void crashed(Throwable cause) {
@@ -129,85 +96,36 @@ public final class ConnectionVerticle extends VerticleBase
     tell(new Lifecycle.Crashed(id.value(), cause));
   }
 
-  // ---- calls
+  // ---- what the mailbox asks
 
-  private void operate(Operations.Operation operation, Message<Object> message) {
-    BusCall call = BusCall.of(message, operation.method(), options, clock);
+  @Override
+  public ConnectionState state() {
+    return state;
+  }
+
+  @Override
+  public @Nullable Live serving() {
+    return state.serves() ? live : null;
+  }
+
+  @Override
+  public void called() {
     idle.touch();
-    if (live != null && state.serves()) {
-      operation.run().run(live, call);
-    } else {
-      hold(operation, call);
-    }
   }
 
-  /** There is no session: the call waits, wakes the connection up, or is refused at once. */
-  private void hold(Operations.Operation operation, BusCall call) {
-    boolean asleep = state == ConnectionState.IDLE;
-    if (state == ConnectionState.FAILED
-        || state == ConnectionState.CLOSED
-        || (asleep && disconnected)) {
-      call.fail(unavailable(describeState()));
-      return;
-    }
-    if (!asleep && options.whenUnavailable() == ConnectionOptions.WhenUnavailable.REFUSE) {
-      call.fail(unavailable(describeState()));
-      return;
-    }
-    stash.add(call, ready -> operation.run().run(ready, call));
-    if (asleep) {
-      tell(new Lifecycle.StartWanted(id.value()));
-    }
+  @Override
+  public boolean cancel(String callId) {
+    return session != null && session.cancel(callId);
   }
 
-  private McpFailure unavailable(String why) {
-    long wait = view.millisToNextAttempt(clock.millis());
-    return new McpFailure(
-        view.codeWhileDown(state),
-        McpFailure.Sent.NO,
-        "connection '" + id + "': " + why,
-        wait,
-        view.lastErrorAsData());
+  @Override
+  public JsonObject status() {
+    return view.toJson(spec, state, epoch, live, session, clock.millis());
   }
 
-  private String describeState() {
-    return switch (state) {
-      case IDLE -> "disconnected; send to " + Addresses.of(id, Addresses.CONNECT);
-      case FAILED -> "given up for now" + view.lastErrorText();
-      case DRAINING -> "being stopped";
-      default -> state.status() + view.lastErrorText();
-    };
-  }
-
-  private void cancel(Message<Object> message) {
-    String callId = message.body() instanceof JsonObject body ? body.getString("callId") : null;
-    if (callId == null) {
-      throw McpFailure.notSent(FailureCode.BAD_REQUEST, "the body must be {\"callId\": string}");
-    }
-    boolean found = stash.cancel(callId) || (session != null && session.cancel(callId));
-    message.reply(new JsonObject().put("cancelled", found));
-  }
-
-  private void connect(Message<Object> message) {
-    disconnected = false;
-    if (state == ConnectionState.FAILED) {
-      tell(new Lifecycle.RestartWanted(id.value(), "a caller asked to connect"));
-    } else if (live == null) {
-      tell(new Lifecycle.StartWanted(id.value()));
-    }
-    message.reply(new JsonObject().put("state", state.name()));
-  }
-
-  private void disconnect(Message<Object> message) {
-    disconnected = true;
-    tell(new Lifecycle.StopWanted(id.value()));
-    message.reply(new JsonObject().put("state", state.name()));
-  }
-
-  private void restart(Message<Object> message) {
-    disconnected = false;
-    tell(new Lifecycle.RestartWanted(id.value(), "a caller asked for it"));
-    message.reply(new JsonObject().put("state", state.name()));
+  @Override
+  public void tell(Lifecycle.Fact fact) {
+    vertx.eventBus().send(Addresses.SUPERVISOR, fact, LOCAL);
   }
 
   // ---- commands of the supervisor
@@ -283,7 +201,7 @@ public final class ConnectionVerticle extends VerticleBase
     if (now.offers("tools")) {
       now.tools().load().onComplete(loaded -> toolsLoaded(now, loaded.cause()));
     }
-    stash.release(now);
+    mailbox.release(now);
   }
 
   private void toolsLoaded(Live of, @Nullable Throwable failure) {
@@ -316,27 +234,15 @@ public final class ConnectionVerticle extends VerticleBase
               if (session == closing) {
                 leave();
                 moveTo(stop.restarting() ? ConnectionState.RECONNECTING : ConnectionState.IDLE);
-                settleStash();
+                mailbox.stopped();
               }
             });
-  }
-
-  /** Calls that came while the session was being stopped: wake up for them, or end them. */
-  private void settleStash() {
-    if (state != ConnectionState.IDLE || stash.size() == 0) {
-      return;
-    }
-    if (disconnected) {
-      stash.failAll(unavailable(describeState()));
-    } else {
-      tell(new Lifecycle.StartWanted(id.value()));
-    }
   }
 
   private void giveUp(Lifecycle.GaveUp gaveUp) {
     view.nextAttempt(gaveUp.reprobeMillis() < 0 ? -1 : clock.millis() + gaveUp.reprobeMillis(), 0);
     moveTo(ConnectionState.FAILED);
-    stash.failAll(unavailable(describeState()));
+    mailbox.refuseWaiting();
     publish(
         Events.GAVE_UP,
         new JsonObject().put("reprobe", gaveUp.reprobeMillis()).put("message", gaveUp.message()));
@@ -358,7 +264,7 @@ public final class ConnectionVerticle extends VerticleBase
     moveTo(ConnectionState.RECONNECTING);
     if (!everReady) {
       // Nothing says that a server which never answered will: whoever waits should know why.
-      stash.failAll(reason);
+      mailbox.failWaiting(reason);
     }
     publish(
         Events.DISCONNECTED,
@@ -437,13 +343,5 @@ public final class ConnectionVerticle extends VerticleBase
 
   private void publish(String type, JsonObject more) {
     events.publish(type, epoch, more);
-  }
-
-  private void tell(Lifecycle.Fact fact) {
-    vertx.eventBus().send(Addresses.SUPERVISOR, fact, LOCAL);
-  }
-
-  private JsonObject status() {
-    return view.toJson(spec, state, epoch, live, session, clock.millis());
   }
 }

@@ -60,6 +60,11 @@ abstract class Pending {
     return null;
   }
 
+  /** W3C trace context of the caller, null where it sent none. */
+  @Nullable String traceparent() {
+    return null;
+  }
+
   /** The result as it came. */
   abstract void complete(RawJson result);
 

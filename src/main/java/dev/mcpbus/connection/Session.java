@@ -18,6 +18,7 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -45,8 +46,6 @@ final class Session implements Channel.Receiver {
     void onEnded(Session session, McpFailure reason);
   }
 
-  private static final String TOKEN_PREFIX = "mcpbus-";
-
   private final long epoch;
   private final Context context;
   private final Transport transport;
@@ -56,6 +55,7 @@ final class Session implements Channel.Receiver {
   private final @Nullable MessageTap tap;
   private final Listener listener;
   private final PendingCalls pending;
+  private final Waiting waiting = new Waiting();
 
   private @Nullable Channel channel;
   private @Nullable ProtocolVersion version;
@@ -89,7 +89,7 @@ final class Session implements Channel.Receiver {
    * @return fails with a {@code McpFailure} that was not sent; the channel is closed then
    */
   Future<InitializeResult> open() {
-    Promise<InitializeResult> ready = Promise.promise();
+    Promise<InitializeResult> ready = ((ContextInternal) context).promise();
     long timer =
         context
             .owner()
@@ -161,6 +161,10 @@ final class Session implements Channel.Receiver {
     return lastHeard;
   }
 
+  Waiting waiting() {
+    return waiting;
+  }
+
   int pendingCalls() {
     return pending.size();
   }
@@ -207,7 +211,7 @@ final class Session implements Channel.Receiver {
       return;
     }
     long id = pending.add(call);
-    RawJson payload = era.params(call.progressAddress() == null ? params : tokened(params, id));
+    RawJson payload = era.params(RequestMeta.added(params, id, call));
     byte[] bytes = Messages.request(id, call.method(), payload);
     try {
       put(out, Outbound.request(id, call.method(), bytes));
@@ -215,6 +219,9 @@ final class Session implements Channel.Receiver {
       if (pending.remove(id) != null) {
         call.fail(Failures.of(e));
       }
+    } catch (RuntimeException defect) {
+      pending.remove(id); // whoever called ends the call
+      throw defect;
     }
   }
 
@@ -260,20 +267,12 @@ final class Session implements Channel.Receiver {
     out.send(message);
   }
 
-  /** The session's own token, so that a caller's token can never be taken for another's. */
-  private RawJson tokened(@Nullable RawJson params, long id) {
-    RawJson base = params == null ? RawJson.EMPTY_OBJECT : params;
-    RawJson meta = base.member("_meta");
-    RawJson object = meta == null || !meta.isObject() ? RawJson.EMPTY_OBJECT : meta;
-    return base.with("_meta", object.with("progressToken", RawJson.string(TOKEN_PREFIX + id)));
-  }
-
   /** Ends the caller's request; tells the server. False where none of that name waits. */
   boolean cancel(String callId) {
     long id = pending.find(callId);
     Pending call = id < 0 ? null : pending.remove(id);
     if (call == null) {
-      return false;
+      return waiting.cancel(callId);
     }
     abandon(id, call, "cancelled by the caller");
     call.fail(McpFailure.maybeSent(FailureCode.CANCELLED, "cancelled by the caller"));
@@ -345,7 +344,7 @@ final class Session implements Channel.Receiver {
 
   private void notified(String method, RawJson params) {
     if (method.equals(Methods.PROGRESS)) {
-      Pending call = pending.get(requestOf(params.member("progressToken")));
+      Pending call = pending.get(RequestMeta.requestOf(params.member("progressToken")));
       String address = call == null ? null : call.progressAddress();
       if (call != null && address != null) {
         call.extend(clock.millis());
@@ -354,17 +353,6 @@ final class Session implements Channel.Receiver {
       }
     }
     listener.onNotification(this, method, params);
-  }
-
-  private static long requestOf(@Nullable RawJson token) {
-    if (token == null || !token.isString()) {
-      return -1;
-    }
-    String text = token.asString();
-    if (!text.startsWith(TOKEN_PREFIX)) {
-      return -1;
-    }
-    return RawJson.of(text.substring(TOKEN_PREFIX.length())).asLong();
   }
 
   @Override

@@ -46,7 +46,8 @@ final class Stash {
     timer.stop();
     Entry entry;
     while ((entry = entries.poll()) != null) {
-      entry.action().accept(live);
+      Entry next = entry;
+      next.call().attempt(() -> next.action().accept(live));
     }
   }
 

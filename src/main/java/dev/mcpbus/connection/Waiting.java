@@ -4,14 +4,18 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * A call that waits for something shared, such as a list that is being read, up to its deadline.
+ * The calls of one session that wait for something shared, such as a list that is being read: each
+ * up to its deadline, bounded like the calls in flight. Nothing in here was sent. Owner: the
+ * connection's context.
  */
 final class Waiting {
 
-  private Waiting() {}
+  private final Set<BusCall> calls = new LinkedHashSet<>();
 
   static <T> void on(
       Future<T> shared,
@@ -19,29 +23,64 @@ final class Waiting {
       Session session,
       Consumer<T> then,
       Consumer<Throwable> otherwise) {
+    session.waiting().add(shared, call, session, then, otherwise);
+  }
+
+  private <T> void add(
+      Future<T> shared,
+      BusCall call,
+      Session session,
+      Consumer<T> then,
+      Consumer<Throwable> otherwise) {
+    int most = session.options().maxPending();
+    if (calls.size() >= most) {
+      call.fail(
+          McpFailure.notSent(
+              FailureCode.OVERLOADED,
+              most + " calls wait for the server's list already; try again later"));
+      return;
+    }
+    calls.add(call);
     Vertx vertx = session.vertx();
-    boolean[] over = {false};
     long timer =
         vertx.setTimer(
             Math.max(1, call.deadline() - session.clock().millis()),
-            ignored -> {
-              over[0] = true;
-              call.fail(
-                  McpFailure.notSent(
-                      FailureCode.CALL_TIMEOUT,
-                      "the server did not list its tools before the call's deadline"));
-            });
+            ignored ->
+                end(
+                    call,
+                    FailureCode.CALL_TIMEOUT,
+                    "the server did not list its tools before the call's deadline"));
     shared.onComplete(
         result -> {
-          if (over[0]) {
+          vertx.cancelTimer(timer);
+          if (!calls.remove(call)) {
             return;
           }
-          vertx.cancelTimer(timer);
-          if (result.succeeded()) {
-            then.accept(result.result());
-          } else {
-            otherwise.accept(result.cause());
-          }
+          call.attempt(
+              () -> {
+                if (result.succeeded()) {
+                  then.accept(result.result());
+                } else {
+                  otherwise.accept(result.cause());
+                }
+              });
         });
+  }
+
+  /** Ends the waiting call that its caller named {@code callId}. */
+  boolean cancel(String callId) {
+    for (BusCall call : calls) {
+      if (callId.equals(call.callId())) {
+        end(call, FailureCode.CANCELLED, "cancelled before it was sent");
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void end(BusCall call, FailureCode code, String message) {
+    if (calls.remove(call)) {
+      call.fail(McpFailure.notSent(code, message));
+    }
   }
 }

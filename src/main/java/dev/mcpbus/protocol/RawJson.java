@@ -232,9 +232,16 @@ public final class RawJson {
     return splice(1, 0, key, value, empty ? NOTHING : new byte[] {','});
   }
 
-  /** This object without the member {@code name}; every other member stays as it is. */
+  /**
+   * This object without the member {@code name}; every other member stays as it is.
+   *
+   * @throws IllegalStateException if this is not an object
+   */
   public RawJson without(String name) {
-    Member old = isObject() ? locate(name) : null;
+    if (!isObject()) {
+      throw new IllegalStateException("not a JSON object");
+    }
+    Member old = locate(name);
     if (old == null) {
       return this;
     }

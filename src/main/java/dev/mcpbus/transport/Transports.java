@@ -21,6 +21,7 @@ public final class Transports {
       case StdioOptions.TYPE -> new StdioTransport((StdioOptions) options);
       case HttpOptions.TYPE -> new StreamableHttpTransport(vertx, (HttpOptions) options);
       case BusOptions.TYPE -> new BusTransport(vertx, (BusOptions) options);
+      case ProvidedOptions.TYPE -> ((ProvidedOptions) options).transport();
       default ->
           throw new IllegalArgumentException("no transport of type \"" + options.type() + "\"");
     };

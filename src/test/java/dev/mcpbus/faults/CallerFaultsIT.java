@@ -391,7 +391,6 @@ class CallerFaultsIT {
               });
       for (String segment :
           List.of(
-              "%2e%2e",
               "..%2f..%2fmcp",
               "*",
               "a.tools.call",
@@ -415,7 +414,7 @@ class CallerFaultsIT {
       used.addAll(addresses);
       assertThat(used)
           .filteredOn(address -> address.startsWith("mcp."))
-          .allMatch(address -> address.matches("mcp\\.s\\.[a-z]+(\\.[a-z]+)?|mcp\\.rpc"));
+          .allMatch(address -> address.matches("mcp\\.(s\\.[a-z]+(\\.[a-z]+)?|rpc|events)"));
       assertThat(addresses).noneMatch(address -> address.equals(calls("s")));
     }
   }
@@ -525,7 +524,7 @@ class CallerFaultsIT {
 
   @Test
   void case_85_a_call_beyond_those_in_flight_is_refused_at_once() {
-    JsonObject servers = server("s", scripted("good").put("maxPending", 3));
+    JsonObject servers = server("s", scripted("good").put("maxPending", 3).put("drain", 0));
     try (TestBus bus = TestBus.startWithBridge(servers)) {
       bus.awaitState("s", "READY");
       Awaitility.await().atMost(SOON).until(() -> bus.status("s").containsKey("toolsListed"));
@@ -568,15 +567,20 @@ class CallerFaultsIT {
   @Test
   void case_85_a_server_that_reads_nothing_more_overloads_itself_alone() {
     JsonObject servers =
-        new JsonObject().put("s", scripted("stops-reading")).put("other", scripted("good"));
+        new JsonObject()
+            .put("s", scripted("stops-reading").put("drain", 0).put("closeGrace", "100ms"))
+            .put("other", scripted("good"));
     try (TestBus bus = TestBus.start(servers)) {
       bus.awaitState("s", "READY");
       bus.awaitState("other", "READY");
-      Buffer large = toolCall("echo", new JsonObject().put("text", "x".repeat(1 << 20))).toBuffer();
-      DeliveryOptions unchecked = new DeliveryOptions().addHeader(Headers.VALIDATE, "false");
+      Buffer large =
+          new JsonObject()
+              .put("method", "tools/call")
+              .put("params", toolCall("echo", new JsonObject().put("text", "x".repeat(1 << 20))))
+              .toBuffer();
       List<Future<Object>> calls = new ArrayList<>();
       for (int i = 0; i < 64; i++) {
-        calls.add(bus.send(calls("s"), large, unchecked));
+        calls.add(bus.send(address("s", Addresses.REQUEST), large, new DeliveryOptions()));
       }
       Awaitility.await().atMost(SOON).until(() -> calls.stream().anyMatch(Future::failed));
       List<McpFailure> refused =
@@ -586,6 +590,35 @@ class CallerFaultsIT {
           .hasSizeLessThan(64);
       assertThat(text(bus.callTool("other", "echo", new JsonObject().put("text", "well"))))
           .isEqualTo("well");
+    }
+  }
+
+  @Test
+  void case_85_calls_that_wait_for_the_list_of_tools_are_bounded_and_can_be_cancelled() {
+    JsonObject entry =
+        scripted("stops-reading").put("maxPending", 4).put("drain", 0).put("closeGrace", "100ms");
+    JsonObject servers = server("s", entry);
+    try (TestBus bus = TestBus.start(servers)) {
+      bus.awaitState("s", "READY");
+      List<Future<Object>> waiting = new ArrayList<>();
+      for (int i = 0; i < 9; i++) {
+        waiting.add(
+            bus.send(
+                calls("s"),
+                toolCall("echo", new JsonObject()),
+                new DeliveryOptions().addHeader(Headers.CALL_ID, "w-" + i)));
+      }
+      // The catalog waits for the list too, once or twice.
+      Awaitility.await()
+          .atMost(SOON)
+          .until(() -> waiting.stream().filter(Future::failed).count() >= 5);
+      assertThat(waiting.stream().filter(Future::failed))
+          .allSatisfy(call -> assertNotSent(failure(call), FailureCode.OVERLOADED));
+      assertThat(waiting.get(0).isComplete()).isFalse();
+      JsonObject cancelled =
+          bus.request(address("s", Addresses.CANCEL), new JsonObject().put("callId", "w-0"));
+      assertThat(cancelled.getBoolean("cancelled")).isTrue();
+      assertNotSent(failure(waiting.get(0)), FailureCode.CANCELLED);
     }
   }
 }

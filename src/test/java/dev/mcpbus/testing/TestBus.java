@@ -115,6 +115,10 @@ public final class TestBus implements AutoCloseable {
     return vertx;
   }
 
+  public McpBus bus() {
+    return bus;
+  }
+
   public int port() {
     return bus.port();
   }
@@ -142,10 +146,12 @@ public final class TestBus implements AutoCloseable {
   }
 
   /** Sends and waits for the reply's body. */
+  @SuppressWarnings("TypeParameterUnusedInFormals") // the caller knows what it asked for
   public <T> T request(String address, Object body) {
     return request(address, body, new DeliveryOptions());
   }
 
+  @SuppressWarnings("TypeParameterUnusedInFormals") // the caller knows what it asked for
   public <T> T request(String address, Object body, DeliveryOptions options) {
     return await(this.<T>send(address, body, options));
   }
@@ -193,6 +199,14 @@ public final class TestBus implements AutoCloseable {
         .atMost(PATIENCE)
         .pollInterval(Duration.ofMillis(20))
         .until(() -> status(id), status -> wanted.contains(status.getString("state")));
+  }
+
+  /** Waits for an event of that type of that connection. */
+  public void awaitEvent(String id, String type) {
+    Awaitility.await(type + " of " + id)
+        .atMost(PATIENCE)
+        .pollInterval(Duration.ofMillis(20))
+        .until(() -> events(type).stream().anyMatch(event -> id.equals(event.getString("id"))));
   }
 
   @Override

@@ -317,6 +317,9 @@ final class LinuxChild implements Child, ProcessLoop.Member {
       loop.after(
           EXIT_FOLLOWS_NANOS,
           () -> {
+            if (pidfd < 0) {
+              sweep();
+            }
             if (!dead) {
               inbox.ended(stdout < 0 ? "closed its stdout" : "closed its stdin");
             }

@@ -1,0 +1,207 @@
+package dev.mcpbus.connection;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.ConnectionState;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.Lifecycle;
+import dev.mcpbus.bus.McpFailure;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a connection receives: its public addresses, and the calls that wait for a session. Decides
+ * whether a call runs now, waits, or is refused. Owner: the connection's context.
+ */
+final class Mailbox {
+
+  /** What a mailbox needs to know of its connection. */
+  interface Owner {
+    ConnectionState state();
+
+    /** The session that serves, null where none does. */
+    @Nullable Live serving();
+
+    void tell(Lifecycle.Fact fact);
+
+    /** A call came. */
+    void called();
+
+    /** Ends a call in flight; false where none has that name. */
+    boolean cancel(String callId);
+
+    JsonObject status();
+  }
+
+  private final Vertx vertx;
+  private final ConnectionId id;
+  private final ConnectionOptions options;
+  private final Clock clock;
+  private final StatusView view;
+  private final Owner owner;
+  private final Stash stash;
+  private boolean disconnected;
+
+  Mailbox(Vertx vertx, ConnectionSpec spec, Clock clock, StatusView view, Owner owner) {
+    this.vertx = vertx;
+    this.id = spec.id();
+    this.options = spec.options();
+    this.clock = clock;
+    this.view = view;
+    this.owner = owner;
+    this.stash = new Stash(vertx, clock, options.maxStash());
+  }
+
+  /** Registers every address; completes when all are known, in a cluster to all nodes. */
+  Future<?> open() {
+    List<Future<Void>> registered = new ArrayList<>();
+    for (Operations.Operation operation : Operations.ALL) {
+      registered.add(consume(operation.suffix(), message -> operate(operation, message)));
+    }
+    registered.add(consume(Addresses.STATUS, message -> message.reply(owner.status())));
+    registered.add(consume(Addresses.CANCEL, this::cancel));
+    registered.add(consume(Addresses.CONNECT, this::connect));
+    registered.add(consume(Addresses.DISCONNECT, this::disconnect));
+    registered.add(consume(Addresses.RESTART, this::restart));
+    return Future.join(registered);
+  }
+
+  private Future<Void> consume(String suffix, Consumer<Message<Object>> handler) {
+    return vertx
+        .eventBus()
+        .<Object>consumer(Addresses.of(id, suffix), message -> guarded(message, handler))
+        .completion();
+  }
+
+  /** A defect of ours ends the call, names no internals, and is reported to the supervisor. */
+  private static void guarded(Message<Object> message, Consumer<Message<Object>> handler) {
+    try {
+      handler.accept(message);
+    } catch (McpFailure refused) {
+      message.reply(refused);
+    } catch (RuntimeException defect) {
+      message.reply(McpFailure.maybeSent(FailureCode.INTERNAL, "a defect of mcpbus; see its log"));
+      throw defect;
+    }
+  }
+
+  private void operate(Operations.Operation operation, Message<Object> message) {
+    BusCall call = BusCall.of(message, operation.method(), options, clock);
+    owner.called();
+    Live live = owner.serving();
+    if (live != null) {
+      operation.run().run(live, call);
+    } else {
+      hold(operation, call);
+    }
+  }
+
+  /** There is no session: the call waits, wakes the connection up, or is refused at once. */
+  private void hold(Operations.Operation operation, BusCall call) {
+    ConnectionState state = owner.state();
+    boolean asleep = state == ConnectionState.IDLE;
+    boolean refuses =
+        !asleep && options.whenUnavailable() == ConnectionOptions.WhenUnavailable.REFUSE;
+    if (refuses
+        || state == ConnectionState.FAILED
+        || state == ConnectionState.CLOSED
+        || (asleep && disconnected)) {
+      call.fail(unavailable());
+      return;
+    }
+    stash.add(call, ready -> operation.run().run(ready, call));
+    if (asleep) {
+      owner.tell(new Lifecycle.StartWanted(id.value()));
+    }
+  }
+
+  /** Why no call can be sent now, and when one may. */
+  private McpFailure unavailable() {
+    ConnectionState state = owner.state();
+    return new McpFailure(
+        view.codeWhileDown(state),
+        McpFailure.Sent.NO,
+        "connection '" + id + "': " + describe(state),
+        view.millisToNextAttempt(clock.millis()),
+        view.lastErrorAsData());
+  }
+
+  private String describe(ConnectionState state) {
+    return switch (state) {
+      case IDLE -> "disconnected; send to " + Addresses.of(id, Addresses.CONNECT);
+      case FAILED -> "given up for now" + view.lastErrorText();
+      case DRAINING, CLOSED -> "being stopped";
+      default -> state.status() + view.lastErrorText();
+    };
+  }
+
+  /** A session serves: whoever waits goes first. */
+  void release(Live live) {
+    stash.release(live);
+  }
+
+  /** No session will come for those who wait. */
+  void refuseWaiting() {
+    stash.failAll(unavailable());
+  }
+
+  void failWaiting(McpFailure failure) {
+    stash.failAll(failure);
+  }
+
+  /** The session was stopped: wakes up for calls that came meanwhile, or ends them. */
+  void stopped() {
+    if (owner.state() != ConnectionState.IDLE || stash.size() == 0) {
+      return;
+    }
+    if (disconnected) {
+      refuseWaiting();
+    } else {
+      owner.tell(new Lifecycle.StartWanted(id.value()));
+    }
+  }
+
+  private void cancel(Message<Object> message) {
+    String callId =
+        message.body() instanceof JsonObject body && body.getValue("callId") instanceof String text
+            ? text
+            : null;
+    if (callId == null) {
+      throw McpFailure.notSent(FailureCode.BAD_REQUEST, "the body must be {\"callId\": string}");
+    }
+    boolean found = stash.cancel(callId) || owner.cancel(callId);
+    message.reply(new JsonObject().put("cancelled", found));
+  }
+
+  private void connect(Message<Object> message) {
+    disconnected = false;
+    if (owner.state() == ConnectionState.FAILED) {
+      owner.tell(new Lifecycle.RestartWanted(id.value(), "a caller asked to connect"));
+    } else if (owner.serving() == null) {
+      owner.tell(new Lifecycle.StartWanted(id.value()));
+    }
+    replyState(message);
+  }
+
+  private void disconnect(Message<Object> message) {
+    disconnected = true;
+    owner.tell(new Lifecycle.StopWanted(id.value()));
+    replyState(message);
+  }
+
+  private void restart(Message<Object> message) {
+    disconnected = false;
+    owner.tell(new Lifecycle.RestartWanted(id.value(), "a caller asked for it"));
+    replyState(message);
+  }
+
+  private void replyState(Message<Object> message) {
+    message.reply(new JsonObject().put("state", owner.state().name()));
+  }
+}
