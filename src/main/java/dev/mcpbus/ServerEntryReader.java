@@ -40,7 +40,7 @@ public interface ServerEntryReader {
                       FailureCode.BAD_REQUEST,
                       server.problems().isEmpty()
                           ? "the entry is disabled"
-                          : ConfigReport.render(server.problems()).strip()));
+                          : ConfigReport.lines(server.problems()).strip()));
     };
   }
 }

@@ -90,10 +90,7 @@ final class Service {
   private static McpBus.Options options(
       Path file, ConfigResult result, McpBusConfig config, int port) throws StartException {
     try {
-      BridgeOptions bridge =
-          BridgeOptions.DEFAULT
-              .withHost(config.host())
-              .withPort(port);
+      BridgeOptions bridge = BridgeOptions.DEFAULT.withHost(config.host()).withPort(port);
       return new McpBus.Options(
           config.servers(),
           SupervisorOptions.of(config.strategy(), config.startConcurrency()),
@@ -132,7 +129,7 @@ final class Service {
     if (change.applicable().isEmpty()) {
       LOG.warn(
           "the configuration has problems, nothing is changed\n{}",
-          ConfigReport.render(change.problems()));
+          ConfigReport.lines(change.problems()).stripTrailing());
       return;
     }
     ConfigDiff diff = change.applicable().get();
@@ -151,10 +148,13 @@ final class Service {
 
   /** Runs on the shutdown hook's own thread: Vert.x must not be closed from one of its contexts. */
   private static void end(Vertx vertx, McpBus bus, CountDownLatch over) {
+    LOG.info("told to end: calls in flight may finish, within {} s in all", SHUTDOWN_SECONDS);
     long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(SHUTDOWN_SECONDS);
     try {
       boolean ended = awaitUntil(bus.close(), until) && awaitUntil(vertx.close(), until);
-      if (!ended) {
+      if (ended) {
+        LOG.info("ended");
+      } else {
         LOG.warn("not everything has ended within {} s", SHUTDOWN_SECONDS);
       }
     } catch (InterruptedException e) {

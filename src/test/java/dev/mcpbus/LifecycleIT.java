@@ -26,7 +26,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
-/** From the first call to the last: how connections begin, rest, fail and end, on request or not. */
+/**
+ * From the first call to the last: how connections begin, rest, fail and end, on request or not.
+ */
 class LifecycleIT {
 
   private static final Duration SOON = Duration.ofSeconds(10);
@@ -104,8 +106,7 @@ class LifecycleIT {
       JsonObject status = bus.awaitState("more", "FAILED");
       assertThat(status.getJsonObject("lastError").getString("code")).isEqualTo("SCOPE_REJECTED");
       McpFailure refused =
-          bus.failure(
-              address("more", Addresses.TOOLS_CALL), toolCall("echo", new JsonObject()));
+          bus.failure(address("more", Addresses.TOOLS_CALL), toolCall("echo", new JsonObject()));
       assertThat(refused.code()).isEqualTo(FailureCode.SCOPE_REJECTED);
       assertThat(refused.sent()).isEqualTo(McpFailure.Sent.NO);
       assertThat(refused.getMessage())
@@ -165,8 +166,7 @@ class LifecycleIT {
           .as("the server itself has it")
           .isEqualTo(CANARY);
 
-      JsonObject got =
-          bus.request(Addresses.SERVERS_GET, new JsonObject().put("id", "late-comer"));
+      JsonObject got = bus.request(Addresses.SERVERS_GET, new JsonObject().put("id", "late-comer"));
       JsonObject list = bus.request(Addresses.SERVERS_LIST, new JsonObject());
       assertThat(got.getJsonObject("config").getJsonObject("env").getString("API_KEY"))
           .isEqualTo("***");
@@ -220,8 +220,7 @@ class LifecycleIT {
       assertThat(missing.code()).isEqualTo(FailureCode.START_FAILED);
       McpFailure silent =
           failure(
-              client.connectToServer(
-                  "silent", scripted("hang").put("handshakeTimeout", "300ms")));
+              client.connectToServer("silent", scripted("hang").put("handshakeTimeout", "300ms")));
       assertThat(silent.code()).isEqualTo(FailureCode.HANDSHAKE_TIMEOUT);
       assertThat(await(client.listServers())).contains("exits", "missing", "silent");
 
@@ -240,7 +239,8 @@ class LifecycleIT {
         new JsonObject()
             .put("waits", scripted("good").put("restart", restart))
             .put(
-                "refuses", scripted("good").put("restart", restart).put("whenUnavailable", "refuse"));
+                "refuses",
+                scripted("good").put("restart", restart).put("whenUnavailable", "refuse"));
     try (TestBus bus = TestBus.start(servers)) {
       for (String id : List.of("waits", "refuses")) {
         bus.awaitState(id, "READY");

@@ -33,7 +33,6 @@ class ServiceIT {
 
   @TempDir Path folder;
 
-
   private String write(JsonObject servers) throws IOException {
     Path file = folder.resolve("servers.json");
     Files.writeString(file, new JsonObject().put("mcpServers", servers).encodePrettily());

@@ -82,7 +82,6 @@ final class Connecting {
   void close() {
     open.forEach(
         outcome ->
-            outcome.tryFail(
-                McpFailure.notSent(FailureCode.CANCELLED, "this McpClient is closed")));
+            outcome.tryFail(McpFailure.notSent(FailureCode.CANCELLED, "this McpClient is closed")));
   }
 }

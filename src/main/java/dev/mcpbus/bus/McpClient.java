@@ -94,8 +94,9 @@ public final class McpClient {
    * Adds a server at run time and connects it.
    *
    * @param config its entry as in a file; checked in the same way
-   * @return the connected server; fails with {@code BAD_REQUEST} where the name is taken or the entry is wrong; where
-   *     only the connecting fails the server stays, and is tried again by its restart policy
+   * @return the connected server; fails with {@code BAD_REQUEST} where the name is taken or the
+   *     entry is wrong; where only the connecting fails the server stays, and is tried again by its
+   *     restart policy
    */
   public Future<McpServerClient> connectToServer(String name, JsonObject config) {
     return addServer(name, config)

@@ -28,6 +28,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -318,9 +319,7 @@ class CallerFaultsIT {
       assertNotSent(bus.failure(Addresses.ALL_TOOLS_CALL, viaAll), FailureCode.LIMIT_EXCEEDED);
       Http.Answer http =
           Http.post(
-              bus.port(),
-              "/api/servers/s/tools/echo",
-              large.getJsonObject("arguments").encode());
+              bus.port(), "/api/servers/s/tools/echo", large.getJsonObject("arguments").encode());
       assertThat(http.status()).isEqualTo(413);
       assertThat(http.json().getString("sent")).isEqualTo("no");
 
@@ -476,7 +475,7 @@ class CallerFaultsIT {
                 delivery
                     .message()
                     .headers()
-                    .forEach((name, value) -> forged.add(name.toLowerCase() + "=" + value));
+                    .forEach((name, value) -> forged.add(name.toLowerCase(Locale.ROOT) + "=" + value));
                 delivery.next();
               });
 

@@ -211,8 +211,7 @@ class ConfigurationFaultsIT {
     write("servers.json", file(servers("one", "good")));
     try (ServiceProcess service = start("servers.json")) {
       final JsonObject one = service.awaitReady("one");
-      byte[] whole =
-          file(servers("one", "good", "two", "good")).getBytes(StandardCharsets.UTF_8);
+      byte[] whole = file(servers("one", "good", "two", "good")).getBytes(StandardCharsets.UTF_8);
       int step = whole.length / 20 + 1;
       int[] written = {0};
       write("servers.json", "");

@@ -152,7 +152,8 @@ class DefectsIT {
       assertThat(answer.body()).doesNotContain("canary").doesNotContain("IllegalState");
       awaitNextLife(bus, 2);
       assertThat(
-              Http.post(bus.port(), "/api/servers/frail/tools/echo", "{\"text\":\"well\"}").status())
+              Http.post(bus.port(), "/api/servers/frail/tools/echo", "{\"text\":\"well\"}")
+                  .status())
           .isEqualTo(200);
     }
   }

@@ -97,14 +97,13 @@ class StaggeredStartIT {
                           meter.began();
                           return new Slow(vertx, channel, meter);
                         })))) {
-      Awaitility.await()
-          .atMost(Duration.ofSeconds(60))
-          .until(() -> meter.done.get() == SERVERS);
+      Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> meter.done.get() == SERVERS);
       Awaitility.await()
           .atMost(Duration.ofSeconds(10))
           .until(
               () ->
-                  bus.<JsonObject>request(Addresses.SERVERS_LIST, new JsonObject())
+                  bus
+                      .<JsonObject>request(Addresses.SERVERS_LIST, new JsonObject())
                       .getJsonArray("servers")
                       .stream()
                       .allMatch(one -> "READY".equals(((JsonObject) one).getString("state"))));

@@ -33,7 +33,8 @@ public final class ServiceProcess implements AutoCloseable {
   private ServiceProcess(Process process) {
     this.process = process;
     this.readers =
-        List.of(reader("out", process.inputReader(), out), reader("err", process.errorReader(), err));
+        List.of(
+            reader("out", process.inputReader(), out), reader("err", process.errorReader(), err));
   }
 
   /**
@@ -124,12 +125,7 @@ public final class ServiceProcess implements AutoCloseable {
   /** Of the bridge, once the table has been printed. */
   public int port() {
     Supplier<Matcher> line =
-        () ->
-            out.stream()
-                .map(BRIDGE::matcher)
-                .filter(Matcher::matches)
-                .findFirst()
-                .orElse(null);
+        () -> out.stream().map(BRIDGE::matcher).filter(Matcher::matches).findFirst().orElse(null);
     await("the table", () -> line.get() != null);
     return Integer.parseInt(line.get().group(1));
   }
@@ -155,8 +151,7 @@ public final class ServiceProcess implements AutoCloseable {
   }
 
   public Http.Answer callTool(String server, String tool, JsonObject arguments) {
-    return Http.post(
-        port(), "/api/servers/" + server + "/tools/" + tool, arguments.encode());
+    return Http.post(port(), "/api/servers/" + server + "/tools/" + tool, arguments.encode());
   }
 
   /** The status of a server once it is READY. */
