@@ -20,6 +20,7 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -95,7 +96,7 @@ final class Session implements Channel.Receiver {
    *     nothing is left
    */
   Future<InitializeResult> open() {
-    Promise<InitializeResult> ready = Promise.promise();
+    Promise<InitializeResult> ready = ((ContextInternal) context).promise();
     long timer =
         context
             .owner()
@@ -232,6 +233,9 @@ final class Session implements Channel.Receiver {
       if (pending.remove(id) != null) {
         call.fail(Failures.of(e));
       }
+    } catch (RuntimeException defect) {
+      pending.remove(id); // whoever called ends the call
+      throw defect;
     }
   }
 

@@ -8,6 +8,7 @@ import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +47,8 @@ final class Tools {
     if (loading != null) {
       return loading;
     }
-    Promise<ToolTable> promise = Promise.promise();
+    // Of the context, so that an exception of one who waits is reported there.
+    Promise<ToolTable> promise = ((ContextInternal) session.vertx().getOrCreateContext()).promise();
     loading = promise.future();
     stale = false;
     Pagination.all(
