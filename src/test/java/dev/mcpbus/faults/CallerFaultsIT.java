@@ -596,7 +596,7 @@ class CallerFaultsIT {
   @Test
   void case_85_calls_that_wait_for_the_list_of_tools_are_bounded_and_can_be_cancelled() {
     JsonObject entry =
-        scripted("stops-reading").put("maxPending", 4).put("drain", 0).put("closeGrace", "100ms");
+        scripted("stops-reading").put("maxStash", 4).put("drain", 0).put("closeGrace", "100ms");
     JsonObject servers = server("s", entry);
     try (TestBus bus = TestBus.start(servers)) {
       bus.awaitState("s", "READY");
