@@ -37,6 +37,7 @@ import picocli.CommandLine.Option;
       "  0  ended as asked; with --check: no problem",
       "  1  could not start; with --check: problems",
       "  2  wrong usage",
+      "  143, 130  told to end by SIGTERM or Ctrl-C: calls in flight and servers ended first",
       "",
       "Configuration files of Claude Desktop, Claude Code, Cursor and VS Code run unchanged.",
       "Example:  java -jar mcpbus.jar --config ~/.cursor/mcp.json --port 8790"
@@ -101,7 +102,8 @@ public final class Main implements Callable<Integer> {
   private int checked(Path source, ConfigResult result) {
     if (result.problems().isEmpty()) {
       int servers = result.usable().map(config -> config.servers().size()).orElse(0);
-      out.println(source + ": no problems, " + servers + (servers == 1 ? " server" : " servers"));
+      String name = Service.isFile(source) ? source.toString() : "built-in demo";
+      out.println(name + ": no problems, " + servers + (servers == 1 ? " server" : " servers"));
       return 0;
     }
     err.print(ConfigReport.render(result.problems()));

@@ -58,6 +58,7 @@ public final class McpBus {
   private final SupervisorVerticle supervisor;
   private final ServersVerticle servers;
   private final @Nullable BridgeVerticle bridge;
+  private volatile @Nullable String bridgeDeployment;
 
   private McpBus(Vertx vertx, Options options) {
     this.vertx = vertx;
@@ -92,7 +93,7 @@ public final class McpBus {
         .compose(next -> deploy(supervisor))
         .compose(next -> deploy(servers))
         .compose(next -> servers.apply(options.servers()))
-        .compose(next -> bridge == null ? Future.succeededFuture() : deploy(bridge));
+        .compose(next -> bridge == null ? Future.succeededFuture() : open(bridge));
   }
 
   private static boolean usesDemo(List<ServerDefinition> servers) {
@@ -101,6 +102,10 @@ public final class McpBus {
             server ->
                 server.transport() instanceof BusOptions transport
                     && transport.address().equals(DemoServer.ADDRESS));
+  }
+
+  private Future<Void> open(BridgeVerticle door) {
+    return vertx.deployVerticle(door).onSuccess(id -> bridgeDeployment = id).mapEmpty();
   }
 
   private Future<Void> deploy(Deployable verticle) {
@@ -144,11 +149,22 @@ public final class McpBus {
     return vertx.eventBus();
   }
 
-  /** Stops everything in reverse order. Vert.x itself stays open. */
+  /**
+   * Stops everything. The bridge takes no new requests and waits for those in flight while the
+   * connections drain, so that the two do not take their time one after the other; all else goes in
+   * reverse order. Vert.x itself stays open.
+   */
   public Future<Void> close() {
+    String door = bridgeDeployment;
+    bridgeDeployment = null;
+    Future<Void> shut = door == null ? Future.succeededFuture() : vertx.undeploy(door);
+    return Future.join(shut.otherwiseEmpty(), closeNext()).mapEmpty();
+  }
+
+  private Future<Void> closeNext() {
     String last = deployments.poll();
     return last == null
         ? Future.succeededFuture()
-        : vertx.undeploy(last).transform(undeployed -> close());
+        : vertx.undeploy(last).transform(undeployed -> closeNext());
   }
 }

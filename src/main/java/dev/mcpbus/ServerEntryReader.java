@@ -1,18 +1,46 @@
 package dev.mcpbus;
 
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.config.ConfigReader;
+import dev.mcpbus.config.ConfigReport;
+import dev.mcpbus.config.Environment;
 import dev.mcpbus.config.ServerDefinition;
+import dev.mcpbus.config.ServerResult;
+import dev.mcpbus.config.ServerSettings;
 import io.vertx.core.json.JsonObject;
+import java.nio.file.Path;
 
 /** Reads the entry of a server that a caller adds, with the same checks as a file. */
 @FunctionalInterface
 public interface ServerEntryReader {
 
   /**
-   * Reads one entry.
+   * Reads one entry. May block on files that it names: called on a worker.
    *
    * @param name as it would stand as a key in a file
    * @param entry as it would stand under that key
-   * @throws dev.mcpbus.bus.McpFailure {@code BAD_REQUEST} that names every mistake
+   * @throws McpFailure {@code BAD_REQUEST} that names every mistake
    */
   ServerDefinition read(String name, JsonObject entry);
+
+  /**
+   * Reads as a file in {@code folder} is read.
+   *
+   * @param defaults what an entry does not say
+   */
+  static ServerEntryReader in(Path folder, Environment environment, ServerSettings defaults) {
+    return (name, entry) -> {
+      ServerResult server = ConfigReader.readServer(name, entry, environment, folder, defaults);
+      return server
+          .usable()
+          .orElseThrow(
+              () ->
+                  McpFailure.notSent(
+                      FailureCode.BAD_REQUEST,
+                      server.problems().isEmpty()
+                          ? "the entry is disabled"
+                          : ConfigReport.lines(server.problems()).strip()));
+    };
+  }
 }

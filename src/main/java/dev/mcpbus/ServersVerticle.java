@@ -21,12 +21,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Knows which servers there are, and serves {@code mcp.servers.add}, {@code .remove}, {@code .list}
  * and {@code .get}. What they do is the business of their connections.
  */
 final class ServersVerticle extends VerticleBase {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ServersVerticle.class);
 
   private final SupervisorVerticle supervisor;
   private final ConnectionFactory factory;
@@ -64,6 +68,9 @@ final class ServersVerticle extends VerticleBase {
           .onComplete(message::reply, failure -> message.reply(McpFailure.of(failure)));
     } catch (McpFailure refused) {
       message.reply(refused);
+    } catch (RuntimeException defect) {
+      LOG.error("{} failed", message.address(), defect);
+      message.reply(McpFailure.maybeSent(FailureCode.INTERNAL, "a defect of mcpbus; see its log"));
     }
   }
 
@@ -145,8 +152,9 @@ final class ServersVerticle extends VerticleBase {
         || !(body.getValue("config") instanceof JsonObject entry)) {
       throw badRequest("the body must be {\"name\": string, \"config\": {...}}");
     }
-    ServerDefinition definition = reader.read(name, entry);
-    return add(definition).compose(added -> get(definition.id()));
+    return vertx
+        .executeBlocking(() -> reader.read(name, entry))
+        .compose(definition -> add(definition).compose(added -> get(definition.id())));
   }
 
   private Future<JsonObject> remove(JsonObject body) {

@@ -1,8 +1,6 @@
 package dev.mcpbus;
 
 import dev.mcpbus.bridge.BridgeOptions;
-import dev.mcpbus.bus.FailureCode;
-import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.config.ConfigChange;
 import dev.mcpbus.config.ConfigDiff;
 import dev.mcpbus.config.ConfigReader;
@@ -11,13 +9,11 @@ import dev.mcpbus.config.ConfigResult;
 import dev.mcpbus.config.ConfigWatcher;
 import dev.mcpbus.config.Environment;
 import dev.mcpbus.config.McpBusConfig;
-import dev.mcpbus.config.ServerDefinition;
-import dev.mcpbus.config.ServerResult;
 import dev.mcpbus.supervisor.SupervisorOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.json.JsonObject;
 import java.io.PrintStream;
+import java.net.BindException;
 import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
@@ -44,10 +40,11 @@ final class Service {
       @Nullable Integer port,
       PrintStream out,
       PrintStream err) {
+    int listenPort = port == null ? config.port() : port;
     Vertx vertx = Vertx.vertx();
     CountDownLatch over = new CountDownLatch(1);
     try {
-      McpBus bus = await(McpBus.start(vertx, options(file, result, config, port)));
+      McpBus bus = await(McpBus.start(vertx, options(file, result, config, listenPort)));
       Runtime.getRuntime().addShutdownHook(new Thread(() -> end(vertx, bus, over), "mcpbus-end"));
       watch(vertx, file, result, config, bus);
       new StartReport(vertx, bus, config, out).print();
@@ -57,10 +54,19 @@ final class Service {
       Thread.currentThread().interrupt();
       return 1;
     } catch (StartException e) {
-      err.println("mcpbus could not start: " + e.getMessage());
+      err.println("mcpbus could not start: " + describe(e, config.host() + ":" + listenPort));
       vertx.close();
       return 1;
     }
+  }
+
+  private static String describe(StartException e, String place) {
+    return e.getCause() instanceof BindException
+        ? "port "
+            + place
+            + " cannot be had, it is in use or not this machine's; choose another with --port, or"
+            + " \"bridge\": {\"port\": ...} in the configuration; 0 takes a free one"
+        : String.valueOf(e.getMessage());
   }
 
   private static final class StartException extends Exception {
@@ -82,48 +88,32 @@ final class Service {
   }
 
   private static McpBus.Options options(
-      Path file, ConfigResult result, McpBusConfig config, @Nullable Integer port)
-      throws StartException {
+      Path file, ConfigResult result, McpBusConfig config, int port) throws StartException {
     try {
-      BridgeOptions bridge =
-          BridgeOptions.DEFAULT
-              .withHost(config.host())
-              .withPort(port == null ? config.port() : port);
+      BridgeOptions bridge = BridgeOptions.DEFAULT.withHost(config.host()).withPort(port);
       return new McpBus.Options(
           config.servers(),
           SupervisorOptions.of(config.strategy(), config.startConcurrency()),
           bridge,
-          (name, entry) -> readEntry(name, entry, file, result));
+          ServerEntryReader.in(folder(file), Environment.system(), result.defaults()));
     } catch (IllegalArgumentException e) {
       throw new StartException(e);
     }
   }
 
-  private static ServerDefinition readEntry(
-      String name, JsonObject entry, Path file, ConfigResult result) {
+  private static Path folder(Path file) {
     Path folder = file.toAbsolutePath().getParent();
-    ServerResult server =
-        ConfigReader.readServer(
-            name,
-            entry,
-            Environment.system(),
-            folder == null ? Path.of(".") : folder,
-            result.defaults());
-    return server
-        .usable()
-        .orElseThrow(
-            () ->
-                McpFailure.notSent(
-                    FailureCode.BAD_REQUEST,
-                    server.problems().isEmpty()
-                        ? "the entry is disabled"
-                        : ConfigReport.render(server.problems()).strip()));
+    return folder == null ? Path.of(".") : folder;
   }
 
-  /** The configuration inside the jar does not change. */
+  /** False for the configuration inside the jar. */
+  static boolean isFile(Path source) {
+    return source.getFileSystem().equals(FileSystems.getDefault());
+  }
+
   private static void watch(
       Vertx vertx, Path file, ConfigResult result, McpBusConfig config, McpBus bus) {
-    if (!file.getFileSystem().equals(FileSystems.getDefault())) {
+    if (!isFile(file)) {
       return;
     }
     new ConfigWatcher(
@@ -139,7 +129,7 @@ final class Service {
     if (change.applicable().isEmpty()) {
       LOG.warn(
           "the configuration has problems, nothing is changed\n{}",
-          ConfigReport.render(change.problems()));
+          ConfigReport.lines(change.problems()).stripTrailing());
       return;
     }
     ConfigDiff diff = change.applicable().get();
@@ -158,10 +148,13 @@ final class Service {
 
   /** Runs on the shutdown hook's own thread: Vert.x must not be closed from one of its contexts. */
   private static void end(Vertx vertx, McpBus bus, CountDownLatch over) {
+    LOG.info("told to end: calls in flight may finish, within {} s in all", SHUTDOWN_SECONDS);
     long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(SHUTDOWN_SECONDS);
     try {
       boolean ended = awaitUntil(bus.close(), until) && awaitUntil(vertx.close(), until);
-      if (!ended) {
+      if (ended) {
+        LOG.info("ended");
+      } else {
         LOG.warn("not everything has ended within {} s", SHUTDOWN_SECONDS);
       }
     } catch (InterruptedException e) {

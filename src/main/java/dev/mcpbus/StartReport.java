@@ -88,6 +88,9 @@ final class StartReport {
     }
     StringBuilder text = new StringBuilder("\n");
     append(text, rows);
+    if (!errors.isEmpty()) {
+      text.append('\n');
+    }
     errors.forEach(line -> text.append(line).append('\n'));
     if (!config.problems().isEmpty()) {
       text.append("  left out: ")

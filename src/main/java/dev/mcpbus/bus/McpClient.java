@@ -38,6 +38,7 @@ public final class McpClient {
   private final Calls calls;
   private final Subscriptions subscriptions;
   private final Inputs inputs;
+  private final Connecting connecting;
   private final ContextInternal owner;
   private final Closeable hook = done -> close().onComplete(done);
 
@@ -45,6 +46,7 @@ public final class McpClient {
     this.calls = new Calls(vertx, defaults, Calls.SLACK);
     this.subscriptions = new Subscriptions(vertx);
     this.inputs = new Inputs(vertx);
+    this.connecting = new Connecting(vertx);
     this.owner = (ContextInternal) vertx.getOrCreateContext();
     owner.addCloseHook(hook);
   }
@@ -66,6 +68,7 @@ public final class McpClient {
     owner.removeCloseHook(hook);
     calls.close();
     subscriptions.close();
+    connecting.close();
     return inputs.close();
   }
 
@@ -88,15 +91,17 @@ public final class McpClient {
   }
 
   /**
-   * Adds a server at run time and asks it to connect.
+   * Adds a server at run time and connects it.
    *
    * @param config its entry as in a file; checked in the same way
-   * @return fails with {@code BAD_REQUEST} where the name is taken or the entry is wrong; where
-   *     only the connecting fails the server stays, and is tried again by its restart policy
+   * @return the connected server; fails with {@code BAD_REQUEST} where the name is taken or the
+   *     entry is wrong; where only the connecting fails the server stays, and is tried again by its
+   *     restart policy
    */
   public Future<McpServerClient> connectToServer(String name, JsonObject config) {
     return addServer(name, config)
-        .compose(status -> server(status.id()).connect().map(server(status.id())));
+        .map(status -> server(status.id()))
+        .compose(server -> connecting.connect(server).map(server));
   }
 
   /** Adds a server at run time and does not wait for its connection. */

@@ -12,29 +12,34 @@ public final class ConfigReport {
 
   private ConfigReport() {}
 
-  /**
-   * Problems grouped by file and sorted by line, two lines each, and a last line that counts them.
-   * Ends with a line break.
-   */
+  /** {@link #lines}, and a last line that counts them and says what a start makes of them. */
   public static String render(Collection<ConfigProblem> problems) {
+    return lines(problems) + count(problems) + '\n';
+  }
+
+  /**
+   * Problems by file and line, two lines each: the place as editors and terminals understand it and
+   * what is wrong, then the remedy. Ends with a line break.
+   */
+  public static String lines(Collection<ConfigProblem> problems) {
     Map<String, List<ConfigProblem>> files =
         problems.stream()
             .collect(
                 Collectors.groupingBy(
                     ConfigProblem::file, LinkedHashMap::new, Collectors.toList()));
     StringBuilder out = new StringBuilder();
-    files.forEach(
-        (file, found) -> {
-          out.append(Texts.ascii(file)).append('\n');
-          found.stream()
-              .sorted(Comparator.comparingInt(ConfigProblem::line))
-              .forEach(problem -> append(out, problem));
-        });
-    return out.append(count(problems)).append('\n').toString();
+    files
+        .values()
+        .forEach(
+            found ->
+                found.stream()
+                    .sorted(Comparator.comparingInt(ConfigProblem::line))
+                    .forEach(problem -> append(out, problem)));
+    return out.toString();
   }
 
   private static void append(StringBuilder out, ConfigProblem problem) {
-    out.append("  ").append(Texts.ascii(problem.file()));
+    out.append(Texts.ascii(problem.file()));
     if (problem.line() > 0) {
       out.append(':').append(problem.line());
     }
@@ -44,7 +49,7 @@ public final class ConfigReport {
       out.append("server ").append(Texts.quote(server)).append(": ");
     }
     out.append(Texts.ascii(problem.message())).append('\n');
-    out.append("      ").append(Texts.ascii(problem.remedy())).append('\n');
+    out.append("    ").append(Texts.ascii(problem.remedy())).append('\n');
   }
 
   private static String count(Collection<ConfigProblem> problems) {

@@ -100,6 +100,21 @@ final class BusCall extends Pending {
     return params;
   }
 
+  /**
+   * Runs a step towards the ending of this call. A refusal ends it; a defect of ours ends it
+   * without naming internals, and is thrown on.
+   */
+  void attempt(Runnable step) {
+    try {
+      step.run();
+    } catch (McpFailure refused) {
+      fail(refused);
+    } catch (RuntimeException defect) {
+      fail(McpFailure.maybeSent(FailureCode.INTERNAL, "a defect of mcpbus; see its log"));
+      throw defect;
+    }
+  }
+
   boolean isRaw() {
     return message.body() instanceof Buffer;
   }

@@ -119,7 +119,8 @@ public final class ConnectionVerticle extends VerticleBase
 
   @Override
   public boolean cancel(String callId) {
-    return session != null && session.cancel(callId);
+    return (session != null && session.cancel(callId))
+        || (live != null && live.tools().waiting().cancel(callId));
   }
 
   @Override
@@ -323,7 +324,10 @@ public final class ConnectionVerticle extends VerticleBase
       return;
     }
     if (method.equals(Methods.TOOLS_CHANGED)) {
-      now.tools().changed().onComplete(loaded -> toolsLoaded(now, loaded.cause()));
+      Future<?> reading = now.tools().changed();
+      if (reading != null) {
+        reading.onComplete(loaded -> toolsLoaded(now, loaded.cause()));
+      }
     } else {
       Notifications.publish(method, params, this::publish);
     }

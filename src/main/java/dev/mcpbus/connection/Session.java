@@ -20,6 +20,7 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +57,7 @@ final class Session implements Channel.Receiver {
   private final @Nullable MessageTap tap;
   private final Listener listener;
   private final PendingCalls pending;
+  private final NotificationBudget notifications;
 
   /** Completes with the channel's opening, and with its closing where it came too late. */
   private Future<Void> opening = Future.succeededFuture();
@@ -84,6 +86,7 @@ final class Session implements Channel.Receiver {
     this.tap = tap;
     this.listener = listener;
     this.pending = new PendingCalls(context.owner(), clock, this::expired);
+    this.notifications = new NotificationBudget(clock.millis());
   }
 
   /**
@@ -93,7 +96,7 @@ final class Session implements Channel.Receiver {
    *     nothing is left
    */
   Future<InitializeResult> open() {
-    Promise<InitializeResult> ready = Promise.promise();
+    Promise<InitializeResult> ready = ((ContextInternal) context).promise();
     long timer =
         context
             .owner()
@@ -187,6 +190,9 @@ final class Session implements Channel.Receiver {
 
   JsonObject diagnostics() {
     JsonObject facts = channel == null ? new JsonObject() : channel.diagnostics();
+    if (notifications.dropped() > 0) {
+      facts.put("droppedNotifications", notifications.dropped());
+    }
     return facts.put("pending", pending.size()).put("unmatched", unmatched);
   }
 
@@ -227,6 +233,9 @@ final class Session implements Channel.Receiver {
       if (pending.remove(id) != null) {
         call.fail(Failures.of(e));
       }
+    } catch (RuntimeException defect) {
+      pending.remove(id); // whoever called ends the call
+      throw defect;
     }
   }
 
@@ -348,16 +357,34 @@ final class Session implements Channel.Receiver {
   }
 
   private void notified(String method, RawJson params) {
+    long now = clock.millis();
+    boolean affordable = notifications.take(now);
     if (method.equals(Methods.PROGRESS)) {
       Pending call = pending.get(RequestMeta.requestOf(params.member("progressToken")));
       String address = call == null ? null : call.progressAddress();
       if (call != null && address != null) {
-        call.extend(clock.millis());
-        listener.onProgress(address, params);
+        call.extend(now);
+        if (affordable) {
+          listener.onProgress(address, params);
+        }
         return;
       }
     }
-    listener.onNotification(this, method, params);
+    // That the list has changed must not be missed; many such become one.
+    if (affordable || method.equals(Methods.TOOLS_CHANGED)) {
+      listener.onNotification(this, method, params);
+    }
+    if (notifications.isFlood()) {
+      onClosed(
+          new TransportException(
+              TransportException.Reason.LIMIT_EXCEEDED,
+              TransportException.Sent.MAYBE,
+              "the server floods: more than "
+                  + NotificationBudget.PER_SECOND
+                  + " notifications a second, "
+                  + notifications.dropped()
+                  + " were dropped"));
+    }
   }
 
   @Override

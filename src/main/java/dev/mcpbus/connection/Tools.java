@@ -8,6 +8,7 @@ import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +47,8 @@ final class Tools {
     if (loading != null) {
       return loading;
     }
-    Promise<ToolTable> promise = Promise.promise();
+    // Of the context, so that an exception of one who waits is reported there.
+    Promise<ToolTable> promise = ((ContextInternal) session.vertx().getOrCreateContext()).promise();
     loading = promise.future();
     stale = false;
     Pagination.all(
@@ -71,8 +73,11 @@ final class Tools {
     return promise.future();
   }
 
-  /** The server said that its tools have changed. */
-  Future<ToolTable> changed() {
+  /** The server said that its tools have changed; null where a reading is owed already. */
+  @Nullable Future<ToolTable> changed() {
+    if (loading != null && stale) {
+      return null;
+    }
     stale = true;
     return load();
   }
@@ -138,6 +143,9 @@ final class Tools {
   }
 
   private static JsonObject arguments(BusCall call) {
+    if (!call.isRaw()) {
+      return call.json().getValue("arguments") instanceof JsonObject json ? json : new JsonObject();
+    }
     RawJson arguments = call.params().member("arguments");
     return arguments == null || !arguments.isObject() ? new JsonObject() : arguments.toJsonObject();
   }

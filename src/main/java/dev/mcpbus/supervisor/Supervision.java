@@ -355,13 +355,20 @@ final class Supervision {
       moves.setTimer(child, child.reprobe, now);
     }
     LOG.warn(
-        "{} is given up, epoch {}, attempt {}, next in {} ms: {}",
+        "{} is given up, epoch {}, attempt {}; {}: {}",
         child.id(),
         child.epoch,
         child.budget.attempt(),
-        child.reprobe,
+        outlook(child),
         why);
     moves.announce(child, now);
+  }
+
+  private static String outlook(Child child) {
+    if (child.reprobe != Child.NONE) {
+      return "next attempt in " + child.reprobe + " ms";
+    }
+    return child.retryable ? "no further attempt" : "no further attempt until it is changed";
   }
 
   /** Ends every decision: groups whose turn has come, then the start queue. */

@@ -19,14 +19,12 @@ class ConfigReportTest {
                 List.of(problem("a.json", 9, "y", "two"), fatal, problem("a.json", 2, "x", "one"))))
         .isEqualTo(
             """
-            a.json
-              a.json:2: server "x": one
-                  Do this
-              a.json:9: server "y": two
-                  Do this
-            b.json
-              b.json: no
-                  Yes
+            a.json:2: server "x": one
+                Do this
+            a.json:9: server "y": two
+                Do this
+            b.json: no
+                Yes
             3 problems: 1 fatal, nothing is started.
             """);
   }
@@ -48,6 +46,6 @@ class ConfigReportTest {
         ConfigReport.render(
             List.of(problem("a\u001b[31m", 1, "x\n\u202e", "\u0007\u00e9 \uD83D\uDE80")));
     assertThat(text).matches("[\\x20-\\x7e\\n]+").contains("\\u001b[31m").contains("\\u202e");
-    assertThat(text.lines()).hasSize(4);
+    assertThat(text.lines()).hasSize(3);
   }
 }

@@ -6,6 +6,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.mcpbus.McpBus;
+import dev.mcpbus.ServerEntryReader;
 import dev.mcpbus.bridge.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
@@ -31,6 +32,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
@@ -68,6 +70,17 @@ public final class TestBus implements AutoCloseable {
   }
 
   private static TestBus start(JsonObject mcpServers, @Nullable BridgeOptions bridge) {
+    return start(mcpServers, bridge, SupervisorOptions.DEFAULT, vertx -> {});
+  }
+
+  /**
+   * @param before runs before the servers are started
+   */
+  public static TestBus start(
+      JsonObject mcpServers,
+      @Nullable BridgeOptions bridge,
+      SupervisorOptions supervisor,
+      Consumer<Vertx> before) {
     List<ServerDefinition> servers = new ArrayList<>();
     mcpServers.forEach(entry -> servers.add(read(entry.getKey(), (JsonObject) entry.getValue())));
     Vertx vertx =
@@ -76,8 +89,14 @@ public final class TestBus implements AutoCloseable {
                 .setBlockedThreadCheckInterval(200)
                 .setMaxEventLoopExecuteTimeUnit(TimeUnit.MILLISECONDS)
                 .setMaxEventLoopExecuteTime(1_000));
+    before.accept(vertx);
     return new TestBus(
-        vertx, new McpBus.Options(servers, SupervisorOptions.DEFAULT, bridge, TestBus::read));
+        vertx,
+        new McpBus.Options(
+            servers,
+            supervisor,
+            bridge,
+            ServerEntryReader.in(Path.of("."), Environment.system(), ServerSettings.DEFAULT)));
   }
 
   /** One server. */
@@ -183,6 +202,14 @@ public final class TestBus implements AutoCloseable {
         .atMost(PATIENCE)
         .pollInterval(Duration.ofMillis(20))
         .until(() -> status(id), status -> wanted.contains(status.getString("state")));
+  }
+
+  /** Waits for an event of that type of that connection. */
+  public void awaitEvent(String id, String type) {
+    Awaitility.await(type + " of " + id)
+        .atMost(PATIENCE)
+        .pollInterval(Duration.ofMillis(20))
+        .until(() -> events(type).stream().anyMatch(event -> id.equals(event.getString("id"))));
   }
 
   @Override

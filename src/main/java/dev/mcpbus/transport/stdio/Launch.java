@@ -10,8 +10,10 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -98,7 +100,9 @@ record Launch(Path program, List<String> argv, Map<String, String> env, @Nullabl
     if (refused != null) {
       throw failed("command " + refused + " is not executable");
     }
-    throw failed("command " + command + " was not found; searched PATH " + path.replace(":", ", "));
+    Set<String> searched = new LinkedHashSet<>(List.of(path.split(File.pathSeparator)));
+    throw failed(
+        "command " + command + " was not found; searched PATH " + String.join(", ", searched));
   }
 
   private static boolean runnable(Path program) {

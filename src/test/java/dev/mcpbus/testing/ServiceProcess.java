@@ -1,0 +1,188 @@
+package dev.mcpbus.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.json.JsonObject;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.awaitility.Awaitility;
+
+/** The executable jar as a process of its own, with all that it prints. */
+public final class ServiceProcess implements AutoCloseable {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(40);
+  private static final Pattern BRIDGE = Pattern.compile("^Bridge: http://127\\.0\\.0\\.1:(\\d+)$");
+
+  private final Process process;
+  private final List<String> out = new CopyOnWriteArrayList<>();
+  private final List<String> err = new CopyOnWriteArrayList<>();
+  private final List<Thread> readers;
+
+  private ServiceProcess(Process process) {
+    this.process = process;
+    this.readers =
+        List.of(
+            reader("out", process.inputReader(), out), reader("err", process.errorReader(), err));
+  }
+
+  /**
+   * Starts {@code java -jar mcpbus.jar args}.
+   *
+   * @param folder its working directory
+   */
+  public static ServiceProcess start(Path folder, String... args) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-XX:TieredStopAtLevel=1");
+    command.add("-XX:+UseSerialGC");
+    command.add("-jar");
+    command.add(jar().toString());
+    command.addAll(List.of(args));
+    ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
+    builder.environment().remove("MCPBUS_LOG");
+    builder.redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")));
+    try {
+      return new ServiceProcess(builder.start());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Path jar() {
+    Path jar = Path.of(System.getProperty("mcpbus.jar", "target/mcpbus.jar")).toAbsolutePath();
+    assertThat(Files.isRegularFile(jar))
+        .as("%s is missing; build it with 'mvn -DskipTests package'", jar)
+        .isTrue();
+    return jar;
+  }
+
+  private static Thread reader(String name, BufferedReader lines, List<String> to) {
+    Thread thread =
+        new Thread(
+            () -> {
+              try (lines) {
+                for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                  to.add(line);
+                }
+              } catch (IOException closed) {
+                // The process has ended.
+              }
+            },
+            "service-" + name);
+    thread.setDaemon(true);
+    thread.start();
+    return thread;
+  }
+
+  public long pid() {
+    return process.pid();
+  }
+
+  public boolean runs() {
+    return process.isAlive();
+  }
+
+  /** Lines of stdout so far. */
+  public List<String> out() {
+    return out;
+  }
+
+  public String outText() {
+    return String.join("\n", out);
+  }
+
+  public String errText() {
+    return String.join("\n", err);
+  }
+
+  /** Waits for its end and all that it has printed; gives its exit code. */
+  public int awaitExit(Duration most) {
+    try {
+      assertThat(process.waitFor(most.toMillis(), TimeUnit.MILLISECONDS))
+          .as("ended within %s; printed %s %s", most, out, err)
+          .isTrue();
+      for (Thread reader : readers) {
+        reader.join(5_000);
+      }
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+    return process.exitValue();
+  }
+
+  /** Of the bridge, once the table has been printed. */
+  public int port() {
+    Supplier<Matcher> line =
+        () -> out.stream().map(BRIDGE::matcher).filter(Matcher::matches).findFirst().orElse(null);
+    await("the table", () -> line.get() != null);
+    return Integer.parseInt(line.get().group(1));
+  }
+
+  /** Waits for a text on stderr. */
+  public void awaitErr(String text) {
+    await("'" + text + "' on stderr", () -> errText().contains(text));
+  }
+
+  private void await(String what, Supplier<Boolean> condition) {
+    Awaitility.await()
+        .atMost(PATIENCE)
+        .pollInterval(Duration.ofMillis(20))
+        .untilAsserted(
+            () ->
+                assertThat(condition.get())
+                    .as("%s\nstdout: %s\nstderr: %s", what, outText(), errText())
+                    .isTrue());
+  }
+
+  public Http.Answer get(String path) {
+    return Http.get(port(), path);
+  }
+
+  public Http.Answer callTool(String server, String tool, JsonObject arguments) {
+    return Http.post(port(), "/api/servers/" + server + "/tools/" + tool, arguments.encode());
+  }
+
+  /** The status of a server once it is READY. */
+  public JsonObject awaitReady(String id) {
+    await(
+        id + " to be READY",
+        () -> {
+          Http.Answer answer = get("/api/servers/" + id);
+          return answer.status() == 200 && "READY".equals(answer.json().getString("state"));
+        });
+    return get("/api/servers/" + id).json();
+  }
+
+  public static long pidOf(JsonObject status) {
+    return status.getJsonObject("transport").getLong("pid");
+  }
+
+  public void signal(String name) {
+    Pids.signal(name, process.pid());
+  }
+
+  @Override
+  public void close() {
+    process.destroy();
+    try {
+      if (!process.waitFor(15, TimeUnit.SECONDS)) {
+        process.destroyForcibly().waitFor();
+        throw new AssertionError("SIGTERM did not end the service within 15 s: " + errText());
+      }
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+}
