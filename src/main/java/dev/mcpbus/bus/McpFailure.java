@@ -131,8 +131,9 @@ public final class McpFailure extends ReplyException {
   }
 
   /**
-   * Any failure of a bus call as one of ours: no handler becomes {@code UNKNOWN_CONNECTION}, the
-   * bus's own time-out {@code CALL_TIMEOUT}, anything unexpected {@code INTERNAL}.
+   * Any failure of a bus call as one of ours: no handler becomes {@code UNKNOWN_CONNECTION}, a
+   * handler that ended before it saw the call {@code UNAVAILABLE}, the bus's own time-out {@code
+   * CALL_TIMEOUT}, anything unexpected {@code INTERNAL}.
    */
   public static McpFailure of(Throwable failure) {
     if (failure instanceof McpFailure mine) {
@@ -142,10 +143,18 @@ public final class McpFailure extends ReplyException {
       if (reply.failureType() == ReplyFailure.NO_HANDLERS) {
         return notSent(FailureCode.UNKNOWN_CONNECTION, "nobody answers: " + reply.getMessage());
       }
+      if (reply.failureType() == ReplyFailure.TIMEOUT && wasDiscarded(reply)) {
+        return notSent(FailureCode.UNAVAILABLE, "closed before it could take the call");
+      }
       if (reply.failureType() == ReplyFailure.TIMEOUT) {
         return maybeSent(FailureCode.CALL_TIMEOUT, "no answer on the bus: " + reply.getMessage());
       }
     }
     return maybeSent(FailureCode.INTERNAL, "unexpected " + failure.getClass().getSimpleName());
+  }
+
+  /** Vert.x says a time-out where a consumer ends while messages wait that it never saw. */
+  private static boolean wasDiscarded(ReplyException reply) {
+    return String.valueOf(reply.getMessage()).startsWith("Discarded the request");
   }
 }

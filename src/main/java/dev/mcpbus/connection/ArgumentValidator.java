@@ -29,17 +29,21 @@ final class ArgumentValidator {
   private static final int MAX_SCHEMA_BYTES = 256 * 1024;
 
   private final @Nullable Validator validator;
+  private final @Nullable PlainSchema plain;
 
-  private ArgumentValidator(@Nullable Validator validator) {
+  private ArgumentValidator(@Nullable Validator validator, @Nullable PlainSchema plain) {
     this.validator = validator;
+    this.plain = plain;
   }
 
   static ArgumentValidator of(@Nullable RawJson schema) {
     if (schema == null || !schema.isObject() || schema.length() > MAX_SCHEMA_BYTES) {
-      return new ArgumentValidator(null);
+      return new ArgumentValidator(null, null);
     }
     try {
       JsonObject json = schema.toJsonObject();
+      // First: the validator writes members of its own into the schema.
+      PlainSchema plain = PlainSchema.of(json);
       JsonSchemaOptions options =
           new JsonSchemaOptions()
               .setBaseUri("mcp://tool")
@@ -47,11 +51,11 @@ final class ArgumentValidator {
               .setOutputFormat(OutputFormat.Basic);
       Validator compiled = Validator.create(JsonSchema.of(json), options);
       compiled.validate(new JsonObject());
-      return new ArgumentValidator(compiled);
+      return new ArgumentValidator(compiled, plain);
     } catch (SchemaException | DecodeException | ClassCastException | IllegalStateException e) {
       LOG.warn(
           "a tool's input schema cannot be used, its arguments go unchecked: {}", e.toString());
-      return new ArgumentValidator(null);
+      return new ArgumentValidator(null, null);
     }
   }
 
@@ -61,7 +65,7 @@ final class ArgumentValidator {
 
   /** The violation that lies deepest, or null where the arguments fit. */
   @Nullable Violation check(JsonObject arguments) {
-    if (validator == null) {
+    if (validator == null || (plain != null && plain.accepts(arguments))) {
       return null;
     }
     OutputUnit result = validator.validate(arguments);

@@ -4,6 +4,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.Events;
+import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Lifecycle;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Methods;
@@ -57,6 +58,9 @@ public final class ConnectionVerticle extends VerticleBase
   private @Nullable Live live;
   private long epoch;
   private boolean everReady;
+
+  /** Why the session will have ended if somebody stops it now. */
+  private String whyStopped = "";
 
   public ConnectionVerticle(ConnectionSpec spec) {
     this(spec, Clock.SYSTEM);
@@ -192,6 +196,7 @@ public final class ConnectionVerticle extends VerticleBase
     }
     live = now;
     everReady = true;
+    whyStopped = "the session was stopped";
     view.ready();
     moveTo(ConnectionState.READY);
     health.start(now.session());
@@ -205,16 +210,20 @@ public final class ConnectionVerticle extends VerticleBase
   }
 
   private void toolsLoaded(Live of, @Nullable Throwable failure) {
-    if (session != of.session()) {
+    if (session != of.session() || of.session().isOver()) {
       return;
     }
     if (failure != null) {
       LOG.warn("connection {}: its tools cannot be listed: {}", id, failure.getMessage());
       view.error(McpFailure.of(failure));
-      return;
+    } else {
+      ToolTable table = of.tools().table();
+      publish(
+          Events.TOOLS_CHANGED, new JsonObject().put("tools", table == null ? 0 : table.size()));
     }
-    ToolTable table = of.tools().table();
-    publish(Events.TOOLS_CHANGED, new JsonObject().put("tools", table == null ? 0 : table.size()));
+    if (state.serves()) {
+      mailbox.release(of);
+    }
   }
 
   private Future<Void> close(Lifecycle.Stop stop) {
@@ -226,6 +235,8 @@ public final class ConnectionVerticle extends VerticleBase
     boolean draining = live != null;
     if (draining) {
       moveTo(ConnectionState.DRAINING);
+    } else {
+      leave(); // that its handshake fails now is no news
     }
     return (draining ? closing.drained(stop.drainMillis()) : Future.<Void>succeededFuture())
         .compose(drained -> closing.close())
@@ -233,6 +244,10 @@ public final class ConnectionVerticle extends VerticleBase
             closed -> {
               if (session == closing) {
                 leave();
+                publishDisconnected(stopped());
+              }
+              // It may also have ended while it was being drained.
+              if (session == null) {
                 moveTo(stop.restarting() ? ConnectionState.RECONNECTING : ConnectionState.IDLE);
                 mailbox.stopped();
               }
@@ -266,14 +281,22 @@ public final class ConnectionVerticle extends VerticleBase
       // Nothing says that a server which never answered will: whoever waits should know why.
       mailbox.failWaiting(reason);
     }
-    publish(
-        Events.DISCONNECTED,
-        new JsonObject().put("code", reason.code().name()).put("message", reason.getMessage()));
+    publishDisconnected(reason);
     long ended = epoch;
     of.close()
         .onComplete(
             closed ->
                 tell(new Lifecycle.Ended(id.value(), ended, reason, Failures.isRetryable(reason))));
+  }
+
+  private McpFailure stopped() {
+    return McpFailure.notSent(FailureCode.UNAVAILABLE, whyStopped);
+  }
+
+  private void publishDisconnected(McpFailure reason) {
+    publish(
+        Events.DISCONNECTED,
+        new JsonObject().put("code", reason.code().name()).put("message", reason.getMessage()));
   }
 
   private void leave() {
@@ -300,7 +323,10 @@ public final class ConnectionVerticle extends VerticleBase
       return;
     }
     if (method.equals(Methods.TOOLS_CHANGED)) {
-      now.tools().changed().onComplete(loaded -> toolsLoaded(now, loaded.cause()));
+      Future<?> reading = now.tools().changed();
+      if (reading != null) {
+        reading.onComplete(loaded -> toolsLoaded(now, loaded.cause()));
+      }
     } else {
       Notifications.publish(method, params, this::publish);
     }
@@ -324,9 +350,9 @@ public final class ConnectionVerticle extends VerticleBase
       moveTo(ConnectionState.DEGRADED);
     }
     if (failures >= options.pingThreshold()) {
-      tell(
-          new Lifecycle.RestartWanted(
-              id.value(), "health check: " + failures + " pings in a row without an answer"));
+      whyStopped = "health check: " + failures + " pings in a row without an answer";
+      view.error(stopped());
+      tell(new Lifecycle.RestartWanted(id.value(), whyStopped));
     }
   }
 

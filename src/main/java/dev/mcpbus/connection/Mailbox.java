@@ -95,10 +95,19 @@ final class Mailbox {
     BusCall call = BusCall.of(message, operation.method(), options, clock);
     owner.called();
     Live live = owner.serving();
-    if (live != null) {
-      operation.run().run(live, call);
-    } else {
+    if (live == null) {
       hold(operation, call);
+    } else {
+      run(live, operation, call);
+    }
+  }
+
+  /** A tool call waits until the session knows its tools: it can be checked then. */
+  private void run(Live live, Operations.Operation operation, BusCall call) {
+    if (operation.suffix().equals(Addresses.TOOLS_CALL) && live.tools().isFirstReading()) {
+      stash.add(call, ready -> run(ready, operation, call));
+    } else {
+      operation.run().run(live, call);
     }
   }
 
@@ -115,7 +124,7 @@ final class Mailbox {
       call.fail(unavailable());
       return;
     }
-    stash.add(call, ready -> operation.run().run(ready, call));
+    stash.add(call, ready -> run(ready, operation, call));
     if (asleep) {
       owner.tell(new Lifecycle.StartWanted(id.value()));
     }
@@ -141,7 +150,7 @@ final class Mailbox {
     };
   }
 
-  /** A session serves: whoever waits goes first. */
+  /** A session serves, or knows its tools now: whoever waits goes first. */
   void release(Live live) {
     stash.release(live);
   }

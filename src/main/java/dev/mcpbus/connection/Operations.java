@@ -117,12 +117,13 @@ final class Operations {
 
   private static void withTools(
       Live live, BusCall call, Future<ToolTable> tools, Function<ToolTable, RawJson> answer) {
-    Waiting.on(
-        tools,
-        call,
-        live.session(),
-        found -> call.complete(answer.apply(found)),
-        failure -> call.fail(McpFailure.of(failure)));
+    live.tools()
+        .waiting()
+        .on(
+            tools,
+            call,
+            found -> call.complete(answer.apply(found)),
+            failure -> call.fail(McpFailure.of(failure)));
   }
 
   private static void callTool(Live live, BusCall call) {

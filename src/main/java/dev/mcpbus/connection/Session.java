@@ -1,5 +1,7 @@
 package dev.mcpbus.connection;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Envelope;
@@ -55,7 +57,10 @@ final class Session implements Channel.Receiver {
   private final @Nullable MessageTap tap;
   private final Listener listener;
   private final PendingCalls pending;
-  private final Waiting waiting = new Waiting();
+  private final NotificationBudget notifications;
+
+  /** Completes with the channel's opening, and with its closing where it came too late. */
+  private Future<Void> opening = Future.succeededFuture();
 
   private @Nullable Channel channel;
   private @Nullable ProtocolVersion version;
@@ -81,12 +86,14 @@ final class Session implements Channel.Receiver {
     this.tap = tap;
     this.listener = listener;
     this.pending = new PendingCalls(context.owner(), clock, this::expired);
+    this.notifications = new NotificationBudget(clock.millis());
   }
 
   /**
    * Opens the channel and shakes hands, within the handshake time-out.
    *
-   * @return fails with a {@code McpFailure} that was not sent; the channel is closed then
+   * @return fails with a {@code McpFailure} that was not sent; {@link #close} completes when
+   *     nothing is left
    */
   Future<InitializeResult> open() {
     Promise<InitializeResult> ready = ((ContextInternal) context).promise();
@@ -102,13 +109,16 @@ final class Session implements Channel.Receiver {
                             "no answer to the handshake within "
                                 + options.handshakeTimeout().toMillis()
                                 + " ms")));
-    transport
-        .open(context, this)
-        .compose(
-            opened -> {
-              channel = opened;
-              return ended ? opened.close().compose(v -> gone()) : era.open(this);
-            })
+    opening =
+        transport
+            .open(context, this)
+            .compose(
+                opened -> {
+                  channel = opened;
+                  return ended ? opened.close() : Future.succeededFuture();
+                });
+    opening
+        .compose(opened -> ended ? gone() : era.open(this))
         .onComplete(
             result -> {
               if (result.succeeded()) {
@@ -124,7 +134,7 @@ final class Session implements Channel.Receiver {
               context.owner().cancelTimer(timer);
               return Future.succeededFuture();
             })
-        .recover(failure -> close().transform(closed -> Future.failedFuture(failure)));
+        .onFailure(failure -> close());
   }
 
   private static Future<InitializeResult> gone() {
@@ -161,8 +171,9 @@ final class Session implements Channel.Receiver {
     return lastHeard;
   }
 
-  Waiting waiting() {
-    return waiting;
+  /** True where nothing can be sent any more. */
+  boolean isOver() {
+    return ended;
   }
 
   int pendingCalls() {
@@ -179,6 +190,9 @@ final class Session implements Channel.Receiver {
 
   JsonObject diagnostics() {
     JsonObject facts = channel == null ? new JsonObject() : channel.diagnostics();
+    if (notifications.dropped() > 0) {
+      facts.put("droppedNotifications", notifications.dropped());
+    }
     return facts.put("pending", pending.size()).put("unmatched", unmatched);
   }
 
@@ -272,7 +286,7 @@ final class Session implements Channel.Receiver {
     long id = pending.find(callId);
     Pending call = id < 0 ? null : pending.remove(id);
     if (call == null) {
-      return waiting.cancel(callId);
+      return false;
     }
     abandon(id, call, "cancelled by the caller");
     call.fail(McpFailure.maybeSent(FailureCode.CANCELLED, "cancelled by the caller"));
@@ -343,16 +357,34 @@ final class Session implements Channel.Receiver {
   }
 
   private void notified(String method, RawJson params) {
+    long now = clock.millis();
+    boolean affordable = notifications.take(now);
     if (method.equals(Methods.PROGRESS)) {
       Pending call = pending.get(RequestMeta.requestOf(params.member("progressToken")));
       String address = call == null ? null : call.progressAddress();
       if (call != null && address != null) {
-        call.extend(clock.millis());
-        listener.onProgress(address, params);
+        call.extend(now);
+        if (affordable) {
+          listener.onProgress(address, params);
+        }
         return;
       }
     }
-    listener.onNotification(this, method, params);
+    // That the list has changed must not be missed; many such become one.
+    if (affordable || method.equals(Methods.TOOLS_CHANGED)) {
+      listener.onNotification(this, method, params);
+    }
+    if (notifications.isFlood()) {
+      onClosed(
+          new TransportException(
+              TransportException.Reason.LIMIT_EXCEEDED,
+              TransportException.Sent.MAYBE,
+              "the server floods: more than "
+                  + NotificationBudget.PER_SECOND
+                  + " notifications a second, "
+                  + notifications.dropped()
+                  + " were dropped"));
+    }
   }
 
   @Override
@@ -377,12 +409,15 @@ final class Session implements Channel.Receiver {
   /**
    * Ends the session for good: what is pending fails, the channel is closed. Idempotent.
    *
-   * @return completes when nothing of the channel is left
+   * @return completes when nothing of the channel is left; a transport that does not finish opening
+   *     is waited for as long as for a handshake
    */
   Future<Void> close() {
     ended = true;
     pending.failAll(
         McpFailure.maybeSent(FailureCode.OUTCOME_UNKNOWN, "the connection was closed meanwhile"));
-    return channel == null ? Future.succeededFuture() : channel.close();
+    return channel == null
+        ? opening.timeout(options.handshakeTimeout().toMillis(), MILLISECONDS).otherwiseEmpty()
+        : channel.close();
   }
 }

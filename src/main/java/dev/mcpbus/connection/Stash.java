@@ -17,11 +17,13 @@ final class Stash {
   /** A waiting call and what to do with it once there is a session. */
   private record Entry(BusCall call, Consumer<Live> action) {}
 
+  private final Clock clock;
   private final int capacity;
   private final DeadlineTimer timer;
   private final Deque<Entry> entries = new ArrayDeque<>();
 
   Stash(Vertx vertx, Clock clock, int capacity) {
+    this.clock = clock;
     this.capacity = capacity;
     this.timer = new DeadlineTimer(vertx, clock, this::sweep);
   }
@@ -42,13 +44,28 @@ final class Stash {
     timer.include(call.deadline());
   }
 
+  /**
+   * Lets all go once, except what is too late even where the timer has not noticed yet; an action may
+   * add its call again.
+   */
   void release(Live live) {
     timer.stop();
-    Entry entry;
-    while ((entry = entries.poll()) != null) {
-      Entry next = entry;
-      next.call().attempt(() -> next.action().accept(live));
+    long now = clock.millis();
+    int waiting = entries.size();
+    for (int i = 0; i < waiting; i++) {
+      Entry entry = entries.remove();
+      if (entry.call().deadline() <= now) {
+        expire(entry.call());
+      } else {
+        entry.call().attempt(() -> entry.action().accept(live));
+      }
     }
+  }
+
+  private static void expire(BusCall call) {
+    call.fail(
+        McpFailure.notSent(
+            FailureCode.CALL_TIMEOUT, "the connection was not ready before the call's deadline; never sent"));
   }
 
   void failAll(McpFailure failure) {
@@ -78,9 +95,7 @@ final class Stash {
       BusCall call = i.next().call();
       if (call.deadline() <= now) {
         i.remove();
-        call.fail(
-            McpFailure.notSent(
-                FailureCode.CALL_TIMEOUT, "no session before the call's deadline; never sent"));
+        expire(call);
       } else {
         next = Math.min(next, call.deadline());
       }

@@ -19,12 +19,19 @@ import org.jspecify.annotations.Nullable;
 final class Tools {
 
   private final Session session;
+  private final Waiting waiting;
   private @Nullable ToolTable table;
   private @Nullable Future<ToolTable> loading;
   private boolean stale;
 
   Tools(Session session) {
     this.session = session;
+    this.waiting = new Waiting(session);
+  }
+
+  /** Where calls wait for {@link #load}. */
+  Waiting waiting() {
+    return waiting;
   }
 
   /** The kept list, or null before the first was read. */
@@ -66,10 +73,18 @@ final class Tools {
     return promise.future();
   }
 
-  /** The server said that its tools have changed. */
-  Future<ToolTable> changed() {
+  /** The server said that its tools have changed; null where a reading is owed already. */
+  @Nullable Future<ToolTable> changed() {
+    if (loading != null && stale) {
+      return null;
+    }
     stale = true;
     return load();
+  }
+
+  /** True until the server has listed its tools, or failed to. */
+  boolean isFirstReading() {
+    return table == null && loading != null;
   }
 
   /** The kept list where there is one, else the server's. */
@@ -86,16 +101,9 @@ final class Tools {
               FailureCode.BAD_REQUEST, "\"name\" must be a string: the name of the tool"));
     } else if (table != null) {
       checked(table, name.asString(), call);
-    } else if (loading == null) {
+    } else {
       // The server cannot list its tools: it decides alone.
       session.send(call, call.params());
-    } else {
-      Waiting.on(
-          loading,
-          call,
-          session,
-          found -> checked(found, name.asString(), call),
-          failure -> session.send(call, call.params()));
     }
   }
 
@@ -135,6 +143,9 @@ final class Tools {
   }
 
   private static JsonObject arguments(BusCall call) {
+    if (!call.isRaw()) {
+      return call.json().getValue("arguments") instanceof JsonObject json ? json : new JsonObject();
+    }
     RawJson arguments = call.params().member("arguments");
     return arguments == null || !arguments.isObject() ? new JsonObject() : arguments.toJsonObject();
   }

@@ -1,5 +1,6 @@
 package dev.mcpbus.protocol;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.internal.buffer.BufferInternal;
@@ -53,7 +54,12 @@ public final class RawJson {
     return of(Json.encode(text));
   }
 
+  /** Without a copy where the buffer, which nobody else has, lies in an array. */
   private static RawJson ofOwned(Buffer buffer) {
+    ByteBuf buf = ((BufferInternal) buffer).getByteBuf();
+    if (buf.hasArray()) {
+      return new RawJson(buf.array(), buf.arrayOffset() + buf.readerIndex(), buf.readableBytes());
+    }
     byte[] bytes = buffer.getBytes();
     return new RawJson(bytes, 0, bytes.length);
   }

@@ -595,7 +595,7 @@ class CallerFaultsIT {
   @Test
   void case_85_calls_that_wait_for_the_list_of_tools_are_bounded_and_can_be_cancelled() {
     JsonObject entry =
-        scripted("stops-reading").put("maxPending", 4).put("drain", 0).put("closeGrace", "100ms");
+        scripted("stops-reading").put("maxStash", 4).put("drain", 0).put("closeGrace", "100ms");
     JsonObject servers = server("s", entry);
     try (TestBus bus = TestBus.start(servers)) {
       bus.awaitState("s", "READY");
@@ -607,7 +607,6 @@ class CallerFaultsIT {
                 toolCall("echo", new JsonObject()),
                 new DeliveryOptions().addHeader(Headers.CALL_ID, "w-" + i)));
       }
-      // The catalog waits for the list too, once or twice.
       Awaitility.await()
           .atMost(SOON)
           .until(() -> waiting.stream().filter(Future::failed).count() >= 5);

@@ -10,6 +10,7 @@ import dev.mcpbus.ServerEntryReader;
 import dev.mcpbus.bridge.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.Environment;
@@ -107,7 +108,9 @@ public final class TestBus implements AutoCloseable {
     ServerResult result =
         ConfigReader.readServer(
             name, entry, Environment.system(), Path.of("."), ServerSettings.DEFAULT);
-    assertThat(result.problems()).isEmpty();
+    if (!result.problems().isEmpty()) {
+      throw McpFailure.notSent(FailureCode.BAD_REQUEST, String.valueOf(result.problems()));
+    }
     return result.usable().orElseThrow();
   }
 

@@ -61,6 +61,9 @@ final class Exchange implements EventReader.Listener {
   }
 
   void start() {
+    if (done) {
+      return;
+    }
     waiting = true;
     channel.waiting(1);
     channel

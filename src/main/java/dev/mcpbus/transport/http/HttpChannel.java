@@ -44,6 +44,7 @@ final class HttpChannel implements Channel {
   private static final long CLOSE_MILLIS = 2_000;
   private static final long LOST_GRACE_MILLIS = 5_000;
   private static final long LINGER_MILLIS = 2_000;
+  private static final long OPENING_MILLIS = 1_000;
 
   private final ContextInternal owner;
   private final HttpClientAgent client;
@@ -52,6 +53,7 @@ final class HttpChannel implements Channel {
   private final Receiver receiver;
   private final Map<Long, Exchange> requests = new HashMap<>();
   private final Set<Exchange> others = new HashSet<>(4);
+  private final List<Exchange> held = new ArrayList<>(2);
   private final Set<EventReader> lingering = new HashSet<>(4);
   private Endpoint endpoint;
   private RequestOptions post;
@@ -59,10 +61,12 @@ final class HttpChannel implements Channel {
   private @Nullable CharSequence negotiated;
   private @Nullable ListenStream listen;
   private @Nullable Promise<Void> closing;
+  private @Nullable Exchange opening;
   private boolean lost;
   private boolean over;
   private long lostTimer = -1;
   private long lingerTimer = -1;
+  private long openingTimer = -1;
   private int waiting;
   private long junk;
 
@@ -90,7 +94,7 @@ final class HttpChannel implements Channel {
     if (lost) {
       throw Failures.sessionLost();
     }
-    if (waiting >= MAX_WAITING) {
+    if (waiting + held.size() >= MAX_WAITING) {
       throw new TransportException(
           Reason.OVERLOADED,
           Sent.NO,
@@ -102,7 +106,25 @@ final class HttpChannel implements Channel {
     } else {
       others.add(exchange);
     }
+    if (opening != null) {
+      held.add(exchange);
+      return;
+    }
+    if (Methods.INITIALIZED.equals(message.method())) {
+      opening = exchange;
+      openingTimer = after(OPENING_MILLIS, this::opened);
+    }
     owner.dispatch(exchange, Exchange::start);
+  }
+
+  /** Before the server has taken this message, none may overtake it on another connection. */
+  private void opened() {
+    cancel(openingTimer);
+    openingTimer = -1;
+    opening = null;
+    List<Exchange> ready = List.copyOf(held);
+    held.clear();
+    ready.forEach(exchange -> owner.dispatch(exchange, Exchange::start));
   }
 
   @Override
@@ -137,6 +159,8 @@ final class HttpChannel implements Channel {
     over = true;
     cancel(lostTimer);
     cancel(lingerTimer);
+    cancel(openingTimer);
+    held.clear();
     if (listen != null) {
       listen.stop();
     }
@@ -284,11 +308,10 @@ final class HttpChannel implements Channel {
         sessionId = HttpHeaders.createOptimized(id);
       }
     }
-    if (negotiated != null && listen == null && options.listen() && !lost && !over) {
-      if (dialect().listens()) {
-        listen = new ListenStream(this);
-        listen.start();
-      }
+    boolean listens = negotiated != null && options.listen() && dialect().listens();
+    if (listens && listen == null && !lost && !over) {
+      listen = new ListenStream(this);
+      listen.start();
     }
     return null;
   }
@@ -317,6 +340,10 @@ final class HttpChannel implements Channel {
       requests.remove(exchange.message().id(), exchange);
     } else {
       others.remove(exchange);
+      if (exchange == opening && !over) {
+        // Not now: the connection that it leaves is then free to be used again.
+        owner.runOnContext(nothing -> opened());
+      }
     }
     if (lost && !over && requests.isEmpty()) {
       // Not now: the reply that ended the exchange is still to be delivered.

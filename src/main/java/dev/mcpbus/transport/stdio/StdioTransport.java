@@ -47,8 +47,9 @@ public final class StdioTransport implements Transport {
                 owner,
                 () -> {
                   StdioChannel channel = new StdioChannel(options, child, inbox, stderr, receiver);
-                  promise.complete(channel);
+                  // Started first: who gets the channel may close it at once.
                   channel.start();
+                  promise.complete(channel);
                 },
                 () -> abandon(child));
           } catch (TransportException e) {

@@ -1,0 +1,137 @@
+package dev.mcpbus.bench;
+
+import dev.mcpbus.McpBus;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.config.RpcLogMode;
+import dev.mcpbus.config.ServerDefinition;
+import dev.mcpbus.connection.ConnectionOptions;
+import dev.mcpbus.supervisor.RestartPolicy;
+import dev.mcpbus.supervisor.SupervisorOptions;
+import dev.mcpbus.transport.TransportOptions;
+import io.vertx.core.AbstractVerticle;
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.EventBus;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** What an application does: a verticle that sends to {@code mcp.<id>.tools.call}. */
+final class BusContender implements Contender {
+
+  private final List<String> addresses = new ArrayList<>();
+  private final TransportOptions server;
+  private final int called;
+  private final boolean raw;
+  private final Vertx vertx = Vertx.vertx();
+  private final EventBus bus = vertx.eventBus();
+  private Context context = vertx.getOrCreateContext();
+  private int next;
+
+  /**
+   * @param connections how many are open
+   * @param called how many of them get calls, in turn
+   * @param raw {@code Buffer} calls, else {@code JsonObject}
+   */
+  BusContender(TransportOptions server, int connections, int called, boolean raw) {
+    this.server = server;
+    this.called = called;
+    this.raw = raw;
+    for (int i = 0; i < connections; i++) {
+      addresses.add("mcp.echo-" + i + ".tools.call");
+    }
+  }
+
+  @Override
+  public void open() throws Exception {
+    List<ServerDefinition> servers = new ArrayList<>();
+    for (int i = 0; i < addresses.size(); i++) {
+      servers.add(definition("echo-" + i));
+    }
+    McpBus.Options options =
+        new McpBus.Options(
+            servers,
+            SupervisorOptions.DEFAULT,
+            null,
+            (name, entry) -> {
+              throw McpFailure.notSent(FailureCode.BAD_REQUEST, "the benchmark takes no servers");
+            });
+    McpBus.start(vertx, options).await(60, TimeUnit.SECONDS);
+    for (int i = 0; i < addresses.size(); i++) {
+      awaitReady("mcp.echo-" + i + ".status");
+    }
+    Caller caller = new Caller();
+    vertx.deployVerticle(caller).await(10, TimeUnit.SECONDS);
+    context = caller.context();
+  }
+
+  /** The caller's own event loop. */
+  private static final class Caller extends AbstractVerticle {
+    Context context() {
+      return context;
+    }
+  }
+
+  private ServerDefinition definition(String id) {
+    return new ServerDefinition(
+        new ConnectionId(id),
+        id,
+        server,
+        ConnectionOptions.DEFAULT,
+        RestartPolicy.DEFAULT,
+        RpcLogMode.OFF,
+        Duration.ofSeconds(1),
+        "bench",
+        new JsonObject());
+  }
+
+  private void awaitReady(String address) throws Exception {
+    long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (true) {
+      JsonObject status = bus.<JsonObject>request(address, null).await(5, TimeUnit.SECONDS).body();
+      if ("READY".equals(status.getString("state"))) {
+        return;
+      }
+      if (System.nanoTime() > until) {
+        throw new IllegalStateException("no connection: " + status.encode());
+      }
+      Thread.sleep(5);
+    }
+  }
+
+  @Override
+  public void execute(Runnable task) {
+    context.runOnContext(ignored -> task.run());
+  }
+
+  @Override
+  public void call(Reply reply) {
+    String address = addresses.get(next);
+    next = next + 1 == called ? 0 : next + 1;
+    if (raw) {
+      bus.<Buffer>request(address, Payload.RAW_PARAMS)
+          .onComplete(
+              (answer, failure) ->
+                  reply.ended(
+                      failure != null
+                          ? failure
+                          : check(answer.body().length() == Payload.RESULT.length())));
+    } else {
+      bus.<JsonObject>request(address, Payload.PARAMS)
+          .onComplete(
+              (answer, failure) ->
+                  reply.ended(
+                      failure != null ? failure : check(!answer.body().getBoolean("isError"))));
+    }
+  }
+
+  private static @Nullable Throwable check(boolean right) {
+    return right ? null : new IllegalStateException("not the answer that was expected");
+  }
+}

@@ -1,0 +1,67 @@
+package dev.mcpbus.bench;
+
+import dev.mcpbus.transport.HttpOptions;
+import dev.mcpbus.transport.StdioOptions;
+import java.io.IOException;
+import java.net.URI;
+import java.util.List;
+
+/** The contenders: what each is called, how its JVM is started, how it is made. */
+enum Kind {
+  STDIO_BUS("stdio: bus, Buffer"),
+  STDIO_BUS_JSON("stdio: bus, JsonObject"),
+  STDIO_SDK("stdio: SDK async client"),
+  STDIO_PIPES("stdio: raw pipes"),
+  HTTP_BUS("http: bus, Buffer"),
+  HTTP_BUS_JSON("http: bus, JsonObject"),
+  HTTP_SDK("http: SDK async client, parallelism=2"),
+  HTTP_SDK_DEFAULT("http: SDK async client, JVM defaults"),
+  HTTP_VERTX("http: bare Vert.x HttpClient"),
+  HTTP_BUS_AMONG("http: bus, Buffer, one among 1,000"),
+  HTTP_BUS_MANY("http: bus, Buffer, spread over 1,000");
+
+  static final int MANY = 1_000;
+
+  final String label;
+
+  Kind(String label) {
+    this.label = label;
+  }
+
+  boolean isHttp() {
+    return name().startsWith("HTTP");
+  }
+
+  boolean isHttpSdk() {
+    return this == HTTP_SDK || this == HTTP_SDK_DEFAULT;
+  }
+
+  boolean hasMany() {
+    return this == HTTP_BUS_AMONG || this == HTTP_BUS_MANY;
+  }
+
+  /** Flags that this contender has beyond those of all. */
+  List<String> flags() {
+    return this == HTTP_SDK
+        ? List.of("-Djava.util.concurrent.ForkJoinPool.common.parallelism=2")
+        : List.of();
+  }
+
+  /**
+   * @param target the URL, or the program, of the server
+   */
+  Contender create(String target) throws IOException {
+    return switch (this) {
+      case STDIO_BUS -> new BusContender(StdioOptions.of(target, List.of()), 1, 1, true);
+      case STDIO_BUS_JSON -> new BusContender(StdioOptions.of(target, List.of()), 1, 1, false);
+      case STDIO_SDK -> SdkContender.stdio(target);
+      case STDIO_PIPES -> new PipeContender(target);
+      case HTTP_BUS -> new BusContender(HttpOptions.of(URI.create(target)), 1, 1, true);
+      case HTTP_BUS_JSON -> new BusContender(HttpOptions.of(URI.create(target)), 1, 1, false);
+      case HTTP_BUS_AMONG -> new BusContender(HttpOptions.of(URI.create(target)), MANY, 1, true);
+      case HTTP_BUS_MANY -> new BusContender(HttpOptions.of(URI.create(target)), MANY, MANY, true);
+      case HTTP_SDK, HTTP_SDK_DEFAULT -> SdkContender.http(URI.create(target));
+      case HTTP_VERTX -> new VertxHttpContender(URI.create(target));
+    };
+  }
+}

@@ -1,0 +1,148 @@
+package dev.mcpbus.bus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.eventbus.ReplyException;
+import io.vertx.core.eventbus.ReplyFailure;
+import io.vertx.core.json.JsonObject;
+import io.vertx.junit5.VertxExtension;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@ExtendWith(VertxExtension.class)
+class CodecsTest {
+
+  private final McpFailureCodec failures = new McpFailureCodec();
+
+  private McpFailure overTheWire(McpFailure failure) {
+    Buffer wire = Buffer.buffer("before");
+    failures.encodeToWire(wire, failure);
+    wire.appendString("after");
+    return failures.decodeFromWire("before".length(), wire);
+  }
+
+  @ParameterizedTest
+  @EnumSource(FailureCode.class)
+  void a_failure_arrives_at_another_node_with_all_it_knows(FailureCode code) {
+    JsonObject data = new JsonObject().put("path", "/a").put("n", 1);
+    McpFailure failure = new McpFailure(code, McpFailure.Sent.MAYBE, "why \u00e9", 250, data);
+    McpFailure got = overTheWire(failure);
+    assertThat(got.code()).isEqualTo(code);
+    assertThat(got.sent()).isEqualTo(McpFailure.Sent.MAYBE);
+    assertThat(got).hasMessage("why \u00e9");
+    assertThat(got.retryAfterMillis()).isEqualTo(250);
+    assertThat(got.data()).isEqualTo(data);
+    assertThat(got.failureCode()).isEqualTo(code.busCode());
+    assertThat(got.failureType()).isEqualTo(ReplyFailure.RECIPIENT_FAILURE);
+  }
+
+  @Test
+  void what_is_absent_stays_absent() {
+    McpFailure got = overTheWire(McpFailure.notSent(FailureCode.OVERLOADED, "full"));
+    assertThat(got.sent()).isEqualTo(McpFailure.Sent.NO);
+    assertThat(got.retryAfterMillis()).isEqualTo(-1);
+    assertThat(got.data()).isEmpty();
+  }
+
+  @Test
+  void an_error_of_the_server_keeps_its_code_and_data() {
+    McpFailure got =
+        overTheWire(
+            McpFailure.upstream(
+                JsonRpcError.of(
+                    RawJson.of("{\"code\":-32050,\"message\":\"m\",\"data\":{\"why\":1}}"))));
+    assertThat(got.toJsonRpcError())
+        .isEqualTo(
+            new JsonObject("{\"code\":-32050,\"message\":\"m\",\"data\":{\"why\":1}}"));
+  }
+
+  @Test
+  void on_one_node_messages_pass_by_reference() {
+    McpFailure failure = McpFailure.notSent(FailureCode.OVERLOADED, "full");
+    assertThat(failures.transform(failure)).isSameAs(failure);
+    LocalCodec<Lifecycle.Started> local = new LocalCodec<>(Lifecycle.Started.class);
+    Lifecycle.Started started = new Lifecycle.Started("a", 1);
+    assertThat(local.transform(started)).isSameAs(started);
+    assertThat(local.systemCodecID()).isEqualTo((byte) -1);
+    assertThat(local.name()).isNotEqualTo(new LocalCodec<>(Lifecycle.Ended.class).name());
+  }
+
+  @Test
+  void a_local_message_has_no_wire_form() {
+    LocalCodec<Lifecycle.Started> local = new LocalCodec<>(Lifecycle.Started.class);
+    assertThatThrownBy(() -> local.encodeToWire(Buffer.buffer(), new Lifecycle.Started("a", 1)))
+        .isInstanceOf(UnsupportedOperationException.class);
+    assertThatThrownBy(() -> local.decodeFromWire(0, Buffer.buffer()))
+        .isInstanceOf(UnsupportedOperationException.class);
+  }
+
+  @Test
+  void registering_twice_is_harmless(Vertx vertx) {
+    Codecs.register(vertx);
+    Codecs.register(vertx);
+    var consumer = vertx.eventBus().<Lifecycle.Started>localConsumer("to");
+    consumer.handler(message -> message.reply(McpFailure.notSent(FailureCode.FORBIDDEN, "no")));
+    assertThat(
+            BusTests.failure(vertx.eventBus().request("to", new Lifecycle.Started("a", 1))).code())
+        .isEqualTo(FailureCode.FORBIDDEN);
+  }
+
+  @Test
+  void failures_of_the_bus_itself_become_ours() {
+    assertThat(of(ReplyFailure.NO_HANDLERS, "x").code())
+        .isEqualTo(FailureCode.UNKNOWN_CONNECTION);
+    assertThat(of(ReplyFailure.TIMEOUT, "Timed out").code()).isEqualTo(FailureCode.CALL_TIMEOUT);
+    assertThat(McpFailure.of(new IllegalStateException("secret")))
+        .hasMessageNotContaining("secret");
+  }
+
+  @Test
+  void a_call_whose_consumer_ended_before_it_saw_it_was_not_sent(Vertx vertx) {
+    var consumer = vertx.eventBus().<String>consumer("to");
+    consumer.pause();
+    consumer.handler(message -> message.reply("seen"));
+    var call = vertx.eventBus().<String>request("to", "hello");
+    consumer.unregister();
+    assertThat(BusTests.await(call.map(Message::body).otherwise("failed"))).isEqualTo("failed");
+    McpFailure failure = McpFailure.of(call.cause());
+    assertThat(failure.code()).isIn(FailureCode.UNAVAILABLE, FailureCode.UNKNOWN_CONNECTION);
+    assertThat(failure.sent()).isEqualTo(McpFailure.Sent.NO);
+  }
+
+  private static McpFailure of(ReplyFailure type, String message) {
+    return McpFailure.of(new ReplyException(type, message));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"a", "0", "a-b", "git-2"})
+  void a_dns_label_is_an_id(String text) {
+    assertThat(ConnectionId.parse(text)).map(ConnectionId::value).contains(text);
+    assertThat(new ConnectionId(text)).hasToString(text);
+  }
+
+  @Test
+  void an_id_has_sixty_three_characters_at_most() {
+    assertThat(ConnectionId.parse("a".repeat(63))).isPresent();
+    assertThat(ConnectionId.parse("a".repeat(64))).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"", "-a", "a-", "A", "a.b", "a b", "a\n", "\u00e9", "tools", "events", "servers"})
+  void anything_else_is_refused_with_the_remedy(String text) {
+    assertThat(ConnectionId.parse(text)).isEmpty();
+    assertThatThrownBy(() -> new ConnectionId(text))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageMatching("(?s).*(use 1 to 63|choose another).*")
+        .hasMessageNotContaining("\n");
+  }
+}

@@ -1,0 +1,132 @@
+package dev.mcpbus.connection;
+
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.Implementation;
+import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.ProtocolException;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.transport.Channel;
+import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.Transport;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A transport with its server: shakes hands, and answers what it is told to. Everything that was
+ * sent is kept in {@link #sent}.
+ */
+final class FakeServer implements Transport, Channel, Session.Listener {
+
+  static final String INITIALIZED =
+      "{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{\"tools\":{}},"
+          + "\"serverInfo\":{\"name\":\"fake\",\"version\":\"1\"}}";
+
+  final List<String> sent = new CopyOnWriteArrayList<>();
+  final List<String> notifications = new CopyOnWriteArrayList<>();
+  final List<McpFailure> endings = new CopyOnWriteArrayList<>();
+
+  private final Vertx vertx;
+  private final Function<String, @Nullable String> answers;
+  private volatile @Nullable Receiver receiver;
+
+  /**
+   * @param answers the member {@code result} or {@code error} for a method, null for no answer
+   */
+  FakeServer(Vertx vertx, Function<String, @Nullable String> answers) {
+    this.vertx = vertx;
+    this.answers = answers;
+  }
+
+  /** A session with this server, shaking hands. Call it on {@code context}. */
+  Session session(Context context, ConnectionOptions options, Clock clock) {
+    InitializeEra era = new InitializeEra(new Implementation("test", "1"), new JsonObject());
+    return new Session(1, context, this, era, options, clock, null, this);
+  }
+
+  @Override
+  public String type() {
+    return "fake";
+  }
+
+  @Override
+  public String target() {
+    return "fake";
+  }
+
+  @Override
+  public Future<Channel> open(Context owner, Receiver hears) {
+    receiver = hears;
+    return Future.succeededFuture(this);
+  }
+
+  @Override
+  public void send(Outbound message) {
+    sent.add(new String(message.bytes(), StandardCharsets.UTF_8));
+    if (message.kind() != Envelope.Kind.REQUEST) {
+      return;
+    }
+    String method = String.valueOf(message.method());
+    String answer =
+        method.equals("initialize") ? "\"result\":" + INITIALIZED : answers.apply(method);
+    if (answer != null) {
+      say("{\"jsonrpc\":\"2.0\",\"id\":" + message.id() + "," + answer + "}");
+    }
+  }
+
+  /** Lets the client hear a message, on the current context, soon. */
+  void say(String message) {
+    byte[] bytes = message.getBytes(StandardCharsets.UTF_8);
+    Receiver to = receiver;
+    if (to == null) {
+      throw new IllegalStateException("nobody has opened it");
+    }
+    vertx.runOnContext(
+        now -> {
+          try {
+            to.onMessage(Envelope.parse(bytes, 0, bytes.length, ParseLimits.DEFAULT));
+          } catch (ProtocolException e) {
+            throw new IllegalArgumentException(e);
+          }
+        });
+  }
+
+  @Override
+  public void forget(long id) {}
+
+  @Override
+  public void negotiated(String protocolVersion) {}
+
+  @Override
+  public Future<Void> close() {
+    return Future.succeededFuture();
+  }
+
+  @Override
+  public JsonObject diagnostics() {
+    return new JsonObject();
+  }
+
+  @Override
+  public void onRequest(Session session, RawJson id, String method, RawJson params) {}
+
+  @Override
+  public void onNotification(Session session, String method, RawJson params) {
+    notifications.add(method);
+  }
+
+  @Override
+  public void onProgress(String address, RawJson params) {}
+
+  @Override
+  public void onEnded(Session session, McpFailure reason) {
+    endings.add(reason);
+  }
+}

@@ -1,0 +1,131 @@
+package dev.mcpbus.connection;
+
+import static dev.mcpbus.bus.BusTests.failure;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.connection.BusMessages.Sent;
+import dev.mcpbus.protocol.InitializeResult;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.json.JsonObject;
+import io.vertx.junit5.VertxExtension;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@ExtendWith(VertxExtension.class)
+class StashTest {
+
+  private final List<String> released = new ArrayList<>();
+  private Vertx vertx;
+  private Live live;
+
+  @BeforeEach
+  void session(Vertx given) {
+    vertx = given;
+    Session session =
+        new FakeServer(vertx, method -> null)
+            .session(vertx.getOrCreateContext(), ConnectionOptions.DEFAULT, Clock.SYSTEM);
+    live =
+        new Live(
+            session,
+            InitializeResult.of(RawJson.of(FakeServer.INITIALIZED)),
+            new Tools(session),
+            0);
+  }
+
+  private Sent hold(Stash stash, String name, String deadline) {
+    Sent sent =
+        BusMessages.send(
+            vertx,
+            new JsonObject(),
+            new DeliveryOptions()
+                .addHeader(Headers.CALL_ID, name)
+                .addHeader(Headers.DEADLINE, deadline));
+    BusCall call =
+        BusCall.of(sent.message(), "tools/call", ConnectionOptions.DEFAULT, Clock.SYSTEM);
+    stash.add(call, ready -> released.add(name));
+    return sent;
+  }
+
+  @Test
+  void what_waits_goes_on_in_the_order_of_arrival() {
+    Stash stash = new Stash(vertx, Clock.SYSTEM, 10);
+    hold(stash, "a", "10000");
+    hold(stash, "b", "10000");
+    hold(stash, "c", "10000");
+    assertThat(stash.size()).isEqualTo(3);
+    stash.release(live);
+    assertThat(released).containsExactly("a", "b", "c");
+    assertThat(stash.size()).isZero();
+  }
+
+  @Test
+  void a_full_stash_refuses_at_once() {
+    Stash stash = new Stash(vertx, Clock.SYSTEM, 1);
+    hold(stash, "a", "10000");
+    McpFailure refused = failure(hold(stash, "b", "10000").reply());
+    assertThat(refused.code()).isEqualTo(FailureCode.OVERLOADED);
+    assertThat(refused.sent()).isEqualTo(McpFailure.Sent.NO);
+    assertThat(stash.size()).isEqualTo(1);
+  }
+
+  @Test
+  void each_waits_up_to_its_own_deadline() {
+    Stash stash = new Stash(vertx, Clock.SYSTEM, 10);
+    hold(stash, "long", "60000");
+    McpFailure late = failure(hold(stash, "short", "20").reply());
+    assertThat(late.code()).isEqualTo(FailureCode.CALL_TIMEOUT);
+    assertThat(late.sent()).isEqualTo(McpFailure.Sent.NO);
+    assertThat(stash.size()).isEqualTo(1);
+  }
+
+  @Test
+  void a_call_is_cancelled_by_its_name_alone() {
+    Stash stash = new Stash(vertx, Clock.SYSTEM, 10);
+    hold(stash, "a", "10000");
+    Sent b = hold(stash, "b", "10000");
+    assertThat(stash.cancel("nobody")).isFalse();
+    assertThat(stash.cancel("b")).isTrue();
+    assertThat(stash.cancel("b")).isFalse();
+    assertThat(failure(b.reply()).code()).isEqualTo(FailureCode.CANCELLED);
+    stash.release(live);
+    assertThat(released).containsExactly("a");
+  }
+
+  @Test
+  void all_end_with_the_same_reason() {
+    Stash stash = new Stash(vertx, Clock.SYSTEM, 10);
+    List<Sent> sent = List.of(hold(stash, "a", "10000"), hold(stash, "b", "10000"));
+    stash.failAll(McpFailure.notSent(FailureCode.UNAVAILABLE, "closed"));
+    assertThat(sent)
+        .allSatisfy(
+            call ->
+                assertThat(failure(call.reply()).code()).isEqualTo(FailureCode.UNAVAILABLE));
+    assertThat(stash.size()).isZero();
+  }
+
+  @Test
+  void a_call_whose_deadline_has_passed_is_not_sent_any_more() {
+    long[] now = {0};
+    Stash stash = new Stash(vertx, () -> now[0], 10);
+    Sent sent =
+        BusMessages.send(
+            vertx,
+            new JsonObject(),
+            new DeliveryOptions().addHeader(Headers.DEADLINE, "50000"));
+    stash.add(
+        BusCall.of(sent.message(), "tools/call", ConnectionOptions.DEFAULT, () -> now[0]),
+        ready -> released.add("late"));
+    now[0] = 50_000;
+    stash.release(live);
+    assertThat(failure(sent.reply()).code()).isEqualTo(FailureCode.CALL_TIMEOUT);
+    assertThat(released).isEmpty();
+  }
+}
