@@ -170,15 +170,13 @@ class ExactlyOnceIT {
     switch (random.nextInt(6)) {
       case 0, 1, 2 -> signal(bus, id, ProcessHandle::destroyForcibly);
       case 3 -> signal(bus, id, this::freeze);
-      case 4 ->
-          bus.vertx().eventBus().send(address(id, Addresses.RESTART), new JsonObject());
+      case 4 -> bus.vertx().eventBus().send(address(id, Addresses.RESTART), new JsonObject());
       default -> {
         JsonObject removal = new JsonObject().put("id", id);
         JsonObject addition = new JsonObject().put("name", id).put("config", entry(server));
         DeliveryOptions patient = new DeliveryOptions().setSendTimeout(20_000);
         bus.<JsonObject>send(Addresses.SERVERS_REMOVE, removal, patient)
-            .onSuccess(
-                removed -> bus.<JsonObject>send(Addresses.SERVERS_ADD, addition, patient));
+            .onSuccess(removed -> bus.<JsonObject>send(Addresses.SERVERS_ADD, addition, patient));
       }
     }
   }

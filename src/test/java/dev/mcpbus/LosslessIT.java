@@ -61,8 +61,7 @@ class LosslessIT {
 
   private static void add(String name, JsonObject entry) {
     JsonObject added =
-        bus.request(
-            Addresses.SERVERS_ADD, new JsonObject().put("name", name).put("config", entry));
+        bus.request(Addresses.SERVERS_ADD, new JsonObject().put("name", name).put("config", entry));
     assertThat(added.getString("id")).isEqualTo(name);
   }
 
@@ -87,8 +86,7 @@ class LosslessIT {
     assertThat(raw(id, Addresses.REQUEST, "{\"method\":\"any/method\",\"params\":{}}"))
         .isEqualTo(OddServer.RESULT);
     Buffer aggregate =
-        bus.request(
-            Addresses.ALL_TOOLS_CALL, Buffer.buffer("{\"name\":\"" + id + ".odd\"}"));
+        bus.request(Addresses.ALL_TOOLS_CALL, Buffer.buffer("{\"name\":\"" + id + ".odd\"}"));
     assertThat(aggregate.toString()).isEqualTo(OddServer.RESULT);
   }
 
@@ -97,7 +95,8 @@ class LosslessIT {
   void a_json_call_gets_what_decoding_the_bytes_would_give(String id) {
     JsonObject result = bus.callTool(id, "odd", new JsonObject());
     assertThat(result).isEqualTo(decoded(OddServer.RESULT));
-    assertThat(result.fieldNames()).containsExactlyElementsOf(decoded(OddServer.RESULT).fieldNames());
+    assertThat(result.fieldNames())
+        .containsExactlyElementsOf(decoded(OddServer.RESULT).fieldNames());
   }
 
   @ParameterizedTest

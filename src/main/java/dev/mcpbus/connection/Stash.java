@@ -45,8 +45,8 @@ final class Stash {
   }
 
   /**
-   * Lets all go once, except what is too late even where the timer has not noticed yet; an action may
-   * add its call again.
+   * Lets all go once, except what is too late even where the timer has not noticed yet; an action
+   * may add its call again.
    */
   void release(Live live) {
     timer.stop();
@@ -65,7 +65,8 @@ final class Stash {
   private static void expire(BusCall call) {
     call.fail(
         McpFailure.notSent(
-            FailureCode.CALL_TIMEOUT, "the connection was not ready before the call's deadline; never sent"));
+            FailureCode.CALL_TIMEOUT,
+            "the connection was not ready before the call's deadline; never sent"));
   }
 
   void failAll(McpFailure failure) {

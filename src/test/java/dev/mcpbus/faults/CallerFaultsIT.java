@@ -475,7 +475,8 @@ class CallerFaultsIT {
                 delivery
                     .message()
                     .headers()
-                    .forEach((name, value) -> forged.add(name.toLowerCase(Locale.ROOT) + "=" + value));
+                    .forEach(
+                        (name, value) -> forged.add(name.toLowerCase(Locale.ROOT) + "=" + value));
                 delivery.next();
               });
 

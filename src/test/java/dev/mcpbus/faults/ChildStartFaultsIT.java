@@ -71,7 +71,8 @@ class ChildStartFaultsIT {
   }
 
   @Test
-  void case_01_a_command_that_vanishes_while_it_runs_fails_the_calls_that_wait() throws IOException {
+  void case_01_a_command_that_vanishes_while_it_runs_fails_the_calls_that_wait()
+      throws IOException {
     Path program = folder.resolve("server");
     JsonObject script = ShServer.good();
     Files.writeString(program, "#!/bin/sh\n" + script.getJsonArray("args").getString(1));
