@@ -119,7 +119,8 @@ public final class ConnectionVerticle extends VerticleBase
 
   @Override
   public boolean cancel(String callId) {
-    return session != null && session.cancel(callId);
+    return (session != null && session.cancel(callId))
+        || (live != null && live.tools().waiting().cancel(callId));
   }
 
   @Override

@@ -4,16 +4,19 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Calls that wait for something shared, such as a list that is being read, each up to its deadline;
- * bounded as the calls in flight are. Owner: the connection's context.
+ * The calls of one session that wait for something shared, such as a list that is being read: each
+ * up to its deadline, bounded like the calls in flight. Nothing in here was sent. Owner: the
+ * connection's context.
  */
 final class Waiting {
 
   private final Session session;
-  private int count;
+  private final Set<BusCall> calls = new LinkedHashSet<>();
 
   Waiting(Session session) {
     this.session = session;
@@ -22,33 +25,29 @@ final class Waiting {
   /** Runs exactly one of the two, now or later, or ends {@code call} itself. */
   <T> void on(Future<T> shared, BusCall call, Consumer<T> then, Consumer<Throwable> otherwise) {
     int most = session.options().maxPending();
-    if (count >= most) {
+    if (calls.size() >= most) {
       call.fail(
           McpFailure.notSent(
-              FailureCode.OVERLOADED, most + " calls wait for the same; try again later"));
+              FailureCode.OVERLOADED,
+              most + " calls wait for the server's list already; try again later"));
       return;
     }
+    calls.add(call);
     Vertx vertx = session.vertx();
-    boolean[] over = {false};
-    count++;
     long timer =
         vertx.setTimer(
             Math.max(1, call.deadline() - session.clock().millis()),
-            ignored -> {
-              over[0] = true;
-              count--;
-              call.fail(
-                  McpFailure.notSent(
-                      FailureCode.CALL_TIMEOUT,
-                      "the server did not list its tools before the call's deadline"));
-            });
+            ignored ->
+                end(
+                    call,
+                    FailureCode.CALL_TIMEOUT,
+                    "the server did not list its tools before the call's deadline"));
     shared.onComplete(
         result -> {
-          if (over[0]) {
+          vertx.cancelTimer(timer);
+          if (!calls.remove(call)) {
             return;
           }
-          count--;
-          vertx.cancelTimer(timer);
           call.attempt(
               () -> {
                 if (result.succeeded()) {
@@ -58,5 +57,22 @@ final class Waiting {
                 }
               });
         });
+  }
+
+  /** Ends the waiting call that its caller named {@code callId}. */
+  boolean cancel(String callId) {
+    for (BusCall call : calls) {
+      if (callId.equals(call.callId())) {
+        end(call, FailureCode.CANCELLED, "cancelled before it was sent");
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void end(BusCall call, FailureCode code, String message) {
+    if (calls.remove(call)) {
+      call.fail(McpFailure.notSent(code, message));
+    }
   }
 }
