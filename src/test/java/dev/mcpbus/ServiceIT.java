@@ -204,7 +204,8 @@ class ServiceIT {
       service.signal("TERM");
 
       assertThat(service.awaitExit(Duration.ofSeconds(10))).isEqualTo(SIGTERM_EXIT);
-      assertThat(never).failsWithin(Duration.ofSeconds(5));
+      assertThat(never.join().status()).as("an ending, not a torn connection").isEqualTo(502);
+      assertThat(never.join().json().getString("code")).isEqualTo("OUTCOME_UNKNOWN");
       Awaitility.await()
           .atMost(Duration.ofSeconds(2))
           .untilAsserted(() -> assertThat(Pids.running(children)).isEmpty());

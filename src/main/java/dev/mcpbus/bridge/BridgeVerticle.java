@@ -26,7 +26,9 @@ import org.slf4j.LoggerFactory;
 public final class BridgeVerticle extends VerticleBase {
 
   private static final Logger LOG = LoggerFactory.getLogger(BridgeVerticle.class);
-  private static final int DRAIN_SECONDS = 5;
+
+  /** Longer than connections drain by default, so that their own failure still gets through. */
+  private static final int DRAIN_SECONDS = 7;
 
   private final BridgeOptions options;
   private final Supplier<String> callIds;

@@ -6,7 +6,6 @@ import io.vertx.core.Vertx;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
-import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -52,9 +51,9 @@ final class Stash {
   void release(Live live) {
     timer.stop();
     long now = clock.millis();
-    List<Entry> waiting = List.copyOf(entries);
-    entries.clear();
-    for (Entry entry : waiting) {
+    int waiting = entries.size();
+    for (int i = 0; i < waiting; i++) {
+      Entry entry = entries.remove();
       if (entry.call().deadline() <= now) {
         expire(entry.call());
       } else {

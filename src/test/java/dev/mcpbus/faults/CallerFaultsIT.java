@@ -608,7 +608,6 @@ class CallerFaultsIT {
                 toolCall("echo", new JsonObject()),
                 new DeliveryOptions().addHeader(Headers.CALL_ID, "w-" + i)));
       }
-      // The catalog waits for the list too, once or twice.
       Awaitility.await()
           .atMost(SOON)
           .until(() -> waiting.stream().filter(Future::failed).count() >= 5);
