@@ -17,6 +17,8 @@ import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -61,8 +63,7 @@ class LosslessIT {
 
   private static void add(String name, JsonObject entry) {
     JsonObject added =
-        bus.request(
-            Addresses.SERVERS_ADD, new JsonObject().put("name", name).put("config", entry));
+        bus.request(Addresses.SERVERS_ADD, new JsonObject().put("name", name).put("config", entry));
     assertThat(added.getString("id")).isEqualTo(name);
   }
 
@@ -87,8 +88,7 @@ class LosslessIT {
     assertThat(raw(id, Addresses.REQUEST, "{\"method\":\"any/method\",\"params\":{}}"))
         .isEqualTo(OddServer.RESULT);
     Buffer aggregate =
-        bus.request(
-            Addresses.ALL_TOOLS_CALL, Buffer.buffer("{\"name\":\"" + id + ".odd\"}"));
+        bus.request(Addresses.ALL_TOOLS_CALL, Buffer.buffer("{\"name\":\"" + id + ".odd\"}"));
     assertThat(aggregate.toString()).isEqualTo(OddServer.RESULT);
   }
 
@@ -97,7 +97,8 @@ class LosslessIT {
   void a_json_call_gets_what_decoding_the_bytes_would_give(String id) {
     JsonObject result = bus.callTool(id, "odd", new JsonObject());
     assertThat(result).isEqualTo(decoded(OddServer.RESULT));
-    assertThat(result.fieldNames()).containsExactlyElementsOf(decoded(OddServer.RESULT).fieldNames());
+    assertThat(result.fieldNames())
+        .containsExactlyElementsOf(decoded(OddServer.RESULT).fieldNames());
   }
 
   @ParameterizedTest
@@ -109,7 +110,7 @@ class LosslessIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"stdio", "bus", "http", "sse"})
-  void lists_of_many_pages_keep_the_bytes_of_each_item(String id) throws Exception {
+  void lists_of_many_pages_keep_the_bytes_of_each_item(String id) {
     assertThat(items(raw(id, Addresses.TOOLS_LIST, "{}"), "tools")).isEqualTo(OddServer.TOOLS);
     assertThat(items(raw(id, Addresses.RESOURCES_LIST, "{}"), "resources"))
         .isEqualTo(OddServer.RESOURCES);
@@ -119,8 +120,7 @@ class LosslessIT {
   }
 
   private static List<String> items(String result, String key) {
-    RawJson list = RawJson.of(result).member(key);
-    assertThat(list).isNotNull();
+    RawJson list = Objects.requireNonNull(RawJson.of(result).member(key));
     return list.elements().stream().map(RawJson::toString).toList();
   }
 
@@ -153,7 +153,7 @@ class LosslessIT {
                     bus.events(Events.RESOURCE_UPDATED).stream()
                         .filter(e -> id.equals(e.getString("id")))
                         .findFirst(),
-                java.util.Optional::isPresent)
+                Optional::isPresent)
             .orElseThrow();
     assertThat(event.getJsonObject("params"))
         .isEqualTo(decoded("{\"uri\":\"" + OddServer.URI + "\"," + OddServer.NOTIFIED + "}"));

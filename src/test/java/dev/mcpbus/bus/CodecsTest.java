@@ -61,8 +61,7 @@ class CodecsTest {
                 JsonRpcError.of(
                     RawJson.of("{\"code\":-32050,\"message\":\"m\",\"data\":{\"why\":1}}"))));
     assertThat(got.toJsonRpcError())
-        .isEqualTo(
-            new JsonObject("{\"code\":-32050,\"message\":\"m\",\"data\":{\"why\":1}}"));
+        .isEqualTo(new JsonObject("{\"code\":-32050,\"message\":\"m\",\"data\":{\"why\":1}}"));
   }
 
   @Test
@@ -98,8 +97,7 @@ class CodecsTest {
 
   @Test
   void failures_of_the_bus_itself_become_ours() {
-    assertThat(of(ReplyFailure.NO_HANDLERS, "x").code())
-        .isEqualTo(FailureCode.UNKNOWN_CONNECTION);
+    assertThat(of(ReplyFailure.NO_HANDLERS, "x").code()).isEqualTo(FailureCode.UNKNOWN_CONNECTION);
     assertThat(of(ReplyFailure.TIMEOUT, "Timed out").code()).isEqualTo(FailureCode.CALL_TIMEOUT);
     assertThat(McpFailure.of(new IllegalStateException("secret")))
         .hasMessageNotContaining("secret");

@@ -104,8 +104,7 @@ class BusCallTest {
 
   @Test
   void a_deadline_header_is_a_budget_that_progress_does_not_move(Vertx vertx) {
-    BusCall call =
-        BusMessages.call(vertx, new JsonObject(), Headers.DEADLINE, " 250 ", AT_1000);
+    BusCall call = BusMessages.call(vertx, new JsonObject(), Headers.DEADLINE, " 250 ", AT_1000);
     assertThat(call.deadline()).isEqualTo(1_250);
     call.extend(1_200);
     assertThat(call.deadline()).isEqualTo(1_250);
@@ -114,8 +113,7 @@ class BusCallTest {
   @Test
   void a_budget_is_cut_at_the_longest_call(Vertx vertx) {
     BusCall call =
-        BusMessages.call(
-            vertx, new JsonObject(), Headers.DEADLINE, "" + Long.MAX_VALUE, AT_1000);
+        BusMessages.call(vertx, new JsonObject(), Headers.DEADLINE, "" + Long.MAX_VALUE, AT_1000);
     assertThat(call.deadline())
         .isEqualTo(1_000 + ConnectionOptions.DEFAULT.maxCallDuration().toMillis());
   }

@@ -48,8 +48,7 @@ class HealthCheckTest {
     HealthCheck health = new HealthCheck(vertx, options, listener);
     context.runOnContext(
         go -> {
-          Session session =
-              new FakeServer(vertx, answers).session(context, options, Clock.SYSTEM);
+          Session session = new FakeServer(vertx, answers).session(context, options, Clock.SYSTEM);
           session.open().onSuccess(ready -> health.start(session));
         });
     return health;

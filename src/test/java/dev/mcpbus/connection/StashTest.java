@@ -106,8 +106,7 @@ class StashTest {
     stash.failAll(McpFailure.notSent(FailureCode.UNAVAILABLE, "closed"));
     assertThat(sent)
         .allSatisfy(
-            call ->
-                assertThat(failure(call.reply()).code()).isEqualTo(FailureCode.UNAVAILABLE));
+            call -> assertThat(failure(call.reply()).code()).isEqualTo(FailureCode.UNAVAILABLE));
     assertThat(stash.size()).isZero();
   }
 
@@ -117,9 +116,7 @@ class StashTest {
     Stash stash = new Stash(vertx, () -> now[0], 10);
     Sent sent =
         BusMessages.send(
-            vertx,
-            new JsonObject(),
-            new DeliveryOptions().addHeader(Headers.DEADLINE, "50000"));
+            vertx, new JsonObject(), new DeliveryOptions().addHeader(Headers.DEADLINE, "50000"));
     stash.add(
         BusCall.of(sent.message(), "tools/call", ConnectionOptions.DEFAULT, () -> now[0]),
         ready -> released.add("late"));

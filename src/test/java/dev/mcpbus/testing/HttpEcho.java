@@ -13,9 +13,9 @@ import java.util.Map;
 
 /**
  * A stateless MCP server over HTTP with one tool, {@code echo}, and a GET stream that stays open
- * and says nothing. As Node does, it closes a connection that was idle for a few seconds; GET {@code
- * /connections} tells how many are open. A process of its own: prints its port, then serves until
- * it is killed.
+ * and says nothing. As Node does, it closes a connection that was idle for a few seconds; GET
+ * {@code /connections} tells how many are open. A process of its own: prints its port, then serves
+ * until it is killed.
  */
 final class HttpEcho {
 
@@ -129,7 +129,6 @@ final class HttpEcho {
     String text = params.getJsonObject("arguments").getString("call") + " 0";
     return new JsonObject()
         .put(
-            "content",
-            new JsonArray().add(new JsonObject().put("type", "text").put("text", text)));
+            "content", new JsonArray().add(new JsonObject().put("type", "text").put("text", text)));
   }
 }

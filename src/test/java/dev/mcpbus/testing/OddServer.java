@@ -21,12 +21,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * An MCP server whose every answer is valid JSON that a parser would not write again as it was:
- * odd order, blanks, escapes and numbers. The same over stdio, HTTP and the bus.
+ * An MCP server whose every answer is valid JSON that a parser would not write again as it was: odd
+ * order, blanks, escapes and numbers. The same over stdio, HTTP and the bus.
  *
  * <p>Tools: {@code odd} gives {@link #RESULT}; {@code mirror} gives its own params under {@code
- * received}; {@code progress} and {@code updated} first send a notification with {@link
- * #NOTIFIED}.
+ * received}; {@code progress} and {@code updated} first send a notification with {@link #NOTIFIED}.
  */
 public final class OddServer {
 
