@@ -22,12 +22,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -55,7 +58,7 @@ class ExactlyOnceIT {
   @TempDir Path folder;
 
   /** How a call ended: with a text, or a failure. */
-  private record Ending(String text, McpFailure failure) {}
+  private record Ending(@Nullable String text, @Nullable McpFailure failure) {}
 
   private record Execution(String call, long lateMillis) {}
 
@@ -158,7 +161,7 @@ class ExactlyOnceIT {
     }
   }
 
-  private static Ending ending(Buffer result, Throwable failure) {
+  private static Ending ending(Buffer result, @Nullable Throwable failure) {
     return failure == null
         ? new Ending(
             new JsonObject(result).getJsonArray("content").getJsonObject(0).getString("text"), null)
@@ -181,8 +184,7 @@ class ExactlyOnceIT {
     }
   }
 
-  private static void signal(
-      TestBus bus, String id, java.util.function.Consumer<ProcessHandle> action) {
+  private static void signal(TestBus bus, String id, Consumer<ProcessHandle> action) {
     bus.<JsonObject>send(address(id, Addresses.STATUS), new JsonObject(), new DeliveryOptions())
         .onSuccess(
             status -> {
@@ -248,13 +250,14 @@ class ExactlyOnceIT {
         .isEmpty();
     endings.forEach(
         (n, ending) -> {
-          if (ending.failure() == null) {
+          McpFailure failure = ending.failure();
+          if (failure == null) {
             assertThat(ending.text()).startsWith("c" + n + " ");
             assertThat(executed).containsKey("c" + n);
           } else {
-            assertThat(ending.failure()).hasMessageNotContaining("no answer on the bus");
-            if (ending.failure().sent() == McpFailure.Sent.NO) {
-              assertThat(executed).as("%s", ending.failure()).doesNotContainKey("c" + n);
+            assertThat(failure).hasMessageNotContaining("no answer on the bus");
+            if (failure.sent() == McpFailure.Sent.NO) {
+              assertThat(executed).as("%s", failure).doesNotContainKey("c" + n);
             }
           }
         });
@@ -264,17 +267,12 @@ class ExactlyOnceIT {
   }
 
   private void report(long millis) {
-    Map<String, Integer> kinds = new java.util.TreeMap<>();
-    endings
-        .values()
-        .forEach(
-            ending ->
-                kinds.merge(
-                    ending.failure() == null
-                        ? "answered"
-                        : ending.failure().code() + "/" + ending.failure().sent(),
-                    1,
-                    Integer::sum));
+    Map<String, Integer> kinds = new TreeMap<>();
+    for (Ending ending : endings.values()) {
+      McpFailure failure = ending.failure();
+      String kind = failure == null ? "answered" : failure.code() + "/" + failure.sent();
+      kinds.merge(kind, 1, Integer::sum);
+    }
     System.out.println("chaos: " + CALLS + " calls in " + millis + " ms: " + kinds);
   }
 

@@ -17,6 +17,8 @@ import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -108,7 +110,7 @@ class LosslessIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"stdio", "bus", "http", "sse"})
-  void lists_of_many_pages_keep_the_bytes_of_each_item(String id) throws Exception {
+  void lists_of_many_pages_keep_the_bytes_of_each_item(String id) {
     assertThat(items(raw(id, Addresses.TOOLS_LIST, "{}"), "tools")).isEqualTo(OddServer.TOOLS);
     assertThat(items(raw(id, Addresses.RESOURCES_LIST, "{}"), "resources"))
         .isEqualTo(OddServer.RESOURCES);
@@ -118,8 +120,7 @@ class LosslessIT {
   }
 
   private static List<String> items(String result, String key) {
-    RawJson list = RawJson.of(result).member(key);
-    assertThat(list).isNotNull();
+    RawJson list = Objects.requireNonNull(RawJson.of(result).member(key));
     return list.elements().stream().map(RawJson::toString).toList();
   }
 
@@ -152,7 +153,7 @@ class LosslessIT {
                     bus.events(Events.RESOURCE_UPDATED).stream()
                         .filter(e -> id.equals(e.getString("id")))
                         .findFirst(),
-                java.util.Optional::isPresent)
+                Optional::isPresent)
             .orElseThrow();
     assertThat(event.getJsonObject("params"))
         .isEqualTo(decoded("{\"uri\":\"" + OddServer.URI + "\"," + OddServer.NOTIFIED + "}"));

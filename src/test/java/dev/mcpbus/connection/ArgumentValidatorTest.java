@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.mcpbus.connection.ArgumentValidator.Violation;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.json.JsonObject;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -16,8 +18,12 @@ class ArgumentValidatorTest {
           + "\"in\":{\"type\":\"object\",\"properties\":{\"s\":{\"type\":\"string\"}}}},"
           + "\"required\":[\"n\"]}";
 
-  private static Violation check(String schema, String arguments) {
+  private static @Nullable Violation check(String schema, String arguments) {
     return ArgumentValidator.of(RawJson.of(schema)).check(new JsonObject(arguments));
+  }
+
+  private static Violation violation(String arguments) {
+    return Objects.requireNonNull(check(SCHEMA, arguments));
   }
 
   @Test
@@ -27,15 +33,15 @@ class ArgumentValidatorTest {
 
   @Test
   void the_violation_names_the_deepest_place() {
-    Violation wrong = check(SCHEMA, "{\"n\":1,\"in\":{\"s\":5}}");
+    Violation wrong = violation("{\"n\":1,\"in\":{\"s\":5}}");
     assertThat(wrong.path()).isEqualTo("/in/s");
     assertThat(wrong.message()).contains("string");
-    assertThat(check(SCHEMA, "{\"n\":0}").path()).isEqualTo("/n");
+    assertThat(violation("{\"n\":0}").path()).isEqualTo("/n");
   }
 
   @Test
   void a_missing_argument_is_a_violation_that_names_it() {
-    Violation missing = check(SCHEMA, "{}");
+    Violation missing = violation("{}");
     assertThat(missing.path()).isEqualTo("/");
     assertThat(missing.message()).contains("n");
   }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class PendingCallsTest {
 
   private static final long NEVER = Long.MAX_VALUE;
-  private static final McpFailure LOST = McpFailure.maybeSent(FailureCode.UPSTREAM_RESET, "lost");
+  private final McpFailure lost = McpFailure.maybeSent(FailureCode.UPSTREAM_RESET, "lost");
 
   private long now;
   private final List<Long> expired = new ArrayList<>();
@@ -29,7 +29,7 @@ class PendingCallsTest {
         () -> now,
         (id, pending) -> {
           expired.add(id);
-          pending.fail(LOST);
+          pending.fail(lost);
         });
   }
 
@@ -85,8 +85,8 @@ class PendingCallsTest {
     all.forEach(calls::add);
     Future<Void> drained = calls.drained();
     assertThat(drained.isComplete()).isFalse();
-    calls.failAll(LOST);
-    assertThat(all).allSatisfy(call -> assertThat(call.future().cause()).isSameAs(LOST));
+    calls.failAll(lost);
+    assertThat(all).allSatisfy(call -> assertThat(call.future().cause()).isSameAs(lost));
     assertThat(calls.size()).isZero();
     assertThat(drained.succeeded()).isTrue();
   }
@@ -121,7 +121,7 @@ class PendingCallsTest {
                       cause ->
                           test.verify(
                               () -> {
-                                assertThat(cause).isSameAs(LOST);
+                                assertThat(cause).isSameAs(lost);
                                 assertThat(expired).containsExactly(id);
                                 assertThat(late.future().isComplete()).isFalse();
                                 assertThat(calls.size()).isEqualTo(1);
