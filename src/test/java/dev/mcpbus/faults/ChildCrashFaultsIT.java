@@ -196,8 +196,11 @@ class ChildCrashFaultsIT {
     JsonObject ping = new JsonObject().put("interval", 50).put("timeout", 100).put("threshold", 2);
     try (FaultBed bed = FaultBed.ready(ShServer.of("", HANG, "hang").put("ping", ping))) {
       long pid = bed.pid();
+      Future<Ending> call = bed.sendTool("hang");
+      FaultBed.until("it is in flight")
+          .until(() -> bed.status().getJsonObject("transport").getInteger("pending") == 1);
       Processes.signal("STOP", pid);
-      Ending ending = bed.call("echo");
+      Ending ending = bed.ending(call);
       ending.failure(FailureCode.OUTCOME_UNKNOWN, Sent.MAYBE);
       assertThat(ending.millis()).isLessThan(3_000);
       JsonObject status = bed.awaitReady(2);
