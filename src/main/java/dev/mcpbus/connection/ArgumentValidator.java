@@ -11,6 +11,7 @@ import io.vertx.json.schema.OutputUnit;
 import io.vertx.json.schema.SchemaException;
 import io.vertx.json.schema.Validator;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -83,6 +84,18 @@ final class ArgumentValidator {
       }
     }
     String path = deepest.getInstanceLocation().replaceFirst("^#", "");
-    return new Violation(path.isEmpty() ? "/" : path, String.valueOf(deepest.getError()));
+    return new Violation(path.isEmpty() ? "/" : path, explain(deepest, errors));
+  }
+
+  /** A misspelt name shows as one member too many; what is missing says which was meant. */
+  private static String explain(OutputUnit deepest, List<OutputUnit> errors) {
+    StringBuilder text = new StringBuilder(String.valueOf(deepest.getError()));
+    for (OutputUnit error : errors) {
+      boolean missing = String.valueOf(error.getKeywordLocation()).endsWith("/required");
+      if (missing && !Objects.equals(error.getError(), deepest.getError())) {
+        text.append("; ").append(error.getError());
+      }
+    }
+    return text.toString();
   }
 }

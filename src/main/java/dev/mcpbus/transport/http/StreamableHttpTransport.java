@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 public final class StreamableHttpTransport implements Transport {
 
   /** Below the idle time of common servers; a server's {@code Keep-Alive: timeout=} goes before. */
-  private static final int KEEP_ALIVE_SECONDS = 30;
+  private static final int KEEP_ALIVE_SECONDS = 10;
 
   private final Vertx vertx;
   private final HttpOptions options;
