@@ -13,6 +13,7 @@ import dev.mcpbus.transport.TransportOptions;
 import io.vertx.core.AbstractVerticle;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.json.JsonObject;
@@ -29,9 +30,9 @@ final class BusContender implements Contender {
   private final TransportOptions server;
   private final int called;
   private final boolean raw;
-  private final Vertx vertx = Vertx.vertx();
-  private final EventBus bus = vertx.eventBus();
-  private Context context = vertx.getOrCreateContext();
+  private final Vertx vertx;
+  private final EventBus bus;
+  private Context context;
   private int next;
 
   /**
@@ -40,6 +41,17 @@ final class BusContender implements Contender {
    * @param raw {@code Buffer} calls, else {@code JsonObject}
    */
   BusContender(TransportOptions server, int connections, int called, boolean raw) {
+    this(server, connections, called, raw, VertxOptions.DEFAULT_EVENT_LOOP_POOL_SIZE);
+  }
+
+  /**
+   * @param eventLoops with one, caller and connection share it, as the callers of the bare client do
+   */
+  BusContender(
+      TransportOptions server, int connections, int called, boolean raw, int eventLoops) {
+    this.vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(eventLoops));
+    this.bus = vertx.eventBus();
+    this.context = vertx.getOrCreateContext();
     this.server = server;
     this.called = called;
     this.raw = raw;

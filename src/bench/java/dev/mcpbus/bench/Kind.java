@@ -13,6 +13,7 @@ enum Kind {
   STDIO_SDK("stdio: SDK async client"),
   STDIO_PIPES("stdio: raw pipes"),
   HTTP_BUS("http: bus, Buffer"),
+  HTTP_BUS_ONE_LOOP("http: bus, Buffer, one event loop"),
   HTTP_BUS_JSON("http: bus, JsonObject"),
   HTTP_SDK("http: SDK async client, parallelism=2"),
   HTTP_SDK_DEFAULT("http: SDK async client, JVM defaults"),
@@ -54,6 +55,8 @@ enum Kind {
     return switch (this) {
       case STDIO_BUS -> new BusContender(StdioOptions.of(target, List.of()), 1, 1, true);
       case STDIO_BUS_JSON -> new BusContender(StdioOptions.of(target, List.of()), 1, 1, false);
+      case HTTP_BUS_ONE_LOOP ->
+          new BusContender(HttpOptions.of(URI.create(target)), 1, 1, true, 1);
       case STDIO_SDK -> SdkContender.stdio(target);
       case STDIO_PIPES -> new PipeContender(target);
       case HTTP_BUS -> new BusContender(HttpOptions.of(URI.create(target)), 1, 1, true);

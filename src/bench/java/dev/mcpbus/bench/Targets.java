@@ -64,7 +64,20 @@ final class Targets {
     ToDoubleFunction<Row> rate = Row::perSecond;
     ToDoubleFunction<Row> cpu = Row::cpuMicros;
     ratio("http, 64: calls/s of SDK (parallelism=2)", Kind.HTTP_BUS, Kind.HTTP_SDK, rate, true, 4);
-    ratio("http, 64: calls/s of bare HttpClient", Kind.HTTP_BUS, Kind.HTTP_VERTX, rate, true, 0.8);
+    ratio(
+        "http, 64: calls/s of bare HttpClient, one event loop each",
+        Kind.HTTP_BUS_ONE_LOOP,
+        Kind.HTTP_VERTX,
+        rate,
+        true,
+        0.8);
+    ratio(
+        "http, 64: calls/s of bare HttpClient, caller on another event loop",
+        Kind.HTTP_BUS,
+        Kind.HTTP_VERTX,
+        rate,
+        true,
+        0.8);
     ratio("http, 64: JsonObject of Buffer", Kind.HTTP_BUS_JSON, Kind.HTTP_BUS, rate, true, 0.7);
     ratio("http, 64: CPU per call of SDK", Kind.HTTP_BUS, Kind.HTTP_SDK, cpu, false, 1);
     ratio("stdio, 64: calls/s of SDK", Kind.STDIO_BUS, Kind.STDIO_SDK, rate, true, 2);

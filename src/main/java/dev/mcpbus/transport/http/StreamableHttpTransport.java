@@ -6,11 +6,15 @@ import dev.mcpbus.transport.Transport;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.PoolOptions;
+import io.vertx.core.internal.CloseFuture;
 import io.vertx.core.internal.ContextInternal;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Streamable HTTP of MCP 2025-03-26 to 2025-11-25. Each channel has its own connection pool, so
@@ -53,15 +57,35 @@ public final class StreamableHttpTransport implements Transport {
   @Override
   public Future<Channel> open(Context owner, Channel.Receiver receiver) {
     ContextInternal context = (ContextInternal) owner;
-    var client =
-        vertx
-            .httpClientBuilder()
-            .with(clientOptions())
-            .with(poolOptions())
-            .withConnectHandler(connection -> connection.exceptionHandler(Responses.IGNORE))
-            .build();
+    HttpClientAgent client = client(context);
     return context.succeededFuture(
         new HttpChannel(context, client, endpoint, headers, options, receiver));
+  }
+
+  /**
+   * A client that belongs to its channel alone. Vert.x keeps a client in the scope of the context
+   * that it was built on until that scope ends, closed or not; on the owner's context every session
+   * would leave one behind. So it gets a scope of its own, on the owner's event loop.
+   */
+  private HttpClientAgent client(ContextInternal owner) {
+    ContextInternal scope =
+        owner
+            .owner()
+            .contextBuilder()
+            .withEventLoop(owner.nettyEventLoop())
+            .withCloseFuture(new CloseFuture())
+            .build();
+    AtomicReference<HttpClientAgent> built = new AtomicReference<>();
+    scope.dispatch(
+        ignored ->
+            built.set(
+                vertx
+                    .httpClientBuilder()
+                    .with(clientOptions())
+                    .with(poolOptions())
+                    .withConnectHandler(connection -> connection.exceptionHandler(Responses.IGNORE))
+                    .build()));
+    return Objects.requireNonNull(built.get());
   }
 
   private HttpClientOptions clientOptions() {
