@@ -6,12 +6,14 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.transport.Outbound;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +24,7 @@ final class BusCall extends Pending {
 
   private final Message<?> message;
   private final RawJson params;
+  private List<Outbound.Header> headers = List.of();
 
   private BusCall(
       Message<?> message, String method, RawJson params, long deadline, long idle, long hard) {
@@ -121,6 +124,16 @@ final class BusCall extends Pending {
   @Override
   @Nullable String progressAddress() {
     return header(Headers.PROGRESS);
+  }
+
+  /** What the tool's schema wants in headers. */
+  void headers(List<Outbound.Header> mirrored) {
+    headers = mirrored;
+  }
+
+  @Override
+  List<Outbound.Header> headers() {
+    return headers;
   }
 
   @Override

@@ -1,13 +1,18 @@
 package dev.mcpbus.connection;
 
 import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.ProtocolVersion;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How one connection behaves, whatever its transport.
  *
  * @param handshakeTimeout from the open channel to a ready session. Default 30 s: a child process
  *     has to boot first, and {@code npx} may have to fetch it
+ * @param probeTimeout how long a child may be silent on {@code server/discover} before it gets
+ *     {@code initialize} as well; default 2 s
+ * @param protocolVersion speak this version and do not probe; null to find out
  * @param requestTimeout a call without a deadline of its own gets this; default 120 s
  * @param maxCallDuration progress extends {@code requestTimeout} up to this; default 10 min
  * @param pingInterval between health checks, zero for none; default 30 s
@@ -25,6 +30,8 @@ import java.time.Duration;
  */
 public record ConnectionOptions(
     Duration handshakeTimeout,
+    Duration probeTimeout,
+    @Nullable ProtocolVersion protocolVersion,
     Duration requestTimeout,
     Duration maxCallDuration,
     Duration pingInterval,
@@ -59,6 +66,8 @@ public record ConnectionOptions(
   public static final ConnectionOptions DEFAULT =
       new ConnectionOptions(
           Duration.ofSeconds(30),
+          Duration.ofSeconds(2),
+          null,
           Duration.ofSeconds(120),
           Duration.ofMinutes(10),
           Duration.ofSeconds(30),
@@ -82,6 +91,8 @@ public record ConnectionOptions(
   /** Copies every field of the options it starts from. */
   public static final class Builder {
     private Duration handshakeTimeout;
+    private Duration probeTimeout;
+    private @Nullable ProtocolVersion protocolVersion;
     private Duration requestTimeout;
     private Duration maxCallDuration;
     private Duration pingInterval;
@@ -99,6 +110,8 @@ public record ConnectionOptions(
 
     private Builder(ConnectionOptions from) {
       handshakeTimeout = from.handshakeTimeout;
+      probeTimeout = from.probeTimeout;
+      protocolVersion = from.protocolVersion;
       requestTimeout = from.requestTimeout;
       maxCallDuration = from.maxCallDuration;
       pingInterval = from.pingInterval;
@@ -117,6 +130,16 @@ public record ConnectionOptions(
 
     public Builder handshakeTimeout(Duration value) {
       handshakeTimeout = value;
+      return this;
+    }
+
+    public Builder probeTimeout(Duration value) {
+      probeTimeout = value;
+      return this;
+    }
+
+    public Builder protocolVersion(@Nullable ProtocolVersion value) {
+      protocolVersion = value;
       return this;
     }
 
@@ -193,6 +216,8 @@ public record ConnectionOptions(
     public ConnectionOptions build() {
       return new ConnectionOptions(
           handshakeTimeout,
+          probeTimeout,
+          protocolVersion,
           requestTimeout,
           maxCallDuration,
           pingInterval,

@@ -6,13 +6,18 @@ import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.Lifecycle;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ServerDescription;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,6 +57,12 @@ public final class ConnectionVerticle extends VerticleBase
   @SuppressWarnings("NullAway.Init")
   private ServerRequests requests;
 
+  @SuppressWarnings("NullAway.Init")
+  private MultiRoundTrip rounds;
+
+  private final EraMemory eras = new EraMemory();
+  private final Wishes wishes;
+
   private ConnectionState state = ConnectionState.IDLE;
   private @Nullable Session session;
   private @Nullable Live live;
@@ -67,6 +78,7 @@ public final class ConnectionVerticle extends VerticleBase
     this.id = spec.id();
     this.options = spec.options();
     this.clock = clock;
+    this.wishes = new Wishes(spec.capabilities());
   }
 
   /** Completes when every address is registered; no session is opened yet. */
@@ -76,7 +88,9 @@ public final class ConnectionVerticle extends VerticleBase
     mailbox = new Mailbox(vertx, spec, clock, view, this);
     health = new HealthCheck(vertx, options, this);
     idle = new IdleWatch(vertx, clock, options, () -> tell(new Lifecycle.StopWanted(id.value())));
-    requests = new ServerRequests(vertx.eventBus(), id);
+    Inputs inputs = new Inputs(vertx.eventBus(), id);
+    requests = new ServerRequests(inputs);
+    rounds = new MultiRoundTrip(inputs);
     context.exceptionHandler(this::crashed);
     vertx.eventBus().localConsumer(Addresses.of(id, Addresses.CONTROL), this::control);
     return mailbox.open();
@@ -157,31 +171,60 @@ public final class ConnectionVerticle extends VerticleBase
       moveTo(start.restarts() > 0 ? ConnectionState.RECONNECTING : ConnectionState.CONNECTING);
     }
     long from = clock.millis();
-    Session opening =
-        new Session(
-            epoch,
-            context,
-            spec.transport(),
-            new InitializeEra(spec.clientInfo(), spec.capabilities()),
-            options,
-            clock,
-            spec.tap(),
-            this);
-    session = opening;
-    opening
-        .open()
+    within(options.handshakeTimeout(), opening().open())
         .onComplete(
             result -> {
-              if (session != opening) {
+              Session opened = session;
+              if (epoch != start.epoch() || opened == null) {
                 return;
               }
               if (result.failed()) {
-                over(opening, McpFailure.of(result.cause()));
-                return;
+                over(opened, Failures.inHandshake(result.cause()));
+              } else {
+                ready(live(result.result(), clock.millis() - from));
               }
-              Tools tools = new Tools(opening);
-              ready(new Live(opening, result.result(), tools, clock.millis() - from));
             });
+  }
+
+  /** Each attempt makes a session of its own; the one made last is ours. */
+  private Opening opening() {
+    return new Opening(
+        options,
+        eras,
+        era -> {
+          session =
+              new Session(epoch, context, spec.transport(), era, options, clock, spec.tap(), this);
+          return session;
+        },
+        new InitializeEra(spec.clientInfo(), wishes),
+        new DiscoverEra(spec.clientInfo(), wishes));
+  }
+
+  private Live live(Opening.Opened opened, long millis) {
+    Session of = opened.session();
+    ServerDescription server = opened.server();
+    return new Live(
+        of,
+        server,
+        new Tools(of),
+        new Subscriptions(of, wishes, server.capabilities()),
+        wishes,
+        millis);
+  }
+
+  private <T> Future<T> within(Duration time, Future<T> attempt) {
+    Promise<T> first = Promise.promise();
+    long timer = vertx.setTimer(time.toMillis(), late -> first.tryFail(Opening.timedOut(options)));
+    attempt.onComplete(
+        result -> {
+          vertx.cancelTimer(timer);
+          if (result.succeeded()) {
+            first.tryComplete(result.result());
+          } else {
+            first.tryFail(result.cause());
+          }
+        });
+    return first.future();
   }
 
   private void ready(Live now) {
@@ -201,7 +244,37 @@ public final class ConnectionVerticle extends VerticleBase
     if (now.offers("tools")) {
       now.tools().load().onComplete(loaded -> toolsLoaded(now, loaded.cause()));
     }
+    renew(now);
     mailbox.release(now);
+  }
+
+  /** What callers wanted of the last session they want of this one. */
+  private void renew(Live now) {
+    if (now.isModern()) {
+      now.subscriptions().refresh();
+      return;
+    }
+    RawJson level = wishes.logLevel();
+    if (level != null && now.offers("logging")) {
+      now.session()
+          .request(
+              Methods.SET_LEVEL,
+              RawJson.EMPTY_OBJECT.with("level", level),
+              options.requestTimeout())
+          .onFailure(this::notRenewed);
+    }
+    for (String uri : wishes.resources()) {
+      now.session()
+          .request(
+              Methods.RESOURCES_SUBSCRIBE,
+              RawJson.EMPTY_OBJECT.with("uri", RawJson.string(uri)),
+              options.requestTimeout())
+          .onFailure(this::notRenewed);
+    }
+  }
+
+  private void notRenewed(Throwable failure) {
+    LOG.warn("connection {}: a subscription was not renewed: {}", id, failure.getMessage());
   }
 
   private void toolsLoaded(Live of, @Nullable Throwable failure) {
@@ -279,13 +352,40 @@ public final class ConnectionVerticle extends VerticleBase
   private void leave() {
     health.stop();
     idle.stop();
+    if (live != null) {
+      live.subscriptions().stop();
+    }
     session = null;
     live = null;
   }
 
   @Override
+  public boolean onUnfinished(Session of, Pending call, String resultType, RawJson result) {
+    return rounds.take(of, call, resultType, result);
+  }
+
+  @Override
+  public boolean onRefused(Session of, Pending call, JsonRpcError error) {
+    Live now = live;
+    if (now == null || now.session() != of || !(call instanceof BusCall origin)) {
+      return false;
+    }
+    if (error.code() == JsonRpcError.HEADER_MISMATCH && call.method().equals(Methods.TOOLS_CALL)) {
+      return now.tools().retryWithFreshSchema(origin);
+    }
+    if (error.code() == JsonRpcError.UNSUPPORTED_VERSION) {
+      eras.forget();
+      tell(new Lifecycle.RestartWanted(id.value(), "the server changed its protocol versions"));
+    }
+    return false;
+  }
+
+  @Override
   public void onRequest(Session of, RawJson requestId, String method, RawJson params) {
-    requests.handle(of, requestId, method, params);
+    // The modern era has no requests from server to client, and no answers to them.
+    if (of.era().era() == Era.INITIALIZE) {
+      requests.handle(of, requestId, method, params);
+    }
   }
 
   @Override
@@ -299,7 +399,9 @@ public final class ConnectionVerticle extends VerticleBase
     if (now == null || now.session() != of) {
       return;
     }
-    if (method.equals(Methods.TOOLS_CHANGED)) {
+    if (method.equals(Methods.ACKNOWLEDGED)) {
+      now.subscriptions().acknowledged();
+    } else if (method.equals(Methods.TOOLS_CHANGED)) {
       now.tools().changed().onComplete(loaded -> toolsLoaded(now, loaded.cause()));
     } else {
       Notifications.publish(method, params, this::publish);

@@ -7,6 +7,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
 
@@ -39,12 +40,18 @@ final class Operations {
               "resources",
               "resourceTemplates"),
           simple(Addresses.RESOURCES_READ, Methods.RESOURCES_READ, "resources"),
-          simple(Addresses.RESOURCES_SUBSCRIBE, Methods.RESOURCES_SUBSCRIBE, "resources"),
-          simple(Addresses.RESOURCES_UNSUBSCRIBE, Methods.RESOURCES_UNSUBSCRIBE, "resources"),
+          new Operation(
+              Addresses.RESOURCES_SUBSCRIBE,
+              Methods.RESOURCES_SUBSCRIBE,
+              (live, call) -> subscribe(live, call, true)),
+          new Operation(
+              Addresses.RESOURCES_UNSUBSCRIBE,
+              Methods.RESOURCES_UNSUBSCRIBE,
+              (live, call) -> subscribe(live, call, false)),
           list(Addresses.PROMPTS_LIST, Methods.PROMPTS_LIST, "prompts", "prompts"),
           simple(Addresses.PROMPTS_GET, Methods.PROMPTS_GET, "prompts"),
           simple(Addresses.COMPLETION, Methods.COMPLETE, "completions"),
-          simple(Addresses.LOGLEVEL, Methods.SET_LEVEL, "logging"),
+          new Operation(Addresses.LOGLEVEL, Methods.SET_LEVEL, Operations::logLevel),
           new Operation(Addresses.PING, Methods.PING, Operations::ping),
           new Operation(Addresses.REQUEST, "request", Operations::rawRequest));
 
@@ -133,8 +140,59 @@ final class Operations {
     }
   }
 
+  /** In the modern era {@code server/discover} is what every server answers. */
   private static void ping(Live live, BusCall call) {
-    live.session().send(call, null);
+    if (!live.isModern()) {
+      live.session().send(call, null);
+      return;
+    }
+    long left = call.deadline() - live.session().clock().millis();
+    live.session()
+        .request(live.session().era().pingMethod(), null, Duration.ofMillis(Math.max(1, left)))
+        .onComplete(
+            answer -> call.complete(RawJson.EMPTY_OBJECT),
+            failure -> call.fail(McpFailure.of(failure)));
+  }
+
+  /** The wish outlives the session; the modern era has one stream for all of them. */
+  private static void subscribe(Live live, BusCall call, boolean wanted) {
+    RawJson uri = call.params().member("uri");
+    if (uri == null || !uri.isString()) {
+      call.fail(McpFailure.notSent(FailureCode.BAD_REQUEST, "\"uri\" must be a string"));
+      return;
+    }
+    if (!live.offers("resources")) {
+      call.fail(lacks(call.method(), "resources"));
+      return;
+    }
+    if (wanted) {
+      live.wishes().resources().add(uri.asString());
+    } else {
+      live.wishes().resources().remove(uri.asString());
+    }
+    if (live.isModern()) {
+      live.subscriptions().refresh();
+      call.complete(RawJson.EMPTY_OBJECT);
+    } else {
+      live.session().send(call, call.params());
+    }
+  }
+
+  /** The modern era has the level in every request; the legacy one is told once per session. */
+  private static void logLevel(Live live, BusCall call) {
+    RawJson level = call.params().member("level");
+    if (level == null || !level.isString()) {
+      call.fail(McpFailure.notSent(FailureCode.BAD_REQUEST, "\"level\" must be a string"));
+    } else if (!live.offers("logging")) {
+      call.fail(lacks(call.method(), "logging"));
+    } else {
+      live.wishes().logLevel(level);
+      if (live.isModern()) {
+        call.complete(RawJson.EMPTY_OBJECT);
+      } else {
+        live.session().send(call, call.params());
+      }
+    }
   }
 
   /** Any method: {@code {"method": ..., "params": {...}}}. */

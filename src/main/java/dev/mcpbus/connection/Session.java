@@ -3,7 +3,7 @@ package dev.mcpbus.connection;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Envelope;
-import dev.mcpbus.protocol.InitializeResult;
+import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.MessageTap;
 import dev.mcpbus.protocol.Messages;
@@ -35,6 +35,20 @@ final class Session implements Channel.Receiver {
     /** The server asks something; the session expects an {@link #answer} or {@link #refuse}. */
     void onRequest(Session session, RawJson id, String method, RawJson params);
 
+    /**
+     * A result that is not {@code complete}.
+     *
+     * @return true where it was taken over, and {@code call} ends later
+     */
+    boolean onUnfinished(Session session, Pending call, String resultType, RawJson result);
+
+    /**
+     * An error of the modern range.
+     *
+     * @return true where it was taken over, and {@code call} ends later
+     */
+    boolean onRefused(Session session, Pending call, JsonRpcError error);
+
     /** A notification other than progress of a request of ours. */
     void onNotification(Session session, String method, RawJson params);
 
@@ -48,7 +62,7 @@ final class Session implements Channel.Receiver {
   private final long epoch;
   private final Context context;
   private final Transport transport;
-  private final SessionEra era;
+  private SessionEra era;
   private final ConnectionOptions options;
   private final Clock clock;
   private final @Nullable MessageTap tap;
@@ -81,53 +95,33 @@ final class Session implements Channel.Receiver {
     this.pending = new PendingCalls(context.owner(), clock, this::expired);
   }
 
-  /**
-   * Opens the channel and shakes hands, within the handshake time-out.
-   *
-   * @return fails with a {@code McpFailure} that was not sent; the channel is closed then
-   */
-  Future<InitializeResult> open() {
-    Promise<InitializeResult> ready = Promise.promise();
-    long timer =
-        context
-            .owner()
-            .setTimer(
-                options.handshakeTimeout().toMillis(),
-                ignored ->
-                    ready.tryFail(
-                        McpFailure.notSent(
-                            FailureCode.HANDSHAKE_TIMEOUT,
-                            "no answer to the handshake within "
-                                + options.handshakeTimeout().toMillis()
-                                + " ms")));
-    transport
+  /** Opens the channel. Fails with a {@code TransportException}. */
+  Future<Void> connect() {
+    return transport
         .open(context, this)
         .compose(
             opened -> {
               channel = opened;
-              return ended ? opened.close().compose(v -> gone()) : era.open(this);
-            })
-        .onComplete(
-            result -> {
-              if (result.succeeded()) {
-                ready.tryComplete(result.result());
-              } else {
-                ready.tryFail(Failures.inHandshake(result.cause()));
-              }
+              return ended ? opened.close().compose(v -> gone()) : Future.succeededFuture();
             });
-    return ready
-        .future()
-        .eventually(
-            () -> {
-              context.owner().cancelTimer(timer);
-              return Future.succeededFuture();
-            })
-        .recover(failure -> close().transform(closed -> Future.failedFuture(failure)));
   }
 
-  private static Future<InitializeResult> gone() {
+  private static Future<Void> gone() {
     return Future.failedFuture(
         McpFailure.notSent(FailureCode.UNAVAILABLE, "closed while it was opening"));
+  }
+
+  /** From now on requests are made as {@code other} has them. */
+  void speak(SessionEra other) {
+    era = other;
+  }
+
+  boolean isOver() {
+    return ended;
+  }
+
+  boolean hasRequestStreams() {
+    return channel != null && channel.hasRequestStreams();
   }
 
   long epoch() {
@@ -190,30 +184,52 @@ final class Session implements Channel.Receiver {
     return call.future();
   }
 
-  /** Sends a request; {@code call} ends exactly once, here or later. */
-  void send(Pending call, @Nullable RawJson params) {
+  /**
+   * Sends a request; {@code call} ends exactly once, here or later.
+   *
+   * @return our id of it, -1 where it was not sent
+   */
+  long send(Pending call, @Nullable RawJson params) {
     Channel out = channel;
     if (ended || out == null) {
       call.fail(McpFailure.notSent(FailureCode.UNAVAILABLE, "the session is over"));
-      return;
+      return -1;
     }
     if (pending.size() >= options.maxPending()) {
       call.fail(
           McpFailure.notSent(
               FailureCode.OVERLOADED,
               options.maxPending() + " calls are in flight already; try again later"));
-      return;
+      return -1;
     }
     long id = pending.add(call);
-    RawJson payload = era.params(RequestMeta.added(params, id, call));
-    byte[] bytes = Messages.request(id, call.method(), payload);
+    byte[] bytes = Messages.request(id, call.method(), era.params(params, id, call));
     try {
-      put(out, Outbound.request(id, call.method(), bytes));
+      put(out, Outbound.request(id, call.method(), bytes, era.headers(this, params, call)));
     } catch (TransportException e) {
       if (pending.remove(id) != null) {
         call.fail(Failures.of(e));
       }
+      return -1;
     }
+    return id;
+  }
+
+  /**
+   * Keeps a call that has ended at the server and goes on later: its deadline and its cancellation
+   * hold meanwhile.
+   *
+   * @return a name for {@link #release}
+   */
+  long hold(Pending call) {
+    call.hold(true);
+    return pending.add(call);
+  }
+
+  /** Gives a held call back; false where it has ended meanwhile. */
+  boolean release(long hold, Pending call) {
+    call.hold(false);
+    return pending.remove(hold) != null && !ended;
   }
 
   void notify(String method, @Nullable RawJson params) {
@@ -270,6 +286,15 @@ final class Session implements Channel.Receiver {
     return true;
   }
 
+  /** Ends a request of the connection itself, and tells the server. */
+  void abandon(long id, String reason) {
+    Pending call = pending.remove(id);
+    if (call != null) {
+      abandon(id, call, reason);
+      call.fail(McpFailure.maybeSent(FailureCode.CANCELLED, reason));
+    }
+  }
+
   private void expired(long id, Pending call) {
     abandon(id, call, "timed out");
     call.fail(
@@ -280,7 +305,7 @@ final class Session implements Channel.Receiver {
 
   /** {@code initialize} must not be cancelled (MCP 2025-11-25, Cancellation). */
   private void abandon(long id, Pending call, String reason) {
-    if (!call.method().equals(Methods.INITIALIZE)) {
+    if (!call.isHeld() && !call.method().equals(Methods.INITIALIZE)) {
       era.cancel(this, id, reason);
     }
     if (channel != null) {
@@ -315,7 +340,7 @@ final class Session implements Channel.Receiver {
     if (call == null) {
       unmatched++;
     } else if (message.payload().isObject()) {
-      call.complete(message.payload());
+      result(call, message);
     } else {
       call.fail(
           McpFailure.maybeSent(
@@ -324,12 +349,22 @@ final class Session implements Channel.Receiver {
     }
   }
 
+  private void result(Pending call, Envelope message) {
+    boolean whole = era.era() == Era.INITIALIZE || message.resultType().equals(Envelope.COMPLETE);
+    if (whole || !listener.onUnfinished(this, call, message.resultType(), message.payload())) {
+      call.complete(message.payload());
+    }
+  }
+
   private void failed(Envelope message) {
     Pending call = pending.remove(message.integerId());
     if (call == null) {
       unmatched++;
-    } else {
-      call.fail(McpFailure.upstream(JsonRpcError.of(message.payload())));
+      return;
+    }
+    JsonRpcError error = JsonRpcError.of(message.payload());
+    if (!error.isModern() || !listener.onRefused(this, call, error)) {
+      call.fail(McpFailure.upstream(error));
     }
   }
 

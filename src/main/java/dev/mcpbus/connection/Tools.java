@@ -4,6 +4,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.connection.ArgumentValidator.Violation;
+import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
@@ -48,7 +49,7 @@ final class Tools {
             session.options(),
             params ->
                 session.request(Methods.TOOLS_LIST, params, session.options().requestTimeout()))
-        .map(ToolTable::new)
+        .map(mirrors() ? ToolTable::withHeaders : ToolTable::of)
         .onComplete(
             result -> {
               loading = null;
@@ -62,6 +63,10 @@ final class Tools {
               }
             });
     return promise.future();
+  }
+
+  private boolean mirrors() {
+    return session.era().era() == Era.DISCOVER && session.hasRequestStreams();
   }
 
   /** The server said that its tools have changed. */
@@ -106,6 +111,7 @@ final class Tools {
               "the server offers no tool '" + name + "'; ask tools.list for the names"));
       return;
     }
+    call.headers(tool.headers(call));
     Violation violation = validates(call) ? tool.validator().check(arguments(call)) : null;
     if (violation == null) {
       session.send(call, call.params());
@@ -118,6 +124,27 @@ final class Tools {
             "arguments" + violation.path() + " of tool '" + name + "': " + violation.message(),
             -1,
             new JsonObject().put("tool", name).put("path", violation.path())));
+  }
+
+  /**
+   * The server says that a call's headers do not fit its body: its schema may have changed. Lists
+   * the tools again and sends the call once more.
+   *
+   * @return false where that was done already
+   */
+  boolean retryWithFreshSchema(BusCall call) {
+    if (call.nextRound() > 1) {
+      return false;
+    }
+    long hold = session.hold(call);
+    load()
+        .onComplete(
+            loaded -> {
+              if (session.release(hold, call)) {
+                call(call);
+              }
+            });
+    return true;
   }
 
   private boolean validates(BusCall call) {

@@ -57,6 +57,7 @@ final class HttpChannel implements Channel {
   private RequestOptions post;
   private @Nullable CharSequence sessionId;
   private @Nullable CharSequence negotiated;
+  private Dialect dialect = Dialect.INITIALIZE;
   private @Nullable ListenStream listen;
   private @Nullable Promise<Void> closing;
   private boolean lost;
@@ -113,10 +114,16 @@ final class HttpChannel implements Channel {
     }
   }
 
+  @Override
+  public boolean hasRequestStreams() {
+    return true;
+  }
+
   /** The GET stream opens with the first message that the server accepts after this. */
   @Override
   public void negotiated(String protocolVersion) {
     negotiated = HttpHeaders.createOptimized(protocolVersion);
+    dialect = Dialect.of(protocolVersion);
   }
 
   @Override
@@ -189,7 +196,7 @@ final class HttpChannel implements Channel {
   // For the exchanges and streams of this channel.
 
   Dialect dialect() {
-    return Dialect.INITIALIZE;
+    return dialect;
   }
 
   ParseLimits limits() {
