@@ -9,7 +9,6 @@ import dev.mcpbus.protocol.MessageTap;
 import dev.mcpbus.supervisor.ChildSpec;
 import dev.mcpbus.transport.Transports;
 import io.vertx.core.Vertx;
-import io.vertx.core.json.JsonObject;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Collection;
@@ -42,7 +41,7 @@ final class ConnectionFactory {
         Transports.create(vertx, definition.transport()),
         definition.connection(),
         clientInfo,
-        new JsonObject(),
+        definition.connection().capabilities(),
         tap(definition));
   }
 

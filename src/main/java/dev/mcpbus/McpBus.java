@@ -10,6 +10,8 @@ import dev.mcpbus.config.RpcLogMode;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.connection.ConnectionOptions;
 import dev.mcpbus.demo.DemoServer;
+import dev.mcpbus.input.InputOptions;
+import dev.mcpbus.input.InputVerticle;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.supervisor.RestartPolicy;
 import dev.mcpbus.supervisor.SupervisorOptions;
@@ -89,6 +91,7 @@ public final class McpBus {
             ? deploy(DemoServer.deployable(DemoServer.ADDRESS))
             : Future.succeededFuture();
     return demo.compose(next -> deploy(new CatalogVerticle()))
+        .compose(next -> deploy(new InputVerticle(InputOptions.DEFAULT)))
         .compose(next -> deploy(supervisor))
         .compose(next -> deploy(servers))
         .compose(next -> servers.apply(options.servers()))

@@ -2,6 +2,7 @@ package dev.mcpbus.connection;
 
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolVersion;
+import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param probeTimeout how long a child may be silent on {@code server/discover} before it gets
  *     {@code initialize} as well; default 2 s
  * @param protocolVersion speak this version and do not probe; null to find out
+ * @param capabilities what servers are told that will be answered, beside what callers offer:
+ *     {@code {"elicitation": {"form": {}}}}; default nothing
  * @param requestTimeout a call without a deadline of its own gets this; default 120 s
  * @param maxCallDuration progress extends {@code requestTimeout} up to this; default 10 min
  * @param pingInterval between health checks, zero for none; default 30 s
@@ -32,6 +35,7 @@ public record ConnectionOptions(
     Duration handshakeTimeout,
     Duration probeTimeout,
     @Nullable ProtocolVersion protocolVersion,
+    JsonObject capabilities,
     Duration requestTimeout,
     Duration maxCallDuration,
     Duration pingInterval,
@@ -46,6 +50,10 @@ public record ConnectionOptions(
     Validation validation,
     int maxPages,
     ParseLimits limits) {
+
+  public ConnectionOptions {
+    capabilities = capabilities.copy();
+  }
 
   /** What happens to a call while the session is restarting. */
   public enum WhenUnavailable {
@@ -68,6 +76,7 @@ public record ConnectionOptions(
           Duration.ofSeconds(30),
           Duration.ofSeconds(2),
           null,
+          new JsonObject(),
           Duration.ofSeconds(120),
           Duration.ofMinutes(10),
           Duration.ofSeconds(30),
@@ -93,6 +102,7 @@ public record ConnectionOptions(
     private Duration handshakeTimeout;
     private Duration probeTimeout;
     private @Nullable ProtocolVersion protocolVersion;
+    private JsonObject capabilities;
     private Duration requestTimeout;
     private Duration maxCallDuration;
     private Duration pingInterval;
@@ -112,6 +122,7 @@ public record ConnectionOptions(
       handshakeTimeout = from.handshakeTimeout;
       probeTimeout = from.probeTimeout;
       protocolVersion = from.protocolVersion;
+      capabilities = from.capabilities;
       requestTimeout = from.requestTimeout;
       maxCallDuration = from.maxCallDuration;
       pingInterval = from.pingInterval;
@@ -140,6 +151,11 @@ public record ConnectionOptions(
 
     public Builder protocolVersion(@Nullable ProtocolVersion value) {
       protocolVersion = value;
+      return this;
+    }
+
+    public Builder capabilities(JsonObject value) {
+      capabilities = value;
       return this;
     }
 
@@ -218,6 +234,7 @@ public record ConnectionOptions(
           handshakeTimeout,
           probeTimeout,
           protocolVersion,
+          capabilities,
           requestTimeout,
           maxCallDuration,
           pingInterval,

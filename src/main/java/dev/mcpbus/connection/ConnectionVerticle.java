@@ -6,18 +6,11 @@ import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.Lifecycle;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.protocol.Era;
-import dev.mcpbus.protocol.JsonRpcError;
-import dev.mcpbus.protocol.Methods;
-import dev.mcpbus.protocol.RawJson;
-import dev.mcpbus.protocol.ServerDescription;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * <p>Single writer: everything here happens on the verticle's event-loop context.
  */
 public final class ConnectionVerticle extends VerticleBase
-    implements Mailbox.Owner, Session.Listener, HealthCheck.Listener {
+    implements Mailbox.Owner, Upstream.Owner, HealthCheck.Listener {
 
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionVerticle.class);
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
@@ -55,12 +48,12 @@ public final class ConnectionVerticle extends VerticleBase
   private IdleWatch idle;
 
   @SuppressWarnings("NullAway.Init")
-  private ServerRequests requests;
+  private Upstream upstream;
 
   @SuppressWarnings("NullAway.Init")
-  private MultiRoundTrip rounds;
+  private Starter starter;
 
-  private final EraMemory eras = new EraMemory();
+  private final Renewal renewal;
   private final Wishes wishes;
 
   private ConnectionState state = ConnectionState.IDLE;
@@ -79,6 +72,7 @@ public final class ConnectionVerticle extends VerticleBase
     this.options = spec.options();
     this.clock = clock;
     this.wishes = new Wishes(spec.capabilities());
+    this.renewal = new Renewal(id, wishes);
   }
 
   /** Completes when every address is registered; no session is opened yet. */
@@ -88,12 +82,26 @@ public final class ConnectionVerticle extends VerticleBase
     mailbox = new Mailbox(vertx, spec, clock, view, this);
     health = new HealthCheck(vertx, options, this);
     idle = new IdleWatch(vertx, clock, options, () -> tell(new Lifecycle.StopWanted(id.value())));
-    Inputs inputs = new Inputs(vertx.eventBus(), id);
-    requests = new ServerRequests(inputs);
-    rounds = new MultiRoundTrip(inputs);
+    upstream = new Upstream(vertx.eventBus(), new Inputs(vertx.eventBus(), id, wishes), this);
+    starter = new Starter(spec, context, clock, wishes, upstream);
     context.exceptionHandler(this::crashed);
     vertx.eventBus().localConsumer(Addresses.of(id, Addresses.CONTROL), this::control);
-    return mailbox.open();
+    return Offered.watch(vertx, id, this::offered).compose(known -> mailbox.open());
+  }
+
+  /** What callers can answer has changed. */
+  private void offered(JsonObject capabilities) {
+    wishes.offer(capabilities);
+    renegotiate();
+  }
+
+  /** The {@code initialize} era tells the server once per session what we can answer. */
+  private void renegotiate() {
+    if (live != null && !live.isModern() && wishes.hasNews()) {
+      tell(
+          new Lifecycle.RestartWanted(
+              id.value(), "callers can now answer more than the server was told"));
+    }
   }
 
   @Override
@@ -171,7 +179,8 @@ public final class ConnectionVerticle extends VerticleBase
       moveTo(start.restarts() > 0 ? ConnectionState.RECONNECTING : ConnectionState.CONNECTING);
     }
     long from = clock.millis();
-    within(options.handshakeTimeout(), opening().open())
+    starter
+        .start(epoch, made -> session = made)
         .onComplete(
             result -> {
               Session opened = session;
@@ -181,50 +190,9 @@ public final class ConnectionVerticle extends VerticleBase
               if (result.failed()) {
                 over(opened, Failures.inHandshake(result.cause()));
               } else {
-                ready(live(result.result(), clock.millis() - from));
+                ready(starter.live(result.result(), clock.millis() - from));
               }
             });
-  }
-
-  /** Each attempt makes a session of its own; the one made last is ours. */
-  private Opening opening() {
-    return new Opening(
-        options,
-        eras,
-        era -> {
-          session =
-              new Session(epoch, context, spec.transport(), era, options, clock, spec.tap(), this);
-          return session;
-        },
-        new InitializeEra(spec.clientInfo(), wishes),
-        new DiscoverEra(spec.clientInfo(), wishes));
-  }
-
-  private Live live(Opening.Opened opened, long millis) {
-    Session of = opened.session();
-    ServerDescription server = opened.server();
-    return new Live(
-        of,
-        server,
-        new Tools(of),
-        new Subscriptions(of, wishes, server.capabilities()),
-        wishes,
-        millis);
-  }
-
-  private <T> Future<T> within(Duration time, Future<T> attempt) {
-    Promise<T> first = Promise.promise();
-    long timer = vertx.setTimer(time.toMillis(), late -> first.tryFail(Opening.timedOut(options)));
-    attempt.onComplete(
-        result -> {
-          vertx.cancelTimer(timer);
-          if (result.succeeded()) {
-            first.tryComplete(result.result());
-          } else {
-            first.tryFail(result.cause());
-          }
-        });
-    return first.future();
   }
 
   private void ready(Live now) {
@@ -244,37 +212,9 @@ public final class ConnectionVerticle extends VerticleBase
     if (now.offers("tools")) {
       now.tools().load().onComplete(loaded -> toolsLoaded(now, loaded.cause()));
     }
-    renew(now);
+    renewal.renew(now);
     mailbox.release(now);
-  }
-
-  /** What callers wanted of the last session they want of this one. */
-  private void renew(Live now) {
-    if (now.isModern()) {
-      now.subscriptions().refresh();
-      return;
-    }
-    RawJson level = wishes.logLevel();
-    if (level != null && now.offers("logging")) {
-      now.session()
-          .request(
-              Methods.SET_LEVEL,
-              RawJson.EMPTY_OBJECT.with("level", level),
-              options.requestTimeout())
-          .onFailure(this::notRenewed);
-    }
-    for (String uri : wishes.resources()) {
-      now.session()
-          .request(
-              Methods.RESOURCES_SUBSCRIBE,
-              RawJson.EMPTY_OBJECT.with("uri", RawJson.string(uri)),
-              options.requestTimeout())
-          .onFailure(this::notRenewed);
-    }
-  }
-
-  private void notRenewed(Throwable failure) {
-    LOG.warn("connection {}: a subscription was not renewed: {}", id, failure.getMessage());
+    renegotiate();
   }
 
   private void toolsLoaded(Live of, @Nullable Throwable failure) {
@@ -324,10 +264,27 @@ public final class ConnectionVerticle extends VerticleBase
   // ---- what the session reports
 
   @Override
-  public void onEnded(Session of, McpFailure reason) {
-    if (session == of && live != null) {
+  public @Nullable Live live(Session of) {
+    Live now = live;
+    return now != null && now.session() == of ? now : null;
+  }
+
+  @Override
+  public void ended(Session of, McpFailure reason) {
+    if (live(of) != null) {
       over(of, reason);
     }
+  }
+
+  @Override
+  public void refused(String why) {
+    starter.forgetEra();
+    tell(new Lifecycle.RestartWanted(id.value(), why));
+  }
+
+  @Override
+  public void toolsChanged(Live of) {
+    of.tools().changed().onComplete(loaded -> toolsLoaded(of, loaded.cause()));
   }
 
   /** The session is over, ready or not: clean up, and let the supervisor decide. */
@@ -352,60 +309,12 @@ public final class ConnectionVerticle extends VerticleBase
   private void leave() {
     health.stop();
     idle.stop();
+    upstream.forget();
     if (live != null) {
       live.subscriptions().stop();
     }
     session = null;
     live = null;
-  }
-
-  @Override
-  public boolean onUnfinished(Session of, Pending call, String resultType, RawJson result) {
-    return rounds.take(of, call, resultType, result);
-  }
-
-  @Override
-  public boolean onRefused(Session of, Pending call, JsonRpcError error) {
-    Live now = live;
-    if (now == null || now.session() != of || !(call instanceof BusCall origin)) {
-      return false;
-    }
-    if (error.code() == JsonRpcError.HEADER_MISMATCH && call.method().equals(Methods.TOOLS_CALL)) {
-      return now.tools().retryWithFreshSchema(origin);
-    }
-    if (error.code() == JsonRpcError.UNSUPPORTED_VERSION) {
-      eras.forget();
-      tell(new Lifecycle.RestartWanted(id.value(), "the server changed its protocol versions"));
-    }
-    return false;
-  }
-
-  @Override
-  public void onRequest(Session of, RawJson requestId, String method, RawJson params) {
-    // The modern era has no requests from server to client, and no answers to them.
-    if (of.era().era() == Era.INITIALIZE) {
-      requests.handle(of, requestId, method, params);
-    }
-  }
-
-  @Override
-  public void onProgress(String address, RawJson params) {
-    vertx.eventBus().send(address, params.toJsonObject());
-  }
-
-  @Override
-  public void onNotification(Session of, String method, RawJson params) {
-    Live now = live;
-    if (now == null || now.session() != of) {
-      return;
-    }
-    if (method.equals(Methods.ACKNOWLEDGED)) {
-      now.subscriptions().acknowledged();
-    } else if (method.equals(Methods.TOOLS_CHANGED)) {
-      now.tools().changed().onComplete(loaded -> toolsLoaded(now, loaded.cause()));
-    } else {
-      Notifications.publish(method, params, this::publish);
-    }
   }
 
   // ---- health
@@ -443,7 +352,8 @@ public final class ConnectionVerticle extends VerticleBase
     publish(Events.STATE_CHANGED, new JsonObject().put("from", from.name()).put("to", next.name()));
   }
 
-  private void publish(String type, JsonObject more) {
+  @Override
+  public void publish(String type, JsonObject more) {
     events.publish(type, epoch, more);
   }
 }

@@ -67,13 +67,37 @@ final class DiscoverEra implements SessionEra {
 
   @Override
   public Future<ServerDescription> open(Session session) {
-    return session
-        .request(Methods.DISCOVER, null, session.options().handshakeTimeout())
+    return ask(session)
+        .recover(failure -> namesOurVersion(failure) ? ask(session) : Future.failedFuture(failure))
         .compose(
             result -> accept(session, result), failure -> Future.failedFuture(explain(failure)));
   }
 
+  private static Future<RawJson> ask(Session session) {
+    return session.request(Methods.DISCOVER, null, session.options().handshakeTimeout());
+  }
+
+  /** Refused, and in the same breath offered: asked once more (Protocol Version Negotiation). */
+  private boolean namesOurVersion(Throwable failure) {
+    JsonArray versions = supported(failure);
+    return versions != null && versions.contains(spoken.wire());
+  }
+
+  /** What a server of the era lists when it refuses a version; null where it did not. */
+  private static @Nullable JsonArray supported(Throwable failure) {
+    JsonObject error = Failures.upstreamError(failure);
+    return error != null
+            && error.getInteger("code", 0) == JsonRpcError.UNSUPPORTED_VERSION
+            && error.getValue("data") instanceof JsonObject data
+            && data.getValue("supported") instanceof JsonArray versions
+        ? versions
+        : null;
+  }
+
   private Future<ServerDescription> accept(Session session, RawJson result) {
+    if (session.version() != null) {
+      return Future.failedFuture(Opening.late());
+    }
     JsonObject json = result.toJsonObject();
     if (!(json.getValue("supportedVersions") instanceof JsonArray versions)) {
       return Future.failedFuture(
@@ -89,14 +113,8 @@ final class DiscoverEra implements SessionEra {
   }
 
   private static Throwable explain(Throwable failure) {
-    JsonObject error = Failures.upstreamError(failure);
-    if (error != null
-        && error.getInteger("code", 0) == JsonRpcError.UNSUPPORTED_VERSION
-        && error.getValue("data") instanceof JsonObject data
-        && data.getValue("supported") instanceof JsonArray versions) {
-      return unsupported(versions);
-    }
-    return failure;
+    JsonArray versions = supported(failure);
+    return versions == null ? failure : unsupported(versions);
   }
 
   private static McpFailure unsupported(JsonArray theirs) {

@@ -23,10 +23,15 @@ final class InitializeEra implements SessionEra {
 
   private final Implementation clientInfo;
   private final Wishes wishes;
+  private final @Nullable ProtocolVersion pinned;
 
-  InitializeEra(Implementation clientInfo, Wishes wishes) {
+  /**
+   * @param pinned the one version to speak; null for any that both know
+   */
+  InitializeEra(Implementation clientInfo, Wishes wishes, @Nullable ProtocolVersion pinned) {
     this.clientInfo = clientInfo;
     this.wishes = wishes;
+    this.pinned = pinned;
   }
 
   @Override
@@ -36,10 +41,11 @@ final class InitializeEra implements SessionEra {
 
   @Override
   public Future<ServerDescription> open(Session session) {
+    ProtocolVersion offered = pinned == null ? ProtocolVersion.LATEST_INITIALIZE : pinned;
     JsonObject params =
         new JsonObject()
-            .put("protocolVersion", ProtocolVersion.LATEST_INITIALIZE.wire())
-            .put("capabilities", wishes.capabilities().toJsonObject())
+            .put("protocolVersion", offered.wire())
+            .put("capabilities", wishes.advertise())
             .put("clientInfo", clientInfo.toJson());
     return session
         .request(Methods.INITIALIZE, RawJson.of(params), session.options().handshakeTimeout())
@@ -47,12 +53,25 @@ final class InitializeEra implements SessionEra {
             result -> accept(session, result), failure -> Future.failedFuture(explain(failure)));
   }
 
-  private static Future<ServerDescription> accept(Session session, RawJson raw) {
+  private Future<ServerDescription> accept(Session session, RawJson raw) {
+    if (session.version() != null) {
+      return Future.failedFuture(Opening.late());
+    }
     ServerDescription result = ServerDescription.ofInitialize(raw);
     Optional<ProtocolVersion> version =
         ProtocolVersion.ofWire(result.protocolVersion()).filter(v -> v.era() == Era.INITIALIZE);
     if (version.isEmpty()) {
       return Future.failedFuture(unsupported("\"" + result.protocolVersion() + "\""));
+    }
+    if (pinned != null && version.get() != pinned) {
+      return Future.failedFuture(
+          McpFailure.notSent(
+              FailureCode.UNSUPPORTED_VERSION,
+              "the server answers with protocol version "
+                  + version.get().wire()
+                  + ", and the configuration pins "
+                  + pinned.wire()
+                  + "; correct or remove \"protocolVersion\""));
     }
     session.negotiated(version.get());
     session.notify(Methods.INITIALIZED, null);

@@ -13,6 +13,7 @@ record Live(
     ServerDescription server,
     Tools tools,
     Subscriptions subscriptions,
+    ResultCache cache,
     Wishes wishes,
     long connectMillis) {
 

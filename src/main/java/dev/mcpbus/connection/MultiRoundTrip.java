@@ -62,13 +62,14 @@ final class MultiRoundTrip {
       broken(call, "it asked for input " + MAX_ROUNDS + " times");
       return;
     }
-    long hold = session.hold(call);
+    List<String> keys = new ArrayList<>();
+    long hold = session.hold(call, () -> keys.forEach(inputs::withdraw));
     if (requests == null) {
       again(session, origin, hold, null, state);
       return;
     }
     call.extendBy(session.clock().millis(), Inputs.PATIENCE_MILLIS);
-    answers(requests.toJsonObject())
+    answers(requests.toJsonObject(), keys)
         .onComplete(
             answers -> again(session, origin, hold, answers, state),
             failure -> {
@@ -78,7 +79,10 @@ final class MultiRoundTrip {
             });
   }
 
-  private Future<JsonObject> answers(JsonObject requests) {
+  /**
+   * @param open takes the names of the questions, to withdraw them by
+   */
+  private Future<JsonObject> answers(JsonObject requests, List<String> open) {
     if (requests.size() > MAX_QUESTIONS) {
       return Future.failedFuture(
           McpFailure.maybeSent(
@@ -89,7 +93,7 @@ final class MultiRoundTrip {
     List<String> keys = new ArrayList<>();
     for (Map.Entry<String, Object> request : requests) {
       keys.add(request.getKey());
-      asked.add(answer(request.getValue()));
+      asked.add(answer(request.getValue(), open));
     }
     return Future.all(asked)
         .map(
@@ -102,7 +106,7 @@ final class MultiRoundTrip {
             });
   }
 
-  private Future<JsonObject> answer(Object request) {
+  private Future<JsonObject> answer(Object request, List<String> open) {
     if (!(request instanceof JsonObject question)
         || !(question.getValue("method") instanceof String method)
         || !Inputs.isInput(method)) {
@@ -112,16 +116,15 @@ final class MultiRoundTrip {
     }
     JsonObject params =
         question.getValue("params") instanceof JsonObject object ? object : new JsonObject();
-    return inputs.ask(method, params).recover(failure -> declined(method, failure));
+    Inputs.Question asked = inputs.ask(method, params, true);
+    open.add(asked.key());
+    return asked.answer().recover(failure -> missing(method));
   }
 
-  /**
-   * A person who is not there declines; a model or a folder that is not there cannot be made up.
-   */
-  private static Future<JsonObject> declined(String method, Throwable failure) {
+  /** A question may go without an answer; a model or a folder cannot be made up. */
+  private static Future<JsonObject> missing(String method) {
     if (method.equals(Methods.ELICITATION)) {
-      String action = Inputs.isNobody(failure) ? "decline" : "cancel";
-      return Future.succeededFuture(new JsonObject().put("action", action));
+      return Future.succeededFuture(new JsonObject().put("action", "cancel"));
     }
     return Future.failedFuture(
         McpFailure.maybeSent(

@@ -121,11 +121,8 @@ final class Opening {
     legacy.onSuccess(first::tryComplete);
     modern.onSuccess(
         opened -> {
-          if (!first.future().isComplete()) {
-            session.speak(discover);
-            session.negotiated(ProtocolVersion.LATEST_DISCOVER);
-            first.tryComplete(opened);
-          }
+          session.speak(discover);
+          first.tryComplete(opened);
         });
     Future.join(legacy.otherwiseEmpty(), modern.otherwiseEmpty())
         .onComplete(
@@ -166,6 +163,12 @@ final class Opening {
                     ProtocolVersion.ofWire(String.valueOf(text))
                         .filter(version -> version.era() == Era.INITIALIZE)
                         .isPresent());
+  }
+
+  /** The other era's opening was answered first: this answer changes nothing any more. */
+  static McpFailure late() {
+    return McpFailure.notSent(
+        FailureCode.HANDSHAKE_FAILED, "the handshake was over before this answer came");
   }
 
   /** A failure where nothing answered in time. */

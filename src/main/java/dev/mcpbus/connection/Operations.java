@@ -1,8 +1,8 @@
 package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallOptions.Cache;
 import dev.mcpbus.bus.FailureCode;
-import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
@@ -39,7 +39,7 @@ final class Operations {
               Methods.RESOURCES_TEMPLATES,
               "resources",
               "resourceTemplates"),
-          simple(Addresses.RESOURCES_READ, Methods.RESOURCES_READ, "resources"),
+          new Operation(Addresses.RESOURCES_READ, Methods.RESOURCES_READ, Operations::readResource),
           new Operation(
               Addresses.RESOURCES_SUBSCRIBE,
               Methods.RESOURCES_SUBSCRIBE,
@@ -79,12 +79,37 @@ final class Operations {
         (live, call) -> {
           if (!live.offers(capability)) {
             call.complete(RawJson.of("{\"" + key + "\":[]}"));
-          } else if (call.params().member("cursor") != null) {
-            live.session().send(call, call.params());
-          } else {
-            allPages(live, call, method, key);
+          } else if (!answeredFromCache(live, call, method)) {
+            if (call.params().member("cursor") != null) {
+              live.session().send(call, call.params());
+            } else {
+              allPages(live, call, method, key);
+            }
           }
         });
+  }
+
+  /**
+   * Answers with what is still fresh; else sees to it that the answer is kept, as the call wants.
+   * Only the modern era says what is fresh; a call with inputs has nothing to do with the cache.
+   */
+  private static boolean answeredFromCache(Live live, BusCall call, String method) {
+    Cache wish = call.cache();
+    RawJson params = call.params();
+    if (!live.isModern()
+        || wish == Cache.BYPASS
+        || params.member("inputResponses") != null
+        || params.member("requestState") != null) {
+      return false;
+    }
+    RawJson fresh = wish == Cache.REFRESH ? null : live.cache().fresh(method, params);
+    if (fresh != null) {
+      call.complete(fresh);
+      return true;
+    }
+    long since = live.session().clock().millis();
+    call.keep(result -> live.cache().keep(method, params, result, since));
+    return false;
   }
 
   private static void allPages(Live live, BusCall call, String method, String key) {
@@ -101,6 +126,14 @@ final class Operations {
         .onComplete(call::complete, failure -> call.fail(McpFailure.of(failure)));
   }
 
+  private static void readResource(Live live, BusCall call) {
+    if (!live.offers("resources")) {
+      call.fail(lacks(call.method(), "resources"));
+    } else if (!answeredFromCache(live, call, call.method())) {
+      live.session().send(call, call.params());
+    }
+  }
+
   private static void listTools(Live live, BusCall call) {
     if (!live.offers("tools")) {
       call.complete(RawJson.of("{\"tools\":[]}"));
@@ -110,8 +143,21 @@ final class Operations {
       live.session().send(call, call.params());
       return;
     }
-    boolean kept = "use".equals(call.header(Headers.CACHE));
-    withTools(live, call, kept ? live.tools().current() : live.tools().load(), ToolTable::list);
+    withTools(live, call, tools(live, call), ToolTable::list);
+  }
+
+  /** The legacy era has no word for fresh: only who asks for the kept list gets it. */
+  private static Future<ToolTable> tools(Live live, BusCall call) {
+    Tools tools = live.tools();
+    Cache wish = call.cache();
+    if (wish == null) {
+      return live.isModern() ? tools.fresh() : tools.load();
+    }
+    return switch (wish) {
+      case USE -> live.isModern() ? tools.fresh() : tools.current();
+      case REFRESH -> tools.load();
+      case BYPASS -> tools.bypass();
+    };
   }
 
   private static void metadata(Live live, BusCall call) {

@@ -16,7 +16,7 @@ abstract class Pending {
   private final long hardDeadline;
   private final long idleMillis;
   private long deadline;
-  private boolean held;
+  private @Nullable Runnable held;
   private int rounds;
 
   /**
@@ -47,18 +47,36 @@ abstract class Pending {
     return hardDeadline;
   }
 
-  /** Held calls are not at the server: nothing is cancelled there. */
-  final void hold(boolean now) {
-    held = now;
+  /**
+   * Held calls are not at the server: nothing is cancelled there.
+   *
+   * @param abandoned runs where the call ends while it is held; null to let it go on
+   */
+  final void hold(@Nullable Runnable abandoned) {
+    held = abandoned;
   }
 
   final boolean isHeld() {
-    return held;
+    return held != null;
+  }
+
+  /** Tells whoever holds the call that it has ended. */
+  final void abandon() {
+    Runnable holder = held;
+    held = null;
+    if (holder != null) {
+      holder.run();
+    }
   }
 
   /** Counts one more round trip of the same call. */
   final int nextRound() {
     return ++rounds;
+  }
+
+  /** How often the call was made again. */
+  final int rounds() {
+    return rounds;
   }
 
   /** Gives a call whose deadline is ours, not the caller's, at least this long. */

@@ -76,6 +76,11 @@ final class PendingCalls {
     return pending;
   }
 
+  /** Gives every call whose deadline is ours at least {@code millis} from now. */
+  void extendAll(long now, long millis) {
+    byId.values().forEach(pending -> pending.extendBy(now, millis));
+  }
+
   /** Our id of the request that the caller named {@code callId}, or -1. */
   long find(String callId) {
     return byCallId.getOrDefault(callId, -1L);
@@ -99,7 +104,11 @@ final class PendingCalls {
     byId.clear();
     byCallId.clear();
     streams = 0;
-    all.forEach(pending -> pending.fail(failure));
+    all.forEach(
+        pending -> {
+          pending.abandon();
+          pending.fail(failure);
+        });
     if (drained != null) {
       drained.tryComplete();
     }

@@ -3,15 +3,24 @@ package dev.mcpbus.connection;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.json.JsonObject;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Answers what a server of the {@code initialize} era asks of its client. {@code ping} at once;
  * roots, sampling and elicitation are asked of callers ({@link Inputs}); where nobody is there, and
- * for any other method, the answer is -32601.
+ * for any other method, the answer is -32601. Owner: the connection's context.
  */
 final class ServerRequests {
 
+  private static final int MAX_OPEN = 64;
+
   private final Inputs inputs;
+
+  /** Keys of our questions by the server's id of its request. */
+  private final Map<RawJson, String> open = new HashMap<>();
 
   ServerRequests(Inputs inputs) {
     this.inputs = inputs;
@@ -20,16 +29,48 @@ final class ServerRequests {
   void handle(Session session, RawJson requestId, String method, RawJson params) {
     if (method.equals(Methods.PING)) {
       session.answer(requestId, RawJson.EMPTY_OBJECT);
-    } else if (Inputs.isInput(method)) {
-      inputs
-          .ask(method, params)
-          .onComplete(
-              answer -> session.answer(requestId, RawJson.of(answer)),
-              failure -> refuse(session, requestId, method, failure));
-    } else {
+    } else if (!Inputs.isInput(method)) {
       session.refuse(
           requestId, JsonRpcError.METHOD_NOT_FOUND, "mcpbus does not know the method " + method);
+    } else if (open.size() >= MAX_OPEN) {
+      session.refuse(
+          requestId, JsonRpcError.INTERNAL_ERROR, MAX_OPEN + " questions are open already");
+    } else {
+      ask(session, requestId, method, params.toJsonObject());
     }
+  }
+
+  private void ask(Session session, RawJson requestId, String method, JsonObject params) {
+    Inputs.Question question = inputs.ask(method, params, false);
+    open.put(requestId, question.key());
+    session.extendAll(Inputs.PATIENCE_MILLIS);
+    question
+        .answer()
+        .onComplete(
+            answer -> {
+              if (open.remove(requestId, question.key())) {
+                session.answer(requestId, RawJson.of(answer));
+              }
+            },
+            failure -> {
+              if (open.remove(requestId, question.key())) {
+                refuse(session, requestId, method, failure);
+              }
+            });
+  }
+
+  /** The server does not want the answer to its request any more, and gets none. */
+  void cancelled(@Nullable RawJson requestId) {
+    String key = requestId == null ? null : open.remove(requestId);
+    if (key != null) {
+      inputs.withdraw(key);
+    }
+  }
+
+  /** The session is over. */
+  void forget() {
+    open.clear();
+    inputs.withdrawAll();
   }
 
   private static void refuse(Session session, RawJson requestId, String method, Throwable failure) {

@@ -29,47 +29,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class Session implements Channel.Receiver {
 
-  /** What the actor hears from its session. */
-  interface Listener {
-
-    /** The server asks something; the session expects an {@link #answer} or {@link #refuse}. */
-    void onRequest(Session session, RawJson id, String method, RawJson params);
-
-    /**
-     * A result that is not {@code complete}.
-     *
-     * @return true where it was taken over, and {@code call} ends later
-     */
-    boolean onUnfinished(Session session, Pending call, String resultType, RawJson result);
-
-    /**
-     * An error of the modern range.
-     *
-     * @return true where it was taken over, and {@code call} ends later
-     */
-    boolean onRefused(Session session, Pending call, JsonRpcError error);
-
-    /** A notification other than progress of a request of ours. */
-    void onNotification(Session session, String method, RawJson params);
-
-    /** Progress of a request whose caller asked for it. */
-    void onProgress(String address, RawJson params);
-
-    /** The session is over without having been closed by us; everything pending has ended. */
-    void onEnded(Session session, McpFailure reason);
-  }
-
   private final long epoch;
   private final Context context;
   private final Transport transport;
   private SessionEra era;
   private final ConnectionOptions options;
   private final Clock clock;
-  private final @Nullable MessageTap tap;
-  private final Listener listener;
+  private final Wire wire;
+  private final SessionListener listener;
   private final PendingCalls pending;
 
-  private @Nullable Channel channel;
   private @Nullable ProtocolVersion version;
   private boolean ended;
   private long unmatched;
@@ -83,14 +52,14 @@ final class Session implements Channel.Receiver {
       ConnectionOptions options,
       Clock clock,
       @Nullable MessageTap tap,
-      Listener listener) {
+      SessionListener listener) {
     this.epoch = epoch;
     this.context = context;
     this.transport = transport;
     this.era = era;
     this.options = options;
     this.clock = clock;
-    this.tap = tap;
+    this.wire = new Wire(options.limits().maxBytes(), tap);
     this.listener = listener;
     this.pending = new PendingCalls(context.owner(), clock, this::expired);
   }
@@ -101,7 +70,7 @@ final class Session implements Channel.Receiver {
         .open(context, this)
         .compose(
             opened -> {
-              channel = opened;
+              wire.attach(opened);
               return ended ? opened.close().compose(v -> gone()) : Future.succeededFuture();
             });
   }
@@ -121,7 +90,7 @@ final class Session implements Channel.Receiver {
   }
 
   boolean hasRequestStreams() {
-    return channel != null && channel.hasRequestStreams();
+    return wire.hasRequestStreams();
   }
 
   long epoch() {
@@ -166,15 +135,12 @@ final class Session implements Channel.Receiver {
   }
 
   JsonObject diagnostics() {
-    JsonObject facts = channel == null ? new JsonObject() : channel.diagnostics();
-    return facts.put("pending", pending.size()).put("unmatched", unmatched);
+    return wire.diagnostics().put("pending", pending.size()).put("unmatched", unmatched);
   }
 
   void negotiated(ProtocolVersion agreed) {
     version = agreed;
-    if (channel != null) {
-      channel.negotiated(agreed.wire());
-    }
+    wire.negotiated(agreed.wire());
   }
 
   /** A request of the connection itself. */
@@ -190,8 +156,7 @@ final class Session implements Channel.Receiver {
    * @return our id of it, -1 where it was not sent
    */
   long send(Pending call, @Nullable RawJson params) {
-    Channel out = channel;
-    if (ended || out == null) {
+    if (ended || !wire.isAttached()) {
       call.fail(McpFailure.notSent(FailureCode.UNAVAILABLE, "the session is over"));
       return -1;
     }
@@ -205,7 +170,7 @@ final class Session implements Channel.Receiver {
     long id = pending.add(call);
     byte[] bytes = Messages.request(id, call.method(), era.params(params, id, call));
     try {
-      put(out, Outbound.request(id, call.method(), bytes, era.headers(this, params, call)));
+      wire.put(Outbound.request(id, call.method(), bytes, era.headers(this, params, call)));
     } catch (TransportException e) {
       if (pending.remove(id) != null) {
         call.fail(Failures.of(e));
@@ -219,16 +184,17 @@ final class Session implements Channel.Receiver {
    * Keeps a call that has ended at the server and goes on later: its deadline and its cancellation
    * hold meanwhile.
    *
+   * @param abandoned runs where the call ends meanwhile
    * @return a name for {@link #release}
    */
-  long hold(Pending call) {
-    call.hold(true);
+  long hold(Pending call, Runnable abandoned) {
+    call.hold(abandoned);
     return pending.add(call);
   }
 
   /** Gives a held call back; false where it has ended meanwhile. */
   boolean release(long hold, Pending call) {
-    call.hold(false);
+    call.hold(null);
     return pending.remove(hold) != null && !ended;
   }
 
@@ -246,32 +212,19 @@ final class Session implements Channel.Receiver {
 
   /** Nobody waits for these; where the queue is full or the channel is gone they are dropped. */
   private void sendQuietly(Outbound message) {
-    Channel out = channel;
-    if (ended || out == null) {
+    if (ended || !wire.isAttached()) {
       return;
     }
     try {
-      put(out, message);
+      wire.put(message);
     } catch (TransportException dropped) {
       unmatched++;
     }
   }
 
-  private void put(Channel out, Outbound message) throws TransportException {
-    if (message.bytes().length > options.limits().maxBytes()) {
-      throw new TransportException(
-          TransportException.Reason.LIMIT_EXCEEDED,
-          TransportException.Sent.NO,
-          "the message has "
-              + message.bytes().length
-              + " bytes, the limit is "
-              + options.limits().maxBytes());
-    }
-    if (tap != null) {
-      tap.message(
-          MessageTap.Direction.SENT, RawJson.slice(message.bytes(), 0, message.bytes().length));
-    }
-    out.send(message);
+  /** Calls without a deadline of their own get at least {@code millis} from now. */
+  void extendAll(long millis) {
+    pending.extendAll(clock.millis(), millis);
   }
 
   /** Ends the caller's request; tells the server. False where none of that name waits. */
@@ -295,6 +248,15 @@ final class Session implements Channel.Receiver {
     }
   }
 
+  /** The server ended a stream of ours. */
+  void ended(long id) {
+    Pending call = pending.remove(id);
+    if (call != null) {
+      wire.forget(id);
+      call.fail(McpFailure.maybeSent(FailureCode.UPSTREAM_RESET, "the server ended the stream"));
+    }
+  }
+
   private void expired(long id, Pending call) {
     abandon(id, call, "timed out");
     call.fail(
@@ -305,12 +267,14 @@ final class Session implements Channel.Receiver {
 
   /** {@code initialize} must not be cancelled (MCP 2025-11-25, Cancellation). */
   private void abandon(long id, Pending call, String reason) {
-    if (!call.isHeld() && !call.method().equals(Methods.INITIALIZE)) {
+    if (call.isHeld()) {
+      call.abandon();
+      return;
+    }
+    if (!call.method().equals(Methods.INITIALIZE)) {
       era.cancel(this, id, reason);
     }
-    if (channel != null) {
-      channel.forget(id);
-    }
+    wire.forget(id);
   }
 
   @Override
@@ -319,9 +283,7 @@ final class Session implements Channel.Receiver {
       return;
     }
     lastHeard = clock.millis();
-    if (tap != null) {
-      tap.message(MessageTap.Direction.RECEIVED, message.text());
-    }
+    wire.heard(message.text());
     switch (message.kind()) {
       case RESULT -> answered(message);
       case ERROR -> failed(message);
@@ -409,6 +371,6 @@ final class Session implements Channel.Receiver {
     ended = true;
     pending.failAll(
         McpFailure.maybeSent(FailureCode.OUTCOME_UNKNOWN, "the connection was closed meanwhile"));
-    return channel == null ? Future.succeededFuture() : channel.close();
+    return wire.close();
   }
 }

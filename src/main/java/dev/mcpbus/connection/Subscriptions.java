@@ -31,6 +31,8 @@ final class Subscriptions {
   private long stream = -1;
   private long retry = -1;
   private long pause = FIRST_PAUSE_MILLIS;
+  private long openedAt;
+  private JsonObject wanted = new JsonObject();
   private boolean stopped;
 
   Subscriptions(Session session, Wishes wishes, JsonObject capabilities) {
@@ -62,6 +64,8 @@ final class Subscriptions {
   private void open(JsonObject filter) {
     InternalCall call =
         new InternalCall(Methods.LISTEN, session.clock().millis() + FOR_EVER.toMillis());
+    wanted = filter;
+    openedAt = session.clock().millis();
     stream = session.send(call, RawJson.of(new JsonObject().put("notifications", filter)));
     long mine = stream;
     call.future()
@@ -74,9 +78,22 @@ final class Subscriptions {
             });
   }
 
-  /** The server acknowledged: the stream works. */
-  void acknowledged() {
-    pause = FIRST_PAUSE_MILLIS;
+  /** The server says what it will tell of all that was asked for. */
+  void acknowledged(RawJson params) {
+    JsonObject accepted =
+        params.toJsonObject().getValue("notifications") instanceof JsonObject filter
+            ? filter
+            : new JsonObject();
+    if (!accepted.fieldNames().containsAll(wanted.fieldNames())) {
+      LOG.info("asked to hear of {}, the server will tell {}", wanted, accepted);
+    }
+  }
+
+  /** The server ends a stream: so over stdio, where it cannot close it. */
+  void cancelled(@Nullable RawJson requestId) {
+    if (requestId != null && stream >= 0 && requestId.asLong() == stream) {
+      session.ended(stream);
+    }
   }
 
   private void again(@Nullable Throwable failure) {
@@ -86,6 +103,9 @@ final class Subscriptions {
     if (failure != null && Failures.upstreamError(McpFailure.of(failure)) != null) {
       LOG.info("the server does not do subscriptions: {}", failure.getMessage());
       return;
+    }
+    if (session.clock().millis() - openedAt > LAST_PAUSE_MILLIS) {
+      pause = FIRST_PAUSE_MILLIS;
     }
     retry =
         session

@@ -22,6 +22,7 @@ final class Tools {
   private @Nullable ToolTable table;
   private @Nullable Future<ToolTable> loading;
   private boolean stale;
+  private long freshUntil;
 
   Tools(Session session) {
     this.session = session;
@@ -43,18 +44,15 @@ final class Tools {
     Promise<ToolTable> promise = Promise.promise();
     loading = promise.future();
     stale = false;
-    Pagination.all(
-            "tools",
-            RawJson.EMPTY_OBJECT,
-            session.options(),
-            params ->
-                session.request(Methods.TOOLS_LIST, params, session.options().requestTimeout()))
+    long since = session.clock().millis();
+    fetch()
         .map(mirrors() ? ToolTable::withHeaders : ToolTable::of)
         .onComplete(
             result -> {
               loading = null;
               if (result.succeeded()) {
                 table = result.result();
+                freshUntil = since + ResultCache.freshFor(table.list());
               }
               if (stale) {
                 load().onComplete(promise);
@@ -65,6 +63,19 @@ final class Tools {
     return promise.future();
   }
 
+  /** Asks the server and keeps nothing. */
+  Future<ToolTable> bypass() {
+    return fetch().map(mirrors() ? ToolTable::withHeaders : ToolTable::of);
+  }
+
+  private Future<RawJson> fetch() {
+    return Pagination.all(
+        "tools",
+        RawJson.EMPTY_OBJECT,
+        session.options(),
+        params -> session.request(Methods.TOOLS_LIST, params, session.options().requestTimeout()));
+  }
+
   private boolean mirrors() {
     return session.era().era() == Era.DISCOVER && session.hasRequestStreams();
   }
@@ -72,12 +83,20 @@ final class Tools {
   /** The server said that its tools have changed. */
   Future<ToolTable> changed() {
     stale = true;
+    freshUntil = 0;
     return load();
   }
 
   /** The kept list where there is one, else the server's. */
   Future<ToolTable> current() {
     return table == null ? load() : Future.succeededFuture(table);
+  }
+
+  /** The kept list while the server calls it fresh, else the server's. */
+  Future<ToolTable> fresh() {
+    return table != null && session.clock().millis() < freshUntil
+        ? Future.succeededFuture(table)
+        : load();
   }
 
   /** Sends a tool call whose tool and arguments pass the checks. */
@@ -133,10 +152,10 @@ final class Tools {
    * @return false where that was done already
    */
   boolean retryWithFreshSchema(BusCall call) {
-    if (call.nextRound() > 1) {
+    if (!call.relist()) {
       return false;
     }
-    long hold = session.hold(call);
+    long hold = session.hold(call, () -> {});
     load()
         .onComplete(
             loaded -> {

@@ -94,8 +94,7 @@ public final class ConformanceClient {
                 content.put(property.getKey(), sample(form));
               }
             });
-    return Future.succeededFuture(
-        new JsonObject().put("action", "accept").put("content", content));
+    return Future.succeededFuture(new JsonObject().put("action", "accept").put("content", content));
   }
 
   private void all() {
