@@ -67,8 +67,8 @@ class ConfigProblemsTest {
         "\"url\": \"http://h/\", \"headers\": {\"a b\": \"x\"}|\"a b\" is no name of a header",
         "\"url\": \"http://h/\", \"headers\": {\"a\": \"x\\r\\ny\"}|the header \"a\" has a line break",
         "\"url\": \"http://u:p@h/\", \"headers\": {\"authorization\": \"x\"}|the url has a user and the headers have Authorization",
-        "\"url\": \"http://h/\", \"headersHelper\": \"x\"|a headersHelper is not supported yet",
-        "\"url\": \"http://h/\", \"oauth\": {}|OAuth is not supported yet",
+        "\"url\": \"http://h/\", \"headersHelper\": \"\"|\"headersHelper\" is empty",
+        "\"url\": \"http://h/\", \"oauth\": {\"issuer\": \"http://h/\"}|\"oauth.issuer\" is no https URL",
         "\"url\": \"http://h/\", \"auth\": {}|OAuth is not supported yet",
         "\"address\": \"\"|\"address\" is empty",
       })

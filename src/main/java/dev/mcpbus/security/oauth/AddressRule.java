@@ -45,7 +45,7 @@ final class AddressRule {
       return false;
     }
     if (bytes[0] == 0x20 && bytes[1] == 0x02) {
-      return isPublic4(Arrays.copyOfRange(bytes, 2, 6));
+      return isPublicIpv4(Arrays.copyOfRange(bytes, 2, 6));
     }
     boolean nat64 = bytes[0] == 0 && bytes[1] == 0x64 && (bytes[2] & 0xff) == 0xff;
     boolean compatible = true;

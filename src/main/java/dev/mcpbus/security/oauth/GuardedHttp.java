@@ -118,9 +118,9 @@ final class GuardedHttp {
     response.handler(
         piece -> {
           if (body.length() + piece.length() > MAX_BODY) {
-            response.request().reset();
             promise.tryFail(
                 new OAuthException(Reason.INVALID, what + " is over " + MAX_BODY / 1024 + " KiB"));
+            response.request().reset();
           } else {
             body.appendBuffer(piece);
           }

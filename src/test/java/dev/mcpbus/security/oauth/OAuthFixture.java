@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
@@ -121,7 +122,7 @@ abstract class OAuthFixture {
     return future.await(10, TimeUnit.SECONDS);
   }
 
-  static JsonObject json(String name, Object value) {
+  static JsonObject json(String name, @Nullable Object value) {
     return new JsonObject().put(name, value);
   }
 
