@@ -69,7 +69,14 @@ class ConfigProblemsTest {
         "\"url\": \"http://u:p@h/\", \"headers\": {\"authorization\": \"x\"}|the url has a user and the headers have Authorization",
         "\"url\": \"http://h/\", \"headersHelper\": \"\"|\"headersHelper\" is empty",
         "\"url\": \"http://h/\", \"oauth\": {\"issuer\": \"http://h/\"}|\"oauth.issuer\" is no https URL",
-        "\"url\": \"http://h/\", \"auth\": {}|OAuth is not supported yet",
+        "\"url\": \"http://h/\", \"auth\": {}, \"oauth\": {}|\"oauth\" and \"auth\" mean the same",
+        "\"url\": \"http://h/\", \"oauth\": {\"clientID\": \"x\"}|unknown key \"oauth.clientID\". Did you mean \"oauth.clientId\"?",
+        "\"url\": \"http://h/\", \"oauth\": {\"grant\": \"implicit\"}|\"oauth.grant\" cannot be \"implicit\"",
+        "\"url\": \"http://h/\", \"oauth\": {\"grant\": \"client_credentials\", \"clientId\": \"x\"}|the grant client_credentials needs \"clientSecret\" or \"privateKey\"",
+        "\"url\": \"http://h/\", \"oauth\": {\"grant\": \"id_jag\", \"clientId\": \"x\"}|the grant id_jag needs \"idJag\"",
+        "\"url\": \"http://h/\", \"oauth\": {}, \"headersHelper\": \"x\"|OAuth and a headersHelper",
+        "\"url\": \"http://h/\", \"oauth\": {}, \"headers\": {\"authorization\": \"x\"}|OAuth and a headersHelper or an Authorization header",
+        "\"url\": \"http://h/\", \"oauth\": {\"scopes\": [\"a\\\"b\"]}|\"oauth.scopes\" holds something that is no scope",
         "\"address\": \"\"|\"address\" is empty",
       })
   void a_mistake_of_one_server_is_one_problem_with_its_line(String body, String expected) {
