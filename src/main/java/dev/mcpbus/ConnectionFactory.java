@@ -7,6 +7,7 @@ import dev.mcpbus.observability.RpcLog;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.MessageTap;
 import dev.mcpbus.supervisor.ChildSpec;
+import dev.mcpbus.transport.AuthenticatorFactory;
 import dev.mcpbus.transport.Transports;
 import io.vertx.core.Vertx;
 import java.time.Clock;
@@ -19,10 +20,13 @@ final class ConnectionFactory {
 
   private final Vertx vertx;
   private final Implementation clientInfo;
+  private final AuthenticatorFactory authenticators;
 
-  ConnectionFactory(Vertx vertx, Implementation clientInfo) {
+  ConnectionFactory(
+      Vertx vertx, Implementation clientInfo, AuthenticatorFactory authenticators) {
     this.vertx = vertx;
     this.clientInfo = clientInfo;
+    this.authenticators = authenticators;
   }
 
   ChildSpec childSpec(ServerDefinition definition) {
@@ -38,7 +42,7 @@ final class ConnectionFactory {
   private ConnectionSpec connectionSpec(ServerDefinition definition) {
     return new ConnectionSpec(
         definition.id(),
-        Transports.create(vertx, definition.transport()),
+        Transports.create(vertx, definition.transport(), authenticators),
         definition.connection(),
         clientInfo,
         definition.connection().capabilities(),

@@ -48,6 +48,7 @@ final class HttpChannel implements Channel {
   private final ContextInternal owner;
   private final HttpClientAgent client;
   private final ConfiguredHeaders configured;
+  private final @Nullable Credentials credentials;
   private final HttpOptions options;
   private final Receiver receiver;
   private final Map<Long, Exchange> requests = new HashMap<>();
@@ -72,6 +73,7 @@ final class HttpChannel implements Channel {
       HttpClientAgent client,
       Endpoint endpoint,
       ConfiguredHeaders configured,
+      @Nullable Credentials credentials,
       HttpOptions options,
       Receiver receiver) {
     this.owner = owner;
@@ -79,6 +81,7 @@ final class HttpChannel implements Channel {
     this.endpoint = endpoint;
     this.post = endpoint.request(HttpMethod.POST);
     this.configured = configured;
+    this.credentials = credentials;
     this.options = options;
     this.receiver = receiver;
   }
@@ -159,12 +162,18 @@ final class HttpChannel implements Channel {
     }
     Promise<Void> done = owner.promise();
     long timer = after(CLOSE_MILLIS, done::tryComplete);
-    request(HttpMethod.DELETE)
+    Future<ConfiguredHeaders> authorized =
+        credentials == null ? owner.succeededFuture(configured) : credentials.headers();
+    authorized
         .compose(
-            request -> {
-              headers(null, request);
-              return request.send();
-            })
+            own ->
+                request(HttpMethod.DELETE)
+                    .compose(
+                        request -> {
+                          headers(null, request);
+                          own.addTo(request);
+                          return request.send();
+                        }))
         .compose(HttpClientResponse::end)
         .onComplete(
             (nothing, failure) -> {
@@ -205,6 +214,11 @@ final class HttpChannel implements Channel {
 
   Endpoint endpoint() {
     return endpoint;
+  }
+
+  /** Null where the configuration is all there is. */
+  @Nullable Credentials credentials() {
+    return credentials;
   }
 
   InstantSource clock() {
