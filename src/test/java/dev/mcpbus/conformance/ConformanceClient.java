@@ -1,5 +1,6 @@
 package dev.mcpbus.conformance;
 
+import dev.mcpbus.Authentication;
 import dev.mcpbus.McpBus;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallOptions;
@@ -12,11 +13,19 @@ import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerResult;
 import dev.mcpbus.config.ServerSettings;
 import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.security.oauth.OAuthClient;
+import dev.mcpbus.security.oauth.TokenStore;
 import dev.mcpbus.supervisor.SupervisorOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -34,6 +43,13 @@ import java.util.function.Function;
 public final class ConformanceClient {
 
   private static final CallOptions PATIENT = CallOptions.timeout(Duration.ofSeconds(20));
+
+  /** The document of the suite's own make-believe client. */
+  private static final String CLIENT_METADATA =
+      "https://conformance-test.local/client-metadata.json";
+
+  private static final HttpClient BROWSER =
+      HttpClient.newBuilder().followRedirects(HttpClient.Redirect.ALWAYS).build();
 
   private final McpServerClient server;
   private final JsonObject context;
@@ -53,7 +69,10 @@ public final class ConformanceClient {
             McpBus.start(
                 vertx,
                 new McpBus.Options(
-                    List.of(), SupervisorOptions.DEFAULT, null, ConformanceClient::read)));
+                    List.of(), SupervisorOptions.DEFAULT, null, ConformanceClient::read),
+                Authentication.of(
+                    OAuthClient.Environment.of(
+                        vertx, TokenStore.inMemory(), (server, page, within) -> logIn(page)))));
     McpClient client = McpClient.create(vertx);
     await(client.setInputHandler(Methods.ELICITATION, (from, question) -> accept(question)));
     await(client.addServer("peer", entry(args[args.length - 1], context)));
@@ -65,11 +84,53 @@ public final class ConformanceClient {
     System.exit(run.failed ? 1 : 0);
   }
 
-  private static JsonObject entry(String url, JsonObject context) {
+  /** A person with a browser, who agrees at once; what went wrong shows at the client. */
+  private static void logIn(URI page) {
+    BROWSER.sendAsync(
+        HttpRequest.newBuilder(page).timeout(Duration.ofSeconds(20)).build(),
+        HttpResponse.BodyHandlers.discarding());
+  }
+
+  private static JsonObject entry(String url, JsonObject context) throws IOException {
     return new JsonObject()
         .put("type", "http")
         .put("url", url)
+        .put("oauth", oauth(context))
         .put("restart", new JsonObject().put("intensity", new JsonObject().put("restarts", 0)));
+  }
+
+  /** What an operator would have written, had the suite told it to a person. */
+  private static JsonObject oauth(JsonObject context) throws IOException {
+    String id = context.getString("client_id");
+    String secret = context.getString("client_secret");
+    JsonObject oauth = new JsonObject();
+    if (id == null) {
+      return oauth.put("clientMetadataUrl", CLIENT_METADATA);
+    }
+    oauth.put("clientId", id);
+    if (secret != null) {
+      oauth.put("clientSecret", secret);
+    }
+    if (context.containsKey("issuer")) {
+      oauth.put("issuer", context.getString("issuer"));
+    } else if (context.containsKey("private_key_pem")) {
+      Path key = Files.createTempFile("conformance", ".pem");
+      key.toFile().deleteOnExit();
+      Files.writeString(key, context.getString("private_key_pem"));
+      oauth.put("grant", "client_credentials").put("privateKey", key.toString());
+    } else if (context.containsKey("idp_id_token")) {
+      oauth
+          .put("grant", "id_jag")
+          .put(
+              "idJag",
+              new JsonObject()
+                  .put("tokenEndpoint", context.getString("idp_token_endpoint"))
+                  .put("clientId", context.getString("idp_client_id"))
+                  .put("subjectToken", context.getString("idp_id_token")));
+    } else if (secret != null) {
+      oauth.put("grant", "client_credentials");
+    }
+    return oauth;
   }
 
   private static ServerDefinition read(String name, JsonObject entry) {
@@ -122,7 +183,8 @@ public final class ConformanceClient {
     try {
       return await(answer);
     } catch (Exception e) {
-      System.err.println(what + ": " + McpFailure.of(e).toJson().encode());
+      Throwable cause = e.getCause() == null ? e : e.getCause();
+      System.err.println(what + ": " + McpFailure.of(cause).toJson().encode());
       failed = true;
       return new JsonObject();
     }
