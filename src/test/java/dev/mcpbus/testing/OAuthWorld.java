@@ -103,8 +103,7 @@ public final class OAuthWorld implements AutoCloseable {
   }
 
   public void metadata(JsonObject changes) {
-    documents.put(
-        "/.well-known/oauth-authorization-server/as", metadata().mergeIn(changes));
+    documents.put("/.well-known/oauth-authorization-server/as", metadata().mergeIn(changes));
   }
 
   public void resource(JsonObject changes) {
@@ -213,7 +212,9 @@ public final class OAuthWorld implements AutoCloseable {
               201, new JsonObject(text).put("client_id", "dcr-" + clients.incrementAndGet())));
     } else {
       JsonObject document = documents.get(path);
-      json(request, document == null ? new Answer(404, new JsonObject()) : new Answer(200, document));
+      json(
+          request,
+          document == null ? new Answer(404, new JsonObject()) : new Answer(200, document));
     }
   }
 
