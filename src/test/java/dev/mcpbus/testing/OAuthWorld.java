@@ -30,6 +30,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OAuthWorld implements AutoCloseable {
 
+  private static final JsonObject HELLO =
+      new JsonObject()
+          .put("protocolVersion", "2025-11-25")
+          .put("capabilities", new JsonObject())
+          .put("serverInfo", new JsonObject().put("name", "guarded").put("version", "1"));
+
   /** A request that was received; the body's fields where it was a form. */
   public record Seen(String path, MultiMap headers, String body, Map<String, String> fields) {}
 
@@ -265,7 +271,9 @@ public final class OAuthWorld implements AutoCloseable {
               "Bearer error=\"insufficient_scope\", scope=\"" + String.join(" ", needed) + "\"")
           .end();
     } else if (request.method().equals(HttpMethod.POST)) {
-      Object id = new JsonObject(body).getValue("id");
+      JsonObject call = new JsonObject(body);
+      Object id = call.getValue("id");
+      boolean hello = "initialize".equals(call.getString("method"));
       json(
           request,
           id == null
@@ -275,7 +283,7 @@ public final class OAuthWorld implements AutoCloseable {
                   new JsonObject()
                       .put("jsonrpc", "2.0")
                       .put("id", id)
-                      .put("result", new JsonObject().put("n", id))));
+                      .put("result", hello ? HELLO : new JsonObject().put("n", id))));
     } else {
       request.response().setStatusCode(405).end();
     }
