@@ -54,8 +54,8 @@ public final class Authentication implements AuthenticatorFactory {
   }
 
   /**
-   * As the service has it: tokens in an encrypted file, in memory alone where no key is set; a login
-   * is asked for in the log. Touches nothing before the first server that wants OAuth.
+   * As the service has it: tokens in an encrypted file, in memory alone where no key is set; a
+   * login is asked for in the log. Touches nothing before the first server that wants OAuth.
    */
   public static Authentication ofVariables(Vertx vertx, Map<String, String> variables) {
     return new Authentication(
@@ -101,7 +101,8 @@ public final class Authentication implements AuthenticatorFactory {
       throw new IllegalArgumentException("keep one of oauth and headersHelper");
     }
     if (oauth != null) {
-      return new TokenAuthenticator(clients.computeIfAbsent(settings(options.url(), oauth), this::client));
+      return new TokenAuthenticator(
+          clients.computeIfAbsent(settings(options.url(), oauth), this::client));
     }
     return helper == null
         ? null

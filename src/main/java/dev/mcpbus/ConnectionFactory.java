@@ -22,8 +22,7 @@ final class ConnectionFactory {
   private final Implementation clientInfo;
   private final AuthenticatorFactory authenticators;
 
-  ConnectionFactory(
-      Vertx vertx, Implementation clientInfo, AuthenticatorFactory authenticators) {
+  ConnectionFactory(Vertx vertx, Implementation clientInfo, AuthenticatorFactory authenticators) {
     this.vertx = vertx;
     this.clientInfo = clientInfo;
     this.authenticators = authenticators;

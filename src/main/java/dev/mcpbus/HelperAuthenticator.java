@@ -36,9 +36,7 @@ final class HelperAuthenticator implements Authenticator {
                 failure ->
                     Future.failedFuture(
                         new TransportException(
-                            Reason.AUTH_REQUIRED,
-                            Sent.NO,
-                            String.valueOf(failure.getMessage()))));
+                            Reason.AUTH_REQUIRED, Sent.NO, String.valueOf(failure.getMessage()))));
     current = running;
     return running;
   }

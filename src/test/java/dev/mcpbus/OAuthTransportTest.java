@@ -8,6 +8,7 @@ import dev.mcpbus.security.oauth.TokenStore;
 import dev.mcpbus.testing.ChannelProbe;
 import dev.mcpbus.testing.OAuthWorld;
 import dev.mcpbus.testing.OAuthWorld.Answer;
+import dev.mcpbus.testing.TestBus;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.OAuthOptions;
 import dev.mcpbus.transport.OAuthOptions.Grant;
@@ -207,6 +208,24 @@ class OAuthTransportTest {
         .allSatisfy(
             seen -> assertThat(seen.headers().get("authorization")).isEqualTo("Bearer at-1"));
     probe.close();
+  }
+
+  @Test
+  void a_configured_server_gets_its_token_and_becomes_ready() {
+    JsonObject entry =
+        new JsonObject()
+            .put("url", world.url().toString())
+            .put(
+                "oauth",
+                new JsonObject()
+                    .put("grant", "client_credentials")
+                    .put("clientId", "m")
+                    .put("clientSecret", "canary-secret")
+                    .put("issuer", world.issuer()));
+    try (TestBus bus = TestBus.start(TestBus.server("guarded", entry))) {
+      bus.awaitState("guarded", "READY");
+      assertThat(world.grants("client_credentials")).hasSize(1);
+    }
   }
 
   @Test

@@ -31,8 +31,7 @@ final class OAuthReader {
   /** Empty where the server has neither key, or after a problem. */
   Optional<OAuthOptions> read() {
     if (server.has("oauth") && server.has("auth")) {
-      server.wrong(
-          server.line("auth"), "\"oauth\" and \"auth\" mean the same", "Keep one of them");
+      server.wrong(server.line("auth"), "\"oauth\" and \"auth\" mean the same", "Keep one of them");
       return Optional.empty();
     }
     return server

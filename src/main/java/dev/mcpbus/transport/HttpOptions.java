@@ -55,19 +55,23 @@ public record HttpOptions(
   }
 
   public HttpOptions withHeaders(Map<String, String> other) {
-    return new HttpOptions(url, other, connectTimeout, listen, maxConnections, limits, oauth, headersHelper);
+    return new HttpOptions(
+        url, other, connectTimeout, listen, maxConnections, limits, oauth, headersHelper);
   }
 
   public HttpOptions withListen(boolean other) {
-    return new HttpOptions(url, headers, connectTimeout, other, maxConnections, limits, oauth, headersHelper);
+    return new HttpOptions(
+        url, headers, connectTimeout, other, maxConnections, limits, oauth, headersHelper);
   }
 
   public HttpOptions withConnectTimeout(Duration other) {
-    return new HttpOptions(url, headers, other, listen, maxConnections, limits, oauth, headersHelper);
+    return new HttpOptions(
+        url, headers, other, listen, maxConnections, limits, oauth, headersHelper);
   }
 
   public HttpOptions withLimits(ParseLimits other) {
-    return new HttpOptions(url, headers, connectTimeout, listen, maxConnections, other, oauth, headersHelper);
+    return new HttpOptions(
+        url, headers, connectTimeout, listen, maxConnections, other, oauth, headersHelper);
   }
 
   public HttpOptions withOAuth(@Nullable OAuthOptions other) {

@@ -30,6 +30,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OAuthWorld implements AutoCloseable {
 
+  private static final JsonObject HELLO =
+      new JsonObject()
+          .put("protocolVersion", "2025-11-25")
+          .put("capabilities", new JsonObject())
+          .put("serverInfo", new JsonObject().put("name", "guarded").put("version", "1"));
+
   /** A request that was received; the body's fields where it was a form. */
   public record Seen(String path, MultiMap headers, String body, Map<String, String> fields) {}
 
@@ -103,8 +109,7 @@ public final class OAuthWorld implements AutoCloseable {
   }
 
   public void metadata(JsonObject changes) {
-    documents.put(
-        "/.well-known/oauth-authorization-server/as", metadata().mergeIn(changes));
+    documents.put("/.well-known/oauth-authorization-server/as", metadata().mergeIn(changes));
   }
 
   public void resource(JsonObject changes) {
@@ -213,7 +218,9 @@ public final class OAuthWorld implements AutoCloseable {
               201, new JsonObject(text).put("client_id", "dcr-" + clients.incrementAndGet())));
     } else {
       JsonObject document = documents.get(path);
-      json(request, document == null ? new Answer(404, new JsonObject()) : new Answer(200, document));
+      json(
+          request,
+          document == null ? new Answer(404, new JsonObject()) : new Answer(200, document));
     }
   }
 
@@ -264,7 +271,9 @@ public final class OAuthWorld implements AutoCloseable {
               "Bearer error=\"insufficient_scope\", scope=\"" + String.join(" ", needed) + "\"")
           .end();
     } else if (request.method().equals(HttpMethod.POST)) {
-      Object id = new JsonObject(body).getValue("id");
+      JsonObject call = new JsonObject(body);
+      Object id = call.getValue("id");
+      boolean hello = "initialize".equals(call.getString("method"));
       json(
           request,
           id == null
@@ -274,7 +283,7 @@ public final class OAuthWorld implements AutoCloseable {
                   new JsonObject()
                       .put("jsonrpc", "2.0")
                       .put("id", id)
-                      .put("result", new JsonObject().put("n", id))));
+                      .put("result", hello ? HELLO : new JsonObject().put("n", id))));
     } else {
       request.response().setStatusCode(405).end();
     }

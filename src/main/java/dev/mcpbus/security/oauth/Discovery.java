@@ -103,7 +103,9 @@ final class Discovery {
     return own.equals(path) || own.startsWith(path + "/");
   }
 
-  /** Metadata of the authorization server {@code issuer}, whose own word for itself must be equal. */
+  /**
+   * Metadata of the authorization server {@code issuer}, whose own word for itself must be equal.
+   */
   Future<ServerMetadata> server(String issuer) {
     URI uri;
     try {
@@ -149,8 +151,7 @@ final class Discovery {
                 return Future.succeededFuture(reply.body());
               }
               return reply.status() >= 500
-                  ? Future.failedFuture(
-                      new OAuthException(Reason.UNREACHABLE, what + ": " + reply))
+                  ? Future.failedFuture(new OAuthException(Reason.UNREACHABLE, what + ": " + reply))
                   : first(places.subList(1, places.size()), what);
             });
   }

@@ -134,8 +134,7 @@ public final class EncryptedFileTokenStore implements TokenStore {
 
   private void write(JsonObject all) throws IOException, GeneralSecurityException {
     byte[] nonce = Hashes.random(NONCE);
-    byte[] sealed =
-        cipher(Cipher.ENCRYPT_MODE, nonce).doFinal(all.toBuffer().getBytes());
+    byte[] sealed = cipher(Cipher.ENCRYPT_MODE, nonce).doFinal(all.toBuffer().getBytes());
     ByteBuffer bytes =
         ByteBuffer.allocate(MAGIC.length + NONCE + sealed.length)
             .put(MAGIC)

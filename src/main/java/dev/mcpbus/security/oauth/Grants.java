@@ -98,8 +98,7 @@ final class Grants {
               .assertion(client.id(), place.server().issuer())
               .map(jwt -> Map.of("grant_type", JWT_BEARER, "assertion", jwt));
       case ID_JAG ->
-          idJag(place, scopes)
-              .map(jwt -> Map.of("grant_type", JWT_BEARER, "assertion", jwt));
+          idJag(place, scopes).map(jwt -> Map.of("grant_type", JWT_BEARER, "assertion", jwt));
       default -> Future.succeededFuture(Map.of("grant_type", "client_credentials"));
     };
   }
@@ -218,18 +217,18 @@ final class Grants {
     return code.compose(
         had ->
             request(
-                place,
-                Set.of(),
-                client,
-                Map.of(
-                    "grant_type",
-                    "authorization_code",
-                    "code",
-                    had,
-                    "redirect_uri",
-                    login.redirectUri(),
-                    "code_verifier",
-                    login.verifier()))
+                    place,
+                    Set.of(),
+                    client,
+                    Map.of(
+                        "grant_type",
+                        "authorization_code",
+                        "code",
+                        had,
+                        "redirect_uri",
+                        login.redirectUri(),
+                        "code_verifier",
+                        login.verifier()))
                 .map(obtained -> granted(obtained, scopes)));
   }
 

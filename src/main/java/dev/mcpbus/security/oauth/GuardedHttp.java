@@ -21,10 +21,12 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * HTTP for metadata and tokens: to checked addresses only, without redirects, bounded in size and
- * time. Holds the strong reference to its HTTP client.
+ * time. Holds the strong reference to its HTTP client, which is made on the context of the first
+ * request: only ever use one context, and one that outlives the sessions.
  */
 final class GuardedHttp {
 
@@ -45,17 +47,27 @@ final class GuardedHttp {
     }
   }
 
-  private final HttpClientAgent client;
+  private final Vertx vertx;
   private final Duration timeout;
+  private @Nullable HttpClientAgent client;
 
   GuardedHttp(Vertx vertx, Duration timeout) {
+    this.vertx = vertx;
     this.timeout = timeout;
-    this.client =
-        vertx.createHttpClient(
-            new HttpClientOptions()
-                .setConnectTimeout(Math.toIntExact(timeout.toMillis()))
-                .setKeepAlive(false)
-                .setMaxHeaderSize(32 * 1024));
+  }
+
+  private HttpClientAgent client() {
+    HttpClientAgent made = client;
+    if (made == null) {
+      made =
+          vertx.createHttpClient(
+              new HttpClientOptions()
+                  .setConnectTimeout(Math.toIntExact(timeout.toMillis()))
+                  .setKeepAlive(false)
+                  .setMaxHeaderSize(32 * 1024));
+      client = made;
+    }
+    return made;
   }
 
   Future<Reply> get(UrlGuard guard, String url, String what) {
@@ -78,7 +90,7 @@ final class GuardedHttp {
         .check(url, what)
         .compose(
             checked ->
-                client
+                client()
                     .request(options(checked, method))
                     .compose(request -> exchange(request, what, headers, body)))
         .recover(failure -> Future.failedFuture(known(failure, what)));

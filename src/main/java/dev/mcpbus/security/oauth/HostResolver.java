@@ -14,7 +14,6 @@ public interface HostResolver {
 
   /** That of the system, on a worker thread. */
   static HostResolver system(Vertx vertx) {
-    return host ->
-        vertx.executeBlocking(() -> List.of(InetAddress.getAllByName(host)), false);
+    return host -> vertx.executeBlocking(() -> List.of(InetAddress.getAllByName(host)), false);
   }
 }

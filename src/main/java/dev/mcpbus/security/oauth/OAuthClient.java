@@ -7,6 +7,8 @@ import dev.mcpbus.security.oauth.OAuthSettings.Grant;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.time.Duration;
@@ -26,7 +28,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The tokens for one MCP server. Whatever needs the authorization server runs once at a time: all
  * who ask meanwhile share its outcome, because some servers revoke everything when a refresh token
- * is used twice. May be called from any thread; its futures complete on any.
+ * is used twice. May be called from any thread; its futures complete on any. The work is done on a
+ * context of its own, because what is opened on the context of a session ends with that session.
  */
 public final class OAuthClient {
 
@@ -74,6 +77,7 @@ public final class OAuthClient {
   private final Environment environment;
   private final Discovery discovery;
   private final Grants grants;
+  private final ContextInternal home;
   private final Future<Void> loaded;
   private volatile State state = State.EMPTY;
   private @Nullable Future<Boolean> flight;
@@ -84,6 +88,7 @@ public final class OAuthClient {
   public OAuthClient(OAuthSettings settings, Environment environment) {
     this.settings = settings;
     this.environment = environment;
+    this.home = ((VertxInternal) environment.vertx()).createEventLoopContext();
     UrlGuard guard = new UrlGuard(trusted(settings), environment.resolver());
     GuardedHttp http = new GuardedHttp(environment.vertx(), environment.requestTimeout());
     this.discovery = new Discovery(http, guard, settings);
@@ -162,9 +167,7 @@ public final class OAuthClient {
         .map(server -> new Place(resource, server))
         .compose(
             place ->
-                tokens.refresh() != null
-                    ? refresh(place, tokens)
-                    : obtain(place, tokens.scopes()))
+                tokens.refresh() != null ? refresh(place, tokens) : obtain(place, tokens.scopes()))
         .recover(
             why ->
                 why instanceof OAuthException known && known.reason() == Reason.DENIED
@@ -202,7 +205,8 @@ public final class OAuthClient {
                 Future.failedFuture(
                     why instanceof TimeoutException
                         ? new OAuthException(
-                            Reason.LOGIN_REQUIRED, "a person has to log in: see the log for the URL")
+                            Reason.LOGIN_REQUIRED,
+                            "a person has to log in: see the log for the URL")
                         : why));
   }
 
@@ -227,9 +231,16 @@ public final class OAuthClient {
       return fly(() -> place(challenge).compose(place -> obtain(place, challenge, before)));
     }
     if (tokens != null && renewed != null && now.isBefore(renewed.plus(FRESH))) {
-      return Future.succeededFuture(false);
+      return fly(() -> place(challenge).compose(place -> move(place, tokens, challenge)));
     }
     return fly(() -> place(challenge).compose(place -> renew(place, challenge)));
+  }
+
+  /** A fresh token is not had again, unless the server now trusts another issuer. */
+  private Future<Boolean> move(Place place, Tokens tokens, Challenge challenge) {
+    return tokens.issuer().equals(place.server().issuer())
+        ? Future.succeededFuture(false)
+        : renew(place, challenge);
   }
 
   private Set<String> asked(@Nullable Tokens tokens) {
@@ -264,8 +275,8 @@ public final class OAuthClient {
                 Reason.INVALID,
                 "the server names another authorization server than "
                     + bound
-                    + ", to which the credentials belong: they are not sent. If the change is right,"
-                    + " configure its \"issuer\" and new credentials"));
+                    + ", to which the credentials belong: they are not sent. If the change is"
+                    + " right, configure its \"issuer\" and new credentials"));
   }
 
   /** Whether what we have is of use at one authorization server only. */
@@ -317,9 +328,7 @@ public final class OAuthClient {
   }
 
   private Future<Boolean> obtain(Place place, Set<String> scopes) {
-    return grants
-        .obtain(place, scopes, state.client())
-        .compose(had -> keep(had, scopes));
+    return grants.obtain(place, scopes, state.client()).compose(had -> keep(had, scopes));
   }
 
   private Future<Boolean> keep(Obtained had, Set<String> asked) {
@@ -346,16 +355,18 @@ public final class OAuthClient {
     }
     Promise<Boolean> promise = Promise.promise();
     flight = promise.future();
-    work.get()
-        .onComplete(
-            (outcome, why) -> {
-              landed(why);
-              if (why == null) {
-                promise.complete(outcome);
-              } else {
-                promise.fail(why);
-              }
-            });
+    home.runOnContext(
+        nothing ->
+            work.get()
+                .onComplete(
+                    (outcome, why) -> {
+                      landed(why);
+                      if (why == null) {
+                        promise.complete(outcome);
+                      } else {
+                        promise.fail(why);
+                      }
+                    }));
     return promise.future();
   }
 

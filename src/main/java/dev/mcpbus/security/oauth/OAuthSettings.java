@@ -101,9 +101,8 @@ public record OAuthSettings(
     String scheme = server.getScheme().toLowerCase(Locale.ROOT);
     int port = server.getPort();
     boolean standard = port < 0 || port == (scheme.equals("https") ? 443 : 80);
-    String path = server.getRawPath() == null || server.getRawPath().equals("/")
-        ? ""
-        : server.getRawPath();
+    String path =
+        server.getRawPath() == null || server.getRawPath().equals("/") ? "" : server.getRawPath();
     return scheme
         + "://"
         + server.getHost().toLowerCase(Locale.ROOT)

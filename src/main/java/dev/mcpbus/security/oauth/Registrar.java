@@ -80,7 +80,9 @@ final class Registrar {
         .compose(reply -> registered(reply, server.issuer(), redirectUri));
   }
 
-  /** A client on a person's machine keeps no secret well: none is asked for where that is allowed. */
+  /**
+   * A client on a person's machine keeps no secret well: none is asked for where that is allowed.
+   */
   private AuthMethod method(ServerMetadata server) {
     if (settings.authMethod() != null) {
       return settings.authMethod();

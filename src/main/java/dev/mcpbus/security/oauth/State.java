@@ -12,10 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param asked scopes of the last request for a token
  */
 record State(
-    @Nullable Tokens tokens,
-    @Nullable Client client,
-    @Nullable String issuer,
-    Set<String> asked) {
+    @Nullable Tokens tokens, @Nullable Client client, @Nullable String issuer, Set<String> asked) {
 
   static final State EMPTY = new State(null, null, null, Set.of());
 

@@ -29,11 +29,7 @@ final class TokenEndpoint {
   private final InstantSource clock;
 
   TokenEndpoint(
-      Vertx vertx,
-      GuardedHttp http,
-      UrlGuard guard,
-      OAuthSettings settings,
-      InstantSource clock) {
+      Vertx vertx, GuardedHttp http, UrlGuard guard, OAuthSettings settings, InstantSource clock) {
     this.vertx = vertx;
     this.http = http;
     this.guard = guard;
@@ -152,7 +148,8 @@ final class TokenEndpoint {
     if (file == null) {
       return Future.failedFuture(
           new OAuthException(
-              Reason.LOGIN_REQUIRED, "a signed assertion needs \"privateKey\" in the configuration"));
+              Reason.LOGIN_REQUIRED,
+              "a signed assertion needs \"privateKey\" in the configuration"));
     }
     Instant now = clock.instant();
     return vertx.executeBlocking(

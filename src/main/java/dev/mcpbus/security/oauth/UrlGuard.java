@@ -30,7 +30,8 @@ final class UrlGuard {
       Pattern.compile("(?:0x[0-9a-f]*|\\d+)(?:\\.(?:0x[0-9a-f]*|\\d+))*\\.?");
 
   private static final Pattern NAME =
-      Pattern.compile("[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*");
+      Pattern.compile(
+          "[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*");
 
   private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
   private static final int MAX_URL = 2_048;
@@ -103,7 +104,8 @@ final class UrlGuard {
         .recover(
             failure ->
                 Future.failedFuture(
-                    new OAuthException(Reason.UNREACHABLE, what + ": host " + host + " is unknown")))
+                    new OAuthException(
+                        Reason.UNREACHABLE, what + ": host " + host + " is unknown")))
         .compose(addresses -> choose(uri, addresses, known, what));
   }
 

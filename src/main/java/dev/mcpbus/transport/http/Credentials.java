@@ -57,8 +57,7 @@ final class Credentials {
   Future<Boolean> challenged(HttpClientResponse response, @Nullable ConfiguredHeaders sent) {
     Map<String, String> carried = sent == null ? Map.of() : sent.given();
     return here(
-        authenticator.challenged(
-            new Challenge(response.statusCode(), header(response), carried)));
+        authenticator.challenged(new Challenge(response.statusCode(), header(response), carried)));
   }
 
   private static @Nullable String header(HttpClientResponse response) {

@@ -62,6 +62,9 @@ final class Exchange implements EventReader.Listener {
   }
 
   void start() {
+    if (done) {
+      return;
+    }
     waiting = true;
     channel.waiting(1);
     authorization.obtain(this::connect, this::unauthorized);
@@ -132,12 +135,6 @@ final class Exchange implements EventReader.Listener {
     }
   }
 
-  private void again() {
-    if (!done) {
-      start();
-    }
-  }
-
   private void answered(HttpClientResponse response) {
     response.exceptionHandler(Responses.IGNORE);
     int status = response.statusCode();
@@ -146,7 +143,7 @@ final class Exchange implements EventReader.Listener {
     } else if (status >= 300 && status < 400) {
       redirected(response);
     } else if (authorization.mayRenew(response)) {
-      authorization.renew(response, this::again, this::fail);
+      authorization.renew(response, this::start, this::fail);
     } else {
       refused(response);
     }

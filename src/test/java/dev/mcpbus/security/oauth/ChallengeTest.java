@@ -30,7 +30,9 @@ class ChallengeTest {
   @Test
   void garbage_is_no_challenge() {
     for (String garbage :
-        new String[] {"", ",,,", "=", "Bearer =", "Bearer scope=\"open", "\"", "Bearer scope=\"\""}) {
+        new String[] {
+          "", ",,,", "=", "Bearer =", "Bearer scope=\"open", "\"", "Bearer scope=\"\""
+        }) {
       assertThat(Challenge.parse(garbage).scope()).as(garbage).isNull();
     }
     assertThat(Challenge.parse(null)).isEqualTo(Challenge.NONE);

@@ -15,7 +15,10 @@ class DiscoveryTest extends OAuthFixture {
   private static final String ROOT = "/.well-known/oauth-protected-resource";
 
   private List<String> wellKnown() {
-    return world.seen().stream().map(Seen::path).filter(path -> path.contains("well-known")).toList();
+    return world.seen().stream()
+        .map(Seen::path)
+        .filter(path -> path.contains("well-known"))
+        .toList();
   }
 
   @Test

@@ -48,7 +48,8 @@ class EncryptedFileTokenStoreTest {
     assertThat(store(KEY).load("a").await()).isNull();
     store(KEY).save("a", new JsonObject().put("access", "canary-token")).await();
     store(KEY).save("b", new JsonObject().put("x", 1)).await();
-    assertThat(store(KEY).load("a").await()).isEqualTo(new JsonObject().put("access", "canary-token"));
+    assertThat(store(KEY).load("a").await())
+        .isEqualTo(new JsonObject().put("access", "canary-token"));
     assertThat(Files.readString(file(), StandardCharsets.ISO_8859_1)).doesNotContain("canary");
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file())))
         .isEqualTo("rw-------");

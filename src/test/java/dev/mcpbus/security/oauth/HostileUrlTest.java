@@ -103,7 +103,8 @@ class HostileUrlTest extends OAuthFixture {
         new UrlGuard(
             List.of(URI.create("https://mcp.corp.example/mcp")),
             host -> Future.succeededFuture(List.of(inside)));
-    assertThat(guard.check("https://MCP.corp.example/x", "it").result().address()).isEqualTo(inside);
+    assertThat(guard.check("https://MCP.corp.example/x", "it").result().address())
+        .isEqualTo(inside);
     assertThat(guard.check("https://other.corp.example/x", "it").failed()).isTrue();
     assertThatThrownBy(() -> guard.form("http://mcp.corp.example/x", "it"))
         .hasMessageContaining("not https");

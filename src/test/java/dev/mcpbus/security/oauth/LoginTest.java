@@ -6,11 +6,14 @@ import static org.awaitility.Awaitility.await;
 import dev.mcpbus.security.oauth.OAuthException.Reason;
 import dev.mcpbus.testing.OAuthWorld.Seen;
 import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.RequestOptions;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
 /** A person logs in with a browser that comes back to loopback. */
@@ -125,6 +128,27 @@ class LoginTest extends OAuthFixture {
                             .otherwiseEmpty()
                             .await())
                     .isNull());
+  }
+
+  @Test
+  void a_login_outlives_the_session_that_wanted_it() throws Exception {
+    somebodyIsThere = false;
+    List<OAuthClient> made = new CopyOnWriteArrayList<>();
+    String session =
+        get(
+            vertx.deployVerticle(
+                new VerticleBase() {
+                  @Override
+                  public Future<?> start() {
+                    made.add(client());
+                    made.get(0).challenged(401, "Bearer", null);
+                    return Future.succeededFuture();
+                  }
+                }));
+    await().until(() -> !prompts.isEmpty());
+    get(vertx.undeploy(session));
+    world.browse(prompts.get(0));
+    await().until(() -> "at-1".equals(get(made.get(0).token())));
   }
 
   @Test

@@ -12,7 +12,8 @@ final class Settings {
   private Settings() {}
 
   static OAuthSettings withIssuer(OAuthSettings s, String issuer) {
-    return make(s, s.clientId(), s.clientSecret(), s.authMethod(), s.scopes(), issuer, null, null, null);
+    return make(
+        s, s.clientId(), s.clientSecret(), s.authMethod(), s.scopes(), issuer, null, null, null);
   }
 
   static OAuthSettings withClient(OAuthSettings s, String id, @Nullable String secret) {
@@ -20,12 +21,21 @@ final class Settings {
   }
 
   static OAuthSettings withMethod(OAuthSettings s, AuthMethod method) {
-    return make(s, s.clientId(), s.clientSecret(), method, s.scopes(), s.issuer(), null, null, null);
+    return make(
+        s, s.clientId(), s.clientSecret(), method, s.scopes(), s.issuer(), null, null, null);
   }
 
   static OAuthSettings withScopes(OAuthSettings s, String... scopes) {
     return make(
-        s, s.clientId(), s.clientSecret(), s.authMethod(), Set.of(scopes), s.issuer(), null, null, null);
+        s,
+        s.clientId(),
+        s.clientSecret(),
+        s.authMethod(),
+        Set.of(scopes),
+        s.issuer(),
+        null,
+        null,
+        null);
   }
 
   static OAuthSettings withDocument(OAuthSettings s, String url) {

@@ -96,8 +96,7 @@ class TokenTest extends OAuthFixture {
     KeyPair pair = pair("EC");
     assertThat(challenged(client(Settings.withKey(settings(Grant.JWT_BEARER), pem(pair)))))
         .isTrue();
-    Map<String, String> form =
-        granted("urn:ietf:params:oauth:grant-type:jwt-bearer").fields();
+    Map<String, String> form = granted("urn:ietf:params:oauth:grant-type:jwt-bearer").fields();
     assertThat(verified(String.valueOf(form.get("assertion")), pair).getString("aud"))
         .isEqualTo(world.issuer());
   }
@@ -157,7 +156,11 @@ class TokenTest extends OAuthFixture {
         Settings.withIdJag(
             settings(Grant.ID_JAG),
             new IdJag(
-                idp, "at-idp", "idp-secret", null, subject,
+                idp,
+                "at-idp",
+                "idp-secret",
+                null,
+                subject,
                 "urn:ietf:params:oauth:token-type:id_token"));
     world.challenge = "Bearer scope=\"files\"";
     assertThat(challenged(client(settings))).isTrue();
@@ -185,13 +188,11 @@ class TokenTest extends OAuthFixture {
     store = TokenStore.inMemory();
     world.challenge = "Bearer";
     assertThat(challenged(client())).isTrue();
-    assertThat(scopes(1))
-        .containsExactlyInAnyOrder("basic", "more");
+    assertThat(scopes(1)).containsExactlyInAnyOrder("basic", "more");
   }
 
   @Test
-  void offline_access_is_asked_for_only_where_the_authorization_server_lists_it()
-      throws Exception {
+  void offline_access_is_asked_for_only_where_the_authorization_server_lists_it() throws Exception {
     world.challenge = "Bearer scope=\"a offline_access\"";
     assertThat(challenged(client())).isTrue();
     assertThat(query(prompts.get(0))).containsEntry("scope", "a");
@@ -199,8 +200,7 @@ class TokenTest extends OAuthFixture {
     world.challenge = "Bearer scope=\"a\"";
     world.metadata(json("scopes_supported", list("a", "offline_access")));
     assertThat(challenged(client())).isTrue();
-    assertThat(scopes(1))
-        .containsExactlyInAnyOrder("a", "offline_access");
+    assertThat(scopes(1)).containsExactlyInAnyOrder("a", "offline_access");
   }
 
   @Test
@@ -235,7 +235,8 @@ class TokenTest extends OAuthFixture {
         .containsEntry("resource", world.url().toString());
     now = now.plusSeconds(3600);
     assertThat(get(client.token())).isEqualTo("at-3");
-    assertThat(world.grants("refresh_token").get(1).fields()).containsEntry("refresh_token", "rt-2");
+    assertThat(world.grants("refresh_token").get(1).fields())
+        .containsEntry("refresh_token", "rt-2");
     assertThat(prompts).hasSize(1);
   }
 
