@@ -49,6 +49,33 @@ final class Keys {
   static final Set<String> INTENSITY = Set.of("restarts", "period");
   static final Set<String> BACKOFF = Set.of("initial", "max", "factor", "jitter");
 
+  /** Of {@code oauth} and {@code auth}, which are the same; upper case is how Cursor writes it. */
+  static final Set<String> OAUTH =
+      Set.of(
+          "grant",
+          "clientId",
+          "clientSecret",
+          "CLIENT_ID",
+          "CLIENT_SECRET",
+          "tokenEndpointAuthMethod",
+          "scopes",
+          "issuer",
+          "clientMetadataUrl",
+          "redirectPort",
+          "callbackPort",
+          "privateKey",
+          "keyId",
+          "idJag");
+
+  static final Set<String> ID_JAG =
+      Set.of(
+          "tokenEndpoint",
+          "clientId",
+          "clientSecret",
+          "subjectToken",
+          "subjectTokenFile",
+          "subjectTokenType");
+
   /** What a server is. */
   private static final Set<String> IDENTITY =
       Set.of(

@@ -6,6 +6,7 @@ import dev.mcpbus.config.Substitution.Filled;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.transport.BusOptions;
 import dev.mcpbus.transport.HttpOptions;
+import dev.mcpbus.transport.OAuthOptions;
 import dev.mcpbus.transport.StdioOptions;
 import dev.mcpbus.transport.TransportOptions;
 import io.vertx.core.json.JsonArray;
@@ -13,7 +14,6 @@ import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Base64;
 import java.util.LinkedHashMap;
@@ -84,15 +84,6 @@ final class ServerReader {
       if (!known && !(seeds && member.name().equals("retry"))) {
         entry.unknown(member, Keys.SERVER);
       }
-    }
-    later("headersHelper", "a headersHelper is not supported yet", "Write the headers themselves");
-    later("oauth", "OAuth is not supported yet", "Send a token in \"headers\"");
-    later("auth", "OAuth is not supported yet", "Send a token in \"headers\"");
-  }
-
-  private void later(String key, String message, String remedy) {
-    if (entry.has(key)) {
-      entry.wrong(entry.line(key), message, remedy);
     }
   }
 
@@ -174,7 +165,7 @@ final class ServerReader {
     List<Filled> args = entry.texts("args").orElse(List.of());
     args.forEach(arg -> noNul("args", arg));
     Map<String, String> env = new LinkedHashMap<>();
-    Optional<Path> envFile = path("envFile");
+    Optional<Path> envFile = entry.path("envFile");
     if (envFile.isPresent()) {
       envFiles.add(envFile.get());
       String shown = shown("envFile", envFile.get());
@@ -193,7 +184,7 @@ final class ServerReader {
           noNul("env." + name, value);
           env.put(name, value.value());
         });
-    Optional<Path> cwd = path("cwd");
+    Optional<Path> cwd = entry.path("cwd");
     if (command.isEmpty()) {
       return null;
     }
@@ -226,9 +217,22 @@ final class ServerReader {
     }
     URI plain = withoutUser(uri.get(), headers);
     view.put("url", Masking.url(url.get().shown())).put("headers", hidden(headers));
+    Optional<Filled> helper = entry.text("headersHelper");
+    helper.ifPresent(text -> filled("headersHelper", text, "Name a command, or remove it"));
+    OAuthOptions oauth = new OAuthReader(entry, view).read().orElse(null);
+    boolean authorized = headers.keySet().stream().anyMatch("authorization"::equalsIgnoreCase);
+    if (oauth != null && (helper.isPresent() || authorized)) {
+      entry.wrong(
+          entry.node().line(),
+          "OAuth and a headersHelper or an Authorization header cannot both be right",
+          "Keep one of them");
+    }
+    helper.ifPresent(text -> view.put("headersHelper", Masking.HIDDEN));
     return HttpOptions.of(plain)
         .withHeaders(headers)
         .withListen(listen.orElse(true))
+        .withOAuth(oauth)
+        .withHeadersHelper(helper.map(Filled::value).orElse(null))
         .withConnectTimeout(settings.connectTimeout())
         .withLimits(limits);
   }
@@ -314,26 +318,6 @@ final class ServerReader {
       return false;
     }
     return true;
-  }
-
-  /** Relative to the workspace folder; a leading {@code ~/} is the user's home. */
-  private Optional<Path> path(String key) {
-    Optional<Filled> text = entry.text(key);
-    if (text.isEmpty() || !filled(key, text.get(), "Name a path, or remove it")) {
-      return Optional.empty();
-    }
-    String raw = text.get().value();
-    Substitution place = entry.substitution();
-    try {
-      Path path =
-          raw.equals("~") || raw.startsWith("~/")
-              ? place.userHome().resolve(raw.substring(Math.min(2, raw.length())))
-              : place.folder().resolve(raw);
-      return Optional.of(path.normalize());
-    } catch (InvalidPathException e) {
-      entry.wrong(entry.line(key), "\"" + key + "\" is no valid path", "Correct it");
-      return Optional.empty();
-    }
   }
 
   /** A path as it was resolved; as it was written where a variable's value is part of it. */

@@ -17,9 +17,22 @@ public final class Transports {
    *     be used; the message names the part and the remedy, never a secret
    */
   public static Transport create(Vertx vertx, TransportOptions options) {
+    return create(vertx, options, AuthenticatorFactory.NONE);
+  }
+
+  /**
+   * The same, with credentials for servers over HTTP.
+   *
+   * @param authenticators makes what their options ask for
+   */
+  public static Transport create(
+      Vertx vertx, TransportOptions options, AuthenticatorFactory authenticators) {
     return switch (options.type()) {
       case StdioOptions.TYPE -> new StdioTransport((StdioOptions) options);
-      case HttpOptions.TYPE -> new StreamableHttpTransport(vertx, (HttpOptions) options);
+      case HttpOptions.TYPE -> {
+        HttpOptions http = (HttpOptions) options;
+        yield new StreamableHttpTransport(vertx, http, authenticators.create(http));
+      }
       case BusOptions.TYPE -> new BusTransport(vertx, (BusOptions) options);
       case ProvidedOptions.TYPE -> ((ProvidedOptions) options).transport();
       default ->

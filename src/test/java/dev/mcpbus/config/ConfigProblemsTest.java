@@ -23,41 +23,56 @@ class ConfigProblemsTest {
       delimiter = '|',
       quoteCharacter = '~',
       value = {
-        "\"comand\": \"x\", \"url\": \"http://h/\"|unknown key \"comand\". Did you mean \"command\"?",
+        "\"comand\": \"x\", \"url\": \"http://h/\"|unknown key \"comand\". Did you mean"
+            + " \"command\"?",
         "\"command\": \"x\", \"enviroment\": {}|unknown key \"enviroment\". Did you mean \"env",
         "\"command\": \"x\", \"retry\": 3|unknown key \"retry\". Did you mean \"restart\"?",
-        "\"command\": \"x\", \"logJsonRpc\": true|unknown key \"logJsonRpc\". Did you mean \"rpcLog\"?",
-        "\"command\": \"x\", \"qqqqqq\": 1|unknown key \"qqqqqq\". Remove it; known are address, args",
-        "\"command\": \"x\", \"ping\": {\"intervall\": 1}|unknown key \"ping.intervall\". Did you mean \"ping.interval\"?",
+        "\"command\": \"x\", \"logJsonRpc\": true|unknown key \"logJsonRpc\". Did you mean"
+            + " \"rpcLog\"?",
+        "\"command\": \"x\", \"qqqqqq\": 1|unknown key \"qqqqqq\". Remove it; known are address,"
+            + " args",
+        "\"command\": \"x\", \"ping\": {\"intervall\": 1}|unknown key \"ping.intervall\". Did you"
+            + " mean \"ping.interval\"?",
         "\"command\": 5|\"command\" must be a string, not a number. Put it in quotes",
         "\"command\": \" \"|\"command\" is empty. Name a program",
         "\"command\": \"a\\u0000b\"|\"command\" contains a NUL character. Remove it",
         "\"command\": \"x\", \"args\": \"-y\"|\"args\" must be a list of strings, not a string",
-        "\"command\": \"x\", \"args\": [[1]]|\"args[0]\" must be a string, not a list. Put it in quotes",
+        "\"command\": \"x\", \"args\": [[1]]|\"args[0]\" must be a string, not a list. Put it in"
+            + " quotes",
         "\"command\": \"x\", \"env\": [\"A=1\"]|\"env\" must be an object of strings, not a list",
         "\"command\": \"x\", \"env\": {\"A=B\": \"1\"}|\"A=B\" is no name of a variable",
         "\"command\": \"x\", \"lazy\": \"yes\"|\"lazy\" must be true or false, not a string",
-        "\"command\": \"x\", \"disabled\": \"true\"|\"disabled\" must be true or false, not a string",
-        "\"command\": \"x\", \"maxPending\": 0|\"maxPending\" is out of range. Give a number from 1 to 1000000",
+        "\"command\": \"x\", \"disabled\": \"true\"|\"disabled\" must be true or false, not a"
+            + " string",
+        "\"command\": \"x\", \"maxPending\": 0|\"maxPending\" is out of range. Give a number from 1"
+            + " to 1000000",
         "\"command\": \"x\", \"maxPending\": 1.5|\"maxPending\" must be a whole number",
         "\"command\": \"x\", \"maxPending\": \"9\"|\"maxPending\" must be a number, not a string",
-        "\"command\": \"x\", \"timeout\": \"soon\"|\"timeout\" is no duration. Write milliseconds as a number, or a text like \"30s\" or \"250ms\"",
+        "\"command\": \"x\", \"timeout\": \"soon\"|\"timeout\" is no duration. Write milliseconds"
+            + " as a number, or a text like \"30s\" or \"250ms\"",
         "\"command\": \"x\", \"timeout\": -1|\"timeout\" is no duration",
         "\"command\": \"x\", \"timeout\": 0|\"timeout\" must be more than zero",
-        "\"command\": \"x\", \"timeout\": 5, \"requestTimeout\": 6|\"timeout\" and \"requestTimeout\" are the same",
-        "\"command\": \"x\", \"timeout\": 50, \"maxCallDuration\": 6|\"maxCallDuration\" is shorter than the request timeout",
-        "\"command\": \"x\", \"validate\": \"sometimes\"|\"validate\" cannot be \"sometimes\". Use one of auto, always, never",
-        "\"command\": \"x\", \"rpcLog\": \"loud\"|\"rpcLog\" cannot be \"loud\". Use one of off, on, bus",
+        "\"command\": \"x\", \"timeout\": 5, \"requestTimeout\": 6|\"timeout\" and"
+            + " \"requestTimeout\" are the same",
+        "\"command\": \"x\", \"timeout\": 50, \"maxCallDuration\": 6|\"maxCallDuration\" is shorter"
+            + " than the request timeout",
+        "\"command\": \"x\", \"validate\": \"sometimes\"|\"validate\" cannot be \"sometimes\". Use"
+            + " one of auto, always, never",
+        "\"command\": \"x\", \"rpcLog\": \"loud\"|\"rpcLog\" cannot be \"loud\". Use one of off,"
+            + " on, bus",
         "\"command\": \"x\", \"limits\": 5|\"limits\" must be an object, not a number",
         "\"command\": \"x\", \"limits\": {\"maxDepth\": 1}|\"limits.maxDepth\" is out of range",
-        "\"command\": \"x\", \"restart\": {\"backoff\": {\"initial\": 9, \"max\": 5}}|\"restart.backoff.max\" is shorter than the first delay",
-        "\"command\": \"x\", \"restart\": {\"backoff\": {\"jitter\": 2}}|\"restart.backoff.jitter\" is out of range. Give a number from 0 to 1",
+        "\"command\": \"x\", \"restart\": {\"backoff\": {\"initial\": 9, \"max\":"
+            + " 5}}|\"restart.backoff.max\" is shorter than the first delay",
+        "\"command\": \"x\", \"restart\": {\"backoff\": {\"jitter\": 2}}|\"restart.backoff.jitter\""
+            + " is out of range. Give a number from 0 to 1",
         "\"command\": \"x\", \"url\": \"http://h/\"|\"command\" and \"url\" cannot both be right",
         "\"lazy\": true|nothing says how to reach the server. Give \"command\" for a program",
         "\"type\": \"stdio\"|type \"stdio\" needs \"command\". Add \"command\"",
         "\"type\": \"http\", \"address\": \"a\"|type \"http\" needs \"url\"",
         "\"type\": \"stdoi\", \"command\": \"x\"|unknown type \"stdoi\". Did you mean \"stdio\"?",
-        "\"type\": \"sse\", \"url\": \"http://h/sse\"|type \"sse\" is not supported yet. Use \"http\"",
+        "\"type\": \"sse\", \"url\": \"http://h/sse\"|type \"sse\" is not supported yet. Use"
+            + " \"http\"",
         "\"url\": \"unix:///p.sock#/mcp\"|URLs of sockets (unix:) are not supported yet",
         "\"url\": \"ftp://h/\"|the url is neither http nor https",
         "\"url\": \"http://h:99999/\"|the url has no valid host and port",
@@ -65,11 +80,28 @@ class ConfigProblemsTest {
         "\"url\": \"http://h/#x\"|the url has a fragment (#)",
         "\"url\": \"http://h/a b\"|the url is not well formed",
         "\"url\": \"http://h/\", \"headers\": {\"a b\": \"x\"}|\"a b\" is no name of a header",
-        "\"url\": \"http://h/\", \"headers\": {\"a\": \"x\\r\\ny\"}|the header \"a\" has a line break",
-        "\"url\": \"http://u:p@h/\", \"headers\": {\"authorization\": \"x\"}|the url has a user and the headers have Authorization",
-        "\"url\": \"http://h/\", \"headersHelper\": \"x\"|a headersHelper is not supported yet",
-        "\"url\": \"http://h/\", \"oauth\": {}|OAuth is not supported yet",
-        "\"url\": \"http://h/\", \"auth\": {}|OAuth is not supported yet",
+        "\"url\": \"http://h/\", \"headers\": {\"a\": \"x\\r"
+            + "\\n"
+            + "y\"}|the header \"a\" has a line break",
+        "\"url\": \"http://u:p@h/\", \"headers\": {\"authorization\": \"x\"}|the url has a user and"
+            + " the headers have Authorization",
+        "\"url\": \"http://h/\", \"headersHelper\": \"\"|\"headersHelper\" is empty",
+        "\"url\": \"http://h/\", \"oauth\": {\"issuer\": \"http://h/\"}|\"oauth.issuer\" is no"
+            + " https URL",
+        "\"url\": \"http://h/\", \"auth\": {}, \"oauth\": {}|\"oauth\" and \"auth\" mean the same",
+        "\"url\": \"http://h/\", \"oauth\": {\"clientID\": \"x\"}|unknown key \"oauth.clientID\"."
+            + " Did you mean \"oauth.clientId\"?",
+        "\"url\": \"http://h/\", \"oauth\": {\"grant\": \"implicit\"}|\"oauth.grant\" cannot be"
+            + " \"implicit\"",
+        "\"url\": \"http://h/\", \"oauth\": {\"grant\": \"client_credentials\", \"clientId\":"
+            + " \"x\"}|the grant client_credentials needs \"clientSecret\" or \"privateKey\"",
+        "\"url\": \"http://h/\", \"oauth\": {\"grant\": \"id_jag\", \"clientId\": \"x\"}|the grant"
+            + " id_jag needs \"idJag\"",
+        "\"url\": \"http://h/\", \"oauth\": {}, \"headersHelper\": \"x\"|OAuth and a headersHelper",
+        "\"url\": \"http://h/\", \"oauth\": {}, \"headers\": {\"authorization\": \"x\"}|OAuth and a"
+            + " headersHelper or an Authorization header",
+        "\"url\": \"http://h/\", \"oauth\": {\"scopes\": [\"a\\\"b\"]}|\"oauth.scopes\" holds"
+            + " something that is no scope",
         "\"address\": \"\"|\"address\" is empty",
       })
   void a_mistake_of_one_server_is_one_problem_with_its_line(String body, String expected) {
@@ -128,8 +160,8 @@ class ConfigProblemsTest {
   void a_file_without_servers_names_what_was_expected() {
     assertThat(json("{\n\"mcpServer\": {}}"))
         .containsExactly(
-            "mcp.json:1: the file defines no servers. Expected one of \"mcpServers\" (Claude, Cursor,"
-                + " mcpbus), \"servers\" (VS Code) or \"mcp_servers\" (YAML). Did you mean"
+            "mcp.json:1: the file defines no servers. Expected one of \"mcpServers\" (Claude,"
+                + " Cursor, mcpbus), \"servers\" (VS Code) or \"mcp_servers\" (YAML). Did you mean"
                 + " \"mcpServers\" instead of \"mcpServer\" on line 2?");
     assertThat(json("{}")).singleElement().asString().startsWith("mcp.json:1: the file defines no");
   }

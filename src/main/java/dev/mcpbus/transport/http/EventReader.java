@@ -42,6 +42,7 @@ final class EventReader implements SseParser.Sink {
 
   private final HttpChannel channel;
   private final Listener listener;
+  private final Authorization authorization;
   private final StreamPosition position = new StreamPosition();
   private @Nullable SseParser parser;
   private @Nullable HttpClientRequest request;
@@ -54,6 +55,7 @@ final class EventReader implements SseParser.Sink {
   EventReader(HttpChannel channel, Listener listener) {
     this.channel = channel;
     this.listener = listener;
+    this.authorization = new Authorization(channel);
   }
 
   StreamPosition position() {
@@ -92,6 +94,18 @@ final class EventReader implements SseParser.Sink {
   }
 
   void get() {
+    if (!stopped) {
+      authorization.obtain(this::connect, this::unauthorized);
+    }
+  }
+
+  private void unauthorized(TransportException why) {
+    if (!stopped) {
+      listener.unavailable(why, true);
+    }
+  }
+
+  private void connect() {
     position.reconnected();
     channel
         .request(HttpMethod.GET)
@@ -112,6 +126,7 @@ final class EventReader implements SseParser.Sink {
   private void get(HttpClientRequest created) {
     request = created;
     channel.headers(null, created);
+    authorization.addTo(created);
     created.putHeader(HttpHeaders.ACCEPT, EVENT_STREAM);
     String lastId = position.lastId();
     if (lastId != null) {
@@ -129,7 +144,10 @@ final class EventReader implements SseParser.Sink {
               } else if (response.statusCode() == 200
                   && Responses.isPlain(response)
                   && Responses.hasType(response, Responses.EVENT_STREAM)) {
+                authorization.accepted();
                 read(response);
+              } else if (authorization.mayRenew(response)) {
+                authorization.renew(response, this::get, this::unauthorized);
               } else {
                 Responses.drain(response);
                 int status = response.statusCode();

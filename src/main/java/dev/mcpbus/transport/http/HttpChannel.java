@@ -49,6 +49,7 @@ final class HttpChannel implements Channel {
   private final ContextInternal owner;
   private final HttpClientAgent client;
   private final ConfiguredHeaders configured;
+  private final @Nullable Credentials credentials;
   private final HttpOptions options;
   private final Receiver receiver;
   private final Map<Long, Exchange> requests = new HashMap<>();
@@ -59,6 +60,7 @@ final class HttpChannel implements Channel {
   private RequestOptions post;
   private @Nullable CharSequence sessionId;
   private @Nullable CharSequence negotiated;
+  private Dialect dialect = Dialect.INITIALIZE;
   private @Nullable ListenStream listen;
   private @Nullable Promise<Void> closing;
   private @Nullable Exchange opening;
@@ -75,6 +77,7 @@ final class HttpChannel implements Channel {
       HttpClientAgent client,
       Endpoint endpoint,
       ConfiguredHeaders configured,
+      @Nullable Credentials credentials,
       HttpOptions options,
       Receiver receiver) {
     this.owner = owner;
@@ -82,6 +85,7 @@ final class HttpChannel implements Channel {
     this.endpoint = endpoint;
     this.post = endpoint.request(HttpMethod.POST);
     this.configured = configured;
+    this.credentials = credentials;
     this.options = options;
     this.receiver = receiver;
   }
@@ -135,10 +139,16 @@ final class HttpChannel implements Channel {
     }
   }
 
+  @Override
+  public boolean hasRequestStreams() {
+    return true;
+  }
+
   /** The GET stream opens with the first message that the server accepts after this. */
   @Override
   public void negotiated(String protocolVersion) {
     negotiated = HttpHeaders.createOptimized(protocolVersion);
+    dialect = Dialect.of(protocolVersion);
   }
 
   @Override
@@ -176,12 +186,18 @@ final class HttpChannel implements Channel {
     }
     Promise<Void> done = owner.promise();
     long timer = after(CLOSE_MILLIS, done::tryComplete);
-    request(HttpMethod.DELETE)
+    Future<ConfiguredHeaders> authorized =
+        credentials == null ? owner.succeededFuture(configured) : credentials.headers();
+    authorized
         .compose(
-            request -> {
-              headers(null, request);
-              return request.send();
-            })
+            own ->
+                request(HttpMethod.DELETE)
+                    .compose(
+                        request -> {
+                          headers(null, request);
+                          own.addTo(request);
+                          return request.send();
+                        }))
         .compose(HttpClientResponse::end)
         .onComplete(
             (nothing, failure) -> {
@@ -213,7 +229,7 @@ final class HttpChannel implements Channel {
   // For the exchanges and streams of this channel.
 
   Dialect dialect() {
-    return Dialect.INITIALIZE;
+    return dialect;
   }
 
   ParseLimits limits() {
@@ -222,6 +238,11 @@ final class HttpChannel implements Channel {
 
   Endpoint endpoint() {
     return endpoint;
+  }
+
+  /** Null where the configuration is all there is. */
+  @Nullable Credentials credentials() {
+    return credentials;
   }
 
   InstantSource clock() {

@@ -1,5 +1,6 @@
 package dev.mcpbus.transport.http;
 
+import dev.mcpbus.transport.Authenticator;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.Transport;
@@ -15,6 +16,7 @@ import io.vertx.core.internal.ContextInternal;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Streamable HTTP of MCP 2025-03-26 to 2025-11-25. Each channel has its own connection pool, so
@@ -29,15 +31,19 @@ public final class StreamableHttpTransport implements Transport {
   private final HttpOptions options;
   private final Endpoint endpoint;
   private final ConfiguredHeaders headers;
+  private final @Nullable Authenticator authenticator;
 
   /**
+   * @param authenticator where further credentials come from, null for nowhere
    * @throws IllegalArgumentException where the URL or a header cannot be used; never shows a value
    */
-  public StreamableHttpTransport(Vertx vertx, HttpOptions options) {
+  public StreamableHttpTransport(
+      Vertx vertx, HttpOptions options, @Nullable Authenticator authenticator) {
     this.vertx = vertx;
     this.options = options;
     this.endpoint = Endpoint.of(options.url());
     this.headers = ConfiguredHeaders.of(options.headers());
+    this.authenticator = authenticator;
   }
 
   @Override
@@ -58,8 +64,10 @@ public final class StreamableHttpTransport implements Transport {
   public Future<Channel> open(Context owner, Channel.Receiver receiver) {
     ContextInternal context = (ContextInternal) owner;
     HttpClientAgent client = client(context);
+    Credentials credentials =
+        authenticator == null ? null : new Credentials(authenticator, context);
     return context.succeededFuture(
-        new HttpChannel(context, client, endpoint, headers, options, receiver));
+        new HttpChannel(context, client, endpoint, headers, credentials, options, receiver));
   }
 
   /**
