@@ -25,6 +25,9 @@ final class Keys {
           "timeout",
           "requestTimeout",
           "handshakeTimeout",
+          "probeTimeout",
+          "protocolVersion",
+          "capabilities",
           "maxCallDuration",
           "connectTimeout",
           "lazy",
@@ -41,6 +44,17 @@ final class Keys {
           "restart",
           "closeGrace",
           "drain");
+
+  /** What callers may be said to answer, in the order in which a message names them. */
+  static final List<String> CAPABILITIES =
+      List.of(
+          "elicitation",
+          "elicitation.form",
+          "elicitation.url",
+          "sampling",
+          "sampling.tools",
+          "sampling.context",
+          "roots");
 
   static final Set<String> LIMITS = Set.of("maxMessageBytes", "maxDepth", "maxNumberLength");
   static final Set<String> PING = Set.of("interval", "timeout", "threshold");

@@ -12,6 +12,7 @@ import io.vertx.core.VerticleBase;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -147,7 +148,9 @@ public final class ConnectionVerticle extends VerticleBase
 
   @Override
   public JsonObject status() {
-    return view.toJson(spec, state, epoch, live, session, clock.millis());
+    JsonObject status = view.toJson(spec, state, epoch, live, session, clock.millis());
+    Instant since = starter.eraSince();
+    return since == null ? status : status.put("eraSince", since.toString());
   }
 
   @Override

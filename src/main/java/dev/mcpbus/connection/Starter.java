@@ -5,7 +5,9 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import java.time.Instant;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes sessions of one connection, each within the handshake time-out, and remembers the era that
@@ -31,8 +33,9 @@ final class Starter {
     this.listener = listener;
   }
 
-  EraMemory eras() {
-    return eras;
+  /** When the era that is remembered was found, null where none is. */
+  @Nullable Instant eraSince() {
+    return eras.since();
   }
 
   void forgetEra() {

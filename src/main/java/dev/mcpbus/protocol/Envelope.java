@@ -135,11 +135,24 @@ public final class Envelope {
       scanner.skipWhitespace();
       int from = scanner.position();
       scanner.skipValue(3);
-      if (type == null && scanner.matches(key, keyEnd, "resultType")) {
+      if (type == null && isResultType(scanner, bytes, key, keyEnd)) {
         type = RawJson.slice(bytes, from, scanner.position() - from);
       }
     } while (scanner.more('}'));
     return type;
+  }
+
+  /** A name may be written with escapes; only then is it decoded. */
+  private static boolean isResultType(JsonScanner scanner, byte[] bytes, int from, int to) {
+    if (scanner.matches(from, to, "resultType")) {
+      return true;
+    }
+    for (int i = from; i < to; i++) {
+      if (bytes[i] == '\\') {
+        return RawJson.decodeString(bytes, from, to - from).equals("resultType");
+      }
+    }
+    return false;
   }
 
   private static int indexOf(JsonScanner scanner, byte[] bytes, int from, int to)

@@ -28,6 +28,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -53,6 +54,10 @@ public final class ConformanceClient {
 
   private final McpServerClient server;
   private final JsonObject context;
+
+  /** Of the tools so far; a tool that asks for a schema gets the first, as it came. */
+  private final List<JsonObject> schemas = new ArrayList<>();
+
   private boolean failed;
 
   private ConformanceClient(McpServerClient server, JsonObject context) {
@@ -193,6 +198,10 @@ public final class ConformanceClient {
   private Future<JsonObject> callTool(JsonObject tool) {
     String name = tool.getString("name");
     JsonObject arguments = samples(tool.getJsonObject("inputSchema", new JsonObject()));
+    if (arguments.containsKey("schema")) {
+      arguments.put("schema", schemas.isEmpty() ? new JsonObject() : schemas.get(0));
+    }
+    schemas.add(tool.getJsonObject("inputSchema", new JsonObject()));
     for (Object call : context.getJsonArray("toolCalls", new JsonArray())) {
       JsonObject wanted = (JsonObject) call;
       if (name.equals(wanted.getString("name"))) {
