@@ -26,6 +26,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -59,6 +60,7 @@ final class HttpChannel implements Channel {
   private @Nullable CharSequence negotiated;
   private @Nullable ListenStream listen;
   private @Nullable Promise<Void> closing;
+  private @Nullable BiPredicate<Outbound, HttpClientResponse> refusal;
   private boolean lost;
   private boolean over;
   private long lostTimer = -1;
@@ -186,6 +188,14 @@ final class HttpChannel implements Channel {
         .put("junk", junk);
   }
 
+  /**
+   * Until the server accepts a message, {@code handler} is offered each one that is refused without
+   * a JSON-RPC error; the receiver hears nothing of those that it takes.
+   */
+  void onRefusal(BiPredicate<Outbound, HttpClientResponse> handler) {
+    refusal = handler;
+  }
+
   // For the exchanges and streams of this channel.
 
   Dialect dialect() {
@@ -275,6 +285,7 @@ final class HttpChannel implements Channel {
    * @return why the response cannot be used, else null
    */
   @Nullable TransportException accepted(Outbound message, HttpClientResponse response) {
+    refusal = null;
     if (Methods.INITIALIZE.equals(message.method())) {
       String id = response.getHeader(SESSION_ID);
       if (id != null) {
@@ -291,6 +302,14 @@ final class HttpChannel implements Channel {
       }
     }
     return null;
+  }
+
+  boolean takenOver(Exchange exchange, HttpClientResponse response) {
+    boolean taken = !over && refusal != null && refusal.test(exchange.message(), response);
+    if (taken) {
+      exchange.abort();
+    }
+    return taken;
   }
 
   private static boolean isSessionId(String id) {

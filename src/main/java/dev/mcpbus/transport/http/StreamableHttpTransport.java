@@ -6,25 +6,21 @@ import dev.mcpbus.transport.Transport;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.http.HttpClientOptions;
-import io.vertx.core.http.HttpVersion;
-import io.vertx.core.http.PoolOptions;
 import io.vertx.core.internal.ContextInternal;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Streamable HTTP of MCP 2025-03-26 to 2025-11-25. Each channel has its own connection pool, so
  * that a slow server takes connections from nobody else; the pool lives on the owner's event loop.
+ * Where the server refuses the very first message as one of 2024-11-05 does, the channel goes on
+ * over HTTP+SSE.
  */
 public final class StreamableHttpTransport implements Transport {
-
-  /** Below the idle time of common servers; a server's {@code Keep-Alive: timeout=} goes before. */
-  private static final int KEEP_ALIVE_SECONDS = 30;
 
   private final Vertx vertx;
   private final HttpOptions options;
   private final Endpoint endpoint;
   private final ConfiguredHeaders headers;
+  private final SseTransport legacy;
 
   /**
    * @throws IllegalArgumentException where the URL or a header cannot be used; never shows a value
@@ -34,6 +30,7 @@ public final class StreamableHttpTransport implements Transport {
     this.options = options;
     this.endpoint = Endpoint.of(options.url());
     this.headers = ConfiguredHeaders.of(options.headers());
+    this.legacy = new SseTransport(vertx, options, endpoint, headers);
   }
 
   @Override
@@ -53,45 +50,14 @@ public final class StreamableHttpTransport implements Transport {
   @Override
   public Future<Channel> open(Context owner, Channel.Receiver receiver) {
     ContextInternal context = (ContextInternal) owner;
-    var client =
-        vertx
-            .httpClientBuilder()
-            .with(clientOptions())
-            .with(poolOptions())
-            .withConnectHandler(connection -> connection.exceptionHandler(Responses.IGNORE))
-            .build();
-    return context.succeededFuture(
-        new HttpChannel(context, client, endpoint, headers, options, receiver));
-  }
-
-  private HttpClientOptions clientOptions() {
-    int connectMillis = Math.toIntExact(Math.max(1, options.connectTimeout().toMillis()));
-    HttpClientOptions client =
-        new HttpClientOptions()
-            .setConnectTimeout(connectMillis)
-            .setTcpKeepAlive(true)
-            .setKeepAliveTimeout(KEEP_ALIVE_SECONDS)
-            .setHttp2KeepAliveTimeout(KEEP_ALIVE_SECONDS)
-            .setMaxHeaderSize(32 * 1024);
-    if (endpoint.tls()) {
-      client
-          .setSsl(true)
-          .setUseAlpn(true)
-          .setProtocolVersion(HttpVersion.HTTP_2)
-          .setSslHandshakeTimeout(connectMillis)
-          .setSslHandshakeTimeoutUnit(TimeUnit.MILLISECONDS);
-    }
-    return client;
-  }
-
-  private PoolOptions poolOptions() {
-    // One more than asked for: the GET stream holds a connection for good. The same bound for
-    // HTTP/2, because the pool holds a server that turns out to speak HTTP/1.1 to it as well: with
-    // one connection its GET stream would block every call.
-    int size = options.maxConnections() + (options.listen() ? 1 : 0);
-    return new PoolOptions()
-        .setHttp1MaxSize(size)
-        .setHttp2MaxSize(size)
-        .setCleanerPeriod(KEEP_ALIVE_SECONDS * 1000);
+    HttpChannel http =
+        new HttpChannel(
+            context,
+            HttpClients.create(vertx, endpoint, options, options.listen() ? 1 : 0),
+            endpoint,
+            headers,
+            options,
+            receiver);
+    return context.succeededFuture(new FallbackChannel(http, legacy, context, receiver));
   }
 }
