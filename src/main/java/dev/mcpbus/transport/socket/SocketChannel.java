@@ -9,12 +9,12 @@ import dev.mcpbus.transport.SocketOptions;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reason;
 import dev.mcpbus.transport.TransportException.Sent;
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.internal.net.NetSocketInternal;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.net.NetSocket;
 import java.util.ArrayDeque;
@@ -33,7 +33,7 @@ final class SocketChannel implements Channel {
   private static final long CLOSE_MILLIS = 2_000;
 
   private final Vertx vertx;
-  private final Context owner;
+  private final ContextInternal owner;
   private final NetSocket socket;
   private final String peer;
   private final Receiver receiver;
@@ -192,7 +192,7 @@ final class SocketChannel implements Channel {
   }
 
   private Future<Void> atMost(Future<Void> write) {
-    Promise<Void> done = ((ContextInternal) owner).promise();
+    Promise<Void> done = owner.promise();
     long timer = vertx.setTimer(CLOSE_MILLIS, id -> done.tryComplete());
     write.onComplete(
         (nothing, failure) -> {
@@ -205,9 +205,19 @@ final class SocketChannel implements Channel {
   private void release(Future<Void> after) {
     closed =
         after
-            .transform((nothing, failure) -> socket.close())
+            .transform((nothing, failure) -> disconnect())
             .transform((nothing, failure) -> onClose.get())
             .otherwiseEmpty();
+  }
+
+  /** Closes below the socket's own queue, which would first be written out to the end. */
+  private Future<Void> disconnect() {
+    Promise<Void> done = owner.promise();
+    ((NetSocketInternal) socket)
+        .channelHandlerContext()
+        .close()
+        .addListener(future -> done.tryComplete());
+    return done.future();
   }
 
   @Override
