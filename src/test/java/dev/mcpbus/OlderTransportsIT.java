@@ -94,8 +94,7 @@ class OlderTransportsIT {
       assertThat(echo.encode()).contains("hello");
       McpFailure crash =
           bus.failure(
-              address("lines", Addresses.TOOLS_CALL),
-              TestBus.toolCall("crash", new JsonObject()));
+              address("lines", Addresses.TOOLS_CALL), TestBus.toolCall("crash", new JsonObject()));
       assertThat(crash.code()).isEqualTo(FailureCode.UPSTREAM_RESET);
       assertThat(crash.sent()).isEqualTo(McpFailure.Sent.MAYBE);
       bus.awaitState("lines", "READY");

@@ -159,7 +159,9 @@ final class ServerReader {
         entry.wrong(
             entry.line("type"),
             "unknown type " + Texts.quote(written.get().shown()),
-            near == null ? "Use stdio, http, sse, socket or bus" : "Did you mean \"" + near + "\"?");
+            near == null
+                ? "Use stdio, http, sse, socket or bus"
+                : "Did you mean \"" + near + "\"?");
         yield "";
       }
     };

@@ -53,12 +53,10 @@ record ServerUrls(Entry entry) {
       return uri.getRawFragment() == null
           ? file(uri)
           : wrong(
-              "a path after # means HTTP over the socket",
-              "Remove it, or set \"type\": \"http\"");
+              "a path after # means HTTP over the socket", "Remove it, or set \"type\": \"http\"");
     }
     if (!scheme.equals("tcp") && !scheme.equals("tls")) {
-      return wrong(
-          "the url is not that of a socket", "Write tcp://host:port or unix:///path.sock");
+      return wrong("the url is not that of a socket", "Write tcp://host:port or unix:///path.sock");
     }
     String path = uri.getRawPath() == null ? "" : uri.getRawPath();
     boolean plain =

@@ -28,7 +28,12 @@ public record SocketOptions(
   /** With the defaults of every bound. */
   public static SocketOptions of(URI url) {
     return new SocketOptions(
-        url, Duration.ofSeconds(5), SendWindow.MESSAGES, SendWindow.BYTES, 100, ParseLimits.DEFAULT);
+        url,
+        Duration.ofSeconds(5),
+        SendWindow.MESSAGES,
+        SendWindow.BYTES,
+        100,
+        ParseLimits.DEFAULT);
   }
 
   public SocketOptions withConnectTimeout(Duration other) {

@@ -43,10 +43,7 @@ class FallbackChannelTest extends HttpFixture {
     assertThat(probe.endings(0)).isEqualTo(1);
     assertThat(server.http().requests("POST").stream().map(RawHttpServer.Request::path))
         .containsExactly(
-            "/sse",
-            "/messages?sessionId=7",
-            "/messages?sessionId=7",
-            "/messages?sessionId=7");
+            "/sse", "/messages?sessionId=7", "/messages?sessionId=7", "/messages?sessionId=7");
     assertThat(probe.channel().diagnostics().getString("wire")).isEqualTo("HTTP+SSE");
     assertThat(probe.foreignCallbacks()).isZero();
     probe.close();
@@ -82,9 +79,7 @@ class FallbackChannelTest extends HttpFixture {
             (request, peer) -> {
               if (request.id() == 0) {
                 peer.reply(
-                    "400 Bad Request",
-                    errorOf(0L, -32600, "no"),
-                    "Content-Type: application/json");
+                    "400 Bad Request", errorOf(0L, -32600, "no"), "Content-Type: application/json");
               } else if (request.id() == 1) {
                 peer.reply("404 Not Found", "");
               } else {

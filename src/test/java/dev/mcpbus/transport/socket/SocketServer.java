@@ -1,10 +1,10 @@
 package dev.mcpbus.transport.socket;
 
+import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.transport.Acceptor;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.SocketOptions;
 import dev.mcpbus.transport.TransportException;
-import dev.mcpbus.protocol.Envelope;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.internal.ContextInternal;

@@ -15,6 +15,9 @@ import dev.mcpbus.transport.TransportException.Reason;
 import dev.mcpbus.transport.TransportException.Sent;
 import dev.mcpbus.transport.Transports;
 import io.vertx.core.Vertx;
+import io.vertx.core.net.NetServerOptions;
+import io.vertx.core.net.NetSocket;
+import io.vertx.core.net.SelfSignedCertificate;
 import io.vertx.junit5.VertxExtension;
 import java.net.URI;
 import java.nio.file.Path;
@@ -78,7 +81,9 @@ class SocketTransportTest {
 
   @Test
   void more_junk_than_the_budget_ends_the_channel(Vertx vertx) throws Exception {
-    try (RawHttpServer server = play(peer -> {
+    try (RawHttpServer server =
+        play(
+            peer -> {
               peer.send("log\n".repeat(4));
               peer.silence();
             })) {
@@ -92,7 +97,9 @@ class SocketTransportTest {
 
   @Test
   void a_line_over_the_limit_ends_the_channel(Vertx vertx) throws Exception {
-    try (RawHttpServer server = play(peer -> {
+    try (RawHttpServer server =
+        play(
+            peer -> {
               peer.send("{" + " ".repeat(5_000));
               peer.silence();
             })) {
@@ -107,7 +114,9 @@ class SocketTransportTest {
   @Test
   void the_end_of_the_connection_drops_a_partial_line_and_ends_the_channel_once(Vertx vertx)
       throws Exception {
-    try (RawHttpServer server = play(peer -> {
+    try (RawHttpServer server =
+        play(
+            peer -> {
               peer.send(PONG + "\n" + PONG.replace("1,", "2,"));
               peer.close();
             })) {
@@ -128,7 +137,9 @@ class SocketTransportTest {
   void a_peer_that_does_not_read_fills_the_queue_and_close_is_bounded(Vertx vertx)
       throws Exception {
     CountDownLatch over = new CountDownLatch(1);
-    try (RawHttpServer server = play(peer -> {
+    try (RawHttpServer server =
+        play(
+            peer -> {
               try {
                 over.await(30, TimeUnit.SECONDS);
               } catch (InterruptedException e) {
@@ -164,8 +175,7 @@ class SocketTransportTest {
   void nobody_there_is_said_at_once(Vertx vertx, @TempDir Path folder) {
     TransportException tcp =
         refusal(
-            vertx,
-            SocketOptions.of(URI.create("tcp://127.0.0.1:" + RawHttpServer.refusingPort())));
+            vertx, SocketOptions.of(URI.create("tcp://127.0.0.1:" + RawHttpServer.refusingPort())));
     assertThat(tcp.reason()).isEqualTo(Reason.CONNECT_FAILED);
     assertThat(tcp.sent()).isEqualTo(Sent.NO);
     TransportException unix =
@@ -176,7 +186,9 @@ class SocketTransportTest {
 
   @Test
   void tls_is_never_given_up(Vertx vertx) {
-    try (RawHttpServer server = play(peer -> {
+    try (RawHttpServer server =
+        play(
+            peer -> {
               peer.send("no TLS here, none at all, not a bit of it\n");
               peer.silence();
             })) {
@@ -187,6 +199,30 @@ class SocketTransportTest {
                   .withConnectTimeout(Duration.ofSeconds(5)));
       assertThat(why.reason()).isEqualTo(Reason.TLS_ERROR);
       assertThat(why.sent()).isEqualTo(Sent.NO);
+    }
+  }
+
+  @Test
+  void a_certificate_that_nobody_vouches_for_is_refused(Vertx vertx) throws Exception {
+    SelfSignedCertificate certificate = SelfSignedCertificate.create("localhost");
+    NetServerOptions options =
+        new NetServerOptions().setSsl(true).setKeyCertOptions(certificate.keyCertOptions());
+    int port =
+        vertx
+            .createNetServer(options)
+            .connectHandler(NetSocket::resume)
+            .listen(0, "localhost")
+            .toCompletionStage()
+            .toCompletableFuture()
+            .get(20, TimeUnit.SECONDS)
+            .actualPort();
+    try {
+      TransportException why =
+          refusal(vertx, SocketOptions.of(URI.create("tls://localhost:" + port)));
+      assertThat(why.reason()).as(why.getMessage()).isEqualTo(Reason.TLS_ERROR);
+      assertThat(why).hasMessageContaining("certification path");
+    } finally {
+      certificate.delete();
     }
   }
 

@@ -14,8 +14,7 @@ class TcpTransportTest extends TransportContract {
   @Override
   protected Transport connectTo(Acceptor acceptor) throws Exception {
     SocketAddress any = SocketAddress.inetSocketAddress(0, "127.0.0.1");
-    Future<NetServer> server =
-        run(serverContext, () -> SocketServer.listen(vertx, any, acceptor));
+    Future<NetServer> server = run(serverContext, () -> SocketServer.listen(vertx, any, acceptor));
     URI url = URI.create("tcp://127.0.0.1:" + get(server).actualPort());
     return new SocketTransport(vertx, SocketOptions.of(url).withMaxQueued(WINDOW));
   }
