@@ -61,10 +61,11 @@ class OlderTransportsIT {
     int port = NpmServers.freePort();
     Process server = everything("streamableHttp", port);
     Path socket = folder.resolve("http.sock");
-    JsonObject entry = new JsonObject().put("url", "unix://" + socket + "#/mcp");
-    try (StreamBridge bridge = StreamBridge.onUnix(socket, StreamBridge.tcp(port));
-        TestBus bus = TestBus.start(TestBus.server("everything", entry))) {
-      RealServersIT.exerciseEverything(bus);
+    try (StreamBridge bridge = StreamBridge.onUnix(socket, StreamBridge.tcp(port))) {
+      JsonObject entry = new JsonObject().put("url", bridge.url() + "#/mcp");
+      try (TestBus bus = TestBus.start(TestBus.server("everything", entry))) {
+        RealServersIT.exerciseEverything(bus);
+      }
     } finally {
       server.destroyForcibly();
     }
@@ -74,7 +75,7 @@ class OlderTransportsIT {
   void a_server_behind_a_tcp_port_answers_and_comes_back_after_a_crash() {
     try (StreamBridge bridge =
         StreamBridge.onTcp(StreamBridge.process(ScriptedServer.command("good")))) {
-      survivesACrash(new JsonObject().put("url", "tcp://127.0.0.1:" + bridge.port()));
+      survivesACrash(new JsonObject().put("url", bridge.url()));
     }
   }
 
@@ -83,7 +84,7 @@ class OlderTransportsIT {
     Path socket = folder.resolve("lines.sock");
     try (StreamBridge bridge =
         StreamBridge.onUnix(socket, StreamBridge.process(ScriptedServer.command("good")))) {
-      survivesACrash(new JsonObject().put("url", "unix://" + socket));
+      survivesACrash(new JsonObject().put("url", bridge.url()));
     }
   }
 

@@ -42,7 +42,8 @@ final class ServerReader {
   private final JsonObject view = new JsonObject();
   private final Set<Path> envFiles;
   private final boolean seeds;
-  private @Nullable Optional<Filled> url;
+  private boolean urlRead;
+  private Optional<Filled> url = Optional.empty();
 
   /**
    * @param envFiles takes every file that the entry names, so that it can be watched
@@ -273,12 +274,11 @@ final class ServerReader {
 
   /** Read once, so that a mistake in it is reported once. */
   private Optional<Filled> url() {
-    Optional<Filled> known = url;
-    if (known == null) {
-      known = entry.text("url");
-      url = known;
+    if (!urlRead) {
+      urlRead = true;
+      url = entry.text("url");
     }
-    return known;
+    return url;
   }
 
   private ServerUrls urls() {

@@ -82,9 +82,12 @@ public final class StreamBridge implements AutoCloseable {
     };
   }
 
-  public int port() {
+  /** {@code tcp://127.0.0.1:port} or {@code unix:///path}. */
+  public String url() {
     try {
-      return ((InetSocketAddress) server.getLocalAddress()).getPort();
+      return server.getLocalAddress() instanceof InetSocketAddress tcp
+          ? "tcp://127.0.0.1:" + tcp.getPort()
+          : "unix://" + server.getLocalAddress();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

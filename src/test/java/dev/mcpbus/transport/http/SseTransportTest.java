@@ -294,9 +294,9 @@ class SseTransportTest extends HttpFixture {
               peer.stream();
               peer.silence();
             });
-    Duration short_ = Duration.ofMillis(100);
+    Duration soon = Duration.ofMillis(100);
     expect(
-        refusal(HttpOptions.of(silent.url()).withConnectTimeout(short_)),
+        refusal(HttpOptions.of(silent.url()).withConnectTimeout(soon)),
         Reason.CONNECT_FAILED,
         Sent.NO);
     await().until(() -> silent.open() == 0);

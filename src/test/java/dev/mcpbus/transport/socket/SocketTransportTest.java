@@ -141,7 +141,7 @@ class SocketTransportTest {
         play(
             peer -> {
               try {
-                over.await(30, TimeUnit.SECONDS);
+                over.await();
               } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
               }
