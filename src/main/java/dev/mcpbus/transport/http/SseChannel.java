@@ -32,11 +32,14 @@ import org.slf4j.LoggerFactory;
  * event loop.
  *
  * <p>Messages are posted one after the other until the server has taken {@code
- * notifications/initialized}, because servers refuse what overtakes it; after that side by side.
+ * notifications/initialized}, because servers refuse what overtakes it; each waits for the one
+ * before it for a second at most. After that they are posted side by side.
  */
 final class SseChannel implements Channel, SseStream.Listener {
 
   private static final Logger log = LoggerFactory.getLogger(SseChannel.class);
+
+  private static final long BLOCKING_MILLIS = 1_000;
 
   private final ContextInternal owner;
   private final HttpClientAgent client;
@@ -54,6 +57,7 @@ final class SseChannel implements Channel, SseStream.Listener {
 
   private long deadline = -1;
   private @Nullable Endpoint post;
+  private @Nullable SsePost blocking;
   private boolean accepted;
   private boolean initialized;
   private boolean over;
@@ -163,8 +167,22 @@ final class SseChannel implements Channel, SseStream.Listener {
   }
 
   private void pump() {
-    while (!over && !queue.isEmpty() && (initialized || posting.isEmpty())) {
-      begin(queue.remove());
+    while (!over && !queue.isEmpty() && (initialized || blocking == null)) {
+      SsePost next = queue.remove();
+      if (!initialized) {
+        blocking = next;
+        owner.setTimer(BLOCKING_MILLIS, id -> passes(next));
+      }
+      begin(next);
+    }
+  }
+
+  /** A post that is not answered for so long holds nobody up any more. */
+  private void passes(SsePost slow) {
+    if (blocking == slow) {
+      blocking = null;
+      initialized |= Methods.INITIALIZED.equals(slow.message().method());
+      pump();
     }
   }
 
@@ -281,6 +299,7 @@ final class SseChannel implements Channel, SseStream.Listener {
   /** A post was called off. */
   void settled(SsePost done) {
     if (posting.remove(done)) {
+      blocking = blocking == done ? null : blocking;
       window.give(done.message().bytes().length);
       pump();
     }

@@ -271,6 +271,25 @@ class SseTransportTest extends HttpFixture {
   }
 
   @Test
+  void posts_that_are_never_answered_hold_the_conversation_up_for_a_second_only() throws Exception {
+    LegacyServer server =
+        legacy(
+            (request, peer, stream) -> {
+              if (request.id() >= 0) {
+                stream.event("message", resultOf(request.id()));
+              }
+              peer.silence();
+            });
+    ChannelProbe probe = connect(server);
+    probe.call(0, Methods.INITIALIZE);
+    probe.notify(Methods.INITIALIZED);
+    probe.request(1, "tools/list");
+    probe.request(2, "prompts/list");
+    assertThat(probe.reply(1).integerId()).isEqualTo(1);
+    assertThat(probe.reply(2).integerId()).isEqualTo(2);
+  }
+
+  @Test
   void a_redirect_within_the_origin_is_followed_for_stream_and_posts() throws Exception {
     LegacyServer server = answering();
     server.redirect("/old", "/sse");
