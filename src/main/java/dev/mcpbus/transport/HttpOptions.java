@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A server behind Streamable HTTP.
  *
- * @param url the MCP endpoint, {@code http} or {@code https}
+ * @param url the MCP endpoint, {@code http} or {@code https}, or {@code unix:///path.sock#/mcp} for
+ *     HTTP over a Unix domain socket
  * @param headers sent with every request; values may be secret
  * @param connectTimeout for the TCP and TLS connection, default 5 s
  * @param listen whether to open the GET stream for messages that the server starts; default true
@@ -101,6 +102,7 @@ public record HttpOptions(
   /** Leaves the headers and the query out: they may hold secrets. */
   @Override
   public String toString() {
-    return "http[" + url.getScheme() + "://" + url.getRawAuthority() + url.getRawPath() + "]";
+    String host = url.getRawAuthority() == null ? "" : url.getRawAuthority();
+    return "http[" + url.getScheme() + "://" + host + url.getRawPath() + "]";
   }
 }

@@ -1,7 +1,9 @@
 package dev.mcpbus.transport;
 
 import dev.mcpbus.transport.bus.BusTransport;
+import dev.mcpbus.transport.http.SseTransport;
 import dev.mcpbus.transport.http.StreamableHttpTransport;
+import dev.mcpbus.transport.socket.SocketTransport;
 import dev.mcpbus.transport.stdio.StdioTransport;
 import io.vertx.core.Vertx;
 
@@ -33,6 +35,8 @@ public final class Transports {
         HttpOptions http = (HttpOptions) options;
         yield new StreamableHttpTransport(vertx, http, authenticators.create(http));
       }
+      case SseOptions.TYPE -> new SseTransport(vertx, (SseOptions) options);
+      case SocketOptions.TYPE -> new SocketTransport(vertx, (SocketOptions) options);
       case BusOptions.TYPE -> new BusTransport(vertx, (BusOptions) options);
       case ProvidedOptions.TYPE -> ((ProvidedOptions) options).transport();
       default ->

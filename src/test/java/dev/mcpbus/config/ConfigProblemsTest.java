@@ -71,9 +71,17 @@ class ConfigProblemsTest {
         "\"type\": \"stdio\"|type \"stdio\" needs \"command\". Add \"command\"",
         "\"type\": \"http\", \"address\": \"a\"|type \"http\" needs \"url\"",
         "\"type\": \"stdoi\", \"command\": \"x\"|unknown type \"stdoi\". Did you mean \"stdio\"?",
-        "\"type\": \"sse\", \"url\": \"http://h/sse\"|type \"sse\" is not supported yet. Use"
-            + " \"http\"",
-        "\"url\": \"unix:///p.sock#/mcp\"|URLs of sockets (unix:) are not supported yet",
+        "\"type\": \"sse\"|type \"sse\" needs \"url\". Add \"url\"",
+        "\"type\": \"sse\", \"url\": \"tcp://h:1\"|the url is that of a socket. Set \"type\": \"socket\"",
+        "\"type\": \"tcp\", \"url\": \"http://h:1\"|the url is not that of a socket. Write tcp://host:port",
+        "\"type\": \"unix\", \"url\": \"unix:///p.sock#/mcp\"|a path after # means HTTP over the socket",
+        "\"url\": \"tcp://h\"|the url of a socket is host and port and no more. Write tcp://host:port",
+        "\"url\": \"tls://u:p@h:1\"|the url of a socket is host and port and no more. Write tls://host:port",
+        "\"url\": \"unix://p.sock\"|the url has no path of a socket. Write unix:///path.sock, with three slashes",
+        "\"url\": \"unix://p.sock#/mcp\"|the url has no path of a socket",
+        "\"url\": \"pipe:///pipe/x\"|named pipes (pipe:) are not supported. Use an http or a unix URL",
+        "\"url\": \"http://h/${UNSET_ONE}/sse\"|the variable UNSET_ONE is not set",
+        "\"url\": \"http://h/\", \"preferSSE\": \"yes\"|\"preferSSE\" must be true or false, not a string",
         "\"url\": \"ftp://h/\"|the url is neither http nor https",
         "\"url\": \"http://h:99999/\"|the url has no valid host and port",
         "\"url\": \"http:///mcp\"|the url ",
@@ -130,11 +138,11 @@ class ConfigProblemsTest {
                     "b": {"command": "x", "args": ["${UNSET_ONE}"],
                       "timeout": "soon",
                       "lazy": 1},
-                    "c": {"type": "sse", "url": "http://h/"},
+                    "c": {"type": "sse", "url": "tcp://h:1"},
                     "d.e": {"command": "x"},
                     "f": {},
                     "g": [],
-                    "G": {"url": "unix:///x"}
+                    "G": {"url": "pipe:///x"}
                   }
                 }
                 """))
@@ -147,13 +155,13 @@ class ConfigProblemsTest {
             "mcp.json:7: server \"b\": the variable UNSET_ONE is not set",
             "mcp.json:8: server \"b\": \"timeout\" is no duration",
             "mcp.json:9: server \"b\": \"lazy\" must be true or false, not a number",
-            "mcp.json:10: server \"c\": type \"sse\" is not supported yet",
+            "mcp.json:10: server \"c\": the url is that of a socket",
             "mcp.json:11: server \"d.e\": the name has a dot, which separates the parts of a bus"
                 + " address",
             "mcp.json:12: server \"f\": nothing says how to reach the server",
             "mcp.json:13: server \"g\": a server must be an object, not a list",
             "mcp.json:14: these names mean the same server \"g\": \"g\" (line 13), \"G\" (line 14)",
-            "mcp.json:14: server \"G\": URLs of sockets (unix:) are not supported yet");
+            "mcp.json:14: server \"G\": named pipes (pipe:) are not supported");
   }
 
   @Test

@@ -3,13 +3,11 @@ package dev.mcpbus.transport.http;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.transport.TransportException;
-import io.netty.buffer.ByteBuf;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
-import io.vertx.core.internal.buffer.BufferInternal;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -176,16 +174,8 @@ final class EventReader implements SseParser.Sink {
     if (stopped || finished || current == null) {
       return;
     }
-    ByteBuf buf = ((BufferInternal) buffer).getByteBuf();
     try {
-      boolean goOn;
-      if (buf.hasArray()) {
-        int from = buf.arrayOffset() + buf.readerIndex();
-        goOn = current.feed(buf.array(), from, from + buf.readableBytes());
-      } else {
-        goOn = current.feed(buffer.getBytes(), 0, buffer.length());
-      }
-      if (!goOn && !stopped) {
+      if (!current.feed(buffer) && !stopped) {
         finished = true;
         channel.linger(this);
       }

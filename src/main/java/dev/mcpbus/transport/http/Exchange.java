@@ -272,7 +272,7 @@ final class Exchange implements EventReader.Listener {
       lose();
     } else if (reply != null && (named ? isWordOfTheServer(status) : status == 400)) {
       finish(reply);
-    } else {
+    } else if (error != null || !channel.takenOver(this, response)) {
       fail(StatusFailures.of(response, channel.endpoint(), error, channel.clock()));
     }
   }

@@ -48,7 +48,8 @@ final class Failures {
           cause);
     }
     boolean unreachable =
-        find(cause, ConnectException.class) != null
+        to.socket() != null
+            || find(cause, ConnectException.class) != null
             || find(cause, UnknownHostException.class) != null
             || find(cause, NoRouteToHostException.class) != null
             || find(cause, ConnectTimeoutException.class) != null

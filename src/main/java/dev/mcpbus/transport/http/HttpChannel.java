@@ -26,6 +26,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -64,6 +65,7 @@ final class HttpChannel implements Channel {
   private @Nullable ListenStream listen;
   private @Nullable Promise<Void> closing;
   private @Nullable Exchange opening;
+  private @Nullable BiPredicate<Outbound, HttpClientResponse> refusal;
   private boolean lost;
   private boolean over;
   private long lostTimer = -1;
@@ -226,6 +228,14 @@ final class HttpChannel implements Channel {
         .put("junk", junk);
   }
 
+  /**
+   * Until the server accepts a message, {@code handler} is offered each one that is refused without
+   * a JSON-RPC error; the receiver hears nothing of those that it takes.
+   */
+  void onRefusal(BiPredicate<Outbound, HttpClientResponse> handler) {
+    refusal = handler;
+  }
+
   // For the exchanges and streams of this channel.
 
   Dialect dialect() {
@@ -320,6 +330,7 @@ final class HttpChannel implements Channel {
    * @return why the response cannot be used, else null
    */
   @Nullable TransportException accepted(Outbound message, HttpClientResponse response) {
+    refusal = null;
     if (Methods.INITIALIZE.equals(message.method())) {
       String id = response.getHeader(SESSION_ID);
       if (id != null) {
@@ -335,6 +346,14 @@ final class HttpChannel implements Channel {
       listen.start();
     }
     return null;
+  }
+
+  boolean takenOver(Exchange exchange, HttpClientResponse response) {
+    boolean taken = !over && refusal != null && refusal.test(exchange.message(), response);
+    if (taken) {
+      exchange.abort();
+    }
+    return taken;
   }
 
   private static boolean isSessionId(String id) {

@@ -258,7 +258,7 @@ class StreamableHttpTransportTest extends HttpFixture {
   @ParameterizedTest
   @CsvSource({
     "404 Not Found,CONNECT_FAILED,NO,URL",
-    "405 Method Not Allowed,PROTOCOL_ERROR,NO,sse",
+    "405 Method Not Allowed,PROTOCOL_ERROR,NO,is the URL right",
     "413 Too Large,LIMIT_EXCEEDED,NO,413",
     "414 URI Too Long,LIMIT_EXCEEDED,NO,414",
     "431 Headers Too Large,LIMIT_EXCEEDED,NO,431",
