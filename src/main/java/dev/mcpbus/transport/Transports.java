@@ -33,9 +33,9 @@ public final class Transports {
       case StdioOptions.TYPE -> new StdioTransport((StdioOptions) options);
       case HttpOptions.TYPE -> {
         HttpOptions http = (HttpOptions) options;
-        yield new StreamableHttpTransport(vertx, http, authenticators.create(http));
+        yield new StreamableHttpTransport(http, authenticators.create(http));
       }
-      case SseOptions.TYPE -> new SseTransport(vertx, (SseOptions) options);
+      case SseOptions.TYPE -> new SseTransport((SseOptions) options);
       case SocketOptions.TYPE -> new SocketTransport(vertx, (SocketOptions) options);
       case BusOptions.TYPE -> new BusTransport(vertx, (BusOptions) options);
       case ProvidedOptions.TYPE -> ((ProvidedOptions) options).transport();

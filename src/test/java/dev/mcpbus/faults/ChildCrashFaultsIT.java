@@ -193,7 +193,9 @@ class ChildCrashFaultsIT {
   @Test
   void case_22_a_stopped_process_fails_its_health_checks_and_is_replaced()
       throws IOException, InterruptedException {
-    JsonObject ping = new JsonObject().put("interval", 50).put("timeout", 100).put("threshold", 2);
+    // Long enough that a busy machine does not fail a healthy server, which has another pid then.
+    JsonObject ping =
+        new JsonObject().put("interval", 50).put("timeout", 1_000).put("threshold", 2);
     try (FaultBed bed = FaultBed.ready(ShServer.of("", HANG, "hang").put("ping", ping))) {
       long pid = bed.pid();
       Future<Ending> call = bed.sendTool("hang");
@@ -202,7 +204,7 @@ class ChildCrashFaultsIT {
       Processes.signal("STOP", pid);
       Ending ending = bed.ending(call);
       ending.failure(FailureCode.OUTCOME_UNKNOWN, Sent.MAYBE);
-      assertThat(ending.millis()).isLessThan(3_000);
+      assertThat(ending.millis()).isLessThan(10_000);
       JsonObject status = bed.awaitReady(2);
       assertThat(Processes.running(pid)).isFalse();
       assertThat(status.getInteger("restarts")).isEqualTo(1);

@@ -6,7 +6,6 @@ import dev.mcpbus.transport.SseOptions;
 import dev.mcpbus.transport.Transport;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.core.internal.ContextInternal;
 
 /**
@@ -15,7 +14,6 @@ import io.vertx.core.internal.ContextInternal;
  */
 public final class SseTransport implements Transport {
 
-  private final Vertx vertx;
   private final HttpOptions options;
   private final Endpoint endpoint;
   private final ConfiguredHeaders headers;
@@ -23,16 +21,14 @@ public final class SseTransport implements Transport {
   /**
    * @throws IllegalArgumentException where the URL or a header cannot be used; never shows a value
    */
-  public SseTransport(Vertx vertx, SseOptions options) {
+  public SseTransport(SseOptions options) {
     this(
-        vertx,
         options.http(),
         Endpoint.of(options.http().url()),
         ConfiguredHeaders.of(options.http().headers()));
   }
 
-  SseTransport(Vertx vertx, HttpOptions options, Endpoint endpoint, ConfiguredHeaders headers) {
-    this.vertx = vertx;
+  SseTransport(HttpOptions options, Endpoint endpoint, ConfiguredHeaders headers) {
     this.options = options;
     this.endpoint = endpoint;
     this.headers = headers;

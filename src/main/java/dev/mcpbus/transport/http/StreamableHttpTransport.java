@@ -6,7 +6,6 @@ import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.Transport;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.core.internal.ContextInternal;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StreamableHttpTransport implements Transport {
 
-  private final Vertx vertx;
   private final HttpOptions options;
   private final Endpoint endpoint;
   private final ConfiguredHeaders headers;
@@ -29,14 +27,12 @@ public final class StreamableHttpTransport implements Transport {
    * @param authenticator where further credentials come from, null for nowhere
    * @throws IllegalArgumentException where the URL or a header cannot be used; never shows a value
    */
-  public StreamableHttpTransport(
-      Vertx vertx, HttpOptions options, @Nullable Authenticator authenticator) {
-    this.vertx = vertx;
+  public StreamableHttpTransport(HttpOptions options, @Nullable Authenticator authenticator) {
     this.options = options;
     this.endpoint = Endpoint.of(options.url());
     this.headers = ConfiguredHeaders.of(options.headers());
     this.authenticator = authenticator;
-    this.legacy = new SseTransport(vertx, options, endpoint, headers);
+    this.legacy = new SseTransport(options, endpoint, headers);
   }
 
   @Override

@@ -62,7 +62,7 @@ class ClientScopeTest {
     }
 
     private Future<Void> openAndClose() {
-      return new StreamableHttpTransport(vertx, options, null)
+      return new StreamableHttpTransport(options, null)
           .open(context, new HttpChannelTestReceiver())
           .compose(
               channel -> {
