@@ -67,8 +67,7 @@ class ModernServersIT {
         NpmServers.stdio("@bitbonsai/mcpvault/dist/server.js", folder.toRealPath().toString());
     try (TestBus bus = TestBus.start(TestBus.server("vault", pinned(entry, version)))) {
       assertThat(bus.awaitState("vault", "READY").getString("era")).isEqualTo(era);
-      JsonObject note =
-          bus.callTool("vault", "read_note", new JsonObject().put("path", "note.md"));
+      JsonObject note = bus.callTool("vault", "read_note", new JsonObject().put("path", "note.md"));
       assertThat(note.encode()).contains("written here");
       assertThat(bus.<JsonObject>request(address("vault", Addresses.PING), new JsonObject()))
           .isEmpty();

@@ -123,7 +123,7 @@ final class SettingsReader {
                       "Use some of " + String.join(", ", Keys.CAPABILITIES));
                 }
                 JsonObject into = all;
-                for (String part : word.value().split("\\.")) {
+                for (String part : word.value().split("\\.", -1)) {
                   if (!into.containsKey(part)) {
                     into.put(part, new JsonObject());
                   }

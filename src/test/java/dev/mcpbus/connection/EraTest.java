@@ -69,10 +69,7 @@ class EraTest {
     ScriptedPeer peer = peer(QUICK, (method, params, n) -> DISCOVERED);
     era();
     JsonObject meta =
-        peer.received("server/discover")
-            .get(0)
-            .getJsonObject("params")
-            .getJsonObject("_meta");
+        peer.received("server/discover").get(0).getJsonObject("params").getJsonObject("_meta");
     assertThat(meta.getString("io.modelcontextprotocol/protocolVersion")).isEqualTo("2026-07-28");
     assertThat(meta.getJsonObject("io.modelcontextprotocol/clientInfo").getString("name"))
         .isEqualTo("mcpbus");
@@ -112,7 +109,8 @@ class EraTest {
 
   @Test
   void a_refusal_without_a_common_version_is_final() {
-    ScriptedPeer peer = peer(QUICK, (method, params, n) -> String.format(UNSUPPORTED, "\"2030-01-01\""));
+    ScriptedPeer peer =
+        peer(QUICK, (method, params, n) -> String.format(UNSUPPORTED, "\"2030-01-01\""));
     JsonObject status = bus.awaitState("peer", "FAILED");
     assertThat(status.getJsonObject("lastError").getString("code"))
         .isEqualTo("UNSUPPORTED_VERSION");
@@ -126,7 +124,8 @@ class EraTest {
     ScriptedPeer peer =
         peer(
             QUICK,
-            (method, params, n) -> method.equals("initialize") ? INITIALIZED : error(code, "what?"));
+            (method, params, n) ->
+                method.equals("initialize") ? INITIALIZED : error(code, "what?"));
     assertThat(era()).isEqualTo("INITIALIZE");
     assertThat(peer.connections()).isEqualTo(1);
     assertThat(peer.methods()).startsWith("server/discover", "initialize");
@@ -151,8 +150,7 @@ class EraTest {
   @Test
   void a_slow_modern_server_that_answers_after_all_stays_modern() {
     ScriptedPeer peer = peer(QUICK, (method, params, n) -> null);
-    Awaitility.await()
-        .until(() -> peer.methods().contains("initialize"));
+    Awaitility.await().until(() -> peer.methods().contains("initialize"));
     peer.say("{\"jsonrpc\":\"2.0\",\"id\":1," + DISCOVERED + "}");
     peer.say("{\"jsonrpc\":\"2.0\",\"id\":2," + INITIALIZED + "}");
     assertThat(era()).isEqualTo("DISCOVER");
@@ -200,8 +198,7 @@ class EraTest {
 
     modern[0] = true;
     peer.hangUp();
-    Awaitility.await()
-        .until(() -> "DISCOVER".equals(bus.status("peer").getString("era")));
+    Awaitility.await().until(() -> "DISCOVER".equals(bus.status("peer").getString("era")));
   }
 
   @Test
@@ -213,10 +210,7 @@ class EraTest {
     assertThat(era()).isEqualTo("INITIALIZE");
     assertThat(peer.methods()).startsWith("initialize").doesNotContain("server/discover");
     assertThat(
-            peer.received("initialize")
-                .get(0)
-                .getJsonObject("params")
-                .getString("protocolVersion"))
+            peer.received("initialize").get(0).getJsonObject("params").getString("protocolVersion"))
         .isEqualTo("2025-06-18");
   }
 

@@ -139,8 +139,7 @@ class HttpEraTest {
   @ParameterizedTest
   @ValueSource(strings = {"401 Unauthorized", "403 Forbidden"})
   void a_server_that_wants_credentials_is_not_taken_for_a_legacy_one(String status) {
-    try (RawHttpServer server =
-            RawHttpServer.answering((request, peer) -> peer.reply(status, ""));
+    try (RawHttpServer server = RawHttpServer.answering((request, peer) -> peer.reply(status, ""));
         TestBus bus = bus(server)) {
       JsonObject down = bus.awaitState("peer", "FAILED", "RECONNECTING");
       assertThat(down.getJsonObject("lastError").getString("code"))

@@ -244,8 +244,7 @@ class ModernSessionTest {
     Awaitility.await().until(() -> peer.received(Methods.TOOLS_CALL).size() == 1);
     bus.request(address("peer", Addresses.CANCEL), new JsonObject().put("callId", "mine"));
     Awaitility.await().until(() -> peer.received(Methods.CANCELLED).size() == 1);
-    assertThat(
-            peer.received(Methods.CANCELLED).get(0).getJsonObject("params").getLong("requestId"))
+    assertThat(peer.received(Methods.CANCELLED).get(0).getJsonObject("params").getLong("requestId"))
         .isEqualTo(peer.received(Methods.TOOLS_CALL).get(0).getLong("id"));
     assertThat(call.failed()).isTrue();
   }
@@ -331,8 +330,7 @@ class ModernSessionTest {
   }
 
   private JsonObject read(String uri) {
-    return bus.request(
-        address("peer", Addresses.RESOURCES_READ), new JsonObject().put("uri", uri));
+    return bus.request(address("peer", Addresses.RESOURCES_READ), new JsonObject().put("uri", uri));
   }
 
   @Test

@@ -84,8 +84,7 @@ class InputVerticleTest {
   }
 
   private JsonArray pending() {
-    return TestBus.await(send(Addresses.INPUT_PENDING, new JsonObject()))
-        .getJsonArray("questions");
+    return TestBus.await(send(Addresses.INPUT_PENDING, new JsonObject())).getJsonArray("questions");
   }
 
   private void awaitPending(int count) {
@@ -189,7 +188,8 @@ class InputVerticleTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"file:///etc/passwd", "javascript:alert(1)", "ssh://host", "nonsense", ""})
+  @ValueSource(
+      strings = {"file:///etc/passwd", "javascript:alert(1)", "ssh://host", "nonsense", ""})
   void nobody_is_sent_to_a_url_that_is_no_web_page(String url) {
     JsonObject params =
         new JsonObject().put("mode", "url").put("message", "Log in").put("url", url);
@@ -247,8 +247,7 @@ class InputVerticleTest {
       TestBus.await(send(Addresses.INPUT_OFFER, new JsonObject().put("capabilities", form)));
     }
     assertThat(
-            failure(send(Addresses.INPUT_OFFER, new JsonObject().put("capabilities", form)))
-                .code())
+            failure(send(Addresses.INPUT_OFFER, new JsonObject().put("capabilities", form))).code())
         .isEqualTo(FailureCode.OVERLOADED);
   }
 }

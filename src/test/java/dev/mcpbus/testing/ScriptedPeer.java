@@ -80,8 +80,7 @@ public final class ScriptedPeer {
           return;
         }
         String answer =
-            script.answer(
-                message.method(), json.getJsonObject("params", new JsonObject()), number);
+            script.answer(message.method(), json.getJsonObject("params", new JsonObject()), number);
         if (answer != null) {
           put(channel, "{\"jsonrpc\":\"2.0\",\"id\":" + id + "," + answer + "}");
         }
