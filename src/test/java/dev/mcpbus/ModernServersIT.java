@@ -8,6 +8,7 @@ import dev.mcpbus.testing.NpmServers;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
@@ -43,7 +44,7 @@ class ModernServersIT {
 
   private static boolean listens(int port) {
     try (Socket socket = new Socket()) {
-      socket.connect(new InetSocketAddress("127.0.0.1", port), 500);
+      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 500);
       return true;
     } catch (IOException e) {
       return false;
