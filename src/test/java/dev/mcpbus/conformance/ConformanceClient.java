@@ -91,9 +91,15 @@ public final class ConformanceClient {
 
   /** A person with a browser, who agrees at once; what went wrong shows at the client. */
   private static void logIn(URI page) {
-    BROWSER.sendAsync(
-        HttpRequest.newBuilder(page).timeout(Duration.ofSeconds(20)).build(),
-        HttpResponse.BodyHandlers.discarding());
+    BROWSER
+        .sendAsync(
+            HttpRequest.newBuilder(page).timeout(Duration.ofSeconds(20)).build(),
+            HttpResponse.BodyHandlers.discarding())
+        .exceptionally(
+            failure -> {
+              System.err.println("browser: " + failure);
+              return null;
+            });
   }
 
   private static JsonObject entry(String url, JsonObject context) throws IOException {
