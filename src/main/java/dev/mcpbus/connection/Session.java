@@ -18,7 +18,6 @@ import dev.mcpbus.transport.Transport;
 import dev.mcpbus.transport.TransportException;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -138,10 +137,7 @@ final class Session implements Channel.Receiver {
 
   /** Completes when nothing is pending any more, and after {@code millis} at the latest. */
   Future<Void> drained(long millis) {
-    Promise<Void> over = Promise.promise();
-    long timer = vertx().setTimer(Math.max(1, millis), ignored -> over.tryComplete());
-    pending.drained().onComplete(done -> over.tryComplete());
-    return over.future().onComplete(done -> vertx().cancelTimer(timer));
+    return pending.drained().timeout(Math.max(1, millis), MILLISECONDS).otherwiseEmpty();
   }
 
   JsonObject diagnostics() {

@@ -44,8 +44,6 @@ final class HttpChannel implements Channel {
   private static final int MAX_WAITING = 1_024;
   private static final long CLOSE_MILLIS = 2_000;
   private static final long LOST_GRACE_MILLIS = 5_000;
-  private static final long LINGER_MILLIS = 2_000;
-  private static final long OPENING_MILLIS = 1_000;
 
   private final ContextInternal owner;
   private final HttpClientAgent client;
@@ -55,8 +53,8 @@ final class HttpChannel implements Channel {
   private final Receiver receiver;
   private final Map<Long, Exchange> requests = new HashMap<>();
   private final Set<Exchange> others = new HashSet<>(4);
-  private final List<Exchange> held = new ArrayList<>(2);
-  private final Set<EventReader> lingering = new HashSet<>(4);
+  private final Gate gate;
+  private final Lingering lingering = new Lingering(this);
   private Endpoint endpoint;
   private RequestOptions post;
   private @Nullable CharSequence sessionId;
@@ -64,13 +62,10 @@ final class HttpChannel implements Channel {
   private Dialect dialect = Dialect.INITIALIZE;
   private @Nullable ListenStream listen;
   private @Nullable Promise<Void> closing;
-  private @Nullable Exchange opening;
   private @Nullable BiPredicate<Outbound, HttpClientResponse> refusal;
   private boolean lost;
   private boolean over;
   private long lostTimer = -1;
-  private long lingerTimer = -1;
-  private long openingTimer = -1;
   private int waiting;
   private long junk;
 
@@ -83,6 +78,7 @@ final class HttpChannel implements Channel {
       HttpOptions options,
       Receiver receiver) {
     this.owner = owner;
+    this.gate = new Gate(this, exchange -> owner.dispatch(exchange, Exchange::start));
     this.client = client;
     this.endpoint = endpoint;
     this.post = endpoint.request(HttpMethod.POST);
@@ -100,7 +96,7 @@ final class HttpChannel implements Channel {
     if (lost) {
       throw Failures.sessionLost();
     }
-    if (waiting + held.size() >= MAX_WAITING) {
+    if (waiting + gate.waiting() >= MAX_WAITING) {
       throw new TransportException(
           Reason.OVERLOADED,
           Sent.NO,
@@ -112,25 +108,11 @@ final class HttpChannel implements Channel {
     } else {
       others.add(exchange);
     }
-    if (opening != null) {
-      held.add(exchange);
-      return;
-    }
     if (Methods.INITIALIZED.equals(message.method())) {
-      opening = exchange;
-      openingTimer = after(OPENING_MILLIS, this::opened);
+      gate.passAlone(exchange);
+    } else {
+      gate.pass(exchange);
     }
-    owner.dispatch(exchange, Exchange::start);
-  }
-
-  /** Before the server has taken this message, none may overtake it on another connection. */
-  private void opened() {
-    cancel(openingTimer);
-    openingTimer = -1;
-    opening = null;
-    List<Exchange> ready = List.copyOf(held);
-    held.clear();
-    ready.forEach(exchange -> owner.dispatch(exchange, Exchange::start));
   }
 
   @Override
@@ -170,16 +152,13 @@ final class HttpChannel implements Channel {
   private void abandon() {
     over = true;
     cancel(lostTimer);
-    cancel(lingerTimer);
-    cancel(openingTimer);
-    held.clear();
+    gate.stop();
     if (listen != null) {
       listen.stop();
     }
     new ArrayList<>(requests.values()).forEach(Exchange::abort);
     List.copyOf(others).forEach(Exchange::abort);
-    lingering.forEach(EventReader::stop);
-    lingering.clear();
+    lingering.stop();
   }
 
   private Future<Void> endSession() {
@@ -380,9 +359,9 @@ final class HttpChannel implements Channel {
       requests.remove(exchange.message().id(), exchange);
     } else {
       others.remove(exchange);
-      if (exchange == opening && !over) {
+      if (gate.waitsFor(exchange) && !over) {
         // Not now: the connection that it leaves is then free to be used again.
-        owner.runOnContext(nothing -> opened());
+        owner.runOnContext(nothing -> gate.open());
       }
     }
     if (lost && !over && requests.isEmpty()) {
@@ -408,32 +387,12 @@ final class HttpChannel implements Channel {
   void linger(EventReader reader) {
     if (over) {
       reader.stop();
-      return;
-    }
-    lingering.add(reader);
-    if (lingerTimer < 0) {
-      sweepAfter(Set.copyOf(lingering));
+    } else {
+      lingering.add(reader);
     }
   }
 
   void lingered(EventReader reader) {
     lingering.remove(reader);
-  }
-
-  private void sweepAfter(Set<EventReader> old) {
-    lingerTimer =
-        after(
-            LINGER_MILLIS,
-            () -> {
-              lingerTimer = -1;
-              for (EventReader reader : old) {
-                if (lingering.remove(reader)) {
-                  reader.stop();
-                }
-              }
-              if (!lingering.isEmpty()) {
-                sweepAfter(Set.copyOf(lingering));
-              }
-            });
   }
 }
