@@ -7,9 +7,9 @@ import dev.mcpbus.observability.RpcLog;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.MessageTap;
 import dev.mcpbus.supervisor.ChildSpec;
+import dev.mcpbus.transport.AuthenticatorFactory;
 import dev.mcpbus.transport.Transports;
 import io.vertx.core.Vertx;
-import io.vertx.core.json.JsonObject;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Collection;
@@ -20,10 +20,12 @@ final class ConnectionFactory {
 
   private final Vertx vertx;
   private final Implementation clientInfo;
+  private final AuthenticatorFactory authenticators;
 
-  ConnectionFactory(Vertx vertx, Implementation clientInfo) {
+  ConnectionFactory(Vertx vertx, Implementation clientInfo, AuthenticatorFactory authenticators) {
     this.vertx = vertx;
     this.clientInfo = clientInfo;
+    this.authenticators = authenticators;
   }
 
   ChildSpec childSpec(ServerDefinition definition) {
@@ -39,10 +41,10 @@ final class ConnectionFactory {
   private ConnectionSpec connectionSpec(ServerDefinition definition) {
     return new ConnectionSpec(
         definition.id(),
-        Transports.create(vertx, definition.transport()),
+        Transports.create(vertx, definition.transport(), authenticators),
         definition.connection(),
         clientInfo,
-        new JsonObject(),
+        definition.connection().capabilities(),
         tap(definition));
   }
 

@@ -10,10 +10,13 @@ import dev.mcpbus.config.RpcLogMode;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.connection.ConnectionOptions;
 import dev.mcpbus.demo.DemoServer;
+import dev.mcpbus.input.InputOptions;
+import dev.mcpbus.input.InputVerticle;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.supervisor.RestartPolicy;
 import dev.mcpbus.supervisor.SupervisorOptions;
 import dev.mcpbus.supervisor.SupervisorVerticle;
+import dev.mcpbus.transport.AuthenticatorFactory;
 import dev.mcpbus.transport.BusOptions;
 import dev.mcpbus.transport.ProvidedOptions;
 import dev.mcpbus.transport.Transport;
@@ -60,13 +63,14 @@ public final class McpBus {
   private final @Nullable BridgeVerticle bridge;
   private volatile @Nullable String bridgeDeployment;
 
-  private McpBus(Vertx vertx, Options options) {
+  private McpBus(Vertx vertx, Options options, AuthenticatorFactory authenticators) {
     this.vertx = vertx;
     this.supervisor = new SupervisorVerticle(options.supervisor());
     this.servers =
         new ServersVerticle(
             supervisor,
-            new ConnectionFactory(vertx, new Implementation("mcpbus", Version.current())),
+            new ConnectionFactory(
+                vertx, new Implementation("mcpbus", Version.current()), authenticators),
             options.reader());
     this.bridge = options.bridge() == null ? null : new BridgeVerticle(options.bridge());
   }
@@ -77,8 +81,18 @@ public final class McpBus {
    * @return fails where the bridge cannot listen; what was started is stopped then
    */
   public static Future<McpBus> start(Vertx vertx, Options options) {
+    return start(vertx, options, Authentication.ofVariables(vertx, System.getenv()));
+  }
+
+  /**
+   * The same, with credentials of the program's own making.
+   *
+   * @param authenticators for servers over HTTP, such as an {@link Authentication}
+   */
+  public static Future<McpBus> start(
+      Vertx vertx, Options options, AuthenticatorFactory authenticators) {
     Codecs.register(vertx);
-    McpBus bus = new McpBus(vertx, options);
+    McpBus bus = new McpBus(vertx, options, authenticators);
     return bus.deploy(options)
         .map(bus)
         .recover(failure -> bus.close().transform(closed -> Future.failedFuture(failure)));
@@ -90,6 +104,7 @@ public final class McpBus {
             ? deploy(DemoServer.deployable(DemoServer.ADDRESS))
             : Future.succeededFuture();
     return demo.compose(next -> deploy(new CatalogVerticle()))
+        .compose(next -> deploy(new InputVerticle(InputOptions.DEFAULT)))
         .compose(next -> deploy(supervisor))
         .compose(next -> deploy(servers))
         .compose(next -> servers.apply(options.servers()))

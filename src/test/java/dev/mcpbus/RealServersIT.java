@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The whole path against servers that other people wrote. */
 class RealServersIT {
 
-  private static final String EVERYTHING = "@modelcontextprotocol/server-everything/dist/index.js";
+  static final String EVERYTHING = "@modelcontextprotocol/server-everything/dist/index.js";
 
   @TempDir Path folder;
 
@@ -79,7 +79,7 @@ class RealServersIT {
     }
   }
 
-  private static void exerciseEverything(TestBus bus) {
+  static void exerciseEverything(TestBus bus) {
     JsonObject status = bus.awaitState("everything", "READY");
     assertThat(status.getString("era")).isEqualTo("INITIALIZE");
     assertThat(status.getJsonObject("server").getString("name")).contains("everything");

@@ -37,6 +37,23 @@ public final class Addresses {
   public static final String ALL_INPUT = "mcp.input";
   public static final String RPC = "mcp.rpc";
 
+  /** Questions of servers, from their connections, on one node only. */
+  public static final String INPUT_ASK = "mcp.input.ask";
+
+  /** A question that nobody wants an answer to any more, on one node only. */
+  public static final String INPUT_DROP = "mcp.input.drop";
+
+  public static final String INPUT_OFFER = "mcp.input.offer";
+  public static final String INPUT_WITHDRAW = "mcp.input.withdraw";
+  public static final String INPUT_OFFERS = "mcp.input.offers";
+  public static final String INPUT_PENDING = "mcp.input.pending";
+  public static final String INPUT_RESPOND = "mcp.input.respond";
+
+  /** Published: all offers, after each change; and a wish that all be made again. */
+  public static final String INPUT_OFFERED = "mcp.input.offered";
+
+  public static final String INPUT_RENEW = "mcp.input.renew";
+
   public static final String SERVERS_ADD = "mcp.servers.add";
   public static final String SERVERS_REMOVE = "mcp.servers.remove";
   public static final String SERVERS_LIST = "mcp.servers.list";

@@ -40,6 +40,15 @@ public final class Events {
   /** {@code failures} in a row, {@code message}. */
   public static final String HEALTH_CHECK_FAILED = "healthCheckFailed";
 
+  /**
+   * A server's question waits for {@code mcp.input.respond}: {@code question}, {@code method},
+   * {@code message}, {@code mode}.
+   */
+  public static final String INPUT_REQUESTED = "inputRequested";
+
+  /** {@code question}, {@code outcome}: {@code answered}, {@code expired} or {@code withdrawn}. */
+  public static final String INPUT_RESOLVED = "inputResolved";
+
   public static final String SERVER_ADDED = "serverAdded";
   public static final String SERVER_CHANGED = "serverChanged";
   public static final String SERVER_REMOVED = "serverRemoved";

@@ -8,6 +8,7 @@ import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.MessageConsumer;
 import io.vertx.core.json.JsonObject;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +32,8 @@ final class Inputs {
   synchronized Future<Void> set(String address, String method, InputHandler handler) {
     Desk desk = desks.computeIfAbsent(address, Desk::new);
     desk.handlers.put(method, handler);
-    return desk.consumer.completion();
+    List<String> methods = List.copyOf(desk.handlers.keySet());
+    return desk.consumer.completion().compose(ready -> desk.offering.set(methods));
   }
 
   Future<Void> setElicitation(String address, InputHandler.Elicitation handler) {
@@ -47,17 +49,18 @@ final class Inputs {
   /** Nothing happens where there is none. The address is given up with its last handler. */
   synchronized Future<Void> clear(String address, String method) {
     Desk desk = desks.get(address);
-    if (desk == null || desk.handlers.remove(method) == null || !desk.handlers.isEmpty()) {
+    if (desk == null || desk.handlers.remove(method) == null) {
       return Future.succeededFuture();
     }
+    if (!desk.handlers.isEmpty()) {
+      return desk.offering.set(List.copyOf(desk.handlers.keySet()));
+    }
     desks.remove(address);
-    return desk.consumer.unregister();
+    return desk.close();
   }
 
   synchronized Future<Void> close() {
-    Future<Void> done =
-        Future.join(desks.values().stream().map(desk -> desk.consumer.unregister()).toList())
-            .mapEmpty();
+    Future<Void> done = Future.join(desks.values().stream().map(Desk::close).toList()).mapEmpty();
     desks.clear();
     return done;
   }
@@ -71,10 +74,16 @@ final class Inputs {
     private final String address;
     private final Map<String, InputHandler> handlers = new HashMap<>();
     private final MessageConsumer<JsonObject> consumer;
+    private final Offering offering;
 
     Desk(String address) {
       this.address = address;
       this.consumer = vertx.eventBus().consumer(address, this::receive);
+      this.offering = new Offering(vertx, address);
+    }
+
+    Future<Void> close() {
+      return Future.join(consumer.unregister(), offering.withdraw()).mapEmpty();
     }
 
     private void receive(Message<JsonObject> message) {

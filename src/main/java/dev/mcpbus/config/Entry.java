@@ -3,6 +3,8 @@ package dev.mcpbus.config;
 import dev.mcpbus.config.ConfigNode.Kind;
 import dev.mcpbus.config.ConfigNode.Member;
 import dev.mcpbus.config.Substitution.Filled;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -94,6 +96,29 @@ record Entry(
       return Optional.empty();
     }
     return substitution.fill(member.value().text(), member.value().line(), server);
+  }
+
+  /** Relative to the workspace folder; a leading {@code ~/} is the user's home. */
+  Optional<Path> path(String key) {
+    Optional<Filled> text = text(key);
+    if (text.isEmpty()) {
+      return Optional.empty();
+    }
+    String raw = text.get().value();
+    if (raw.isBlank() || raw.indexOf('\0') >= 0) {
+      wrong(line(key), Texts.quote(path + key) + " is empty or no path", "Name a path");
+      return Optional.empty();
+    }
+    try {
+      Path found =
+          raw.equals("~") || raw.startsWith("~/")
+              ? substitution.userHome().resolve(raw.substring(Math.min(2, raw.length())))
+              : substitution.folder().resolve(raw);
+      return Optional.of(found.normalize());
+    } catch (InvalidPathException e) {
+      wrong(line(key), Texts.quote(path + key) + " is no valid path", "Correct it");
+      return Optional.empty();
+    }
   }
 
   Optional<Boolean> flag(String key) {

@@ -25,6 +25,9 @@ final class Keys {
           "timeout",
           "requestTimeout",
           "handshakeTimeout",
+          "probeTimeout",
+          "protocolVersion",
+          "capabilities",
           "maxCallDuration",
           "connectTimeout",
           "lazy",
@@ -42,12 +45,50 @@ final class Keys {
           "closeGrace",
           "drain");
 
+  /** What callers may be said to answer, in the order in which a message names them. */
+  static final List<String> CAPABILITIES =
+      List.of(
+          "elicitation",
+          "elicitation.form",
+          "elicitation.url",
+          "sampling",
+          "sampling.tools",
+          "sampling.context",
+          "roots");
+
   static final Set<String> LIMITS = Set.of("maxMessageBytes", "maxDepth", "maxNumberLength");
   static final Set<String> PING = Set.of("interval", "timeout", "threshold");
   static final Set<String> RESTART =
       Set.of("type", "intensity", "backoff", "reprobe", "quietPeriod");
   static final Set<String> INTENSITY = Set.of("restarts", "period");
   static final Set<String> BACKOFF = Set.of("initial", "max", "factor", "jitter");
+
+  /** Of {@code oauth} and {@code auth}, which are the same; upper case is how Cursor writes it. */
+  static final Set<String> OAUTH =
+      Set.of(
+          "grant",
+          "clientId",
+          "clientSecret",
+          "CLIENT_ID",
+          "CLIENT_SECRET",
+          "tokenEndpointAuthMethod",
+          "scopes",
+          "issuer",
+          "clientMetadataUrl",
+          "redirectPort",
+          "callbackPort",
+          "privateKey",
+          "keyId",
+          "idJag");
+
+  static final Set<String> ID_JAG =
+      Set.of(
+          "tokenEndpoint",
+          "clientId",
+          "clientSecret",
+          "subjectToken",
+          "subjectTokenFile",
+          "subjectTokenType");
 
   /** What a server is. */
   private static final Set<String> IDENTITY =
@@ -60,6 +101,7 @@ final class Keys {
           "envFile",
           "url",
           "headers",
+          "preferSSE",
           "headersHelper",
           "oauth",
           "auth",
@@ -103,7 +145,6 @@ final class Keys {
           "environment", "env",
           "transport", "type",
           "transportType", "type",
-          "preferSSE", "type",
           "retry", "restart",
           "logJsonRpc", "rpcLog",
           "workingDirectory", "cwd",

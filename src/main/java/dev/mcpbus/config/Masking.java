@@ -71,8 +71,11 @@ final class Masking {
     return arg;
   }
 
-  /** Without user, password, query and fragment. */
+  /** Without user, password, query and fragment; of a Unix socket the fragment is the path. */
   static String url(String url) {
+    if (url.regionMatches(true, 0, "unix:", 0, 5)) {
+      return url.replaceFirst("(?s)\\?.*", "?" + HIDDEN);
+    }
     String out = url.replaceFirst("^([A-Za-z][A-Za-z0-9+.-]*://)[^/?#]*@", "$1" + HIDDEN + "@");
     return out.replaceFirst("(?s)[?#].*", "?" + HIDDEN);
   }

@@ -6,16 +6,15 @@ import dev.mcpbus.config.Substitution.Filled;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.transport.BusOptions;
 import dev.mcpbus.transport.HttpOptions;
+import dev.mcpbus.transport.OAuthOptions;
+import dev.mcpbus.transport.SocketOptions;
+import dev.mcpbus.transport.SseOptions;
 import dev.mcpbus.transport.StdioOptions;
 import dev.mcpbus.transport.TransportOptions;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
-import java.net.URISyntaxException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -30,11 +29,21 @@ final class ServerReader {
 
   private static final Pattern HEADER_NAME = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]+");
 
+  private static final List<String> TYPES =
+      List.of(
+          StdioOptions.TYPE,
+          HttpOptions.TYPE,
+          SseOptions.TYPE,
+          SocketOptions.TYPE,
+          BusOptions.TYPE);
+
   private final Entry entry;
   private final String server;
   private final JsonObject view = new JsonObject();
   private final Set<Path> envFiles;
   private final boolean seeds;
+  private boolean urlRead;
+  private Optional<Filled> url = Optional.empty();
 
   /**
    * @param envFiles takes every file that the entry names, so that it can be watched
@@ -85,15 +94,6 @@ final class ServerReader {
         entry.unknown(member, Keys.SERVER);
       }
     }
-    later("headersHelper", "a headersHelper is not supported yet", "Write the headers themselves");
-    later("oauth", "OAuth is not supported yet", "Send a token in \"headers\"");
-    later("auth", "OAuth is not supported yet", "Send a token in \"headers\"");
-  }
-
-  private void later(String key, String message, String remedy) {
-    if (entry.has(key)) {
-      entry.wrong(entry.line(key), message, remedy);
-    }
   }
 
   private @Nullable TransportOptions transport(ServerSettings settings) {
@@ -103,12 +103,14 @@ final class ServerReader {
     return switch (type) {
       case StdioOptions.TYPE -> stdio(settings, limits);
       case HttpOptions.TYPE -> http(settings, limits);
+      case SseOptions.TYPE -> sse(settings, limits);
+      case SocketOptions.TYPE -> socket(settings, limits);
       case BusOptions.TYPE -> bus();
       default -> null;
     };
   }
 
-  /** One of our three types; empty after a problem. */
+  /** One of our types; empty after a problem. */
   private String type() {
     List<String> ways = List.of("command", "url", "address").stream().filter(entry::has).toList();
     if (ways.size() > 1) {
@@ -128,7 +130,7 @@ final class ServerReader {
       }
       return switch (ways.get(0)) {
         case "command" -> StdioOptions.TYPE;
-        case "url" -> HttpOptions.TYPE;
+        case "url" -> typeOfUrl();
         default -> BusOptions.TYPE;
       };
     }
@@ -139,24 +141,35 @@ final class ServerReader {
     String type = written.get().value().toLowerCase(Locale.ROOT);
     return switch (type) {
       case "stdio" -> needs("command", StdioOptions.TYPE);
-      case "http", "streamable-http", "streamablehttp" -> needs("url", HttpOptions.TYPE);
+      case "http", "streamable-http", "streamablehttp" ->
+          needs("url", entry.flag("preferSSE").orElse(false) ? SseOptions.TYPE : HttpOptions.TYPE);
+      case "sse" -> needs("url", SseOptions.TYPE);
+      case "socket", "tcp", "unix" -> needs("url", SocketOptions.TYPE);
       case "bus" -> needs("address", BusOptions.TYPE);
-      case "sse" -> {
-        entry.wrong(
-            entry.line("type"),
-            "type \"sse\" is not supported yet",
-            "Use \"http\" if the server also speaks Streamable HTTP");
-        yield "";
-      }
       default -> {
-        String near = Texts.nearest(type, List.of("stdio", "http", "bus"));
+        String near = Texts.nearest(type, TYPES);
         entry.wrong(
             entry.line("type"),
             "unknown type " + Texts.quote(written.get().shown()),
-            near == null ? "Use stdio, http or bus" : "Did you mean \"" + near + "\"?");
+            near == null
+                ? "Use stdio, http, sse, socket or bus"
+                : "Did you mean \"" + near + "\"?");
         yield "";
       }
     };
+  }
+
+  /** Of a URL alone: its scheme, and {@code /sse} at the end of its path. */
+  private String typeOfUrl() {
+    String url = url().map(text -> text.value().strip()).orElse("");
+    String lower = url.toLowerCase(Locale.ROOT);
+    if (lower.startsWith("tcp:")
+        || lower.startsWith("tls:")
+        || (lower.startsWith("unix:") && url.indexOf('#') < 0)) {
+      return SocketOptions.TYPE;
+    }
+    boolean looksOld = lower.replaceFirst("\\?.*", "").matches(".*/sse/?");
+    return entry.flag("preferSSE").orElse(looksOld) ? SseOptions.TYPE : HttpOptions.TYPE;
   }
 
   private String needs(String key, String type) {
@@ -174,7 +187,7 @@ final class ServerReader {
     List<Filled> args = entry.texts("args").orElse(List.of());
     args.forEach(arg -> noNul("args", arg));
     Map<String, String> env = new LinkedHashMap<>();
-    Optional<Path> envFile = path("envFile");
+    Optional<Path> envFile = entry.path("envFile");
     if (envFile.isPresent()) {
       envFiles.add(envFile.get());
       String shown = shown("envFile", envFile.get());
@@ -193,7 +206,7 @@ final class ServerReader {
           noNul("env." + name, value);
           env.put(name, value.value());
         });
-    Optional<Path> cwd = path("cwd");
+    Optional<Path> cwd = entry.path("cwd");
     if (command.isEmpty()) {
       return null;
     }
@@ -208,7 +221,7 @@ final class ServerReader {
         .withLimits(limits);
   }
 
-  private @Nullable TransportOptions http(ServerSettings settings, ParseLimits limits) {
+  private @Nullable HttpOptions http(ServerSettings settings, ParseLimits limits) {
     Map<String, String> headers = new LinkedHashMap<>();
     entry
         .map("headers")
@@ -219,18 +232,61 @@ final class ServerReader {
               headers.put(name, value.value());
             });
     Optional<Boolean> listen = entry.flag("listen");
-    Optional<Filled> url = entry.text("url");
-    Optional<URI> uri = url.flatMap(this::uri);
+    Optional<Filled> url = url();
+    Optional<URI> uri = url.flatMap(text -> urls().http(text));
     if (url.isEmpty() || uri.isEmpty()) {
       return null;
     }
-    URI plain = withoutUser(uri.get(), headers);
+    URI plain = urls().withoutUser(uri.get(), headers);
     view.put("url", Masking.url(url.get().shown())).put("headers", hidden(headers));
+    Optional<Filled> helper = entry.text("headersHelper");
+    helper.ifPresent(text -> filled("headersHelper", text, "Name a command, or remove it"));
+    OAuthOptions oauth = new OAuthReader(entry, view).read().orElse(null);
+    boolean authorized = headers.keySet().stream().anyMatch("authorization"::equalsIgnoreCase);
+    if (oauth != null && (helper.isPresent() || authorized)) {
+      entry.wrong(
+          entry.node().line(),
+          "OAuth and a headersHelper or an Authorization header cannot both be right",
+          "Keep one of them");
+    }
+    helper.ifPresent(text -> view.put("headersHelper", Masking.HIDDEN));
     return HttpOptions.of(plain)
         .withHeaders(headers)
         .withListen(listen.orElse(true))
+        .withOAuth(oauth)
+        .withHeadersHelper(helper.map(Filled::value).orElse(null))
         .withConnectTimeout(settings.connectTimeout())
         .withLimits(limits);
+  }
+
+  private @Nullable TransportOptions sse(ServerSettings settings, ParseLimits limits) {
+    HttpOptions http = http(settings, limits);
+    return http == null ? null : new SseOptions(http);
+  }
+
+  private @Nullable TransportOptions socket(ServerSettings settings, ParseLimits limits) {
+    Optional<Filled> url = url();
+    Optional<URI> uri = url.flatMap(text -> urls().socket(text));
+    if (url.isEmpty() || uri.isEmpty()) {
+      return null;
+    }
+    view.put("url", Masking.url(url.get().shown()));
+    return SocketOptions.of(uri.get())
+        .withConnectTimeout(settings.connectTimeout())
+        .withLimits(limits);
+  }
+
+  /** Read once, so that a mistake in it is reported once. */
+  private Optional<Filled> url() {
+    if (!urlRead) {
+      urlRead = true;
+      url = entry.text("url");
+    }
+    return url;
+  }
+
+  private ServerUrls urls() {
+    return new ServerUrls(entry);
   }
 
   private @Nullable TransportOptions bus() {
@@ -240,52 +296,6 @@ final class ServerReader {
     }
     view.put("address", address.get().shown());
     return new BusOptions(address.get().value());
-  }
-
-  /** Never quotes the URL: it may hold a password. */
-  private Optional<URI> uri(Filled text) {
-    int line = entry.line("url");
-    String lower = text.value().toLowerCase(Locale.ROOT);
-    if (lower.startsWith("unix:") || lower.startsWith("pipe:")) {
-      entry.wrong(line, "URLs of sockets (unix:) are not supported yet", "Use an http URL");
-      return Optional.empty();
-    }
-    try {
-      URI uri = new URI(text.value().strip());
-      if (!"http".equalsIgnoreCase(uri.getScheme()) && !"https".equalsIgnoreCase(uri.getScheme())) {
-        entry.wrong(line, "the url is neither http nor https", "Begin it with https://");
-      } else if (uri.getHost() == null || uri.getPort() > 65_535) {
-        entry.wrong(line, "the url has no valid host and port", "Write https://host:port/path");
-      } else if (uri.getRawFragment() != null) {
-        entry.wrong(line, "the url has a fragment (#)", "Remove it");
-      } else {
-        return Optional.of(uri);
-      }
-    } catch (URISyntaxException e) {
-      entry.wrong(line, "the url is not well formed", "Write https://host:port/path");
-    }
-    return Optional.empty();
-  }
-
-  /** {@code user:password@} becomes a header, so that no URL holds a secret. */
-  private URI withoutUser(URI uri, Map<String, String> headers) {
-    String user = uri.getUserInfo();
-    if (user == null) {
-      return uri;
-    }
-    if (headers.keySet().stream().anyMatch("authorization"::equalsIgnoreCase)) {
-      entry.wrong(
-          entry.line("url"),
-          "the url has a user and the headers have Authorization",
-          "Keep one of them");
-    } else {
-      headers.put(
-          "Authorization",
-          "Basic " + Base64.getEncoder().encodeToString(user.getBytes(StandardCharsets.UTF_8)));
-    }
-    String port = uri.getPort() < 0 ? "" : ":" + uri.getPort();
-    String query = uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery();
-    return URI.create(uri.getScheme() + "://" + uri.getHost() + port + uri.getRawPath() + query);
   }
 
   private void header(String name, Filled value) {
@@ -314,26 +324,6 @@ final class ServerReader {
       return false;
     }
     return true;
-  }
-
-  /** Relative to the workspace folder; a leading {@code ~/} is the user's home. */
-  private Optional<Path> path(String key) {
-    Optional<Filled> text = entry.text(key);
-    if (text.isEmpty() || !filled(key, text.get(), "Name a path, or remove it")) {
-      return Optional.empty();
-    }
-    String raw = text.get().value();
-    Substitution place = entry.substitution();
-    try {
-      Path path =
-          raw.equals("~") || raw.startsWith("~/")
-              ? place.userHome().resolve(raw.substring(Math.min(2, raw.length())))
-              : place.folder().resolve(raw);
-      return Optional.of(path.normalize());
-    } catch (InvalidPathException e) {
-      entry.wrong(entry.line(key), "\"" + key + "\" is no valid path", "Correct it");
-      return Optional.empty();
-    }
   }
 
   /** A path as it was resolved; as it was written where a variable's value is part of it. */

@@ -1,14 +1,17 @@
 package dev.mcpbus.config;
 
 import dev.mcpbus.config.ConfigNode.Kind;
+import dev.mcpbus.config.Substitution.Filled;
 import dev.mcpbus.connection.ConnectionOptions;
 import dev.mcpbus.connection.ConnectionOptions.Validation;
 import dev.mcpbus.connection.ConnectionOptions.WhenUnavailable;
 import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.supervisor.Backoff;
 import dev.mcpbus.supervisor.RestartIntensity;
 import dev.mcpbus.supervisor.RestartPolicy;
 import dev.mcpbus.supervisor.RestartType;
+import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -46,6 +49,9 @@ final class SettingsReader {
           }
         });
     entry.duration("handshakeTimeout", false).ifPresent(options::handshakeTimeout);
+    entry.duration("probeTimeout", false).ifPresent(options::probeTimeout);
+    protocolVersion(entry).ifPresent(options::protocolVersion);
+    capabilities(entry).ifPresent(options::capabilities);
     entry.flag("lazy").ifPresent(options::lazy);
     entry.duration("idleStop", true).ifPresent(options::idleStop);
     entry.flag("toolsOnly").ifPresent(options::toolsOnly);
@@ -86,6 +92,46 @@ final class SettingsReader {
       return entry.flag("rpcLog").map(on -> on ? RpcLogMode.ON : RpcLogMode.OFF);
     }
     return entry.choice("rpcLog", RpcLogMode.class);
+  }
+
+  private static Optional<ProtocolVersion> protocolVersion(Entry entry) {
+    Optional<Filled> text = entry.text("protocolVersion");
+    Optional<ProtocolVersion> version = text.flatMap(v -> ProtocolVersion.ofWire(v.value()));
+    if (text.isPresent() && version.isEmpty()) {
+      entry.wrong(
+          entry.line("protocolVersion"),
+          "mcpbus does not speak protocol version " + Texts.quote(text.get().shown()),
+          "Use one of "
+              + String.join(", ", ProtocolVersion.supported())
+              + ", or leave it out to find out");
+    }
+    return version;
+  }
+
+  /** Words such as {@code elicitation.url}, as MCP nests them. */
+  private static Optional<JsonObject> capabilities(Entry entry) {
+    return entry
+        .texts("capabilities")
+        .map(
+            words -> {
+              JsonObject all = new JsonObject();
+              for (Filled word : words) {
+                if (!Keys.CAPABILITIES.contains(word.value())) {
+                  entry.wrong(
+                      entry.line("capabilities"),
+                      "there is no capability " + Texts.quote(word.shown()),
+                      "Use some of " + String.join(", ", Keys.CAPABILITIES));
+                }
+                JsonObject into = all;
+                for (String part : word.value().split("\\.", -1)) {
+                  if (!into.containsKey(part)) {
+                    into.put(part, new JsonObject());
+                  }
+                  into = into.getJsonObject(part);
+                }
+              }
+              return all;
+            });
   }
 
   private static Optional<Duration> requestTimeout(Entry entry, boolean seeds) {

@@ -1,17 +1,21 @@
 package dev.mcpbus.connection;
 
+import dev.mcpbus.bus.CallOptions.Cache;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.transport.Outbound;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,12 +26,17 @@ final class BusCall extends Pending {
 
   private final Message<?> message;
   private final RawJson params;
+  private final @Nullable Cache cache;
+  private List<Outbound.Header> headers = List.of();
+  private @Nullable Consumer<RawJson> keeper;
+  private boolean relisted;
 
   private BusCall(
       Message<?> message, String method, RawJson params, long deadline, long idle, long hard) {
     super(method, deadline, idle, hard);
     this.message = message;
     this.params = params;
+    this.cache = readCache(header(Headers.CACHE));
   }
 
   /**
@@ -91,6 +100,26 @@ final class BusCall extends Pending {
         "header '" + Headers.DEADLINE + "' must be milliseconds left, such as 5000");
   }
 
+  private static @Nullable Cache readCache(@Nullable String word) {
+    if (word == null) {
+      return null;
+    }
+    return switch (word) {
+      case "use" -> Cache.USE;
+      case "refresh" -> Cache.REFRESH;
+      case "bypass" -> Cache.BYPASS;
+      default ->
+          throw McpFailure.notSent(
+              FailureCode.BAD_REQUEST,
+              "header '" + Headers.CACHE + "' must be use, refresh or bypass");
+    };
+  }
+
+  /** What to do with a result that was kept; null where the caller does not say. */
+  @Nullable Cache cache() {
+    return cache;
+  }
+
   /** The same call, of another method. */
   BusCall as(String method) {
     return new BusCall(message, method, params, deadline(), idleMillis(), hardDeadline());
@@ -138,13 +167,38 @@ final class BusCall extends Pending {
     return header(Headers.PROGRESS);
   }
 
+  /** What the tool's schema wants in headers. */
+  void headers(List<Outbound.Header> mirrored) {
+    headers = mirrored;
+  }
+
+  @Override
+  List<Outbound.Header> headers() {
+    return headers;
+  }
+
   @Override
   @Nullable String traceparent() {
     return header(Headers.TRACEPARENT);
   }
 
+  /** Takes note of the result, unless it depends on inputs that the params do not show. */
+  void keep(Consumer<RawJson> noted) {
+    keeper = noted;
+  }
+
+  /** True the first time only: the tools were listed again for this call's sake. */
+  boolean relist() {
+    boolean first = !relisted;
+    relisted = true;
+    return first;
+  }
+
   @Override
   void complete(RawJson result) {
+    if (keeper != null && rounds() == 0) {
+      keeper.accept(result);
+    }
     if (isRaw()) {
       message.reply(result.toBuffer());
       return;

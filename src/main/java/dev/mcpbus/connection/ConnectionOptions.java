@@ -1,13 +1,21 @@
 package dev.mcpbus.connection;
 
 import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.ProtocolVersion;
+import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How one connection behaves, whatever its transport.
  *
  * @param handshakeTimeout from the open channel to a ready session. Default 30 s: a child process
  *     has to boot first, and {@code npx} may have to fetch it
+ * @param probeTimeout how long a child may be silent on {@code server/discover} before it gets
+ *     {@code initialize} as well; default 2 s
+ * @param protocolVersion speak this version and do not probe; null to find out
+ * @param capabilities what servers are told that will be answered, beside what callers offer:
+ *     {@code {"elicitation": {"form": {}}}}; default nothing
  * @param requestTimeout a call without a deadline of its own gets this; default 120 s
  * @param maxCallDuration progress extends {@code requestTimeout} up to this; default 10 min
  * @param pingInterval between health checks, zero for none; default 30 s
@@ -25,6 +33,9 @@ import java.time.Duration;
  */
 public record ConnectionOptions(
     Duration handshakeTimeout,
+    Duration probeTimeout,
+    @Nullable ProtocolVersion protocolVersion,
+    JsonObject capabilities,
     Duration requestTimeout,
     Duration maxCallDuration,
     Duration pingInterval,
@@ -39,6 +50,10 @@ public record ConnectionOptions(
     Validation validation,
     int maxPages,
     ParseLimits limits) {
+
+  public ConnectionOptions {
+    capabilities = capabilities.copy();
+  }
 
   /** What happens to a call while the session is restarting. */
   public enum WhenUnavailable {
@@ -59,6 +74,9 @@ public record ConnectionOptions(
   public static final ConnectionOptions DEFAULT =
       new ConnectionOptions(
           Duration.ofSeconds(30),
+          Duration.ofSeconds(2),
+          null,
+          new JsonObject(),
           Duration.ofSeconds(120),
           Duration.ofMinutes(10),
           Duration.ofSeconds(30),
@@ -82,6 +100,9 @@ public record ConnectionOptions(
   /** Copies every field of the options it starts from. */
   public static final class Builder {
     private Duration handshakeTimeout;
+    private Duration probeTimeout;
+    private @Nullable ProtocolVersion protocolVersion;
+    private JsonObject capabilities;
     private Duration requestTimeout;
     private Duration maxCallDuration;
     private Duration pingInterval;
@@ -99,6 +120,9 @@ public record ConnectionOptions(
 
     private Builder(ConnectionOptions from) {
       handshakeTimeout = from.handshakeTimeout;
+      probeTimeout = from.probeTimeout;
+      protocolVersion = from.protocolVersion;
+      capabilities = from.capabilities;
       requestTimeout = from.requestTimeout;
       maxCallDuration = from.maxCallDuration;
       pingInterval = from.pingInterval;
@@ -117,6 +141,21 @@ public record ConnectionOptions(
 
     public Builder handshakeTimeout(Duration value) {
       handshakeTimeout = value;
+      return this;
+    }
+
+    public Builder probeTimeout(Duration value) {
+      probeTimeout = value;
+      return this;
+    }
+
+    public Builder protocolVersion(@Nullable ProtocolVersion value) {
+      protocolVersion = value;
+      return this;
+    }
+
+    public Builder capabilities(JsonObject value) {
+      capabilities = value;
       return this;
     }
 
@@ -193,6 +232,9 @@ public record ConnectionOptions(
     public ConnectionOptions build() {
       return new ConnectionOptions(
           handshakeTimeout,
+          probeTimeout,
+          protocolVersion,
+          capabilities,
           requestTimeout,
           maxCallDuration,
           pingInterval,

@@ -7,13 +7,12 @@ import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Lifecycle;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.protocol.Methods;
-import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * <p>Single writer: everything here happens on the verticle's event-loop context.
  */
 public final class ConnectionVerticle extends VerticleBase
-    implements Mailbox.Owner, Session.Listener, HealthCheck.Listener {
+    implements Mailbox.Owner, Upstream.Owner, HealthCheck.Listener {
 
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionVerticle.class);
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
@@ -51,7 +50,13 @@ public final class ConnectionVerticle extends VerticleBase
   private IdleWatch idle;
 
   @SuppressWarnings("NullAway.Init")
-  private ServerRequests requests;
+  private Upstream upstream;
+
+  @SuppressWarnings("NullAway.Init")
+  private Starter starter;
+
+  private final Renewal renewal;
+  private final Wishes wishes;
 
   private ConnectionState state = ConnectionState.IDLE;
   private @Nullable Session session;
@@ -71,6 +76,8 @@ public final class ConnectionVerticle extends VerticleBase
     this.id = spec.id();
     this.options = spec.options();
     this.clock = clock;
+    this.wishes = new Wishes(spec.capabilities());
+    this.renewal = new Renewal(id, wishes);
   }
 
   /** Completes when every address is registered; no session is opened yet. */
@@ -80,10 +87,26 @@ public final class ConnectionVerticle extends VerticleBase
     mailbox = new Mailbox(vertx, spec, clock, view, this);
     health = new HealthCheck(vertx, options, this);
     idle = new IdleWatch(vertx, clock, options, () -> tell(new Lifecycle.StopWanted(id.value())));
-    requests = new ServerRequests(vertx.eventBus(), id);
+    upstream = new Upstream(vertx.eventBus(), new Inputs(vertx.eventBus(), id, wishes), this);
+    starter = new Starter(spec, context, clock, wishes, upstream);
     context.exceptionHandler(this::crashed);
     vertx.eventBus().localConsumer(Addresses.of(id, Addresses.CONTROL), this::control);
-    return mailbox.open();
+    return Offered.watch(vertx, id, this::offered).compose(known -> mailbox.open());
+  }
+
+  /** What callers can answer has changed. */
+  private void offered(JsonObject capabilities) {
+    wishes.offer(capabilities);
+    renegotiate();
+  }
+
+  /** The {@code initialize} era tells the server once per session what we can answer. */
+  private void renegotiate() {
+    if (live != null && !live.isModern() && wishes.hasNews()) {
+      tell(
+          new Lifecycle.RestartWanted(
+              id.value(), "callers can now answer more than the server was told"));
+    }
   }
 
   @Override
@@ -125,7 +148,9 @@ public final class ConnectionVerticle extends VerticleBase
 
   @Override
   public JsonObject status() {
-    return view.toJson(spec, state, epoch, live, session, clock.millis());
+    JsonObject status = view.toJson(spec, state, epoch, live, session, clock.millis());
+    Instant since = starter.eraSince();
+    return since == null ? status : status.put("eraSince", since.toString());
   }
 
   @Override
@@ -162,30 +187,19 @@ public final class ConnectionVerticle extends VerticleBase
       moveTo(start.restarts() > 0 ? ConnectionState.RECONNECTING : ConnectionState.CONNECTING);
     }
     long from = clock.millis();
-    Session opening =
-        new Session(
-            epoch,
-            context,
-            spec.transport(),
-            new InitializeEra(spec.clientInfo(), spec.capabilities()),
-            options,
-            clock,
-            spec.tap(),
-            this);
-    session = opening;
-    opening
-        .open()
+    starter
+        .start(epoch, made -> session = made)
         .onComplete(
             result -> {
-              if (session != opening) {
+              Session opened = session;
+              if (epoch != start.epoch() || opened == null) {
                 return;
               }
               if (result.failed()) {
-                over(opening, McpFailure.of(result.cause()));
-                return;
+                over(opened, Failures.inHandshake(result.cause()));
+              } else {
+                ready(starter.live(result.result(), clock.millis() - from));
               }
-              Tools tools = new Tools(opening);
-              ready(new Live(opening, result.result(), tools, clock.millis() - from));
             });
   }
 
@@ -207,7 +221,9 @@ public final class ConnectionVerticle extends VerticleBase
     if (now.offers("tools")) {
       now.tools().load().onComplete(loaded -> toolsLoaded(now, loaded.cause()));
     }
+    renewal.renew(now);
     mailbox.release(now);
+    renegotiate();
   }
 
   private void toolsLoaded(Live of, @Nullable Throwable failure) {
@@ -267,9 +283,29 @@ public final class ConnectionVerticle extends VerticleBase
   // ---- what the session reports
 
   @Override
-  public void onEnded(Session of, McpFailure reason) {
-    if (session == of && live != null) {
+  public @Nullable Live live(Session of) {
+    Live now = live;
+    return now != null && now.session() == of ? now : null;
+  }
+
+  @Override
+  public void ended(Session of, McpFailure reason) {
+    if (live(of) != null) {
       over(of, reason);
+    }
+  }
+
+  @Override
+  public void refused(String why) {
+    starter.forgetEra();
+    tell(new Lifecycle.RestartWanted(id.value(), why));
+  }
+
+  @Override
+  public void toolsChanged(Live of) {
+    Future<?> reading = of.tools().changed();
+    if (reading != null) {
+      reading.onComplete(loaded -> toolsLoaded(of, loaded.cause()));
     }
   }
 
@@ -303,34 +339,12 @@ public final class ConnectionVerticle extends VerticleBase
   private void leave() {
     health.stop();
     idle.stop();
+    upstream.forget();
+    if (live != null) {
+      live.subscriptions().stop();
+    }
     session = null;
     live = null;
-  }
-
-  @Override
-  public void onRequest(Session of, RawJson requestId, String method, RawJson params) {
-    requests.handle(of, requestId, method, params);
-  }
-
-  @Override
-  public void onProgress(String address, RawJson params) {
-    vertx.eventBus().send(address, params.toJsonObject());
-  }
-
-  @Override
-  public void onNotification(Session of, String method, RawJson params) {
-    Live now = live;
-    if (now == null || now.session() != of) {
-      return;
-    }
-    if (method.equals(Methods.TOOLS_CHANGED)) {
-      Future<?> reading = now.tools().changed();
-      if (reading != null) {
-        reading.onComplete(loaded -> toolsLoaded(now, loaded.cause()));
-      }
-    } else {
-      Notifications.publish(method, params, this::publish);
-    }
   }
 
   // ---- health
@@ -368,7 +382,8 @@ public final class ConnectionVerticle extends VerticleBase
     publish(Events.STATE_CHANGED, new JsonObject().put("from", from.name()).put("to", next.name()));
   }
 
-  private void publish(String type, JsonObject more) {
+  @Override
+  public void publish(String type, JsonObject more) {
     events.publish(type, epoch, more);
   }
 }

@@ -4,6 +4,8 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.transport.TransportException;
+import io.vertx.core.json.JsonObject;
+import org.jspecify.annotations.Nullable;
 
 /** What transports and parsers report, in the words of the bus. */
 final class Failures {
@@ -51,6 +53,13 @@ final class Failures {
         String.valueOf(failure.getMessage()),
         failure.retryAfterMillis(),
         failure.code() == FailureCode.UPSTREAM_ERROR ? failure.data() : null);
+  }
+
+  /** The server's own error object in {@code failure}, null where there is none. */
+  static @Nullable JsonObject upstreamError(Throwable failure) {
+    return failure instanceof McpFailure mcp && mcp.code() == FailureCode.UPSTREAM_ERROR
+        ? mcp.data().getJsonObject("error")
+        : null;
   }
 
   static boolean isLimit(ProtocolException e) {

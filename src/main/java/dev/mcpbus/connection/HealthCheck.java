@@ -2,7 +2,6 @@ package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.protocol.Methods;
 import io.vertx.core.Vertx;
 
 /**
@@ -59,7 +58,7 @@ final class HealthCheck {
     }
     long mine = timer;
     session
-        .request(Methods.PING, null, options.pingTimeout())
+        .request(session.era().pingMethod(), null, options.pingTimeout())
         .onComplete(
             answer -> {
               if (timer != mine) {

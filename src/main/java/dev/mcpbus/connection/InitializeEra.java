@@ -4,12 +4,14 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.Implementation;
-import dev.mcpbus.protocol.InitializeResult;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ServerDescription;
+import dev.mcpbus.transport.Outbound;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -20,11 +22,16 @@ import org.jspecify.annotations.Nullable;
 final class InitializeEra implements SessionEra {
 
   private final Implementation clientInfo;
-  private final JsonObject capabilities;
+  private final Wishes wishes;
+  private final @Nullable ProtocolVersion pinned;
 
-  InitializeEra(Implementation clientInfo, JsonObject capabilities) {
+  /**
+   * @param pinned the one version to speak; null for any that both know
+   */
+  InitializeEra(Implementation clientInfo, Wishes wishes, @Nullable ProtocolVersion pinned) {
     this.clientInfo = clientInfo;
-    this.capabilities = capabilities;
+    this.wishes = wishes;
+    this.pinned = pinned;
   }
 
   @Override
@@ -33,11 +40,12 @@ final class InitializeEra implements SessionEra {
   }
 
   @Override
-  public Future<InitializeResult> open(Session session) {
+  public Future<ServerDescription> open(Session session) {
+    ProtocolVersion offered = pinned == null ? ProtocolVersion.LATEST_INITIALIZE : pinned;
     JsonObject params =
         new JsonObject()
-            .put("protocolVersion", ProtocolVersion.LATEST_INITIALIZE.wire())
-            .put("capabilities", capabilities)
+            .put("protocolVersion", offered.wire())
+            .put("capabilities", wishes.advertise())
             .put("clientInfo", clientInfo.toJson());
     return session
         .request(Methods.INITIALIZE, RawJson.of(params), session.options().handshakeTimeout())
@@ -45,11 +53,25 @@ final class InitializeEra implements SessionEra {
             result -> accept(session, result), failure -> Future.failedFuture(explain(failure)));
   }
 
-  private static Future<InitializeResult> accept(Session session, RawJson raw) {
-    InitializeResult result = InitializeResult.of(raw);
-    Optional<ProtocolVersion> version = ProtocolVersion.ofWire(result.protocolVersion());
+  private Future<ServerDescription> accept(Session session, RawJson raw) {
+    if (session.version() != null) {
+      return Future.failedFuture(Opening.late());
+    }
+    ServerDescription result = ServerDescription.ofInitialize(raw);
+    Optional<ProtocolVersion> version =
+        ProtocolVersion.ofWire(result.protocolVersion()).filter(v -> v.era() == Era.INITIALIZE);
     if (version.isEmpty()) {
       return Future.failedFuture(unsupported("\"" + result.protocolVersion() + "\""));
+    }
+    if (pinned != null && version.get() != pinned) {
+      return Future.failedFuture(
+          McpFailure.notSent(
+              FailureCode.UNSUPPORTED_VERSION,
+              "the server answers with protocol version "
+                  + version.get().wire()
+                  + ", and the configuration pins "
+                  + pinned.wire()
+                  + "; correct or remove \"protocolVersion\""));
     }
     session.negotiated(version.get());
     session.notify(Methods.INITIALIZED, null);
@@ -58,11 +80,11 @@ final class InitializeEra implements SessionEra {
 
   /** Some servers answer an unknown version with an error that lists theirs. */
   private static Throwable explain(Throwable failure) {
-    if (failure instanceof McpFailure mcp && mcp.code() == FailureCode.UPSTREAM_ERROR) {
-      JsonObject error = mcp.data().getJsonObject("error", new JsonObject());
-      if (error.getValue("data") instanceof JsonObject data && data.containsKey("supported")) {
-        return unsupported(String.valueOf(data.getValue("supported")));
-      }
+    JsonObject error = Failures.upstreamError(failure);
+    if (error != null
+        && error.getValue("data") instanceof JsonObject data
+        && data.containsKey("supported")) {
+      return unsupported(String.valueOf(data.getValue("supported")));
     }
     return failure;
   }
@@ -77,13 +99,29 @@ final class InitializeEra implements SessionEra {
   }
 
   @Override
-  public @Nullable RawJson params(@Nullable RawJson params) {
-    return params;
+  public @Nullable RawJson params(@Nullable RawJson params, long id, Pending call) {
+    if (!RequestMeta.concerns(call)) {
+      return params;
+    }
+    RawJson base = params == null ? RawJson.EMPTY_OBJECT : params;
+    RawJson own = base.member("_meta");
+    RawJson meta = own == null || !own.isObject() ? RawJson.EMPTY_OBJECT : own;
+    return base.with("_meta", RequestMeta.added(meta, id, call));
+  }
+
+  @Override
+  public List<Outbound.Header> headers(Session session, @Nullable RawJson params, Pending call) {
+    return List.of();
   }
 
   @Override
   public void cancel(Session session, long id, String reason) {
     session.notify(
         Methods.CANCELLED, RawJson.of(new JsonObject().put("requestId", id).put("reason", reason)));
+  }
+
+  @Override
+  public String pingMethod() {
+    return Methods.PING;
   }
 }

@@ -1,6 +1,7 @@
 package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -26,6 +27,11 @@ final class InternalCall extends Pending {
   @Override
   @Nullable String callId() {
     return callId;
+  }
+
+  @Override
+  boolean isStream() {
+    return method().equals(Methods.LISTEN);
   }
 
   Future<RawJson> future() {

@@ -1,13 +1,25 @@
 package dev.mcpbus.connection;
 
-import dev.mcpbus.protocol.InitializeResult;
+import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.ServerDescription;
 
 /**
  * A session that is ready, with what its server said of itself.
  *
  * @param connectMillis from the start of the transport to the end of the handshake
  */
-record Live(Session session, InitializeResult server, Tools tools, long connectMillis) {
+record Live(
+    Session session,
+    ServerDescription server,
+    Tools tools,
+    Subscriptions subscriptions,
+    ResultCache cache,
+    Wishes wishes,
+    long connectMillis) {
+
+  boolean isModern() {
+    return session.era().era() == Era.DISCOVER;
+  }
 
   boolean offers(String capability) {
     return server.offers(capability);

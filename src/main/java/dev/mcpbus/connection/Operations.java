@@ -1,12 +1,13 @@
 package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallOptions.Cache;
 import dev.mcpbus.bus.FailureCode;
-import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
 
@@ -38,13 +39,19 @@ final class Operations {
               Methods.RESOURCES_TEMPLATES,
               "resources",
               "resourceTemplates"),
-          simple(Addresses.RESOURCES_READ, Methods.RESOURCES_READ, "resources"),
-          simple(Addresses.RESOURCES_SUBSCRIBE, Methods.RESOURCES_SUBSCRIBE, "resources"),
-          simple(Addresses.RESOURCES_UNSUBSCRIBE, Methods.RESOURCES_UNSUBSCRIBE, "resources"),
+          new Operation(Addresses.RESOURCES_READ, Methods.RESOURCES_READ, Operations::readResource),
+          new Operation(
+              Addresses.RESOURCES_SUBSCRIBE,
+              Methods.RESOURCES_SUBSCRIBE,
+              (live, call) -> subscribe(live, call, true)),
+          new Operation(
+              Addresses.RESOURCES_UNSUBSCRIBE,
+              Methods.RESOURCES_UNSUBSCRIBE,
+              (live, call) -> subscribe(live, call, false)),
           list(Addresses.PROMPTS_LIST, Methods.PROMPTS_LIST, "prompts", "prompts"),
           simple(Addresses.PROMPTS_GET, Methods.PROMPTS_GET, "prompts"),
           simple(Addresses.COMPLETION, Methods.COMPLETE, "completions"),
-          simple(Addresses.LOGLEVEL, Methods.SET_LEVEL, "logging"),
+          new Operation(Addresses.LOGLEVEL, Methods.SET_LEVEL, Operations::logLevel),
           new Operation(Addresses.PING, Methods.PING, Operations::ping),
           new Operation(Addresses.REQUEST, "request", Operations::rawRequest));
 
@@ -72,12 +79,37 @@ final class Operations {
         (live, call) -> {
           if (!live.offers(capability)) {
             call.complete(RawJson.of("{\"" + key + "\":[]}"));
-          } else if (call.params().member("cursor") != null) {
-            live.session().send(call, call.params());
-          } else {
-            allPages(live, call, method, key);
+          } else if (!answeredFromCache(live, call, method)) {
+            if (call.params().member("cursor") != null) {
+              live.session().send(call, call.params());
+            } else {
+              allPages(live, call, method, key);
+            }
           }
         });
+  }
+
+  /**
+   * Answers with what is still fresh; else sees to it that the answer is kept, as the call wants.
+   * Only the modern era says what is fresh; a call with inputs has nothing to do with the cache.
+   */
+  private static boolean answeredFromCache(Live live, BusCall call, String method) {
+    Cache wish = call.cache();
+    RawJson params = call.params();
+    if (!live.isModern()
+        || wish == Cache.BYPASS
+        || params.member("inputResponses") != null
+        || params.member("requestState") != null) {
+      return false;
+    }
+    RawJson fresh = wish == Cache.REFRESH ? null : live.cache().fresh(method, params);
+    if (fresh != null) {
+      call.complete(fresh);
+      return true;
+    }
+    long since = live.session().clock().millis();
+    call.keep(result -> live.cache().keep(method, params, result, since));
+    return false;
   }
 
   private static void allPages(Live live, BusCall call, String method, String key) {
@@ -94,6 +126,14 @@ final class Operations {
         .onComplete(call::complete, failure -> call.fail(McpFailure.of(failure)));
   }
 
+  private static void readResource(Live live, BusCall call) {
+    if (!live.offers("resources")) {
+      call.fail(lacks(call.method(), "resources"));
+    } else if (!answeredFromCache(live, call, call.method())) {
+      live.session().send(call, call.params());
+    }
+  }
+
   private static void listTools(Live live, BusCall call) {
     if (!live.offers("tools")) {
       call.complete(RawJson.of("{\"tools\":[]}"));
@@ -103,8 +143,21 @@ final class Operations {
       live.session().send(call, call.params());
       return;
     }
-    boolean kept = "use".equals(call.header(Headers.CACHE));
-    withTools(live, call, kept ? live.tools().current() : live.tools().load(), ToolTable::list);
+    withTools(live, call, tools(live, call), ToolTable::list);
+  }
+
+  /** The legacy era has no word for fresh: only who asks for the kept list gets it. */
+  private static Future<ToolTable> tools(Live live, BusCall call) {
+    Tools tools = live.tools();
+    Cache wish = call.cache();
+    if (wish == null) {
+      return live.isModern() ? tools.fresh() : tools.load();
+    }
+    return switch (wish) {
+      case USE -> live.isModern() ? tools.fresh() : tools.current();
+      case REFRESH -> tools.load();
+      case BYPASS -> tools.bypass();
+    };
   }
 
   private static void metadata(Live live, BusCall call) {
@@ -134,8 +187,59 @@ final class Operations {
     }
   }
 
+  /** In the modern era {@code server/discover} is what every server answers. */
   private static void ping(Live live, BusCall call) {
-    live.session().send(call, null);
+    if (!live.isModern()) {
+      live.session().send(call, null);
+      return;
+    }
+    long left = call.deadline() - live.session().clock().millis();
+    live.session()
+        .request(live.session().era().pingMethod(), null, Duration.ofMillis(Math.max(1, left)))
+        .onComplete(
+            answer -> call.complete(RawJson.EMPTY_OBJECT),
+            failure -> call.fail(McpFailure.of(failure)));
+  }
+
+  /** The wish outlives the session; the modern era has one stream for all of them. */
+  private static void subscribe(Live live, BusCall call, boolean wanted) {
+    RawJson uri = call.params().member("uri");
+    if (uri == null || !uri.isString()) {
+      call.fail(McpFailure.notSent(FailureCode.BAD_REQUEST, "\"uri\" must be a string"));
+      return;
+    }
+    if (!live.offers("resources")) {
+      call.fail(lacks(call.method(), "resources"));
+      return;
+    }
+    if (wanted) {
+      live.wishes().resources().add(uri.asString());
+    } else {
+      live.wishes().resources().remove(uri.asString());
+    }
+    if (live.isModern()) {
+      live.subscriptions().refresh();
+      call.complete(RawJson.EMPTY_OBJECT);
+    } else {
+      live.session().send(call, call.params());
+    }
+  }
+
+  /** The modern era has the level in every request; the legacy one is told once per session. */
+  private static void logLevel(Live live, BusCall call) {
+    RawJson level = call.params().member("level");
+    if (level == null || !level.isString()) {
+      call.fail(McpFailure.notSent(FailureCode.BAD_REQUEST, "\"level\" must be a string"));
+    } else if (!live.offers("logging")) {
+      call.fail(lacks(call.method(), "logging"));
+    } else {
+      live.wishes().logLevel(level);
+      if (live.isModern()) {
+        call.complete(RawJson.EMPTY_OBJECT);
+      } else {
+        live.session().send(call, call.params());
+      }
+    }
   }
 
   /** Any method: {@code {"method": ..., "params": {...}}}. */

@@ -93,6 +93,15 @@ final class Pagination {
       }
     }
     byte[] joined = items.append(']').toString().getBytes(StandardCharsets.UTF_8);
-    return pages.get(0).with(key, RawJson.slice(joined, 0, joined.length)).without("nextCursor");
+    RawJson all =
+        pages.get(0).with(key, RawJson.slice(joined, 0, joined.length)).without("nextCursor");
+    // Together they are as fresh as the first that goes stale.
+    return all.member("ttlMs") == null
+        ? all
+        : all.with("ttlMs", RawJson.of(Long.toString(shortestTtl())));
+  }
+
+  private long shortestTtl() {
+    return pages.stream().mapToLong(ResultCache::freshFor).min().orElse(0);
   }
 }

@@ -2,6 +2,8 @@ package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.transport.Outbound;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +16,8 @@ abstract class Pending {
   private final long hardDeadline;
   private final long idleMillis;
   private long deadline;
+  private @Nullable Runnable held;
+  private int rounds;
 
   /**
    * @param deadline on the connection's {@link Clock}
@@ -43,11 +47,55 @@ abstract class Pending {
     return hardDeadline;
   }
 
+  /**
+   * Held calls are not at the server: nothing is cancelled there.
+   *
+   * @param abandoned runs where the call ends while it is held; null to let it go on
+   */
+  final void hold(@Nullable Runnable abandoned) {
+    held = abandoned;
+  }
+
+  final boolean isHeld() {
+    return held != null;
+  }
+
+  /** Tells whoever holds the call that it has ended. */
+  final void abandon() {
+    Runnable holder = held;
+    held = null;
+    if (holder != null) {
+      holder.run();
+    }
+  }
+
+  /** Counts one more round trip of the same call. */
+  final int nextRound() {
+    return ++rounds;
+  }
+
+  /** How often the call was made again. */
+  final int rounds() {
+    return rounds;
+  }
+
+  /** Gives a call whose deadline is ours, not the caller's, at least this long. */
+  final void extendBy(long now, long millis) {
+    if (idleMillis > 0) {
+      deadline = Math.max(deadline, Math.min(hardDeadline, now + millis));
+    }
+  }
+
   /** Something was heard of the request at {@code now}. */
   final void extend(long now) {
     if (idleMillis > 0) {
       deadline = Math.max(deadline, Math.min(hardDeadline, now + idleMillis));
     }
+  }
+
+  /** True for a request whose answer only ends a stream. */
+  boolean isStream() {
+    return false;
   }
 
   /** The caller's own name for the request, under which it can be cancelled. */
@@ -58,6 +106,11 @@ abstract class Pending {
   /** Where progress goes, null where nobody asked. */
   @Nullable String progressAddress() {
     return null;
+  }
+
+  /** Headers of its own, for transports that have headers. */
+  List<Outbound.Header> headers() {
+    return List.of();
   }
 
   /** W3C trace context of the caller, null where it sent none. */

@@ -29,6 +29,7 @@ final class PendingCalls {
   private final DeadlineTimer timer;
   private final Expiry expiry;
   private long lastId;
+  private int streams;
   private @Nullable Promise<Void> drained;
 
   PendingCalls(Vertx vertx, Clock clock, Expiry expiry) {
@@ -36,14 +37,16 @@ final class PendingCalls {
     this.expiry = expiry;
   }
 
+  /** Calls that will end by themselves; streams are not counted. */
   int size() {
-    return byId.size();
+    return byId.size() - streams;
   }
 
   /** Takes a request in and gives it the next id. */
   long add(Pending pending) {
     long id = ++lastId;
     byId.put(id, pending);
+    streams += pending.isStream() ? 1 : 0;
     String callId = pending.callId();
     if (callId != null) {
       byCallId.put(callId, id);
@@ -62,14 +65,20 @@ final class PendingCalls {
     if (pending == null) {
       return null;
     }
+    streams -= pending.isStream() ? 1 : 0;
     String callId = pending.callId();
     if (callId != null) {
       byCallId.remove(callId, id);
     }
-    if (drained != null && byId.isEmpty()) {
+    if (drained != null && size() == 0) {
       drained.tryComplete();
     }
     return pending;
+  }
+
+  /** Gives every call whose deadline is ours at least {@code millis} from now. */
+  void extendAll(long now, long millis) {
+    byId.values().forEach(pending -> pending.extendBy(now, millis));
   }
 
   /** Our id of the request that the caller named {@code callId}, or -1. */
@@ -79,7 +88,7 @@ final class PendingCalls {
 
   /** Completes when nothing waits any more. */
   Future<Void> drained() {
-    if (byId.isEmpty()) {
+    if (size() == 0) {
       return Future.succeededFuture();
     }
     if (drained == null) {
@@ -94,7 +103,12 @@ final class PendingCalls {
     List<Pending> all = new ArrayList<>(byId.values());
     byId.clear();
     byCallId.clear();
-    all.forEach(pending -> pending.fail(failure));
+    streams = 0;
+    all.forEach(
+        pending -> {
+          pending.abandon();
+          pending.fail(failure);
+        });
     if (drained != null) {
       drained.tryComplete();
     }

@@ -1,5 +1,6 @@
 package dev.mcpbus.connection;
 
+import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.RawJson;
 import org.jspecify.annotations.Nullable;
 
@@ -13,23 +14,19 @@ final class RequestMeta {
 
   private RequestMeta() {}
 
-  /** {@code params} as they are where the caller asked for neither. */
-  static @Nullable RawJson added(@Nullable RawJson params, long id, Pending call) {
-    boolean progress = call.progressAddress() != null;
+  /** True where {@code call} needs anything added. */
+  static boolean concerns(Pending call) {
+    return call.progressAddress() != null || call.traceparent() != null;
+  }
+
+  /** {@code meta} with what the caller asked for, as it is where that is nothing. */
+  static RawJson added(RawJson meta, long id, Pending call) {
+    RawJson all = meta;
+    if (call.progressAddress() != null) {
+      all = all.with(MetaKeys.PROGRESS_TOKEN, RawJson.string(TOKEN_PREFIX + id));
+    }
     String trace = call.traceparent();
-    if (!progress && trace == null) {
-      return params;
-    }
-    RawJson base = params == null ? RawJson.EMPTY_OBJECT : params;
-    RawJson present = base.member("_meta");
-    RawJson meta = present == null || !present.isObject() ? RawJson.EMPTY_OBJECT : present;
-    if (progress) {
-      meta = meta.with("progressToken", RawJson.string(TOKEN_PREFIX + id));
-    }
-    if (trace != null) {
-      meta = meta.with("traceparent", RawJson.string(trace));
-    }
-    return base.with("_meta", meta);
+    return trace == null ? all : all.with(MetaKeys.TRACEPARENT, RawJson.string(trace));
   }
 
   /** Our id of the request that a progress token belongs to, -1 where it is none of ours. */

@@ -1,74 +1,84 @@
 package dev.mcpbus.connection;
 
-import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
-import io.vertx.core.Future;
-import io.vertx.core.eventbus.DeliveryOptions;
-import io.vertx.core.eventbus.EventBus;
-import io.vertx.core.eventbus.ReplyException;
-import io.vertx.core.eventbus.ReplyFailure;
 import io.vertx.core.json.JsonObject;
-import java.util.Set;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Answers what a server asks of its client. {@code ping} at once; roots, sampling and elicitation
- * go to the handler of this connection ({@code mcp.<id>.input}), else to the common one ({@code
- * mcp.input}); where nobody is registered, and for any other method, the answer is -32601.
+ * Answers what a server of the {@code initialize} era asks of its client. {@code ping} at once;
+ * roots, sampling and elicitation are asked of callers ({@link Inputs}); where nobody is there, and
+ * for any other method, the answer is -32601. Owner: the connection's context.
  */
 final class ServerRequests {
 
-  private static final Set<String> INPUT =
-      Set.of(Methods.ROOTS_LIST, Methods.SAMPLING, Methods.ELICITATION);
+  private static final int MAX_OPEN = 64;
 
-  /** How long a person may take. */
-  private static final DeliveryOptions PATIENT = new DeliveryOptions().setSendTimeout(300_000);
+  private final Inputs inputs;
 
-  private final EventBus bus;
-  private final ConnectionId id;
+  /** Keys of our questions by the server's id of its request. */
+  private final Map<RawJson, String> open = new HashMap<>();
 
-  ServerRequests(EventBus bus, ConnectionId id) {
-    this.bus = bus;
-    this.id = id;
+  ServerRequests(Inputs inputs) {
+    this.inputs = inputs;
   }
 
   void handle(Session session, RawJson requestId, String method, RawJson params) {
     if (method.equals(Methods.PING)) {
       session.answer(requestId, RawJson.EMPTY_OBJECT);
-    } else if (INPUT.contains(method)) {
-      JsonObject question =
-          new JsonObject()
-              .put("id", id.value())
-              .put("method", method)
-              .put("params", params.toJsonObject());
-      bus.<JsonObject>request(Addresses.of(id, Addresses.INPUT), question, PATIENT)
-          .recover(
-              failure ->
-                  nobody(failure)
-                      ? bus.request(Addresses.ALL_INPUT, question, PATIENT)
-                      : Future.failedFuture(failure))
-          .onComplete(
-              answer -> session.answer(requestId, RawJson.of(answer.body())),
-              failure -> refuse(session, requestId, method, failure));
-    } else {
+    } else if (!Inputs.isInput(method)) {
       session.refuse(
           requestId, JsonRpcError.METHOD_NOT_FOUND, "mcpbus does not know the method " + method);
+    } else if (open.size() >= MAX_OPEN) {
+      session.refuse(
+          requestId, JsonRpcError.INTERNAL_ERROR, MAX_OPEN + " questions are open already");
+    } else {
+      ask(session, requestId, method, params.toJsonObject());
     }
   }
 
+  private void ask(Session session, RawJson requestId, String method, JsonObject params) {
+    Inputs.Question question = inputs.ask(method, params, false);
+    open.put(requestId, question.key());
+    session.extendAll(Inputs.PATIENCE_MILLIS);
+    question
+        .answer()
+        .onComplete(
+            answer -> {
+              if (open.remove(requestId, question.key())) {
+                session.answer(requestId, RawJson.of(answer));
+              }
+            },
+            failure -> {
+              if (open.remove(requestId, question.key())) {
+                refuse(session, requestId, method, failure);
+              }
+            });
+  }
+
+  /** The server does not want the answer to its request any more, and gets none. */
+  void cancelled(@Nullable RawJson requestId) {
+    String key = requestId == null ? null : open.remove(requestId);
+    if (key != null) {
+      inputs.withdraw(key);
+    }
+  }
+
+  /** The session is over. */
+  void forget() {
+    open.clear();
+    inputs.withdrawAll();
+  }
+
   private static void refuse(Session session, RawJson requestId, String method, Throwable failure) {
-    if (nobody(failure)) {
+    if (Inputs.isNobody(failure)) {
       session.refuse(
           requestId, JsonRpcError.METHOD_NOT_FOUND, "nobody is there to answer " + method);
     } else {
       session.refuse(requestId, JsonRpcError.INTERNAL_ERROR, method + " was not answered");
     }
-  }
-
-  private static boolean nobody(Throwable failure) {
-    return failure instanceof ReplyException reply
-        && reply.failureType() == ReplyFailure.NO_HANDLERS;
   }
 }

@@ -5,7 +5,7 @@ import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Envelope;
-import dev.mcpbus.protocol.InitializeResult;
+import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.MessageTap;
 import dev.mcpbus.protocol.Messages;
@@ -18,9 +18,7 @@ import dev.mcpbus.transport.Transport;
 import dev.mcpbus.transport.TransportException;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -32,37 +30,20 @@ import org.jspecify.annotations.Nullable;
  */
 final class Session implements Channel.Receiver {
 
-  /** What the actor hears from its session. */
-  interface Listener {
-
-    /** The server asks something; the session expects an {@link #answer} or {@link #refuse}. */
-    void onRequest(Session session, RawJson id, String method, RawJson params);
-
-    /** A notification other than progress of a request of ours. */
-    void onNotification(Session session, String method, RawJson params);
-
-    /** Progress of a request whose caller asked for it. */
-    void onProgress(String address, RawJson params);
-
-    /** The session is over without having been closed by us; everything pending has ended. */
-    void onEnded(Session session, McpFailure reason);
-  }
-
   private final long epoch;
   private final Context context;
   private final Transport transport;
-  private final SessionEra era;
+  private SessionEra era;
   private final ConnectionOptions options;
   private final Clock clock;
-  private final @Nullable MessageTap tap;
-  private final Listener listener;
+  private final Wire wire;
+  private final SessionListener listener;
   private final PendingCalls pending;
   private final NotificationBudget notifications;
 
   /** Completes with the channel's opening, and with its closing where it came too late. */
   private Future<Void> opening = Future.succeededFuture();
 
-  private @Nullable Channel channel;
   private @Nullable ProtocolVersion version;
   private boolean ended;
   private long unmatched;
@@ -76,70 +57,44 @@ final class Session implements Channel.Receiver {
       ConnectionOptions options,
       Clock clock,
       @Nullable MessageTap tap,
-      Listener listener) {
+      SessionListener listener) {
     this.epoch = epoch;
     this.context = context;
     this.transport = transport;
     this.era = era;
     this.options = options;
     this.clock = clock;
-    this.tap = tap;
+    this.wire = new Wire(options.limits().maxBytes(), tap);
     this.listener = listener;
     this.pending = new PendingCalls(context.owner(), clock, this::expired);
     this.notifications = new NotificationBudget(clock.millis());
   }
 
-  /**
-   * Opens the channel and shakes hands, within the handshake time-out.
-   *
-   * @return fails with a {@code McpFailure} that was not sent; {@link #close} completes when
-   *     nothing is left
-   */
-  Future<InitializeResult> open() {
-    Promise<InitializeResult> ready = ((ContextInternal) context).promise();
-    long timer =
-        context
-            .owner()
-            .setTimer(
-                options.handshakeTimeout().toMillis(),
-                ignored ->
-                    ready.tryFail(
-                        McpFailure.notSent(
-                            FailureCode.HANDSHAKE_TIMEOUT,
-                            "no answer to the handshake within "
-                                + options.handshakeTimeout().toMillis()
-                                + " ms")));
+  /** Opens the channel. Fails with a {@code TransportException}. */
+  Future<Void> connect() {
     opening =
         transport
             .open(context, this)
             .compose(
                 opened -> {
-                  channel = opened;
+                  wire.attach(opened);
                   return ended ? opened.close() : Future.succeededFuture();
                 });
-    opening
-        .compose(opened -> ended ? gone() : era.open(this))
-        .onComplete(
-            result -> {
-              if (result.succeeded()) {
-                ready.tryComplete(result.result());
-              } else {
-                ready.tryFail(Failures.inHandshake(result.cause()));
-              }
-            });
-    return ready
-        .future()
-        .eventually(
-            () -> {
-              context.owner().cancelTimer(timer);
-              return Future.succeededFuture();
-            })
-        .onFailure(failure -> close());
+    return opening.compose(opened -> ended ? gone() : Future.succeededFuture());
   }
 
-  private static Future<InitializeResult> gone() {
+  private static Future<Void> gone() {
     return Future.failedFuture(
         McpFailure.notSent(FailureCode.UNAVAILABLE, "closed while it was opening"));
+  }
+
+  /** From now on requests are made as {@code other} has them. */
+  void speak(SessionEra other) {
+    era = other;
+  }
+
+  boolean hasRequestStreams() {
+    return wire.hasRequestStreams();
   }
 
   long epoch() {
@@ -182,14 +137,11 @@ final class Session implements Channel.Receiver {
 
   /** Completes when nothing is pending any more, and after {@code millis} at the latest. */
   Future<Void> drained(long millis) {
-    Promise<Void> over = Promise.promise();
-    long timer = vertx().setTimer(Math.max(1, millis), ignored -> over.tryComplete());
-    pending.drained().onComplete(done -> over.tryComplete());
-    return over.future().onComplete(done -> vertx().cancelTimer(timer));
+    return pending.drained().timeout(Math.max(1, millis), MILLISECONDS).otherwiseEmpty();
   }
 
   JsonObject diagnostics() {
-    JsonObject facts = channel == null ? new JsonObject() : channel.diagnostics();
+    JsonObject facts = wire.diagnostics();
     if (notifications.dropped() > 0) {
       facts.put("droppedNotifications", notifications.dropped());
     }
@@ -198,9 +150,7 @@ final class Session implements Channel.Receiver {
 
   void negotiated(ProtocolVersion agreed) {
     version = agreed;
-    if (channel != null) {
-      channel.negotiated(agreed.wire());
-    }
+    wire.negotiated(agreed.wire());
   }
 
   /** A request of the connection itself. */
@@ -210,33 +160,55 @@ final class Session implements Channel.Receiver {
     return call.future();
   }
 
-  /** Sends a request; {@code call} ends exactly once, here or later. */
-  void send(Pending call, @Nullable RawJson params) {
-    Channel out = channel;
-    if (ended || out == null) {
+  /**
+   * Sends a request; {@code call} ends exactly once, here or later.
+   *
+   * @return our id of it, -1 where it was not sent
+   */
+  long send(Pending call, @Nullable RawJson params) {
+    if (ended || !wire.isAttached()) {
       call.fail(McpFailure.notSent(FailureCode.UNAVAILABLE, "the session is over"));
-      return;
+      return -1;
     }
     if (pending.size() >= options.maxPending()) {
       call.fail(
           McpFailure.notSent(
               FailureCode.OVERLOADED,
               options.maxPending() + " calls are in flight already; try again later"));
-      return;
+      return -1;
     }
     long id = pending.add(call);
-    RawJson payload = era.params(RequestMeta.added(params, id, call));
-    byte[] bytes = Messages.request(id, call.method(), payload);
+    byte[] bytes = Messages.request(id, call.method(), era.params(params, id, call));
     try {
-      put(out, Outbound.request(id, call.method(), bytes));
+      wire.put(Outbound.request(id, call.method(), bytes, era.headers(this, params, call)));
     } catch (TransportException e) {
       if (pending.remove(id) != null) {
         call.fail(Failures.of(e));
       }
+      return -1;
     } catch (RuntimeException defect) {
       pending.remove(id); // whoever called ends the call
       throw defect;
     }
+    return id;
+  }
+
+  /**
+   * Keeps a call that has ended at the server and goes on later: its deadline and its cancellation
+   * hold meanwhile.
+   *
+   * @param abandoned runs where the call ends meanwhile
+   * @return a name for {@link #release}
+   */
+  long hold(Pending call, Runnable abandoned) {
+    call.hold(abandoned);
+    return pending.add(call);
+  }
+
+  /** Gives a held call back; false where it has ended meanwhile. */
+  boolean release(long hold, Pending call) {
+    call.hold(null);
+    return pending.remove(hold) != null && !ended;
   }
 
   void notify(String method, @Nullable RawJson params) {
@@ -253,32 +225,19 @@ final class Session implements Channel.Receiver {
 
   /** Nobody waits for these; where the queue is full or the channel is gone they are dropped. */
   private void sendQuietly(Outbound message) {
-    Channel out = channel;
-    if (ended || out == null) {
+    if (ended || !wire.isAttached()) {
       return;
     }
     try {
-      put(out, message);
+      wire.put(message);
     } catch (TransportException dropped) {
       unmatched++;
     }
   }
 
-  private void put(Channel out, Outbound message) throws TransportException {
-    if (message.bytes().length > options.limits().maxBytes()) {
-      throw new TransportException(
-          TransportException.Reason.LIMIT_EXCEEDED,
-          TransportException.Sent.NO,
-          "the message has "
-              + message.bytes().length
-              + " bytes, the limit is "
-              + options.limits().maxBytes());
-    }
-    if (tap != null) {
-      tap.message(
-          MessageTap.Direction.SENT, RawJson.slice(message.bytes(), 0, message.bytes().length));
-    }
-    out.send(message);
+  /** Calls without a deadline of their own get at least {@code millis} from now. */
+  void extendAll(long millis) {
+    pending.extendAll(clock.millis(), millis);
   }
 
   /** Ends the caller's request; tells the server. False where none of that name waits. */
@@ -293,6 +252,24 @@ final class Session implements Channel.Receiver {
     return true;
   }
 
+  /** Ends a request of the connection itself, and tells the server. */
+  void abandon(long id, String reason) {
+    Pending call = pending.remove(id);
+    if (call != null) {
+      abandon(id, call, reason);
+      call.fail(McpFailure.maybeSent(FailureCode.CANCELLED, reason));
+    }
+  }
+
+  /** The server ended a stream of ours. */
+  void ended(long id) {
+    Pending call = pending.remove(id);
+    if (call != null) {
+      wire.forget(id);
+      call.fail(McpFailure.maybeSent(FailureCode.UPSTREAM_RESET, "the server ended the stream"));
+    }
+  }
+
   private void expired(long id, Pending call) {
     abandon(id, call, "timed out");
     call.fail(
@@ -303,12 +280,14 @@ final class Session implements Channel.Receiver {
 
   /** {@code initialize} must not be cancelled (MCP 2025-11-25, Cancellation). */
   private void abandon(long id, Pending call, String reason) {
+    if (call.isHeld()) {
+      call.abandon();
+      return;
+    }
     if (!call.method().equals(Methods.INITIALIZE)) {
       era.cancel(this, id, reason);
     }
-    if (channel != null) {
-      channel.forget(id);
-    }
+    wire.forget(id);
   }
 
   @Override
@@ -317,9 +296,7 @@ final class Session implements Channel.Receiver {
       return;
     }
     lastHeard = clock.millis();
-    if (tap != null) {
-      tap.message(MessageTap.Direction.RECEIVED, message.text());
-    }
+    wire.heard(message.text());
     switch (message.kind()) {
       case RESULT -> answered(message);
       case ERROR -> failed(message);
@@ -338,7 +315,7 @@ final class Session implements Channel.Receiver {
     if (call == null) {
       unmatched++;
     } else if (message.payload().isObject()) {
-      call.complete(message.payload());
+      result(call, message);
     } else {
       call.fail(
           McpFailure.maybeSent(
@@ -347,12 +324,22 @@ final class Session implements Channel.Receiver {
     }
   }
 
+  private void result(Pending call, Envelope message) {
+    boolean whole = era.era() == Era.INITIALIZE || message.resultType().equals(Envelope.COMPLETE);
+    if (whole || !listener.onUnfinished(this, call, message.resultType(), message.payload())) {
+      call.complete(message.payload());
+    }
+  }
+
   private void failed(Envelope message) {
     Pending call = pending.remove(message.integerId());
     if (call == null) {
       unmatched++;
-    } else {
-      call.fail(McpFailure.upstream(JsonRpcError.of(message.payload())));
+      return;
+    }
+    JsonRpcError error = JsonRpcError.of(message.payload());
+    if (!error.isModern() || !listener.onRefused(this, call, error)) {
+      call.fail(McpFailure.upstream(error));
     }
   }
 
@@ -416,8 +403,8 @@ final class Session implements Channel.Receiver {
     ended = true;
     pending.failAll(
         McpFailure.maybeSent(FailureCode.OUTCOME_UNKNOWN, "the connection was closed meanwhile"));
-    return channel == null
-        ? opening.timeout(options.handshakeTimeout().toMillis(), MILLISECONDS).otherwiseEmpty()
-        : channel.close();
+    return wire.isAttached()
+        ? wire.close()
+        : opening.timeout(options.handshakeTimeout().toMillis(), MILLISECONDS).otherwiseEmpty();
   }
 }

@@ -1,9 +1,11 @@
 package dev.mcpbus.connection;
 
 import dev.mcpbus.protocol.Era;
-import dev.mcpbus.protocol.InitializeResult;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ServerDescription;
+import dev.mcpbus.transport.Outbound;
 import io.vertx.core.Future;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,11 +17,17 @@ interface SessionEra {
   Era era();
 
   /** Opens the conversation. Fails with a {@code McpFailure}. */
-  Future<InitializeResult> open(Session session);
+  Future<ServerDescription> open(Session session);
 
-  /** What goes out as {@code params} of a request of ours. */
-  @Nullable RawJson params(@Nullable RawJson params);
+  /** What goes out as {@code params} of request {@code id}. */
+  @Nullable RawJson params(@Nullable RawJson params, long id, Pending call);
+
+  /** What goes out as headers beside it, where the transport has any. */
+  List<Outbound.Header> headers(Session session, @Nullable RawJson params, Pending call);
 
   /** Tells the server that the answer to request {@code id} is no longer wanted. */
   void cancel(Session session, long id, String reason);
+
+  /** A request that every server of the era answers cheaply. */
+  String pingMethod();
 }

@@ -1,23 +1,42 @@
 package dev.mcpbus.connection;
 
+import dev.mcpbus.protocol.ParamHeaders;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.transport.Outbound;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** One list of tools as the server sent it, with an index. Immutable. */
 final class ToolTable {
 
+  private static final Logger LOG = LoggerFactory.getLogger(ToolTable.class);
+
   /** A tool and its validator, which is compiled at the first checked call. */
   static final class Tool {
     private final RawJson raw;
+    private final ParamHeaders headers;
     private @Nullable ArgumentValidator validator;
 
-    private Tool(RawJson raw) {
+    private Tool(RawJson raw, ParamHeaders headers) {
       this.raw = raw;
+      this.headers = headers;
+    }
+
+    /** The headers that mirror the call's arguments. */
+    List<Outbound.Header> headers(BusCall call) {
+      if (headers.isEmpty()) {
+        return List.of();
+      }
+      return headers.values(call.params().member("arguments")).stream()
+          .map(header -> new Outbound.Header(header.name(), header.value()))
+          .toList();
     }
 
     ArgumentValidator validator() {
@@ -32,18 +51,58 @@ final class ToolTable {
   private final Map<String, Tool> byName = new LinkedHashMap<>();
   private final List<String> duplicates = new ArrayList<>();
 
-  ToolTable(RawJson list) {
+  private ToolTable(RawJson list) {
     this.list = list;
+  }
+
+  /** A list whose tools travel in the body alone. */
+  static ToolTable of(RawJson list) {
+    ToolTable table = new ToolTable(list);
+    for (RawJson tool : tools(list)) {
+      table.add(tool, ParamHeaders.NONE);
+    }
+    return table;
+  }
+
+  /**
+   * A list of a server that wants arguments in headers as well: a tool whose annotations break the
+   * rules is left out, alone (MCP 2026-07-28, x-mcp-header).
+   */
+  static ToolTable withHeaders(RawJson list) {
+    List<RawJson> kept = new ArrayList<>();
+    List<ParamHeaders> headers = new ArrayList<>();
+    List<RawJson> all = tools(list);
+    for (RawJson tool : all) {
+      try {
+        headers.add(ParamHeaders.of(tool.member("inputSchema")));
+        kept.add(tool);
+      } catch (ParamHeaders.InvalidSchemaException e) {
+        LOG.warn("tool {} is left out: {}", tool.member("name"), e.getMessage());
+      }
+    }
+    ToolTable table = new ToolTable(kept.size() == all.size() ? list : replaced(list, kept));
+    for (int i = 0; i < kept.size(); i++) {
+      table.add(kept.get(i), headers.get(i));
+    }
+    return table;
+  }
+
+  private static List<RawJson> tools(RawJson list) {
     RawJson tools = list.member("tools");
-    for (RawJson tool : tools == null ? List.<RawJson>of() : tools.elements()) {
-      RawJson name = tool.member("name");
-      if (name == null || !name.isString()) {
-        continue;
-      }
-      String text = name.asString();
-      if (byName.putIfAbsent(text, new Tool(tool)) != null) {
-        duplicates.add(text);
-      }
+    return tools == null ? List.of() : tools.elements();
+  }
+
+  private static RawJson replaced(RawJson list, List<RawJson> tools) {
+    String array = tools.stream().map(RawJson::toString).collect(Collectors.joining(",", "[", "]"));
+    return list.with("tools", RawJson.of(array));
+  }
+
+  private void add(RawJson tool, ParamHeaders headers) {
+    RawJson name = tool.member("name");
+    if (name != null
+        && name.isString()
+        && byName.putIfAbsent(name.asString(), new Tool(tool, headers)) != null) {
+      duplicates.add(name.asString());
     }
   }
 

@@ -4,6 +4,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.connection.ArgumentValidator.Violation;
+import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
@@ -23,6 +24,7 @@ final class Tools {
   private @Nullable ToolTable table;
   private @Nullable Future<ToolTable> loading;
   private boolean stale;
+  private long freshUntil;
 
   Tools(Session session) {
     this.session = session;
@@ -51,18 +53,15 @@ final class Tools {
     Promise<ToolTable> promise = ((ContextInternal) session.vertx().getOrCreateContext()).promise();
     loading = promise.future();
     stale = false;
-    Pagination.all(
-            "tools",
-            RawJson.EMPTY_OBJECT,
-            session.options(),
-            params ->
-                session.request(Methods.TOOLS_LIST, params, session.options().requestTimeout()))
-        .map(ToolTable::new)
+    long since = session.clock().millis();
+    fetch()
+        .map(mirrors() ? ToolTable::withHeaders : ToolTable::of)
         .onComplete(
             result -> {
               loading = null;
               if (result.succeeded()) {
                 table = result.result();
+                freshUntil = since + ResultCache.freshFor(table.list());
               }
               if (stale) {
                 load().onComplete(promise);
@@ -73,12 +72,30 @@ final class Tools {
     return promise.future();
   }
 
+  /** Asks the server and keeps nothing. */
+  Future<ToolTable> bypass() {
+    return fetch().map(mirrors() ? ToolTable::withHeaders : ToolTable::of);
+  }
+
+  private Future<RawJson> fetch() {
+    return Pagination.all(
+        "tools",
+        RawJson.EMPTY_OBJECT,
+        session.options(),
+        params -> session.request(Methods.TOOLS_LIST, params, session.options().requestTimeout()));
+  }
+
+  private boolean mirrors() {
+    return session.era().era() == Era.DISCOVER && session.hasRequestStreams();
+  }
+
   /** The server said that its tools have changed; null where a reading is owed already. */
   @Nullable Future<ToolTable> changed() {
     if (loading != null && stale) {
       return null;
     }
     stale = true;
+    freshUntil = 0;
     return load();
   }
 
@@ -90,6 +107,13 @@ final class Tools {
   /** The kept list where there is one, else the server's. */
   Future<ToolTable> current() {
     return table == null ? load() : Future.succeededFuture(table);
+  }
+
+  /** The kept list while the server calls it fresh, else the server's. */
+  Future<ToolTable> fresh() {
+    return table != null && session.clock().millis() < freshUntil
+        ? Future.succeededFuture(table)
+        : load();
   }
 
   /** Sends a tool call whose tool and arguments pass the checks. */
@@ -116,6 +140,7 @@ final class Tools {
               "the server offers no tool '" + name + "'; ask tools.list for the names"));
       return;
     }
+    call.headers(tool.headers(call));
     Violation violation = validates(call) ? tool.validator().check(arguments(call)) : null;
     if (violation == null) {
       session.send(call, call.params());
@@ -128,6 +153,27 @@ final class Tools {
             "arguments" + violation.path() + " of tool '" + name + "': " + violation.message(),
             -1,
             new JsonObject().put("tool", name).put("path", violation.path())));
+  }
+
+  /**
+   * The server says that a call's headers do not fit its body: its schema may have changed. Lists
+   * the tools again and sends the call once more.
+   *
+   * @return false where that was done already
+   */
+  boolean retryWithFreshSchema(BusCall call) {
+    if (!call.relist()) {
+      return false;
+    }
+    long hold = session.hold(call, () -> {});
+    load()
+        .onComplete(
+            loaded -> {
+              if (session.release(hold, call)) {
+                call(call);
+              }
+            });
+    return true;
   }
 
   private boolean validates(BusCall call) {

@@ -25,6 +25,11 @@ public final class Envelope {
     ERROR
   }
 
+  /** The {@code resultType} of an answer that is whole. */
+  public static final String COMPLETE = "complete";
+
+  private static final int RESULT = 4;
+  private static final int RESULT_TYPE = 6;
   private static final String[] MEMBERS = {"jsonrpc", "id", "method", "params", "result", "error"};
 
   private final Kind kind;
@@ -32,18 +37,21 @@ public final class Envelope {
   private final @Nullable RawJson id;
   private final @Nullable String method;
   private final @Nullable RawJson payload;
+  private final @Nullable RawJson resultType;
 
   private Envelope(
       Kind kind,
       RawJson text,
       @Nullable RawJson id,
       @Nullable String method,
-      @Nullable RawJson payload) {
+      @Nullable RawJson payload,
+      @Nullable RawJson resultType) {
     this.kind = kind;
     this.text = text;
     this.id = id;
     this.method = method;
     this.payload = payload;
+    this.resultType = resultType;
   }
 
   /**
@@ -67,7 +75,7 @@ public final class Envelope {
     }
     int from = scanner.position();
     scanner.expect('{');
-    RawJson[] found = new RawJson[MEMBERS.length];
+    RawJson[] found = new RawJson[MEMBERS.length + 1];
     if (scanner.peek() == '}') {
       scanner.expect('}');
     } else {
@@ -91,7 +99,11 @@ public final class Envelope {
     scanner.expect(':');
     scanner.skipWhitespace();
     int from = scanner.position();
-    scanner.skipValue(2);
+    if (index == RESULT && scanner.peek() == '{') {
+      found[RESULT_TYPE] = result(scanner, bytes);
+    } else {
+      scanner.skipValue(2);
+    }
     if (index < 0) {
       return;
     }
@@ -99,6 +111,48 @@ public final class Envelope {
       throw scanner.fail(DUPLICATE_KEY, "member \"" + MEMBERS[index] + "\" stands twice");
     }
     found[index] = RawJson.slice(bytes, from, scanner.position() - from);
+  }
+
+  /**
+   * Skips the result and takes its {@code resultType} along, so that nobody has to read it twice.
+   */
+  private static @Nullable RawJson result(JsonScanner scanner, byte[] bytes)
+      throws ProtocolException {
+    scanner.expect('{');
+    RawJson type = null;
+    if (scanner.peek() == '}') {
+      scanner.expect('}');
+      return null;
+    }
+    do {
+      if (scanner.peek() != '"') {
+        throw scanner.fail(NOT_JSON, "expected a member name");
+      }
+      int key = scanner.position();
+      scanner.skipString();
+      int keyEnd = scanner.position();
+      scanner.expect(':');
+      scanner.skipWhitespace();
+      int from = scanner.position();
+      scanner.skipValue(3);
+      if (type == null && isResultType(scanner, bytes, key, keyEnd)) {
+        type = RawJson.slice(bytes, from, scanner.position() - from);
+      }
+    } while (scanner.more('}'));
+    return type;
+  }
+
+  /** A name may be written with escapes; only then is it decoded. */
+  private static boolean isResultType(JsonScanner scanner, byte[] bytes, int from, int to) {
+    if (scanner.matches(from, to, "resultType")) {
+      return true;
+    }
+    for (int i = from; i < to; i++) {
+      if (bytes[i] == '\\') {
+        return RawJson.decodeString(bytes, from, to - from).equals("resultType");
+      }
+    }
+    return false;
   }
 
   private static int indexOf(JsonScanner scanner, byte[] bytes, int from, int to)
@@ -143,16 +197,16 @@ public final class Envelope {
       if (id != null && !id.isString() && !isNumber(id)) {
         throw scanner.fail(NOT_JSON_RPC, "a request's \"id\" must be a string or a number");
       }
-      return new Envelope(kind, text, id, method.asString(), params);
+      return new Envelope(kind, text, id, method.asString(), params, null);
     }
     if (result != null && error == null) {
-      return new Envelope(Kind.RESULT, text, id, null, result);
+      return new Envelope(Kind.RESULT, text, id, null, result, found[RESULT_TYPE]);
     }
     if (error != null && result == null) {
       if (!error.isObject()) {
         throw scanner.fail(NOT_JSON_RPC, "\"error\" must be an object");
       }
-      return new Envelope(Kind.ERROR, text, id, null, error);
+      return new Envelope(Kind.ERROR, text, id, null, error, null);
     }
     throw scanner.fail(
         NOT_JSON_RPC, "a message has a \"method\", or either a \"result\" or an \"error\"");
@@ -202,6 +256,17 @@ public final class Envelope {
   /** {@code result} of a {@link Kind#RESULT}, {@code error} of a {@link Kind#ERROR}. */
   public RawJson payload() {
     return payload == null ? RawJson.NULL : payload;
+  }
+
+  /**
+   * {@code resultType} of a {@link Kind#RESULT}: {@code complete} where it is absent (MCP
+   * 2026-07-28, Responses); empty where it is no string.
+   */
+  public String resultType() {
+    if (resultType == null) {
+      return COMPLETE;
+    }
+    return resultType.isString() ? resultType.asString() : "";
   }
 
   @Override

@@ -18,6 +18,17 @@ public record JsonRpcError(int code, String message, @Nullable Object data) {
   public static final int INVALID_PARAMS = -32602;
   public static final int INTERNAL_ERROR = -32603;
 
+  /** Header and body of a request differ (MCP 2026-07-28). */
+  public static final int HEADER_MISMATCH = -32020;
+
+  public static final int MISSING_CLIENT_CAPABILITY = -32021;
+  public static final int UNSUPPORTED_VERSION = -32022;
+
+  /** True for the codes by which a server of the {@code server/discover} era shows itself. */
+  public boolean isModern() {
+    return code <= HEADER_MISMATCH && code >= UNSUPPORTED_VERSION;
+  }
+
   /** Tolerant of peers that leave members out or give them the wrong type. */
   public static JsonRpcError of(RawJson error) {
     JsonObject json = error.toJsonObject();

@@ -5,6 +5,9 @@ public final class Methods {
 
   public static final String INITIALIZE = "initialize";
   public static final String INITIALIZED = "notifications/initialized";
+  public static final String DISCOVER = "server/discover";
+  public static final String LISTEN = "subscriptions/listen";
+  public static final String ACKNOWLEDGED = "notifications/subscriptions/acknowledged";
   public static final String PING = "ping";
   public static final String CANCELLED = "notifications/cancelled";
   public static final String PROGRESS = "notifications/progress";

@@ -9,10 +9,14 @@ public enum ProtocolVersion {
   V2024_11_05("2024-11-05", Era.INITIALIZE),
   V2025_03_26("2025-03-26", Era.INITIALIZE),
   V2025_06_18("2025-06-18", Era.INITIALIZE),
-  V2025_11_25("2025-11-25", Era.INITIALIZE);
+  V2025_11_25("2025-11-25", Era.INITIALIZE),
+  V2026_07_28("2026-07-28", Era.DISCOVER);
 
   /** The newest version of the {@code initialize} era: what we offer first. */
   public static final ProtocolVersion LATEST_INITIALIZE = V2025_11_25;
+
+  /** The newest version of the {@code server/discover} era. */
+  public static final ProtocolVersion LATEST_DISCOVER = V2026_07_28;
 
   private final String wire;
   private final Era era;

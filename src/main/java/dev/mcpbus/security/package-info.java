@@ -1,4 +1,7 @@
-/** Inbound protection: the Host and Origin guard of every HTTP route. */
+/**
+ * Inbound protection: the Host and Origin guard of every HTTP route. Outbound: headers that a
+ * command prints; {@code security.oauth} has the OAuth client.
+ */
 @NullMarked
 package dev.mcpbus.security;
 

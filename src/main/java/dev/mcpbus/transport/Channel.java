@@ -25,6 +25,14 @@ public interface Channel {
    */
   void forget(long id);
 
+  /**
+   * True where every request has a stream of its own, so that {@link #forget} alone tells the
+   * server (MCP 2026-07-28, Cancellation), and where {@link Outbound#headers} are sent.
+   */
+  default boolean hasRequestStreams() {
+    return false;
+  }
+
   /** The protocol version that both sides settled on, for transports that repeat it per message. */
   void negotiated(String protocolVersion);
 

@@ -3,18 +3,24 @@ package dev.mcpbus.transport;
 import dev.mcpbus.protocol.ParseLimits;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A server behind Streamable HTTP.
  *
- * @param url the MCP endpoint, {@code http} or {@code https}
+ * @param url the MCP endpoint, {@code http} or {@code https}, or {@code unix:///path.sock#/mcp} for
+ *     HTTP over a Unix domain socket
  * @param headers sent with every request; values may be secret
  * @param connectTimeout for the TCP and TLS connection, default 5 s
  * @param listen whether to open the GET stream for messages that the server starts; default true
  * @param maxConnections TCP connections to the server at most (HTTP/1.1), default 64
  * @param limits bounds of one message
+ * @param oauth how to get tokens where the server wants them, null for not at all
+ * @param headersHelper command that prints further headers as a JSON object, null for none
  */
 public record HttpOptions(
     URI url,
@@ -22,7 +28,9 @@ public record HttpOptions(
     Duration connectTimeout,
     boolean listen,
     int maxConnections,
-    ParseLimits limits)
+    ParseLimits limits,
+    @Nullable OAuthOptions oauth,
+    @Nullable String headersHelper)
     implements TransportOptions {
 
   public static final String TYPE = "http";
@@ -31,25 +39,50 @@ public record HttpOptions(
     headers = Map.copyOf(headers);
   }
 
+  /** Without OAuth. */
+  public HttpOptions(
+      URI url,
+      Map<String, String> headers,
+      Duration connectTimeout,
+      boolean listen,
+      int maxConnections,
+      ParseLimits limits) {
+    this(url, headers, connectTimeout, listen, maxConnections, limits, null, null);
+  }
+
   /** With the defaults of every bound. */
   public static HttpOptions of(URI url) {
     return new HttpOptions(url, Map.of(), Duration.ofSeconds(5), true, 64, ParseLimits.DEFAULT);
   }
 
   public HttpOptions withHeaders(Map<String, String> other) {
-    return new HttpOptions(url, other, connectTimeout, listen, maxConnections, limits);
+    return new HttpOptions(
+        url, other, connectTimeout, listen, maxConnections, limits, oauth, headersHelper);
   }
 
   public HttpOptions withListen(boolean other) {
-    return new HttpOptions(url, headers, connectTimeout, other, maxConnections, limits);
+    return new HttpOptions(
+        url, headers, connectTimeout, other, maxConnections, limits, oauth, headersHelper);
   }
 
   public HttpOptions withConnectTimeout(Duration other) {
-    return new HttpOptions(url, headers, other, listen, maxConnections, limits);
+    return new HttpOptions(
+        url, headers, other, listen, maxConnections, limits, oauth, headersHelper);
   }
 
   public HttpOptions withLimits(ParseLimits other) {
-    return new HttpOptions(url, headers, connectTimeout, listen, maxConnections, other);
+    return new HttpOptions(
+        url, headers, connectTimeout, listen, maxConnections, other, oauth, headersHelper);
+  }
+
+  public HttpOptions withOAuth(@Nullable OAuthOptions other) {
+    return new HttpOptions(
+        url, headers, connectTimeout, listen, maxConnections, limits, other, headersHelper);
+  }
+
+  public HttpOptions withHeadersHelper(@Nullable String other) {
+    return new HttpOptions(
+        url, headers, connectTimeout, listen, maxConnections, limits, oauth, other);
   }
 
   @Override
@@ -59,12 +92,17 @@ public record HttpOptions(
 
   @Override
   public Collection<String> secrets() {
-    return headers.values();
+    List<String> secrets = new ArrayList<>(headers.values());
+    if (oauth != null) {
+      secrets.addAll(oauth.secrets());
+    }
+    return secrets;
   }
 
   /** Leaves the headers and the query out: they may hold secrets. */
   @Override
   public String toString() {
-    return "http[" + url.getScheme() + "://" + url.getRawAuthority() + url.getRawPath() + "]";
+    String host = url.getRawAuthority() == null ? "" : url.getRawAuthority();
+    return "http[" + url.getScheme() + "://" + host + url.getRawPath() + "]";
   }
 }

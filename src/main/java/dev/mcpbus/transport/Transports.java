@@ -1,7 +1,9 @@
 package dev.mcpbus.transport;
 
 import dev.mcpbus.transport.bus.BusTransport;
+import dev.mcpbus.transport.http.SseTransport;
 import dev.mcpbus.transport.http.StreamableHttpTransport;
+import dev.mcpbus.transport.socket.SocketTransport;
 import dev.mcpbus.transport.stdio.StdioTransport;
 import io.vertx.core.Vertx;
 
@@ -17,9 +19,24 @@ public final class Transports {
    *     be used; the message names the part and the remedy, never a secret
    */
   public static Transport create(Vertx vertx, TransportOptions options) {
+    return create(vertx, options, AuthenticatorFactory.NONE);
+  }
+
+  /**
+   * The same, with credentials for servers over HTTP.
+   *
+   * @param authenticators makes what their options ask for
+   */
+  public static Transport create(
+      Vertx vertx, TransportOptions options, AuthenticatorFactory authenticators) {
     return switch (options.type()) {
       case StdioOptions.TYPE -> new StdioTransport((StdioOptions) options);
-      case HttpOptions.TYPE -> new StreamableHttpTransport(vertx, (HttpOptions) options);
+      case HttpOptions.TYPE -> {
+        HttpOptions http = (HttpOptions) options;
+        yield new StreamableHttpTransport(http, authenticators.create(http));
+      }
+      case SseOptions.TYPE -> new SseTransport((SseOptions) options);
+      case SocketOptions.TYPE -> new SocketTransport(vertx, (SocketOptions) options);
       case BusOptions.TYPE -> new BusTransport(vertx, (BusOptions) options);
       case ProvidedOptions.TYPE -> ((ProvidedOptions) options).transport();
       default ->

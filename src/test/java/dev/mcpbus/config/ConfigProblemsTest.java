@@ -23,53 +23,93 @@ class ConfigProblemsTest {
       delimiter = '|',
       quoteCharacter = '~',
       value = {
-        "\"comand\": \"x\", \"url\": \"http://h/\"|unknown key \"comand\". Did you mean \"command\"?",
+        "\"comand\": \"x\", \"url\": \"http://h/\"|unknown key \"comand\". Did you mean"
+            + " \"command\"?",
         "\"command\": \"x\", \"enviroment\": {}|unknown key \"enviroment\". Did you mean \"env",
         "\"command\": \"x\", \"retry\": 3|unknown key \"retry\". Did you mean \"restart\"?",
-        "\"command\": \"x\", \"logJsonRpc\": true|unknown key \"logJsonRpc\". Did you mean \"rpcLog\"?",
-        "\"command\": \"x\", \"qqqqqq\": 1|unknown key \"qqqqqq\". Remove it; known are address, args",
-        "\"command\": \"x\", \"ping\": {\"intervall\": 1}|unknown key \"ping.intervall\". Did you mean \"ping.interval\"?",
+        "\"command\": \"x\", \"logJsonRpc\": true|unknown key \"logJsonRpc\". Did you mean"
+            + " \"rpcLog\"?",
+        "\"command\": \"x\", \"qqqqqq\": 1|unknown key \"qqqqqq\". Remove it; known are address,"
+            + " args",
+        "\"command\": \"x\", \"ping\": {\"intervall\": 1}|unknown key \"ping.intervall\". Did you"
+            + " mean \"ping.interval\"?",
         "\"command\": 5|\"command\" must be a string, not a number. Put it in quotes",
         "\"command\": \" \"|\"command\" is empty. Name a program",
         "\"command\": \"a\\u0000b\"|\"command\" contains a NUL character. Remove it",
         "\"command\": \"x\", \"args\": \"-y\"|\"args\" must be a list of strings, not a string",
-        "\"command\": \"x\", \"args\": [[1]]|\"args[0]\" must be a string, not a list. Put it in quotes",
+        "\"command\": \"x\", \"args\": [[1]]|\"args[0]\" must be a string, not a list. Put it in"
+            + " quotes",
         "\"command\": \"x\", \"env\": [\"A=1\"]|\"env\" must be an object of strings, not a list",
         "\"command\": \"x\", \"env\": {\"A=B\": \"1\"}|\"A=B\" is no name of a variable",
         "\"command\": \"x\", \"lazy\": \"yes\"|\"lazy\" must be true or false, not a string",
-        "\"command\": \"x\", \"disabled\": \"true\"|\"disabled\" must be true or false, not a string",
-        "\"command\": \"x\", \"maxPending\": 0|\"maxPending\" is out of range. Give a number from 1 to 1000000",
+        "\"command\": \"x\", \"disabled\": \"true\"|\"disabled\" must be true or false, not a"
+            + " string",
+        "\"command\": \"x\", \"maxPending\": 0|\"maxPending\" is out of range. Give a number from 1"
+            + " to 1000000",
         "\"command\": \"x\", \"maxPending\": 1.5|\"maxPending\" must be a whole number",
         "\"command\": \"x\", \"maxPending\": \"9\"|\"maxPending\" must be a number, not a string",
-        "\"command\": \"x\", \"timeout\": \"soon\"|\"timeout\" is no duration. Write milliseconds as a number, or a text like \"30s\" or \"250ms\"",
+        "\"command\": \"x\", \"timeout\": \"soon\"|\"timeout\" is no duration. Write milliseconds"
+            + " as a number, or a text like \"30s\" or \"250ms\"",
         "\"command\": \"x\", \"timeout\": -1|\"timeout\" is no duration",
         "\"command\": \"x\", \"timeout\": 0|\"timeout\" must be more than zero",
-        "\"command\": \"x\", \"timeout\": 5, \"requestTimeout\": 6|\"timeout\" and \"requestTimeout\" are the same",
-        "\"command\": \"x\", \"timeout\": 50, \"maxCallDuration\": 6|\"maxCallDuration\" is shorter than the request timeout",
-        "\"command\": \"x\", \"validate\": \"sometimes\"|\"validate\" cannot be \"sometimes\". Use one of auto, always, never",
-        "\"command\": \"x\", \"rpcLog\": \"loud\"|\"rpcLog\" cannot be \"loud\". Use one of off, on, bus",
+        "\"command\": \"x\", \"timeout\": 5, \"requestTimeout\": 6|\"timeout\" and"
+            + " \"requestTimeout\" are the same",
+        "\"command\": \"x\", \"timeout\": 50, \"maxCallDuration\": 6|\"maxCallDuration\" is shorter"
+            + " than the request timeout",
+        "\"command\": \"x\", \"validate\": \"sometimes\"|\"validate\" cannot be \"sometimes\". Use"
+            + " one of auto, always, never",
+        "\"command\": \"x\", \"rpcLog\": \"loud\"|\"rpcLog\" cannot be \"loud\". Use one of off,"
+            + " on, bus",
         "\"command\": \"x\", \"limits\": 5|\"limits\" must be an object, not a number",
         "\"command\": \"x\", \"limits\": {\"maxDepth\": 1}|\"limits.maxDepth\" is out of range",
-        "\"command\": \"x\", \"restart\": {\"backoff\": {\"initial\": 9, \"max\": 5}}|\"restart.backoff.max\" is shorter than the first delay",
-        "\"command\": \"x\", \"restart\": {\"backoff\": {\"jitter\": 2}}|\"restart.backoff.jitter\" is out of range. Give a number from 0 to 1",
+        "\"command\": \"x\", \"restart\": {\"backoff\": {\"initial\": 9, \"max\":"
+            + " 5}}|\"restart.backoff.max\" is shorter than the first delay",
+        "\"command\": \"x\", \"restart\": {\"backoff\": {\"jitter\": 2}}|\"restart.backoff.jitter\""
+            + " is out of range. Give a number from 0 to 1",
         "\"command\": \"x\", \"url\": \"http://h/\"|\"command\" and \"url\" cannot both be right",
         "\"lazy\": true|nothing says how to reach the server. Give \"command\" for a program",
         "\"type\": \"stdio\"|type \"stdio\" needs \"command\". Add \"command\"",
         "\"type\": \"http\", \"address\": \"a\"|type \"http\" needs \"url\"",
         "\"type\": \"stdoi\", \"command\": \"x\"|unknown type \"stdoi\". Did you mean \"stdio\"?",
-        "\"type\": \"sse\", \"url\": \"http://h/sse\"|type \"sse\" is not supported yet. Use \"http\"",
-        "\"url\": \"unix:///p.sock#/mcp\"|URLs of sockets (unix:) are not supported yet",
+        "\"type\": \"sse\"|type \"sse\" needs \"url\". Add \"url\"",
+        "\"type\": \"sse\", \"url\": \"tcp://h:1\"|the url is that of a socket. Set \"type\": \"socket\"",
+        "\"type\": \"tcp\", \"url\": \"http://h:1\"|the url is not that of a socket. Write tcp://host:port",
+        "\"type\": \"unix\", \"url\": \"unix:///p.sock#/mcp\"|a path after # means HTTP over the socket",
+        "\"url\": \"tcp://h\"|the url of a socket is host and port and no more. Write tcp://host:port",
+        "\"url\": \"tls://u:p@h:1\"|the url of a socket is host and port and no more. Write tls://host:port",
+        "\"url\": \"unix://p.sock\"|the url has no path of a socket. Write unix:///path.sock, with three slashes",
+        "\"url\": \"unix://p.sock#/mcp\"|the url has no path of a socket",
+        "\"url\": \"pipe:///pipe/x\"|named pipes (pipe:) are not supported. Use an http or a unix URL",
+        "\"url\": \"http://h/${UNSET_ONE}/sse\"|the variable UNSET_ONE is not set",
+        "\"url\": \"http://h/\", \"preferSSE\": \"yes\"|\"preferSSE\" must be true or false, not a string",
         "\"url\": \"ftp://h/\"|the url is neither http nor https",
         "\"url\": \"http://h:99999/\"|the url has no valid host and port",
         "\"url\": \"http:///mcp\"|the url ",
         "\"url\": \"http://h/#x\"|the url has a fragment (#)",
         "\"url\": \"http://h/a b\"|the url is not well formed",
         "\"url\": \"http://h/\", \"headers\": {\"a b\": \"x\"}|\"a b\" is no name of a header",
-        "\"url\": \"http://h/\", \"headers\": {\"a\": \"x\\r\\ny\"}|the header \"a\" has a line break",
-        "\"url\": \"http://u:p@h/\", \"headers\": {\"authorization\": \"x\"}|the url has a user and the headers have Authorization",
-        "\"url\": \"http://h/\", \"headersHelper\": \"x\"|a headersHelper is not supported yet",
-        "\"url\": \"http://h/\", \"oauth\": {}|OAuth is not supported yet",
-        "\"url\": \"http://h/\", \"auth\": {}|OAuth is not supported yet",
+        "\"url\": \"http://h/\", \"headers\": {\"a\": \"x\\r"
+            + "\\n"
+            + "y\"}|the header \"a\" has a line break",
+        "\"url\": \"http://u:p@h/\", \"headers\": {\"authorization\": \"x\"}|the url has a user and"
+            + " the headers have Authorization",
+        "\"url\": \"http://h/\", \"headersHelper\": \"\"|\"headersHelper\" is empty",
+        "\"url\": \"http://h/\", \"oauth\": {\"issuer\": \"http://h/\"}|\"oauth.issuer\" is no"
+            + " https URL",
+        "\"url\": \"http://h/\", \"auth\": {}, \"oauth\": {}|\"oauth\" and \"auth\" mean the same",
+        "\"url\": \"http://h/\", \"oauth\": {\"clientID\": \"x\"}|unknown key \"oauth.clientID\"."
+            + " Did you mean \"oauth.clientId\"?",
+        "\"url\": \"http://h/\", \"oauth\": {\"grant\": \"implicit\"}|\"oauth.grant\" cannot be"
+            + " \"implicit\"",
+        "\"url\": \"http://h/\", \"oauth\": {\"grant\": \"client_credentials\", \"clientId\":"
+            + " \"x\"}|the grant client_credentials needs \"clientSecret\" or \"privateKey\"",
+        "\"url\": \"http://h/\", \"oauth\": {\"grant\": \"id_jag\", \"clientId\": \"x\"}|the grant"
+            + " id_jag needs \"idJag\"",
+        "\"url\": \"http://h/\", \"oauth\": {}, \"headersHelper\": \"x\"|OAuth and a headersHelper",
+        "\"url\": \"http://h/\", \"oauth\": {}, \"headers\": {\"authorization\": \"x\"}|OAuth and a"
+            + " headersHelper or an Authorization header",
+        "\"url\": \"http://h/\", \"oauth\": {\"scopes\": [\"a\\\"b\"]}|\"oauth.scopes\" holds"
+            + " something that is no scope",
         "\"address\": \"\"|\"address\" is empty",
       })
   void a_mistake_of_one_server_is_one_problem_with_its_line(String body, String expected) {
@@ -98,11 +138,11 @@ class ConfigProblemsTest {
                     "b": {"command": "x", "args": ["${UNSET_ONE}"],
                       "timeout": "soon",
                       "lazy": 1},
-                    "c": {"type": "sse", "url": "http://h/"},
+                    "c": {"type": "sse", "url": "tcp://h:1"},
                     "d.e": {"command": "x"},
                     "f": {},
                     "g": [],
-                    "G": {"url": "unix:///x"}
+                    "G": {"url": "pipe:///x"}
                   }
                 }
                 """))
@@ -115,21 +155,21 @@ class ConfigProblemsTest {
             "mcp.json:7: server \"b\": the variable UNSET_ONE is not set",
             "mcp.json:8: server \"b\": \"timeout\" is no duration",
             "mcp.json:9: server \"b\": \"lazy\" must be true or false, not a number",
-            "mcp.json:10: server \"c\": type \"sse\" is not supported yet",
+            "mcp.json:10: server \"c\": the url is that of a socket",
             "mcp.json:11: server \"d.e\": the name has a dot, which separates the parts of a bus"
                 + " address",
             "mcp.json:12: server \"f\": nothing says how to reach the server",
             "mcp.json:13: server \"g\": a server must be an object, not a list",
             "mcp.json:14: these names mean the same server \"g\": \"g\" (line 13), \"G\" (line 14)",
-            "mcp.json:14: server \"G\": URLs of sockets (unix:) are not supported yet");
+            "mcp.json:14: server \"G\": named pipes (pipe:) are not supported");
   }
 
   @Test
   void a_file_without_servers_names_what_was_expected() {
     assertThat(json("{\n\"mcpServer\": {}}"))
         .containsExactly(
-            "mcp.json:1: the file defines no servers. Expected one of \"mcpServers\" (Claude, Cursor,"
-                + " mcpbus), \"servers\" (VS Code) or \"mcp_servers\" (YAML). Did you mean"
+            "mcp.json:1: the file defines no servers. Expected one of \"mcpServers\" (Claude,"
+                + " Cursor, mcpbus), \"servers\" (VS Code) or \"mcp_servers\" (YAML). Did you mean"
                 + " \"mcpServers\" instead of \"mcpServer\" on line 2?");
     assertThat(json("{}")).singleElement().asString().startsWith("mcp.json:1: the file defines no");
   }

@@ -50,6 +50,9 @@ class SchemaTest {
     }
     assertThat(properties("properties", "defaults").fieldNames())
         .isEqualTo(and(Keys.SETTINGS, "$comment"));
+    assertThat(properties("$defs", "oauth").fieldNames()).isEqualTo(and(Keys.OAUTH, "$comment"));
+    assertThat(properties("$defs", "oauth", "properties", "idJag").fieldNames())
+        .isEqualTo(and(Keys.ID_JAG, "$comment"));
     assertThat(properties("properties", "bridge").fieldNames())
         .isEqualTo(and(Keys.BRIDGE, "$comment"));
     assertThat(properties("properties", "supervisor").fieldNames())

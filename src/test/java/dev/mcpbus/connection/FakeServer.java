@@ -3,9 +3,11 @@ package dev.mcpbus.connection;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Implementation;
+import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ServerDescription;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.Outbound;
 import dev.mcpbus.transport.Transport;
@@ -23,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * A transport with its server: shakes hands, and answers what it is told to. Everything that was
  * sent is kept in {@link #sent}.
  */
-final class FakeServer implements Transport, Channel, Session.Listener {
+final class FakeServer implements Transport, Channel, SessionListener {
 
   static final String INITIALIZED =
       "{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{\"tools\":{}},"
@@ -47,8 +49,24 @@ final class FakeServer implements Transport, Channel, Session.Listener {
 
   /** A session with this server, shaking hands. Call it on {@code context}. */
   Session session(Context context, ConnectionOptions options, Clock clock) {
-    InitializeEra era = new InitializeEra(new Implementation("test", "1"), new JsonObject());
+    InitializeEra era =
+        new InitializeEra(new Implementation("test", "1"), new Wishes(new JsonObject()), null);
     return new Session(1, context, this, era, options, clock, null, this);
+  }
+
+  /** Opens the channel and shakes hands. */
+  static Future<ServerDescription> open(Session session) {
+    return session.connect().compose(connected -> session.era().open(session));
+  }
+
+  @Override
+  public boolean onUnfinished(Session session, Pending call, String type, RawJson result) {
+    return false;
+  }
+
+  @Override
+  public boolean onRefused(Session session, Pending call, JsonRpcError error) {
+    return false;
   }
 
   @Override

@@ -49,7 +49,7 @@ class HealthCheckTest {
     context.runOnContext(
         go -> {
           Session session = new FakeServer(vertx, answers).session(context, options, Clock.SYSTEM);
-          session.open().onSuccess(ready -> health.start(session));
+          FakeServer.open(session).onSuccess(ready -> health.start(session));
         });
     return health;
   }
@@ -105,8 +105,7 @@ class HealthCheckTest {
     context.runOnContext(
         go -> {
           session[0] = server.session(context, OPTIONS, Clock.SYSTEM);
-          session[0]
-              .open()
+          FakeServer.open(session[0])
               .onSuccess(
                   ready -> {
                     IdleWatch watch =

@@ -7,8 +7,8 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.connection.BusMessages.Sent;
-import dev.mcpbus.protocol.InitializeResult;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ServerDescription;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.json.JsonObject;
@@ -32,11 +32,16 @@ class StashTest {
     Session session =
         new FakeServer(vertx, method -> null)
             .session(vertx.getOrCreateContext(), ConnectionOptions.DEFAULT, Clock.SYSTEM);
+    ServerDescription server = ServerDescription.ofInitialize(RawJson.of(FakeServer.INITIALIZED));
+    Wishes wishes = new Wishes(new JsonObject());
     live =
         new Live(
             session,
-            InitializeResult.of(RawJson.of(FakeServer.INITIALIZED)),
+            server,
             new Tools(session),
+            new Subscriptions(session, wishes, server.capabilities()),
+            new ResultCache(Clock.SYSTEM),
+            wishes,
             0);
   }
 

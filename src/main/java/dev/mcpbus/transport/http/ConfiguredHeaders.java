@@ -34,9 +34,11 @@ final class ConfiguredHeaders {
 
   private record Entry(CharSequence name, CharSequence value) {}
 
+  private final Map<String, String> given;
   private final List<Entry> entries;
 
-  private ConfiguredHeaders(List<Entry> entries) {
+  private ConfiguredHeaders(Map<String, String> given, List<Entry> entries) {
+    this.given = given;
     this.entries = entries;
   }
 
@@ -65,7 +67,12 @@ final class ConfiguredHeaders {
                 new Entry(HttpHeaders.createOptimized(name), HttpHeaders.createOptimized(value)));
           }
         });
-    return new ConfiguredHeaders(List.copyOf(entries));
+    return new ConfiguredHeaders(Map.copyOf(configured), List.copyOf(entries));
+  }
+
+  /** What this was made of. */
+  Map<String, String> given() {
+    return given;
   }
 
   void addTo(HttpClientRequest request) {

@@ -1,5 +1,7 @@
 package dev.mcpbus.transport.http;
 
+import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.transport.Outbound;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpHeaders;
@@ -14,26 +16,45 @@ interface Dialect {
   CharSequence VERSION = HttpHeaders.createOptimized("mcp-protocol-version");
 
   /** The eras that open with {@code initialize}: a session, streams that can be resumed. */
-  Dialect INITIALIZE =
-      new Dialect() {
-        @Override
-        public void headers(
-            @Nullable Outbound message, @Nullable CharSequence negotiated, HttpClientRequest to) {
-          if (negotiated != null) {
-            to.putHeader(VERSION, negotiated);
+  Dialect INITIALIZE = of(true);
+
+  /** 2026-07-28: no session, no GET stream, a stream that was cut is lost. */
+  Dialect DISCOVER = of(false);
+
+  /** The dialect of a version that both sides settled on. */
+  static Dialect of(String protocolVersion) {
+    return ProtocolVersion.ofWire(protocolVersion)
+        .filter(version -> version.era() == Era.DISCOVER)
+        .map(version -> DISCOVER)
+        .orElse(INITIALIZE);
+  }
+
+  private static Dialect of(boolean sessions) {
+    return new Dialect() {
+      @Override
+      public void headers(
+          @Nullable Outbound message, @Nullable CharSequence negotiated, HttpClientRequest to) {
+        if (negotiated != null) {
+          to.putHeader(VERSION, negotiated);
+        }
+        if (message != null) {
+          for (Outbound.Header header : message.headers()) {
+            to.putHeader(header.name(), header.value());
           }
         }
+      }
 
-        @Override
-        public boolean resumes() {
-          return true;
-        }
+      @Override
+      public boolean resumes() {
+        return sessions;
+      }
 
-        @Override
-        public boolean listens() {
-          return true;
-        }
-      };
+      @Override
+      public boolean listens() {
+        return sessions;
+      }
+    };
+  }
 
   /**
    * Adds the headers of the era.

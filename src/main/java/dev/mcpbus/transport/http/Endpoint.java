@@ -2,7 +2,9 @@ package dev.mcpbus.transport.http;
 
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.RequestOptions;
+import io.vertx.core.net.SocketAddress;
 import java.net.URI;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,14 +12,20 @@ import org.jspecify.annotations.Nullable;
  *
  * @param host as in the URL, an IPv6 address in brackets
  * @param requestUri path and query
+ * @param socket path of the Unix domain socket that leads there, or null for TCP
  */
-record Endpoint(boolean tls, String host, int port, String requestUri) {
+record Endpoint(boolean tls, String host, int port, String requestUri, @Nullable String socket) {
 
   /**
-   * @throws IllegalArgumentException where it is no http(s) URL, or holds credentials
+   * @param url {@code http}, {@code https}, or {@code unix:///path.sock#/mcp}: HTTP over that
+   *     socket, with the path of the fragment
+   * @throws IllegalArgumentException where it is none of these, or holds credentials
    */
   static Endpoint of(URI url) {
     String scheme = url.getScheme();
+    if ("unix".equalsIgnoreCase(scheme)) {
+      return ofSocket(url);
+    }
     boolean tls = "https".equalsIgnoreCase(scheme);
     String host = url.getHost();
     if (host == null || !(tls || "http".equalsIgnoreCase(scheme))) {
@@ -30,39 +38,63 @@ record Endpoint(boolean tls, String host, int port, String requestUri) {
     int port = url.getPort() >= 0 ? url.getPort() : tls ? 443 : 80;
     String path = url.getRawPath() == null || url.getRawPath().isEmpty() ? "/" : url.getRawPath();
     return new Endpoint(
-        tls, host, port, url.getRawQuery() == null ? path : path + "?" + url.getRawQuery());
+        tls, host, port, url.getRawQuery() == null ? path : path + "?" + url.getRawQuery(), null);
+  }
+
+  private static Endpoint ofSocket(URI url) {
+    String socket = url.getPath();
+    String path = url.getRawFragment() == null ? "/" : url.getRawFragment();
+    if (url.getRawAuthority() != null || socket == null || socket.isEmpty()) {
+      throw new IllegalArgumentException("url of a socket must be unix:///path.sock#/path");
+    }
+    return new Endpoint(false, "localhost", 80, path.startsWith("/") ? path : "/" + path, socket);
   }
 
   /** Where a {@code Location} leads to, or null where that is no http(s) URL. */
   @Nullable Endpoint resolve(String location) {
     try {
-      return of(URI.create(origin() + requestUri).resolve(URI.create(location)));
+      Endpoint to = of(URI.create(authority() + requestUri).resolve(URI.create(location)));
+      // A server behind a socket can only name the authority that we sent it.
+      return socket != null && to.authority().equals(authority())
+          ? new Endpoint(false, to.host, to.port, to.requestUri, socket)
+          : to;
     } catch (IllegalArgumentException e) {
       return null;
     }
   }
 
   boolean sameOrigin(Endpoint other) {
-    return tls == other.tls && port == other.port && host.equalsIgnoreCase(other.host);
+    return tls == other.tls
+        && port == other.port
+        && host.equalsIgnoreCase(other.host)
+        && Objects.equals(socket, other.socket);
   }
 
+  /** Scheme, host and port; the socket where there is one. */
   String origin() {
+    return socket == null ? authority() : "unix://" + socket;
+  }
+
+  private String authority() {
     return (tls ? "https://" : "http://") + host + ":" + port;
   }
 
   RequestOptions request(HttpMethod method) {
-    return new RequestOptions()
-        .setMethod(method)
-        .setSsl(tls)
-        .setHost(host)
-        .setPort(port)
-        .setURI(requestUri);
+    RequestOptions options =
+        new RequestOptions()
+            .setMethod(method)
+            .setSsl(tls)
+            .setHost(host)
+            .setPort(port)
+            .setURI(requestUri);
+    return socket == null ? options : options.setServer(SocketAddress.domainSocketAddress(socket));
   }
 
   /** Without the query, which may hold a secret. */
   @Override
   public String toString() {
     int query = requestUri.indexOf('?');
-    return origin() + (query < 0 ? requestUri : requestUri.substring(0, query));
+    String path = query < 0 ? requestUri : requestUri.substring(0, query);
+    return origin() + (socket == null ? "" : "#") + path;
   }
 }

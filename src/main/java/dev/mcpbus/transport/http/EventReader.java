@@ -3,13 +3,11 @@ package dev.mcpbus.transport.http;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.transport.TransportException;
-import io.netty.buffer.ByteBuf;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
-import io.vertx.core.internal.buffer.BufferInternal;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +40,7 @@ final class EventReader implements SseParser.Sink {
 
   private final HttpChannel channel;
   private final Listener listener;
+  private final Authorization authorization;
   private final StreamPosition position = new StreamPosition();
   private @Nullable SseParser parser;
   private @Nullable HttpClientRequest request;
@@ -54,6 +53,7 @@ final class EventReader implements SseParser.Sink {
   EventReader(HttpChannel channel, Listener listener) {
     this.channel = channel;
     this.listener = listener;
+    this.authorization = new Authorization(channel);
   }
 
   StreamPosition position() {
@@ -92,6 +92,18 @@ final class EventReader implements SseParser.Sink {
   }
 
   void get() {
+    if (!stopped) {
+      authorization.obtain(this::connect, this::unauthorized);
+    }
+  }
+
+  private void unauthorized(TransportException why) {
+    if (!stopped) {
+      listener.unavailable(why, true);
+    }
+  }
+
+  private void connect() {
     position.reconnected();
     channel
         .request(HttpMethod.GET)
@@ -112,6 +124,7 @@ final class EventReader implements SseParser.Sink {
   private void get(HttpClientRequest created) {
     request = created;
     channel.headers(null, created);
+    authorization.addTo(created);
     created.putHeader(HttpHeaders.ACCEPT, EVENT_STREAM);
     String lastId = position.lastId();
     if (lastId != null) {
@@ -129,7 +142,10 @@ final class EventReader implements SseParser.Sink {
               } else if (response.statusCode() == 200
                   && Responses.isPlain(response)
                   && Responses.hasType(response, Responses.EVENT_STREAM)) {
+                authorization.accepted();
                 read(response);
+              } else if (authorization.mayRenew(response)) {
+                authorization.renew(response, this::get, this::unauthorized);
               } else {
                 Responses.drain(response);
                 int status = response.statusCode();
@@ -158,16 +174,8 @@ final class EventReader implements SseParser.Sink {
     if (stopped || finished || current == null) {
       return;
     }
-    ByteBuf buf = ((BufferInternal) buffer).getByteBuf();
     try {
-      boolean goOn;
-      if (buf.hasArray()) {
-        int from = buf.arrayOffset() + buf.readerIndex();
-        goOn = current.feed(buf.array(), from, from + buf.readableBytes());
-      } else {
-        goOn = current.feed(buffer.getBytes(), 0, buffer.length());
-      }
-      if (!goOn && !stopped) {
+      if (!current.feed(buffer) && !stopped) {
         finished = true;
         channel.linger(this);
       }

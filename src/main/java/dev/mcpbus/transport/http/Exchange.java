@@ -13,7 +13,6 @@ import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.internal.buffer.BufferInternal;
-import java.net.SocketException;
 import java.nio.channels.ClosedChannelException;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +31,7 @@ final class Exchange implements EventReader.Listener {
 
   private final HttpChannel channel;
   private final Outbound message;
+  private final Authorization authorization;
   private @Nullable HttpClientRequest request;
   private @Nullable EventReader reader;
   private boolean waiting;
@@ -42,6 +42,7 @@ final class Exchange implements EventReader.Listener {
   Exchange(HttpChannel channel, Outbound message) {
     this.channel = channel;
     this.message = message;
+    this.authorization = new Authorization(channel);
   }
 
   Outbound message() {
@@ -66,6 +67,15 @@ final class Exchange implements EventReader.Listener {
     }
     waiting = true;
     channel.waiting(1);
+    authorization.obtain(this::connect, this::unauthorized);
+  }
+
+  private void unauthorized(TransportException why) {
+    connected();
+    fail(why);
+  }
+
+  private void connect() {
     channel
         .request(HttpMethod.POST)
         .onComplete(
@@ -93,6 +103,7 @@ final class Exchange implements EventReader.Listener {
   private void post(HttpClientRequest created) {
     request = created;
     channel.headers(message, created);
+    authorization.addTo(created);
     created.putHeader(HttpHeaders.ACCEPT, ACCEPTED);
     created.putHeader(HttpHeaders.CONTENT_TYPE, JSON);
     Future<Void> written =
@@ -131,6 +142,8 @@ final class Exchange implements EventReader.Listener {
       succeeded(response);
     } else if (status >= 300 && status < 400) {
       redirected(response);
+    } else if (authorization.mayRenew(response)) {
+      authorization.renew(response, this::start, this::fail);
     } else {
       refused(response);
     }
@@ -151,16 +164,7 @@ final class Exchange implements EventReader.Listener {
     } else if (Responses.hasType(response, Responses.JSON)) {
       collect(response, channel.limits().maxBytes(), this::replied);
     } else {
-      String type = response.getHeader(HttpHeaders.CONTENT_TYPE);
-      reject(
-          response,
-          Failures.protocol(
-              "HTTP "
-                  + response.statusCode()
-                  + (type == null ? " without a body" : " with " + Failures.clean(type))
-                  + " in answer to a request: is "
-                  + channel.endpoint()
-                  + " an MCP endpoint?"));
+      reject(response, Failures.notMcp(response, channel.endpoint()));
     }
   }
 
@@ -178,7 +182,7 @@ final class Exchange implements EventReader.Listener {
     response.exceptionHandler(
         cause -> {
           if (!done) {
-            fail(cutShort(response, cause));
+            fail(Failures.cutShort(response, cause, channel.endpoint()));
           }
         });
     response.endHandler(
@@ -193,14 +197,6 @@ final class Exchange implements EventReader.Listener {
             reject(response, Failures.tooLarge(maxBytes));
           }
         });
-  }
-
-  private TransportException cutShort(HttpClientResponse response, Throwable cause) {
-    TransportException broken = Failures.sent(cause, channel.endpoint());
-    boolean ended = !(cause instanceof SocketException) && Responses.length(response) >= 0;
-    return ended && broken.reason() == Reason.UPSTREAM_RESET
-        ? Failures.protocol("body is shorter than its Content-Length")
-        : broken;
   }
 
   private void replied(HttpClientResponse response, BoundedBody body) {
@@ -276,7 +272,7 @@ final class Exchange implements EventReader.Listener {
       lose();
     } else if (reply != null && (named ? isWordOfTheServer(status) : status == 400)) {
       finish(reply);
-    } else {
+    } else if (error != null || !channel.takenOver(this, response)) {
       fail(StatusFailures.of(response, channel.endpoint(), error, channel.clock()));
     }
   }

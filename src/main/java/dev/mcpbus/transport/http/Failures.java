@@ -9,11 +9,14 @@ import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.TooLongFrameException;
 import io.vertx.core.VertxException;
 import io.vertx.core.http.ConnectionPoolTooBusyException;
+import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpClosedException;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.StreamResetException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
+import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.nio.channels.UnresolvedAddressException;
 import java.util.concurrent.TimeoutException;
@@ -45,7 +48,8 @@ final class Failures {
           cause);
     }
     boolean unreachable =
-        find(cause, ConnectException.class) != null
+        to.socket() != null
+            || find(cause, ConnectException.class) != null
             || find(cause, UnknownHostException.class) != null
             || find(cause, NoRouteToHostException.class) != null
             || find(cause, ConnectTimeoutException.class) != null
@@ -99,6 +103,27 @@ final class Failures {
 
   static TransportException protocol(String what) {
     return new TransportException(Reason.PROTOCOL_ERROR, Sent.MAYBE, what);
+  }
+
+  /** The connection failed while a body was read. */
+  static TransportException cutShort(HttpClientResponse response, Throwable cause, Endpoint from) {
+    TransportException broken = sent(cause, from);
+    boolean ended = !(cause instanceof SocketException) && Responses.length(response) >= 0;
+    return ended && broken.reason() == Reason.UPSTREAM_RESET
+        ? protocol("body is shorter than its Content-Length")
+        : broken;
+  }
+
+  /** A success that is neither JSON nor an event stream. */
+  static TransportException notMcp(HttpClientResponse response, Endpoint from) {
+    String type = response.getHeader(HttpHeaders.CONTENT_TYPE);
+    return protocol(
+        "HTTP "
+            + response.statusCode()
+            + (type == null ? " without a body" : " with " + clean(type))
+            + " in answer to a request: is "
+            + from
+            + " an MCP endpoint?");
   }
 
   static TransportException sessionLost() {

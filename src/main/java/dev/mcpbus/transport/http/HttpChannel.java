@@ -26,6 +26,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,30 +44,28 @@ final class HttpChannel implements Channel {
   private static final int MAX_WAITING = 1_024;
   private static final long CLOSE_MILLIS = 2_000;
   private static final long LOST_GRACE_MILLIS = 5_000;
-  private static final long LINGER_MILLIS = 2_000;
-  private static final long OPENING_MILLIS = 1_000;
 
   private final ContextInternal owner;
   private final HttpClientAgent client;
   private final ConfiguredHeaders configured;
+  private final @Nullable Credentials credentials;
   private final HttpOptions options;
   private final Receiver receiver;
   private final Map<Long, Exchange> requests = new HashMap<>();
   private final Set<Exchange> others = new HashSet<>(4);
-  private final List<Exchange> held = new ArrayList<>(2);
-  private final Set<EventReader> lingering = new HashSet<>(4);
+  private final Gate gate;
+  private final Lingering lingering = new Lingering(this);
   private Endpoint endpoint;
   private RequestOptions post;
   private @Nullable CharSequence sessionId;
   private @Nullable CharSequence negotiated;
+  private Dialect dialect = Dialect.INITIALIZE;
   private @Nullable ListenStream listen;
   private @Nullable Promise<Void> closing;
-  private @Nullable Exchange opening;
+  private @Nullable BiPredicate<Outbound, HttpClientResponse> refusal;
   private boolean lost;
   private boolean over;
   private long lostTimer = -1;
-  private long lingerTimer = -1;
-  private long openingTimer = -1;
   private int waiting;
   private long junk;
 
@@ -75,13 +74,16 @@ final class HttpChannel implements Channel {
       HttpClientAgent client,
       Endpoint endpoint,
       ConfiguredHeaders configured,
+      @Nullable Credentials credentials,
       HttpOptions options,
       Receiver receiver) {
     this.owner = owner;
+    this.gate = new Gate(this, exchange -> owner.dispatch(exchange, Exchange::start));
     this.client = client;
     this.endpoint = endpoint;
     this.post = endpoint.request(HttpMethod.POST);
     this.configured = configured;
+    this.credentials = credentials;
     this.options = options;
     this.receiver = receiver;
   }
@@ -94,7 +96,7 @@ final class HttpChannel implements Channel {
     if (lost) {
       throw Failures.sessionLost();
     }
-    if (waiting + held.size() >= MAX_WAITING) {
+    if (waiting + gate.waiting() >= MAX_WAITING) {
       throw new TransportException(
           Reason.OVERLOADED,
           Sent.NO,
@@ -106,25 +108,11 @@ final class HttpChannel implements Channel {
     } else {
       others.add(exchange);
     }
-    if (opening != null) {
-      held.add(exchange);
-      return;
-    }
     if (Methods.INITIALIZED.equals(message.method())) {
-      opening = exchange;
-      openingTimer = after(OPENING_MILLIS, this::opened);
+      gate.passAlone(exchange);
+    } else {
+      gate.pass(exchange);
     }
-    owner.dispatch(exchange, Exchange::start);
-  }
-
-  /** Before the server has taken this message, none may overtake it on another connection. */
-  private void opened() {
-    cancel(openingTimer);
-    openingTimer = -1;
-    opening = null;
-    List<Exchange> ready = List.copyOf(held);
-    held.clear();
-    ready.forEach(exchange -> owner.dispatch(exchange, Exchange::start));
   }
 
   @Override
@@ -135,10 +123,16 @@ final class HttpChannel implements Channel {
     }
   }
 
+  @Override
+  public boolean hasRequestStreams() {
+    return true;
+  }
+
   /** The GET stream opens with the first message that the server accepts after this. */
   @Override
   public void negotiated(String protocolVersion) {
     negotiated = HttpHeaders.createOptimized(protocolVersion);
+    dialect = Dialect.of(protocolVersion);
   }
 
   @Override
@@ -158,16 +152,13 @@ final class HttpChannel implements Channel {
   private void abandon() {
     over = true;
     cancel(lostTimer);
-    cancel(lingerTimer);
-    cancel(openingTimer);
-    held.clear();
+    gate.stop();
     if (listen != null) {
       listen.stop();
     }
     new ArrayList<>(requests.values()).forEach(Exchange::abort);
     List.copyOf(others).forEach(Exchange::abort);
-    lingering.forEach(EventReader::stop);
-    lingering.clear();
+    lingering.stop();
   }
 
   private Future<Void> endSession() {
@@ -176,12 +167,18 @@ final class HttpChannel implements Channel {
     }
     Promise<Void> done = owner.promise();
     long timer = after(CLOSE_MILLIS, done::tryComplete);
-    request(HttpMethod.DELETE)
+    Future<ConfiguredHeaders> authorized =
+        credentials == null ? owner.succeededFuture(configured) : credentials.headers();
+    authorized
         .compose(
-            request -> {
-              headers(null, request);
-              return request.send();
-            })
+            own ->
+                request(HttpMethod.DELETE)
+                    .compose(
+                        request -> {
+                          headers(null, request);
+                          own.addTo(request);
+                          return request.send();
+                        }))
         .compose(HttpClientResponse::end)
         .onComplete(
             (nothing, failure) -> {
@@ -210,10 +207,18 @@ final class HttpChannel implements Channel {
         .put("junk", junk);
   }
 
+  /**
+   * Until the server accepts a message, {@code handler} is offered each one that is refused without
+   * a JSON-RPC error; the receiver hears nothing of those that it takes.
+   */
+  void onRefusal(BiPredicate<Outbound, HttpClientResponse> handler) {
+    refusal = handler;
+  }
+
   // For the exchanges and streams of this channel.
 
   Dialect dialect() {
-    return Dialect.INITIALIZE;
+    return dialect;
   }
 
   ParseLimits limits() {
@@ -222,6 +227,11 @@ final class HttpChannel implements Channel {
 
   Endpoint endpoint() {
     return endpoint;
+  }
+
+  /** Null where the configuration is all there is. */
+  @Nullable Credentials credentials() {
+    return credentials;
   }
 
   InstantSource clock() {
@@ -299,6 +309,7 @@ final class HttpChannel implements Channel {
    * @return why the response cannot be used, else null
    */
   @Nullable TransportException accepted(Outbound message, HttpClientResponse response) {
+    refusal = null;
     if (Methods.INITIALIZE.equals(message.method())) {
       String id = response.getHeader(SESSION_ID);
       if (id != null) {
@@ -314,6 +325,14 @@ final class HttpChannel implements Channel {
       listen.start();
     }
     return null;
+  }
+
+  boolean takenOver(Exchange exchange, HttpClientResponse response) {
+    boolean taken = !over && refusal != null && refusal.test(exchange.message(), response);
+    if (taken) {
+      exchange.abort();
+    }
+    return taken;
   }
 
   private static boolean isSessionId(String id) {
@@ -340,9 +359,9 @@ final class HttpChannel implements Channel {
       requests.remove(exchange.message().id(), exchange);
     } else {
       others.remove(exchange);
-      if (exchange == opening && !over) {
+      if (gate.waitsFor(exchange) && !over) {
         // Not now: the connection that it leaves is then free to be used again.
-        owner.runOnContext(nothing -> opened());
+        owner.runOnContext(nothing -> gate.open());
       }
     }
     if (lost && !over && requests.isEmpty()) {
@@ -368,32 +387,12 @@ final class HttpChannel implements Channel {
   void linger(EventReader reader) {
     if (over) {
       reader.stop();
-      return;
-    }
-    lingering.add(reader);
-    if (lingerTimer < 0) {
-      sweepAfter(Set.copyOf(lingering));
+    } else {
+      lingering.add(reader);
     }
   }
 
   void lingered(EventReader reader) {
     lingering.remove(reader);
-  }
-
-  private void sweepAfter(Set<EventReader> old) {
-    lingerTimer =
-        after(
-            LINGER_MILLIS,
-            () -> {
-              lingerTimer = -1;
-              for (EventReader reader : old) {
-                if (lingering.remove(reader)) {
-                  reader.stop();
-                }
-              }
-              if (!lingering.isEmpty()) {
-                sweepAfter(Set.copyOf(lingering));
-              }
-            });
   }
 }

@@ -2,6 +2,9 @@ package dev.mcpbus.transport.http;
 
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.ProtocolException.Reason;
+import io.netty.buffer.ByteBuf;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.internal.buffer.BufferInternal;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +59,16 @@ final class SseParser {
   SseParser(int maxBytes, Sink sink) {
     this.maxBytes = maxBytes;
     this.sink = sink;
+  }
+
+  /** The same for a buffer of Vert.x, without a copy where it has an array. */
+  boolean feed(Buffer buffer) throws ProtocolException {
+    ByteBuf buf = ((BufferInternal) buffer).getByteBuf();
+    if (buf.hasArray()) {
+      int from = buf.arrayOffset() + buf.readerIndex();
+      return feed(buf.array(), from, from + buf.readableBytes());
+    }
+    return feed(buffer.getBytes(), 0, buffer.length());
   }
 
   /**

@@ -46,7 +46,7 @@ final class StatusFailures {
           failure(
               Reason.PROTOCOL_ERROR,
               Sent.NO,
-              what + " to POST: for a server of the old HTTP+SSE kind set type \"sse\"");
+              what + ": the method is not allowed there, is the URL right?");
       case 413, 414, 431 -> failure(Reason.LIMIT_EXCEEDED, Sent.NO, what);
       case 429 ->
           new TransportException(

@@ -172,7 +172,7 @@ final class SdkSession implements McpServerTransport, Channel.Receiver {
   private Outbound write(JSONRPCMessage message) throws IOException {
     byte[] bytes = mapper.writeValueAsBytes(message);
     if (message instanceof McpSchema.JSONRPCRequest request) {
-      return new Outbound(Envelope.Kind.REQUEST, -1, request.method(), bytes);
+      return Outbound.request(-1, request.method(), bytes);
     }
     if (message instanceof McpSchema.JSONRPCNotification notification) {
       return Outbound.notification(notification.method(), bytes);

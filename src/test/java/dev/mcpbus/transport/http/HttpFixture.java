@@ -89,7 +89,11 @@ abstract class HttpFixture {
   }
 
   ChannelProbe open(HttpOptions options) throws Exception {
-    ChannelProbe probe = ChannelProbe.open(vertx, Transports.create(vertx, options));
+    return own(ChannelProbe.open(vertx, Transports.create(vertx, options)));
+  }
+
+  /** Closed by the test's end. */
+  ChannelProbe own(ChannelProbe probe) {
     open.add(probe::close);
     return probe;
   }

@@ -209,6 +209,7 @@ class StreamableHttpTransportTest extends HttpFixture {
   @ValueSource(strings = {"404 Not Found", "400 Bad Request"})
   void case_37_a_lost_session_is_told_once_and_other_calls_go_on(String status) throws Exception {
     CountDownLatch finish = new CountDownLatch(1);
+    CountDownLatch both = new CountDownLatch(2);
     RawHttpServer server =
         session(
             (request, peer) -> {
@@ -216,6 +217,8 @@ class StreamableHttpTransportTest extends HttpFixture {
                 awaitLatch(finish);
                 peer.result(1);
               } else {
+                both.countDown();
+                awaitLatch(both);
                 peer.reply(
                     status,
                     errorOf(null, -32000, "No valid session ID"),
@@ -258,7 +261,7 @@ class StreamableHttpTransportTest extends HttpFixture {
   @ParameterizedTest
   @CsvSource({
     "404 Not Found,CONNECT_FAILED,NO,URL",
-    "405 Method Not Allowed,PROTOCOL_ERROR,NO,sse",
+    "405 Method Not Allowed,PROTOCOL_ERROR,NO,is the URL right",
     "413 Too Large,LIMIT_EXCEEDED,NO,413",
     "414 URI Too Long,LIMIT_EXCEEDED,NO,414",
     "431 Headers Too Large,LIMIT_EXCEEDED,NO,431",

@@ -3,23 +3,41 @@ package dev.mcpbus.protocol;
 import io.vertx.core.json.JsonObject;
 
 /**
- * What a server said of itself in the handshake.
+ * What a server said of itself, in {@code initialize} or in {@code server/discover}.
  *
  * @param protocolVersion as the server wrote it, not yet checked; empty where absent
  * @param capabilities as sent, unknown ones included; empty where absent
  * @param serverInfo the server's name and version
  * @param raw the whole result: {@code instructions}, icons, {@code _meta}
  */
-public record InitializeResult(
+public record ServerDescription(
     String protocolVersion, JsonObject capabilities, Implementation serverInfo, JsonObject raw) {
 
-  public static InitializeResult of(RawJson result) {
+  /** Reads the result of {@code initialize}. */
+  public static ServerDescription ofInitialize(RawJson result) {
     JsonObject json = result.toJsonObject();
     Object version = json.getValue("protocolVersion");
-    return new InitializeResult(
+    return new ServerDescription(
         version instanceof String text ? text : "",
         json.getValue("capabilities") instanceof JsonObject object ? object : new JsonObject(),
         json.getValue("serverInfo") instanceof JsonObject object
+            ? Implementation.of(object)
+            : new Implementation("", ""),
+        json);
+  }
+
+  /**
+   * Reads the result of {@code server/discover}; the version is the one that was settled on from
+   * its {@code supportedVersions}.
+   */
+  public static ServerDescription ofDiscover(RawJson result, ProtocolVersion version) {
+    JsonObject json = result.toJsonObject();
+    JsonObject meta =
+        json.getValue("_meta") instanceof JsonObject object ? object : new JsonObject();
+    return new ServerDescription(
+        version.wire(),
+        json.getValue("capabilities") instanceof JsonObject object ? object : new JsonObject(),
+        meta.getValue(MetaKeys.SERVER_INFO) instanceof JsonObject object
             ? Implementation.of(object)
             : new Implementation("", ""),
         json);

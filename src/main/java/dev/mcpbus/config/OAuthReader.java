@@ -1,0 +1,202 @@
+package dev.mcpbus.config;
+
+import dev.mcpbus.config.ConfigNode.Kind;
+import dev.mcpbus.config.Substitution.Filled;
+import dev.mcpbus.transport.OAuthOptions;
+import dev.mcpbus.transport.OAuthOptions.AuthMethod;
+import dev.mcpbus.transport.OAuthOptions.Grant;
+import dev.mcpbus.transport.OAuthOptions.IdJag;
+import io.vertx.core.json.JsonObject;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Reads {@code oauth}, or {@code auth}, of a server. Never quotes a value: it may be a secret. */
+final class OAuthReader {
+
+  private final Entry server;
+  private final JsonObject view;
+
+  /**
+   * @param view takes what may be shown
+   */
+  OAuthReader(Entry server, JsonObject view) {
+    this.server = server;
+    this.view = view;
+  }
+
+  /** Empty where the server has neither key, or after a problem. */
+  Optional<OAuthOptions> read() {
+    if (server.has("oauth") && server.has("auth")) {
+      server.wrong(server.line("auth"), "\"oauth\" and \"auth\" mean the same", "Keep one of them");
+      return Optional.empty();
+    }
+    return server
+        .object(server.has("auth") ? "auth" : "oauth", Keys.OAUTH)
+        .map(entry -> options(entry));
+  }
+
+  private OAuthOptions options(Entry entry) {
+    Grant grant = entry.choice("grant", Grant.class).orElse(Grant.AUTHORIZATION_CODE);
+    OAuthOptions options =
+        new OAuthOptions(
+            grant,
+            either(entry, "clientId", "CLIENT_ID"),
+            either(entry, "clientSecret", "CLIENT_SECRET"),
+            entry.choice("tokenEndpointAuthMethod", AuthMethod.class).orElse(null),
+            scopes(entry),
+            url(entry, "issuer"),
+            url(entry, "clientMetadataUrl"),
+            redirect(entry),
+            entry.path("privateKey").orElse(null),
+            text(entry, "keyId"),
+            entry.object("idJag", Keys.ID_JAG).map(OAuthReader::idJag).orElse(null));
+    needs(entry, options);
+    view.put(
+        "oauth",
+        new JsonObject()
+            .put("grant", Entry.word(grant).replace('-', '_'))
+            .put("clientId", options.clientId() == null ? null : Masking.HIDDEN)
+            .put("clientSecret", options.clientSecret() == null ? null : Masking.HIDDEN));
+    return options;
+  }
+
+  private static void needs(Entry entry, OAuthOptions options) {
+    Grant grant = options.grant();
+    if (grant != Grant.AUTHORIZATION_CODE
+        && options.clientId() == null
+        && options.clientMetadataUrl() == null) {
+      need(entry, grant, "clientId");
+    }
+    if (grant == Grant.CLIENT_CREDENTIALS
+        && options.clientSecret() == null
+        && options.privateKey() == null) {
+      need(entry, grant, "clientSecret\" or \"privateKey");
+    }
+    boolean signs = grant == Grant.JWT_BEARER || options.authMethod() == AuthMethod.PRIVATE_KEY_JWT;
+    if (signs && options.privateKey() == null) {
+      need(entry, grant, "privateKey");
+    }
+    if (grant == Grant.ID_JAG && !entry.has("idJag")) {
+      need(entry, grant, "idJag");
+    }
+  }
+
+  private static void need(Entry entry, Grant grant, String key) {
+    entry.wrong(
+        entry.line("grant"),
+        "the grant " + Entry.word(grant).replace('-', '_') + " needs \"" + key + "\"",
+        "Add \"" + key + "\"");
+  }
+
+  private static @Nullable String either(Entry entry, String ours, String theirs) {
+    if (entry.has(ours) && entry.has(theirs)) {
+      entry.wrong(
+          entry.line(theirs),
+          "\"" + ours + "\" and \"" + theirs + "\" mean the same",
+          "Keep one of them");
+    }
+    return text(entry, entry.has(theirs) ? theirs : ours);
+  }
+
+  private static @Nullable String text(Entry entry, String key) {
+    Optional<Filled> text = entry.text(key);
+    if (text.isPresent() && text.get().value().isBlank()) {
+      entry.wrong(
+          entry.line(key), Texts.quote(entry.path() + key) + " is empty", "Fill it or remove it");
+    }
+    return text.map(Filled::value).orElse(null);
+  }
+
+  /** A list, or one text with blanks between. */
+  private static List<String> scopes(Entry entry) {
+    ConfigNode node = entry.node().get("scopes");
+    if (node == null) {
+      return List.of();
+    }
+    List<String> scopes =
+        node.is(Kind.ARRAY)
+            ? entry.texts("scopes").orElse(List.of()).stream().map(Filled::value).toList()
+            : entry
+                .text("scopes")
+                .map(text -> List.of(text.value().strip().split("\\s+")))
+                .orElse(List.of());
+    if (!scopes.stream().allMatch(OAuthReader::isScope)) {
+      entry.wrong(
+          entry.line("scopes"),
+          Texts.quote(entry.path() + "scopes") + " holds something that is no scope",
+          "Write visible ASCII characters without quotes and backslashes");
+    }
+    return scopes;
+  }
+
+  private static boolean isScope(String scope) {
+    return !scope.isEmpty()
+        && scope.chars().allMatch(c -> c > 0x20 && c < 0x7f && c != '"' && c != '\\');
+  }
+
+  private static URI redirect(Entry entry) {
+    if (entry.has("callbackPort")) {
+      return entry
+          .whole("callbackPort", 1, 65_535)
+          .map(port -> URI.create("http://localhost:" + port + "/callback"))
+          .orElse(OAuthOptions.ANY_LOOPBACK_PORT);
+    }
+    return entry
+        .whole("redirectPort", 0, 65_535)
+        .map(port -> URI.create("http://127.0.0.1:" + port + "/callback"))
+        .orElse(OAuthOptions.ANY_LOOPBACK_PORT);
+  }
+
+  /** https, or http on this machine. */
+  private static @Nullable URI url(Entry entry, String key) {
+    String text = text(entry, key);
+    if (text == null) {
+      return null;
+    }
+    try {
+      URI uri = new URI(text);
+      boolean here =
+          "http".equals(uri.getScheme())
+              && List.of("localhost", "127.0.0.1", "[::1]").contains(uri.getHost());
+      if (uri.getHost() != null
+          && uri.getRawUserInfo() == null
+          && uri.getRawFragment() == null
+          && ("https".equals(uri.getScheme()) || here)) {
+        return uri;
+      }
+    } catch (URISyntaxException e) {
+      // told below, without the text
+    }
+    entry.wrong(
+        entry.line(key),
+        Texts.quote(entry.path() + key) + " is no https URL",
+        "Write https://host/path, without user and fragment");
+    return null;
+  }
+
+  private static @Nullable IdJag idJag(Entry entry) {
+    URI endpoint = url(entry, "tokenEndpoint");
+    String clientId = text(entry, "clientId");
+    String token = text(entry, "subjectToken");
+    Path file = entry.path("subjectTokenFile").orElse(null);
+    String type = text(entry, "subjectTokenType");
+    if ((token == null) == (file == null) || endpoint == null || clientId == null) {
+      entry.wrong(
+          entry.node().line(),
+          "\"idJag\" needs tokenEndpoint, clientId, and subjectToken or subjectTokenFile",
+          "Add what is missing");
+      return null;
+    }
+    return new IdJag(
+        endpoint,
+        clientId,
+        text(entry, "clientSecret"),
+        token,
+        file,
+        type == null ? "id_token" : type);
+  }
+}

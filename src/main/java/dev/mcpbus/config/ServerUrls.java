@@ -1,0 +1,118 @@
+package dev.mcpbus.config;
+
+import dev.mcpbus.config.Substitution.Filled;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/** Reads the {@code url} of a server's entry. Never quotes it: it may hold a password. */
+record ServerUrls(Entry entry) {
+
+  /** An http(s) URL, or that of a Unix socket with the HTTP path as its fragment. */
+  Optional<URI> http(Filled text) {
+    Optional<URI> parsed = parse(text, "https://host:port/path");
+    if (parsed.isEmpty()) {
+      return parsed;
+    }
+    URI uri = parsed.get();
+    String scheme = scheme(uri);
+    if (scheme.equals("unix")) {
+      return file(uri);
+    }
+    if (scheme.equals("pipe")) {
+      return wrong("named pipes (pipe:) are not supported", "Use an http or a unix URL");
+    }
+    if (scheme.equals("tcp") || scheme.equals("tls")) {
+      return wrong("the url is that of a socket", "Set \"type\": \"socket\", or use an http URL");
+    }
+    if (!scheme.equals("http") && !scheme.equals("https")) {
+      return wrong("the url is neither http nor https", "Begin it with https://");
+    }
+    if (uri.getHost() == null || uri.getPort() > 65_535) {
+      return wrong("the url has no valid host and port", "Write https://host:port/path");
+    }
+    if (uri.getRawFragment() != null) {
+      return wrong("the url has a fragment (#)", "Remove it");
+    }
+    return parsed;
+  }
+
+  /** {@code tcp://host:port}, {@code tls://host:port} or {@code unix:///path.sock}. */
+  Optional<URI> socket(Filled text) {
+    Optional<URI> parsed = parse(text, "tcp://host:port or unix:///path.sock");
+    if (parsed.isEmpty()) {
+      return parsed;
+    }
+    URI uri = parsed.get();
+    String scheme = scheme(uri);
+    if (scheme.equals("unix")) {
+      return uri.getRawFragment() == null
+          ? file(uri)
+          : wrong(
+              "a path after # means HTTP over the socket", "Remove it, or set \"type\": \"http\"");
+    }
+    if (!scheme.equals("tcp") && !scheme.equals("tls")) {
+      return wrong("the url is not that of a socket", "Write tcp://host:port or unix:///path.sock");
+    }
+    String path = uri.getRawPath() == null ? "" : uri.getRawPath();
+    boolean plain =
+        uri.getRawUserInfo() == null
+            && uri.getRawQuery() == null
+            && uri.getRawFragment() == null
+            && (path.isEmpty() || path.equals("/"));
+    if (!plain || uri.getHost() == null || uri.getPort() < 1 || uri.getPort() > 65_535) {
+      return wrong(
+          "the url of a socket is host and port and no more", "Write " + scheme + "://host:port");
+    }
+    return parsed;
+  }
+
+  private Optional<URI> file(URI uri) {
+    String path = uri.getPath();
+    return uri.getRawAuthority() != null || path == null || path.length() < 2
+        ? wrong("the url has no path of a socket", "Write unix:///path.sock, with three slashes")
+        : Optional.of(uri);
+  }
+
+  private Optional<URI> parse(Filled text, String form) {
+    try {
+      return Optional.of(new URI(text.value().strip()));
+    } catch (URISyntaxException e) {
+      return wrong("the url is not well formed", "Write " + form);
+    }
+  }
+
+  private Optional<URI> wrong(String message, String remedy) {
+    entry.wrong(entry.line("url"), message, remedy);
+    return Optional.empty();
+  }
+
+  private static String scheme(URI uri) {
+    return String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
+  }
+
+  /** {@code user:password@} becomes a header, so that no URL holds a secret. */
+  URI withoutUser(URI uri, Map<String, String> headers) {
+    String user = uri.getUserInfo();
+    if (user == null) {
+      return uri;
+    }
+    if (headers.keySet().stream().anyMatch("authorization"::equalsIgnoreCase)) {
+      entry.wrong(
+          entry.line("url"),
+          "the url has a user and the headers have Authorization",
+          "Keep one of them");
+    } else {
+      headers.put(
+          "Authorization",
+          "Basic " + Base64.getEncoder().encodeToString(user.getBytes(StandardCharsets.UTF_8)));
+    }
+    String port = uri.getPort() < 0 ? "" : ":" + uri.getPort();
+    String query = uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery();
+    return URI.create(uri.getScheme() + "://" + uri.getHost() + port + uri.getRawPath() + query);
+  }
+}

@@ -1,0 +1,197 @@
+package dev.mcpbus.connection;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.HeaderValue;
+import dev.mcpbus.protocol.Implementation;
+import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.MetaKeys;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.ProtocolVersion;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ServerDescription;
+import dev.mcpbus.transport.Outbound;
+import io.netty.util.AsciiString;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * 2026-07-28: stateless. {@code server/discover} tells what the server is; every request describes
+ * itself in {@code _meta}, and over HTTP in headers (MCP 2026-07-28, Base Protocol; Streamable
+ * HTTP, Request Metadata).
+ */
+final class DiscoverEra implements SessionEra {
+
+  private static final CharSequence VERSION = AsciiString.cached("mcp-protocol-version");
+  private static final CharSequence METHOD = AsciiString.cached("mcp-method");
+  private static final CharSequence NAME = AsciiString.cached("mcp-name");
+
+  /** The member of the params that {@code Mcp-Name} repeats, by method. */
+  private static final Map<String, String> NAMED_BY =
+      Map.of(
+          Methods.TOOLS_CALL,
+          "name",
+          Methods.PROMPTS_GET,
+          "name",
+          Methods.RESOURCES_READ,
+          "uri",
+          "tasks/get",
+          "taskId",
+          "tasks/update",
+          "taskId",
+          "tasks/cancel",
+          "taskId");
+
+  private final ProtocolVersion spoken = ProtocolVersion.LATEST_DISCOVER;
+  private final RawJson clientInfo;
+  private final RawJson version = RawJson.string(spoken.wire());
+  private final Wishes wishes;
+  private RawJson meta = RawJson.EMPTY_OBJECT;
+  private long metaOf = -1;
+
+  DiscoverEra(Implementation clientInfo, Wishes wishes) {
+    this.clientInfo = RawJson.of(clientInfo.toJson());
+    this.wishes = wishes;
+  }
+
+  @Override
+  public Era era() {
+    return Era.DISCOVER;
+  }
+
+  @Override
+  public Future<ServerDescription> open(Session session) {
+    return ask(session)
+        .recover(failure -> namesOurVersion(failure) ? ask(session) : Future.failedFuture(failure))
+        .compose(
+            result -> accept(session, result), failure -> Future.failedFuture(explain(failure)));
+  }
+
+  private static Future<RawJson> ask(Session session) {
+    return session.request(Methods.DISCOVER, null, session.options().handshakeTimeout());
+  }
+
+  /** Refused, and in the same breath offered: asked once more (Protocol Version Negotiation). */
+  private boolean namesOurVersion(Throwable failure) {
+    JsonArray versions = supported(failure);
+    return versions != null && versions.contains(spoken.wire());
+  }
+
+  /** What a server of the era lists when it refuses a version; null where it did not. */
+  private static @Nullable JsonArray supported(Throwable failure) {
+    JsonObject error = Failures.upstreamError(failure);
+    return error != null
+            && error.getInteger("code", 0) == JsonRpcError.UNSUPPORTED_VERSION
+            && error.getValue("data") instanceof JsonObject data
+            && data.getValue("supported") instanceof JsonArray versions
+        ? versions
+        : null;
+  }
+
+  private Future<ServerDescription> accept(Session session, RawJson result) {
+    if (session.version() != null) {
+      return Future.failedFuture(Opening.late());
+    }
+    JsonObject json = result.toJsonObject();
+    if (!(json.getValue("supportedVersions") instanceof JsonArray versions)) {
+      return Future.failedFuture(
+          McpFailure.notSent(
+              FailureCode.PROTOCOL_ERROR,
+              "the answer to server/discover has no list \"supportedVersions\""));
+    }
+    if (!versions.contains(spoken.wire())) {
+      return Future.failedFuture(unsupported(versions));
+    }
+    session.negotiated(spoken);
+    return Future.succeededFuture(ServerDescription.ofDiscover(result, spoken));
+  }
+
+  private static Throwable explain(Throwable failure) {
+    JsonArray versions = supported(failure);
+    return versions == null ? failure : unsupported(versions);
+  }
+
+  private static McpFailure unsupported(JsonArray theirs) {
+    return new McpFailure(
+        FailureCode.UNSUPPORTED_VERSION,
+        McpFailure.Sent.NO,
+        "the server speaks protocol versions "
+            + theirs.encode()
+            + ", mcpbus speaks "
+            + ProtocolVersion.supported(),
+        -1,
+        new JsonObject().put("supported", theirs));
+  }
+
+  @Override
+  public RawJson params(@Nullable RawJson params, long id, Pending call) {
+    RawJson base = params == null ? RawJson.EMPTY_OBJECT : params;
+    RawJson own = base.member("_meta");
+    RawJson all = common();
+    if (own != null && own.isObject()) {
+      RawJson merged = own;
+      for (String key : List.of(MetaKeys.PROTOCOL_VERSION, MetaKeys.CLIENT_INFO)) {
+        merged = merged.with(key, key.equals(MetaKeys.CLIENT_INFO) ? clientInfo : version);
+      }
+      merged = merged.with(MetaKeys.CLIENT_CAPABILITIES, wishes.capabilities());
+      RawJson level = wishes.logLevel();
+      all = level == null ? merged : merged.with(MetaKeys.LOG_LEVEL, level);
+    }
+    return base.with("_meta", RequestMeta.added(all, id, call));
+  }
+
+  /** The part that is the same for every request, made once per change of our capabilities. */
+  private RawJson common() {
+    if (metaOf != wishes.generation()) {
+      metaOf = wishes.generation();
+      meta =
+          RawJson.EMPTY_OBJECT
+              .with(MetaKeys.CLIENT_CAPABILITIES, wishes.capabilities())
+              .with(MetaKeys.CLIENT_INFO, clientInfo)
+              .with(MetaKeys.PROTOCOL_VERSION, version);
+      RawJson level = wishes.logLevel();
+      meta = level == null ? meta : meta.with(MetaKeys.LOG_LEVEL, level);
+    }
+    return meta;
+  }
+
+  @Override
+  public List<Outbound.Header> headers(Session session, @Nullable RawJson params, Pending call) {
+    if (!session.hasRequestStreams()) {
+      return List.of();
+    }
+    List<Outbound.Header> headers = new ArrayList<>(4);
+    if (session.version() == null) {
+      headers.add(new Outbound.Header(VERSION, spoken.wire()));
+    }
+    headers.add(new Outbound.Header(METHOD, HeaderValue.encode(call.method())));
+    String member = NAMED_BY.get(call.method());
+    RawJson name = member == null || params == null ? null : params.member(member);
+    if (name != null && name.isString()) {
+      headers.add(new Outbound.Header(NAME, HeaderValue.encode(name.asString())));
+    }
+    headers.addAll(call.headers());
+    return headers;
+  }
+
+  /** Where each request has a stream of its own, closing it is the word (Cancellation). */
+  @Override
+  public void cancel(Session session, long id, String reason) {
+    if (!session.hasRequestStreams()) {
+      session.notify(
+          Methods.CANCELLED,
+          RawJson.of(new JsonObject().put("requestId", id).put("reason", reason)));
+    }
+  }
+
+  @Override
+  public String pingMethod() {
+    return Methods.DISCOVER;
+  }
+}

@@ -1,0 +1,156 @@
+package dev.mcpbus.connection;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A server that needs input to finish a call says so in the result; the call is made again with the
+ * answers and the server's state, byte for byte (MCP 2026-07-28, Multi Round-Trip Requests). Owner:
+ * the connection's context.
+ */
+final class MultiRoundTrip {
+
+  private static final int MAX_ROUNDS = 16;
+  private static final int MAX_QUESTIONS = 64;
+  private static final Set<String> ALLOWED =
+      Set.of(Methods.TOOLS_CALL, Methods.PROMPTS_GET, Methods.RESOURCES_READ);
+
+  private final Inputs inputs;
+
+  MultiRoundTrip(Inputs inputs) {
+    this.inputs = inputs;
+  }
+
+  /**
+   * Takes a result that is not complete.
+   *
+   * @return true where {@code call} ends later, or has been ended here; false where the result is
+   *     the caller's to understand, such as a task's
+   */
+  boolean take(Session session, Pending call, String resultType, RawJson result) {
+    switch (resultType) {
+      case "input_required" -> ask(session, call, result);
+      case "task" -> {
+        return false;
+      }
+      default -> broken(call, "its resultType is unknown");
+    }
+    return true;
+  }
+
+  private void ask(Session session, Pending call, RawJson result) {
+    RawJson requests = result.member("inputRequests");
+    RawJson state = result.member("requestState");
+    if (!(call instanceof BusCall origin) || !ALLOWED.contains(call.method())) {
+      broken(call, "it asks for input, which this method may not");
+      return;
+    }
+    if ((requests == null && state == null) || (requests != null && !requests.isObject())) {
+      broken(call, "it asks for input without saying what");
+      return;
+    }
+    if (call.nextRound() > MAX_ROUNDS) {
+      broken(call, "it asked for input " + MAX_ROUNDS + " times");
+      return;
+    }
+    List<String> keys = new ArrayList<>();
+    long hold = session.hold(call, () -> keys.forEach(inputs::withdraw));
+    if (requests == null) {
+      again(session, origin, hold, null, state);
+      return;
+    }
+    call.extendBy(session.clock().millis(), Inputs.PATIENCE_MILLIS);
+    answers(requests.toJsonObject(), keys)
+        .onComplete(
+            answers -> again(session, origin, hold, answers, state),
+            failure -> {
+              if (session.release(hold, call)) {
+                call.fail(McpFailure.of(failure));
+              }
+            });
+  }
+
+  /**
+   * @param open takes the names of the questions, to withdraw them by
+   */
+  private Future<JsonObject> answers(JsonObject requests, List<String> open) {
+    if (requests.size() > MAX_QUESTIONS) {
+      return Future.failedFuture(
+          McpFailure.maybeSent(
+              FailureCode.LIMIT_EXCEEDED,
+              "the server asks " + requests.size() + " questions at once"));
+    }
+    List<Future<JsonObject>> asked = new ArrayList<>();
+    List<String> keys = new ArrayList<>();
+    for (Map.Entry<String, Object> request : requests) {
+      keys.add(request.getKey());
+      asked.add(answer(request.getValue(), open));
+    }
+    return Future.all(asked)
+        .map(
+            all -> {
+              JsonObject answers = new JsonObject();
+              for (int i = 0; i < keys.size(); i++) {
+                answers.put(keys.get(i), asked.get(i).result());
+              }
+              return answers;
+            });
+  }
+
+  private Future<JsonObject> answer(Object request, List<String> open) {
+    if (!(request instanceof JsonObject question)
+        || !(question.getValue("method") instanceof String method)
+        || !Inputs.isInput(method)) {
+      return Future.failedFuture(
+          McpFailure.maybeSent(
+              FailureCode.PROTOCOL_ERROR, "the server asks for an input that MCP does not know"));
+    }
+    JsonObject params =
+        question.getValue("params") instanceof JsonObject object ? object : new JsonObject();
+    Inputs.Question asked = inputs.ask(method, params, true);
+    open.add(asked.key());
+    return asked.answer().recover(failure -> missing(method));
+  }
+
+  /** A question may go without an answer; a model or a folder cannot be made up. */
+  private static Future<JsonObject> missing(String method) {
+    if (method.equals(Methods.ELICITATION)) {
+      return Future.succeededFuture(new JsonObject().put("action", "cancel"));
+    }
+    return Future.failedFuture(
+        McpFailure.maybeSent(
+            FailureCode.UNAVAILABLE,
+            "the server needs " + method + " to go on, and nobody answered it"));
+  }
+
+  private static void again(
+      Session session,
+      BusCall call,
+      long hold,
+      @Nullable JsonObject answers,
+      @Nullable RawJson state) {
+    if (!session.release(hold, call)) {
+      return;
+    }
+    RawJson params = call.params().without("inputResponses").without("requestState");
+    if (answers != null) {
+      params = params.with("inputResponses", RawJson.of(answers));
+    }
+    session.send(call, state == null ? params : params.with("requestState", state));
+  }
+
+  private static void broken(Pending call, String what) {
+    call.fail(
+        McpFailure.maybeSent(
+            FailureCode.PROTOCOL_ERROR, "the answer to " + call.method() + " is wrong: " + what));
+  }
+}

@@ -1,0 +1,45 @@
+package dev.mcpbus.connection;
+
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.RawJson;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What callers wanted of the last session they want of the next. */
+final class Renewal {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Renewal.class);
+
+  private final ConnectionId id;
+  private final Wishes wishes;
+
+  Renewal(ConnectionId id, Wishes wishes) {
+    this.id = id;
+    this.wishes = wishes;
+  }
+
+  /** Asks a fresh session's server for what is wanted; what it refuses is logged. */
+  void renew(Live now) {
+    if (now.isModern()) {
+      now.subscriptions().refresh();
+      return;
+    }
+    RawJson level = wishes.logLevel();
+    if (level != null && now.offers("logging")) {
+      ask(now, Methods.SET_LEVEL, RawJson.EMPTY_OBJECT.with("level", level));
+    }
+    for (String uri : wishes.resources()) {
+      ask(now, Methods.RESOURCES_SUBSCRIBE, RawJson.EMPTY_OBJECT.with("uri", RawJson.string(uri)));
+    }
+  }
+
+  private void ask(Live now, String method, RawJson params) {
+    now.session()
+        .request(method, params, now.session().options().requestTimeout())
+        .onFailure(
+            failure ->
+                LOG.warn(
+                    "connection {}: {} was not renewed: {}", id, method, failure.getMessage()));
+  }
+}

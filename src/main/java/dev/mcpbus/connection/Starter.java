@@ -1,0 +1,99 @@
+package dev.mcpbus.connection;
+
+import dev.mcpbus.protocol.ServerDescription;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.time.Instant;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes sessions of one connection, each within the handshake time-out, and remembers the era that
+ * its server spoke. Owner: the connection's context.
+ */
+final class Starter {
+
+  private final ConnectionSpec spec;
+  private final ConnectionOptions options;
+  private final Context context;
+  private final Clock clock;
+  private final Wishes wishes;
+  private final SessionListener listener;
+  private final EraMemory eras = new EraMemory();
+
+  Starter(
+      ConnectionSpec spec, Context context, Clock clock, Wishes wishes, SessionListener listener) {
+    this.spec = spec;
+    this.options = spec.options();
+    this.context = context;
+    this.clock = clock;
+    this.wishes = wishes;
+    this.listener = listener;
+  }
+
+  /** When the era that is remembered was found, null where none is. */
+  @Nullable Instant eraSince() {
+    return eras.since();
+  }
+
+  void forgetEra() {
+    eras.forget();
+  }
+
+  /**
+   * Opens a session.
+   *
+   * @param made hears of every session that is tried; the one made last counts, and closing it is
+   *     the caller's
+   */
+  Future<Opening.Opened> start(long epoch, Consumer<Session> made) {
+    Opening opening =
+        new Opening(
+            options,
+            eras,
+            era -> {
+              Session session =
+                  new Session(
+                      epoch, context, spec.transport(), era, options, clock, spec.tap(), listener);
+              made.accept(session);
+              return session;
+            },
+            new InitializeEra(spec.clientInfo(), wishes, options.protocolVersion()),
+            new DiscoverEra(spec.clientInfo(), wishes));
+    return inTime(opening.open());
+  }
+
+  private Future<Opening.Opened> inTime(Future<Opening.Opened> attempt) {
+    Vertx vertx = context.owner();
+    Promise<Opening.Opened> first = Promise.promise();
+    long timer =
+        vertx.setTimer(
+            options.handshakeTimeout().toMillis(),
+            late -> first.tryFail(Opening.timedOut(options)));
+    attempt.onComplete(
+        result -> {
+          vertx.cancelTimer(timer);
+          if (result.succeeded()) {
+            first.tryComplete(result.result());
+          } else {
+            first.tryFail(result.cause());
+          }
+        });
+    return first.future();
+  }
+
+  Live live(Opening.Opened opened, long millis) {
+    Session of = opened.session();
+    ServerDescription server = opened.server();
+    return new Live(
+        of,
+        server,
+        new Tools(of),
+        new Subscriptions(of, wishes, server.capabilities()),
+        new ResultCache(clock),
+        wishes,
+        millis);
+  }
+}

@@ -1,0 +1,114 @@
+package dev.mcpbus.connection;
+
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.eventbus.EventBus;
+import io.vertx.core.json.JsonObject;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What comes from the server beside plain answers: its questions, notifications, results that are
+ * not complete, errors that can be remedied. Owner: the connection's context.
+ */
+final class Upstream implements SessionListener {
+
+  /** What it needs of the connection. */
+  interface Owner {
+
+    /** {@code session} where it is the one that serves, else null. */
+    @Nullable Live live(Session session);
+
+    void publish(String type, JsonObject more);
+
+    void ended(Session session, McpFailure reason);
+
+    /** The server no longer speaks as was settled; a fresh session is to settle it again. */
+    void refused(String why);
+
+    void toolsChanged(Live of);
+  }
+
+  private final EventBus bus;
+  private final ServerRequests requests;
+  private final MultiRoundTrip rounds;
+  private final Owner owner;
+
+  Upstream(EventBus bus, Inputs inputs, Owner owner) {
+    this.bus = bus;
+    this.requests = new ServerRequests(inputs);
+    this.rounds = new MultiRoundTrip(inputs);
+    this.owner = owner;
+  }
+
+  /** The session is over: nobody waits for the answers to its server's questions. */
+  void forget() {
+    requests.forget();
+  }
+
+  @Override
+  public boolean onUnfinished(Session of, Pending call, String resultType, RawJson result) {
+    return rounds.take(of, call, resultType, result);
+  }
+
+  @Override
+  public boolean onRefused(Session of, Pending call, JsonRpcError error) {
+    Live now = owner.live(of);
+    if (now == null || !(call instanceof BusCall origin)) {
+      return false;
+    }
+    if (error.code() == JsonRpcError.HEADER_MISMATCH && call.method().equals(Methods.TOOLS_CALL)) {
+      return now.tools().retryWithFreshSchema(origin);
+    }
+    if (error.code() == JsonRpcError.UNSUPPORTED_VERSION) {
+      owner.refused("the server changed its protocol versions");
+    }
+    return false;
+  }
+
+  @Override
+  public void onRequest(Session of, RawJson requestId, String method, RawJson params) {
+    // The modern era has no requests from server to client, and no answers to them.
+    if (of.era().era() == Era.INITIALIZE) {
+      requests.handle(of, requestId, method, params);
+    }
+  }
+
+  @Override
+  public void onProgress(String address, RawJson params) {
+    bus.send(address, params.toJsonObject());
+  }
+
+  @Override
+  public void onNotification(Session of, String method, RawJson params) {
+    Live now = owner.live(of);
+    if (now == null) {
+      return;
+    }
+    switch (method) {
+      case Methods.ACKNOWLEDGED -> now.subscriptions().acknowledged(params);
+      case Methods.CANCELLED -> cancelled(now, params.member("requestId"));
+      case Methods.TOOLS_CHANGED -> owner.toolsChanged(now);
+      default -> {
+        now.cache().heard(method, params);
+        Notifications.publish(method, params, owner::publish);
+      }
+    }
+  }
+
+  /** The modern era's server ends a subscription so; the legacy one takes a question back. */
+  private void cancelled(Live now, @Nullable RawJson requestId) {
+    if (now.isModern()) {
+      now.subscriptions().cancelled(requestId);
+    } else {
+      requests.cancelled(requestId);
+    }
+  }
+
+  @Override
+  public void onEnded(Session of, McpFailure reason) {
+    owner.ended(of, reason);
+  }
+}

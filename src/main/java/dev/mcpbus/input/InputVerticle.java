@@ -1,0 +1,212 @@
+package dev.mcpbus.input;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/**
+ * Finds somebody who answers what a server asks: the handler of that server ({@code
+ * mcp.<id>.input}), else the common one ({@code mcp.input}), else whoever responds in time to what
+ * is parked. Checks every answer before the server gets it.
+ *
+ * <table>
+ * <caption>Addresses</caption>
+ * <tr><td>{@code mcp.input.offer}<td>{@code {capabilities, id?, offer?, ttl?}} -> {@code {offer}}:
+ *     somebody answers such questions, of one server or of all, for {@code ttl} ms or until it is
+ *     withdrawn; the same {@code offer} again renews it
+ * <tr><td>{@code mcp.input.withdraw}<td>{@code {offer}}
+ * <tr><td>{@code mcp.input.pending}<td>{@code {id?}} -> {@code {questions: [...]}}
+ * <tr><td>{@code mcp.input.respond}<td>{@code {question, result}}
+ * </table>
+ */
+public final class InputVerticle extends VerticleBase {
+
+  private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
+
+  private final InputOptions options;
+  private final Offers offers;
+  private JsonObject published = new JsonObject();
+  private long sweeper = -1;
+
+  // Set once in start().
+  @SuppressWarnings("NullAway.Init")
+  private Parked parked;
+
+  public InputVerticle(InputOptions options) {
+    this.options = options;
+    this.offers = new Offers(options.maxOffers());
+  }
+
+  @Override
+  public Future<?> start() {
+    parked = new Parked(vertx, options.maxParked());
+    published = offers.toJson();
+    vertx.eventBus().<JsonObject>localConsumer(Addresses.INPUT_ASK, this::ask);
+    vertx
+        .eventBus()
+        .<JsonObject>localConsumer(
+            Addresses.INPUT_DROP, message -> parked.withdraw(text(message.body(), "question")));
+    vertx
+        .eventBus()
+        .<JsonObject>localConsumer(
+            Addresses.INPUT_OFFERS, message -> message.reply(published.copy()));
+    return Future.join(
+            consume(Addresses.INPUT_OFFER, this::offer),
+            consume(Addresses.INPUT_WITHDRAW, this::withdraw),
+            consume(
+                Addresses.INPUT_PENDING,
+                body -> new JsonObject().put("questions", parked.list(body.getString("id")))),
+            consume(Addresses.INPUT_RESPOND, this::respond))
+        .onSuccess(
+            ready -> vertx.eventBus().publish(Addresses.INPUT_RENEW, new JsonObject(), LOCAL));
+  }
+
+  private Future<Void> consume(String address, Function<JsonObject, JsonObject> operation) {
+    return vertx
+        .eventBus()
+        .<Object>consumer(
+            address,
+            message -> {
+              try {
+                if (!(message.body() instanceof JsonObject body)) {
+                  throw badRequest("the body must be a JsonObject");
+                }
+                message.reply(operation.apply(body));
+              } catch (McpFailure refused) {
+                message.reply(refused);
+              } catch (ClassCastException e) {
+                message.reply(badRequest("a member of the body has the wrong type"));
+              }
+            })
+        .completion();
+  }
+
+  private static McpFailure badRequest(String message) {
+    return McpFailure.notSent(FailureCode.BAD_REQUEST, message);
+  }
+
+  private static String text(JsonObject body, String name) {
+    if (body.getValue(name) instanceof String text && !text.isEmpty() && text.length() <= 200) {
+      return text;
+    }
+    throw badRequest("\"" + name + "\" must be a string");
+  }
+
+  // ---- questions
+
+  private void ask(Message<JsonObject> message) {
+    Question question;
+    try {
+      question = Question.of(message.body());
+    } catch (McpFailure refused) {
+      message.reply(refused);
+      return;
+    }
+    long from = System.nanoTime();
+    handler(Addresses.of(question.server(), Addresses.INPUT), question)
+        .recover(failure -> next(failure, () -> handler(Addresses.ALL_INPUT, question)))
+        .recover(failure -> next(failure, () -> park(question, from)))
+        .onComplete(message::reply, failure -> message.reply(McpFailure.of(failure)));
+  }
+
+  private Future<JsonObject> handler(String address, Question question) {
+    JsonObject body =
+        new JsonObject()
+            .put("id", question.server().value())
+            .put("method", question.method())
+            .put("params", question.params());
+    return vertx
+        .eventBus()
+        .<JsonObject>request(
+            address, body, new DeliveryOptions().setSendTimeout(options.patience().toMillis()))
+        .map(Message::body)
+        .map(question::accept);
+  }
+
+  /** Goes on where nobody is there, or whoever is there does not do this. */
+  private static Future<JsonObject> next(Throwable failure, Supplier<Future<JsonObject>> other) {
+    FailureCode code = McpFailure.of(failure).code();
+    return code == FailureCode.UNKNOWN_CONNECTION || code == FailureCode.METHOD_NOT_FOUND
+        ? other.get()
+        : Future.failedFuture(failure);
+  }
+
+  /** A server that was not told of anybody who answers gets no place in the queue. */
+  private Future<JsonObject> park(Question question, long from) {
+    if (!question.offered()) {
+      return Future.failedFuture(
+          McpFailure.notSent(
+              FailureCode.METHOD_NOT_FOUND, "nobody is there to answer " + question.method()));
+    }
+    long spent = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - from);
+    return parked.add(question, options.patience().minus(Duration.ofMillis(spent)));
+  }
+
+  private JsonObject respond(JsonObject body) {
+    String key = text(body, "question");
+    if (!(body.getValue("result") instanceof JsonObject result)) {
+      throw badRequest("\"result\" must be the MCP result, an object");
+    }
+    parked.respond(key, result);
+    return new JsonObject().put("answered", key);
+  }
+
+  // ---- offers
+
+  private JsonObject offer(JsonObject body) {
+    String name = body.containsKey("offer") ? text(body, "offer") : UUID.randomUUID().toString();
+    if (!(body.getValue("capabilities") instanceof JsonObject capabilities)) {
+      throw badRequest("\"capabilities\" must be an object such as {\"elicitation\": {}}");
+    }
+    String server = body.containsKey("id") ? server(text(body, "id")) : null;
+    long ttl = body.getLong("ttl", -1L);
+    long until = ttl <= 0 ? Long.MAX_VALUE : now() + ttl;
+    if (!offers.put(name, server, capabilities, until)) {
+      throw McpFailure.notSent(FailureCode.OVERLOADED, "there are too many offers");
+    }
+    changed();
+    return new JsonObject().put("offer", name);
+  }
+
+  private static String server(String id) {
+    return ConnectionId.parse(id)
+        .map(ConnectionId::value)
+        .orElseThrow(() -> badRequest("'" + id + "' is no id of a server"));
+  }
+
+  private JsonObject withdraw(JsonObject body) {
+    String name = text(body, "offer");
+    offers.remove(name);
+    changed();
+    return new JsonObject().put("withdrawn", name);
+  }
+
+  private void changed() {
+    long next = offers.sweep(now());
+    if (sweeper >= 0) {
+      vertx.cancelTimer(sweeper);
+    }
+    sweeper =
+        next == Long.MAX_VALUE ? -1 : vertx.setTimer(Math.max(1, next - now()), ended -> changed());
+    JsonObject all = offers.toJson();
+    if (!all.equals(published)) {
+      published = all;
+      vertx.eventBus().publish(Addresses.INPUT_OFFERED, all.copy(), LOCAL);
+    }
+  }
+
+  private static long now() {
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+  }
+}

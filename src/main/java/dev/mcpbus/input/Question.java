@@ -1,0 +1,154 @@
+package dev.mcpbus.input;
+
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.Methods;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one server asks. Knows which answers fit. Immutable but for {@code params}, which nobody
+ * changes.
+ *
+ * @param key names it
+ * @param offered whether the server was told that such questions are answered
+ */
+record Question(
+    String key, ConnectionId server, String method, JsonObject params, boolean offered) {
+
+  /**
+   * Reads what a connection sends.
+   *
+   * @throws McpFailure {@code PROTOCOL_ERROR} where no caller should ever see the question
+   */
+  static Question of(JsonObject body) {
+    Question question =
+        new Question(
+            body.getString("question"),
+            new ConnectionId(body.getString("id")),
+            body.getString("method"),
+            body.getJsonObject("params", new JsonObject()),
+            body.getBoolean("offered", false));
+    question.check();
+    return question;
+  }
+
+  private boolean isElicitation() {
+    return method.equals(Methods.ELICITATION);
+  }
+
+  private boolean isUrl() {
+    return "url".equals(params.getValue("mode"));
+  }
+
+  private void check() {
+    if (!isElicitation()) {
+      return;
+    }
+    Object mode = params.getValue("mode");
+    if (mode != null && !mode.equals("form") && !mode.equals("url")) {
+      throw refused("it asks in a mode that MCP does not know");
+    }
+    if (isUrl() && !isWebUrl(params.getValue("url"))) {
+      throw refused("it wants a URL opened that is neither http nor https");
+    }
+    if (!isUrl()) {
+      form();
+    }
+  }
+
+  /** A browser is sent nowhere else, least of all to a file or a program. */
+  private static boolean isWebUrl(@Nullable Object url) {
+    try {
+      URI uri = new URI(String.valueOf(url));
+      String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
+      return (scheme.equals("https") || scheme.equals("http")) && uri.getHost() != null;
+    } catch (URISyntaxException e) {
+      return false;
+    }
+  }
+
+  private Form form() {
+    if (params.getValue("requestedSchema") instanceof JsonObject schema) {
+      return Form.of(schema);
+    }
+    throw refused("it asks for a form without a schema");
+  }
+
+  /**
+   * The answer as the server gets it.
+   *
+   * @throws McpFailure {@code INVALID_ARGUMENTS} with {@code path}, where it does not fit
+   */
+  JsonObject accept(JsonObject answer) {
+    return switch (method) {
+      case Methods.ELICITATION -> elicited(answer);
+      case Methods.SAMPLING -> {
+        need(answer.getValue("role") instanceof String, "/role", "a string");
+        need(answer.getValue("model") instanceof String, "/model", "a string");
+        Object content = answer.getValue("content");
+        need(
+            content instanceof JsonObject || content instanceof JsonArray,
+            "/content",
+            "an object or an array");
+        yield answer;
+      }
+      default -> {
+        need(answer.getValue("roots") instanceof JsonArray, "/roots", "an array");
+        yield answer;
+      }
+    };
+  }
+
+  private JsonObject elicited(JsonObject answer) {
+    String action = answer.getValue("action") instanceof String text ? text : "";
+    switch (action) {
+      case "accept" -> {
+        JsonObject result = answer.copy();
+        if (isUrl()) {
+          result.remove("content");
+        } else {
+          Object content = answer.getValue("content");
+          need(content == null || content instanceof JsonObject, "/content", "an object");
+          result.put(
+              "content", form().fill(content instanceof JsonObject c ? c : new JsonObject()));
+        }
+        return result;
+      }
+      case "decline", "cancel" -> {
+        JsonObject result = answer.copy();
+        result.remove("content");
+        return result;
+      }
+      default -> {
+        need(false, "/action", "accept, decline or cancel");
+        return answer;
+      }
+    }
+  }
+
+  private static void need(boolean fits, String path, String what) {
+    if (!fits) {
+      throw Form.invalid(path, "must be " + what);
+    }
+  }
+
+  static McpFailure refused(String why) {
+    return McpFailure.notSent(
+        FailureCode.PROTOCOL_ERROR, "the server's question is not passed on: " + why);
+  }
+
+  /** For whoever looks at what is pending. */
+  JsonObject toJson() {
+    return new JsonObject()
+        .put("question", key)
+        .put("id", server.value())
+        .put("method", method)
+        .put("params", params);
+  }
+}

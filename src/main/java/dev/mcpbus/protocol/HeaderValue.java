@@ -1,0 +1,44 @@
+package dev.mcpbus.protocol;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+
+/** A value of a message as an HTTP header carries it (MCP 2026-07-28, Value Encoding). */
+public final class HeaderValue {
+
+  private static final String PREFIX = "=?base64?";
+  private static final String SUFFIX = "?=";
+
+  private HeaderValue() {}
+
+  /** The text itself where it is plain and cannot be mistaken, else its Base64 form. */
+  public static String encode(String text) {
+    if (isPlain(text) && !(text.startsWith(PREFIX) && text.endsWith(SUFFIX))) {
+      return text;
+    }
+    return PREFIX
+        + Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8))
+        + SUFFIX;
+  }
+
+  private static boolean isPlain(String text) {
+    int length = text.length();
+    if (length == 0) {
+      return true;
+    }
+    if (isBlank(text.charAt(0)) || isBlank(text.charAt(length - 1))) {
+      return false;
+    }
+    for (int i = 0; i < length; i++) {
+      char c = text.charAt(i);
+      if ((c < 0x20 || c > 0x7E) && c != '\t') {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isBlank(char c) {
+    return c == ' ' || c == '\t';
+  }
+}

@@ -1,0 +1,169 @@
+package dev.mcpbus.protocol;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The arguments of a tool that travel in {@code Mcp-Param-*} headers as well (MCP 2026-07-28,
+ * x-mcp-header). Immutable.
+ */
+public final class ParamHeaders {
+
+  private static final String ANNOTATION = "x-mcp-header";
+  private static final Pattern TOKEN = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
+  private static final Set<String> PRIMITIVE = Set.of("integer", "string", "boolean");
+  private static final long SAFE = (1L << 53) - 1;
+
+  /** Of a tool that mirrors nothing. */
+  public static final ParamHeaders NONE = new ParamHeaders(List.of());
+
+  /** Where a header's value stands in the arguments. */
+  private record Source(String header, List<String> path) {}
+
+  /** A header and its encoded value. */
+  public record Header(String name, String value) {}
+
+  /** A schema whose annotations break the rules; its tool is not to be offered. */
+  public static final class InvalidSchemaException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    InvalidSchemaException(String message) {
+      super(message, null, false, false);
+    }
+  }
+
+  private final List<Source> sources;
+
+  private ParamHeaders(List<Source> sources) {
+    this.sources = sources;
+  }
+
+  /**
+   * Reads the annotations of an input schema.
+   *
+   * @throws InvalidSchemaException naming the annotation and the rule that it breaks
+   */
+  public static ParamHeaders of(@Nullable RawJson inputSchema) throws InvalidSchemaException {
+    if (inputSchema == null || !inputSchema.isObject() || !mentions(inputSchema)) {
+      return NONE;
+    }
+    List<Source> sources = new ArrayList<>();
+    collect(inputSchema.toJsonObject(), List.of(), true, sources);
+    Set<String> names = new HashSet<>();
+    for (Source source : sources) {
+      if (!names.add(source.header().toLowerCase(Locale.ROOT))) {
+        throw new InvalidSchemaException(ANNOTATION + " \"" + source.header() + "\" stands twice");
+      }
+    }
+    return new ParamHeaders(List.copyOf(sources));
+  }
+
+  private static boolean mentions(RawJson schema) {
+    return schema.toString().contains(ANNOTATION);
+  }
+
+  /** Anything but a chain of {@code properties} leads to places where no annotation may stand. */
+  private static void collect(
+      JsonObject schema, List<String> path, boolean reachable, List<Source> into)
+      throws InvalidSchemaException {
+    if (schema.containsKey(ANNOTATION)) {
+      into.add(source(schema, path, reachable));
+    }
+    for (Map.Entry<String, Object> member : schema) {
+      boolean properties = member.getKey().equals("properties");
+      if (properties && member.getValue() instanceof JsonObject children) {
+        for (Map.Entry<String, Object> child : children) {
+          if (child.getValue() instanceof JsonObject childSchema) {
+            List<String> childPath = new ArrayList<>(path);
+            childPath.add(child.getKey());
+            collect(childSchema, childPath, reachable, into);
+          }
+        }
+      } else if (!member.getKey().equals(ANNOTATION)) {
+        collectElsewhere(member.getValue(), path, into);
+      }
+    }
+  }
+
+  private static void collectElsewhere(@Nullable Object value, List<String> path, List<Source> into)
+      throws InvalidSchemaException {
+    if (value instanceof JsonObject object) {
+      collect(object, path, false, into);
+    } else if (value instanceof JsonArray array) {
+      for (Object element : array) {
+        collectElsewhere(element, path, into);
+      }
+    }
+  }
+
+  private static Source source(JsonObject schema, List<String> path, boolean reachable)
+      throws InvalidSchemaException {
+    Object name = schema.getValue(ANNOTATION);
+    if (!(name instanceof String text) || !TOKEN.matcher(text).matches()) {
+      throw new InvalidSchemaException(ANNOTATION + " must be a header token, not " + name);
+    }
+    if (!reachable || path.isEmpty()) {
+      throw new InvalidSchemaException(
+          ANNOTATION + " \"" + text + "\" may stand under a chain of \"properties\" only");
+    }
+    if (!(schema.getValue("type") instanceof String type) || !PRIMITIVE.contains(type)) {
+      throw new InvalidSchemaException(
+          ANNOTATION + " \"" + text + "\" needs type string, integer or boolean");
+    }
+    return new Source(text, path);
+  }
+
+  public boolean isEmpty() {
+    return sources.isEmpty();
+  }
+
+  /** The headers for one call's arguments; absent and null values have none. */
+  public List<Header> values(@Nullable RawJson arguments) {
+    if (sources.isEmpty() || arguments == null || !arguments.isObject()) {
+      return List.of();
+    }
+    List<Header> headers = new ArrayList<>(sources.size());
+    for (Source source : sources) {
+      String value = text(arguments, source.path());
+      if (value != null) {
+        headers.add(new Header("Mcp-Param-" + source.header(), HeaderValue.encode(value)));
+      }
+    }
+    return headers;
+  }
+
+  private static @Nullable String text(RawJson arguments, List<String> path) {
+    RawJson value = arguments;
+    for (String step : path) {
+      value = value.member(step);
+      if (value == null) {
+        return null;
+      }
+    }
+    if (value.isNull() || value.isObject() || value.isArray()) {
+      return null;
+    }
+    return value.isString() ? value.asString() : number(value.toString());
+  }
+
+  /**
+   * Integers in decimal form; what is not one, or not safe in JavaScript, goes as it was written.
+   */
+  private static String number(String literal) {
+    try {
+      long exact = new BigDecimal(literal).longValueExact();
+      return Math.abs(exact) <= SAFE ? Long.toString(exact) : literal;
+    } catch (ArithmeticException | NumberFormatException e) {
+      return literal;
+    }
+  }
+}

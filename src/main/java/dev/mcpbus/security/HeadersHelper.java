@@ -1,0 +1,88 @@
+package dev.mcpbus.security;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A command of the configuration that prints headers as one JSON object of texts. Runs in a shell
+ * on a worker thread; neither what it prints nor its errors are ever shown.
+ */
+public final class HeadersHelper {
+
+  private static final int MAX_OUTPUT = 64 * 1024;
+
+  private final Vertx vertx;
+  private final String command;
+  private final String server;
+  private final Duration timeout;
+
+  /**
+   * @param server the MCP endpoint; the command finds it in {@code MCP_SERVER_URL}
+   * @param timeout after which the command is killed
+   */
+  public HeadersHelper(Vertx vertx, String command, String server, Duration timeout) {
+    this.vertx = vertx;
+    this.command = command;
+    this.server = server;
+    this.timeout = timeout;
+  }
+
+  /** Runs it once; fails with an {@link IOException} that names the remedy. */
+  public Future<Map<String, String>> run() {
+    return vertx.executeBlocking(this::blocking, false);
+  }
+
+  private Map<String, String> blocking() throws IOException, InterruptedException {
+    ProcessBuilder builder =
+        new ProcessBuilder("/bin/sh", "-c", command)
+            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .redirectInput(ProcessBuilder.Redirect.from(new java.io.File("/dev/null")));
+    builder.environment().put("MCP_SERVER_URL", server);
+    Process process = builder.start();
+    long timer = vertx.setTimer(timeout.toMillis(), id -> kill(process));
+    byte[] output;
+    try {
+      output = process.getInputStream().readNBytes(MAX_OUTPUT + 1);
+    } finally {
+      if (vertx.cancelTimer(timer) && !process.waitFor(1, TimeUnit.SECONDS)) {
+        kill(process);
+      }
+    }
+    if (!process.waitFor(1, TimeUnit.SECONDS) || process.exitValue() != 0) {
+      throw new IOException(
+          "the headersHelper failed or took longer than "
+              + timeout.toSeconds()
+              + " s: run it by hand to see why");
+    }
+    return parse(output);
+  }
+
+  private static void kill(Process process) {
+    process.descendants().forEach(ProcessHandle::destroyForcibly);
+    process.destroyForcibly();
+  }
+
+  private static Map<String, String> parse(byte[] output) throws IOException {
+    Map<String, String> headers = new LinkedHashMap<>();
+    try {
+      if (output.length <= MAX_OUTPUT) {
+        for (Map.Entry<String, Object> member : new JsonObject(Buffer.buffer(output))) {
+          headers.put(member.getKey(), (String) member.getValue());
+        }
+        return Map.copyOf(headers);
+      }
+    } catch (DecodeException | ClassCastException | NullPointerException e) {
+      // told below, without the output
+    }
+    throw new IOException(
+        "the headersHelper must print one JSON object of texts, such as {\"X-Key\": \"value\"}");
+  }
+}

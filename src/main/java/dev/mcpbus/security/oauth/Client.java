@@ -1,0 +1,63 @@
+package dev.mcpbus.security.oauth;
+
+import dev.mcpbus.security.oauth.OAuthSettings.AuthMethod;
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * This client as one authorization server knows it.
+ *
+ * @param issuer the only authorization server that may see it
+ * @param method null where the metadata decides
+ * @param redirectUri that was registered, null where none was
+ * @param registered whether it registered itself, and can do so again
+ * @param secretExpires null for never
+ */
+record Client(
+    String issuer,
+    String id,
+    @Nullable String secret,
+    @Nullable AuthMethod method,
+    @Nullable String redirectUri,
+    boolean registered,
+    @Nullable Instant secretExpires) {
+
+  JsonObject toJson() {
+    return new JsonObject()
+        .put("issuer", issuer)
+        .put("id", id)
+        .put("secret", secret)
+        .put("method", method == null ? null : method.wire())
+        .put("redirectUri", redirectUri)
+        .put("secretExpires", secretExpires == null ? null : secretExpires.getEpochSecond());
+  }
+
+  /** Of one that had registered itself; null where the document is none. */
+  static @Nullable Client of(@Nullable JsonObject json) {
+    String issuer = json == null ? null : Json.text(json, "issuer");
+    String id = json == null ? null : Json.text(json, "id");
+    if (json == null || issuer == null || id == null) {
+      return null;
+    }
+    long expires = Json.number(json, "secretExpires", 0);
+    return new Client(
+        issuer,
+        id,
+        Json.text(json, "secret"),
+        AuthMethod.of(Json.text(json, "method")),
+        Json.text(json, "redirectUri"),
+        true,
+        expires <= 0 ? null : Instant.ofEpochSecond(expires));
+  }
+
+  boolean expired(Instant now) {
+    return secretExpires != null && !now.isBefore(secretExpires);
+  }
+
+  /** Without the secret. */
+  @Override
+  public String toString() {
+    return "client[" + issuer + "]";
+  }
+}

@@ -1,0 +1,114 @@
+package dev.mcpbus.security.oauth;
+
+import dev.mcpbus.security.oauth.OAuthException.Reason;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.PrivateKey;
+import java.security.Signature;
+import java.security.interfaces.ECPrivateKey;
+import java.security.interfaces.RSAPrivateKey;
+import java.security.spec.InvalidKeySpecException;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Base64;
+import org.jspecify.annotations.Nullable;
+
+/** Signs the JWT by which this client shows who it is (RFC 7523). */
+final class ClientAssertion {
+
+  private static final Duration LIFETIME = Duration.ofMinutes(1);
+  private static final int MAX_FILE = 64 * 1024;
+  private static final int P256_BITS = 256;
+
+  private final PrivateKey key;
+  private final @Nullable String keyId;
+
+  private ClientAssertion(PrivateKey key, @Nullable String keyId) {
+    this.key = key;
+    this.keyId = keyId;
+  }
+
+  /** Reads a PEM file with a PKCS#8 key, RSA or P-256. Blocks. */
+  static ClientAssertion read(Path file, @Nullable String keyId) throws OAuthException {
+    try {
+      if (Files.size(file) > MAX_FILE) {
+        throw unusable("is too long");
+      }
+      String pem = Files.readString(file, StandardCharsets.US_ASCII);
+      int begin = pem.indexOf("-----BEGIN PRIVATE KEY-----");
+      int end = pem.indexOf("-----END PRIVATE KEY-----");
+      if (begin < 0 || end < begin) {
+        throw unusable("is no PKCS#8 PEM file; convert it with \"openssl pkcs8 -topk8 -nocrypt\"");
+      }
+      String body = pem.substring(begin + "-----BEGIN PRIVATE KEY-----".length(), end);
+      return new ClientAssertion(parse(Base64.getMimeDecoder().decode(body)), keyId);
+    } catch (IOException | IllegalArgumentException e) {
+      throw unusable("cannot be read");
+    }
+  }
+
+  private static PrivateKey parse(byte[] der) throws OAuthException {
+    PKCS8EncodedKeySpec spec = new PKCS8EncodedKeySpec(der);
+    try {
+      return KeyFactory.getInstance("RSA").generatePrivate(spec);
+    } catch (InvalidKeySpecException e) {
+      return parseElliptic(spec);
+    } catch (GeneralSecurityException e) {
+      throw unusable("cannot be used");
+    }
+  }
+
+  private static PrivateKey parseElliptic(PKCS8EncodedKeySpec spec) throws OAuthException {
+    try {
+      PrivateKey key = KeyFactory.getInstance("EC").generatePrivate(spec);
+      if (key instanceof ECPrivateKey curve
+          && curve.getParams().getCurve().getField().getFieldSize() == P256_BITS) {
+        return key;
+      }
+      throw unusable("is on another curve than P-256");
+    } catch (GeneralSecurityException e) {
+      throw unusable("is neither RSA nor P-256");
+    }
+  }
+
+  private static OAuthException unusable(String why) {
+    return new OAuthException(Reason.LOGIN_REQUIRED, "the private key file " + why);
+  }
+
+  /** A fresh assertion that {@code client} is who it says, for {@code audience} alone. */
+  String sign(String client, String audience, Instant now) throws OAuthException {
+    boolean rsa = key instanceof RSAPrivateKey;
+    JsonObject header = new JsonObject().put("alg", rsa ? "RS256" : "ES256").put("typ", "JWT");
+    if (keyId != null) {
+      header.put("kid", keyId);
+    }
+    JsonObject claims =
+        new JsonObject()
+            .put("iss", client)
+            .put("sub", client)
+            .put("aud", audience)
+            .put("iat", now.getEpochSecond())
+            .put("exp", now.plus(LIFETIME).getEpochSecond())
+            .put("jti", Hashes.secret());
+    String text = part(header) + "." + part(claims);
+    try {
+      Signature signature =
+          Signature.getInstance(rsa ? "SHA256withRSA" : "SHA256withECDSAinP1363Format");
+      signature.initSign(key);
+      signature.update(text.getBytes(StandardCharsets.US_ASCII));
+      return text + "." + Hashes.base64Url(signature.sign());
+    } catch (GeneralSecurityException e) {
+      throw unusable("does not sign");
+    }
+  }
+
+  private static String part(JsonObject json) {
+    return Hashes.base64Url(json.encode().getBytes(StandardCharsets.UTF_8));
+  }
+}

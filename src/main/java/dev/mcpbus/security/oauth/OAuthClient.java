@@ -1,0 +1,388 @@
+package dev.mcpbus.security.oauth;
+
+import dev.mcpbus.security.oauth.Grants.Obtained;
+import dev.mcpbus.security.oauth.Grants.Place;
+import dev.mcpbus.security.oauth.OAuthException.Reason;
+import dev.mcpbus.security.oauth.OAuthSettings.Grant;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.internal.VertxInternal;
+import io.vertx.core.json.JsonObject;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The tokens for one MCP server. Whatever needs the authorization server runs once at a time: all
+ * who ask meanwhile share its outcome, because some servers revoke everything when a refresh token
+ * is used twice. May be called from any thread; its futures complete on any. The work is done on a
+ * context of its own, because what is opened on the context of a session ends with that session.
+ */
+public final class OAuthClient {
+
+  private static final Logger log = LoggerFactory.getLogger(OAuthClient.class);
+
+  /** A server that refuses a token this young would refuse the next one too. */
+  private static final Duration FRESH = Duration.ofSeconds(30);
+
+  /** After a failure that waiting alone does not mend, the same answer for this long. */
+  private static final Duration QUIET = Duration.ofSeconds(10);
+
+  /** Longest wait of a request for a person; the login itself goes on. */
+  private static final Duration PATIENCE = Duration.ofSeconds(25);
+
+  /**
+   * What a client stands on.
+   *
+   * @param clock for the expiry of tokens
+   * @param requestTimeout of one request to an authorization server
+   * @param loginTimeout for a person to log in
+   */
+  public record Environment(
+      Vertx vertx,
+      TokenStore store,
+      LoginPrompt prompt,
+      HostResolver resolver,
+      InstantSource clock,
+      Duration requestTimeout,
+      Duration loginTimeout) {
+
+    /** With the system's resolver and clock, and the usual times. */
+    public static Environment of(Vertx vertx, TokenStore store, LoginPrompt prompt) {
+      return new Environment(
+          vertx,
+          store,
+          prompt,
+          HostResolver.system(vertx),
+          InstantSource.system(),
+          GuardedHttp.TIMEOUT,
+          Grants.LOGIN_TIMEOUT);
+    }
+  }
+
+  private final OAuthSettings settings;
+  private final Environment environment;
+  private final Discovery discovery;
+  private final Grants grants;
+  private final ContextInternal home;
+  private final Future<Void> loaded;
+  private volatile State state = State.EMPTY;
+  private @Nullable Future<Boolean> flight;
+  private @Nullable Instant renewed;
+  private @Nullable OAuthException failure;
+  private Instant failedAt = Instant.EPOCH;
+
+  public OAuthClient(OAuthSettings settings, Environment environment) {
+    this.settings = settings;
+    this.environment = environment;
+    this.home = ((VertxInternal) environment.vertx()).createEventLoopContext();
+    UrlGuard guard = new UrlGuard(trusted(settings), environment.resolver());
+    GuardedHttp http = new GuardedHttp(environment.vertx(), environment.requestTimeout());
+    this.discovery = new Discovery(http, guard, settings);
+    this.grants =
+        new Grants(
+            environment.vertx(),
+            guard,
+            settings,
+            new Registrar(http, guard, settings),
+            new TokenEndpoint(environment.vertx(), http, guard, settings, environment.clock()),
+            environment.prompt(),
+            environment.clock(),
+            environment.loginTimeout());
+    this.loaded = load();
+  }
+
+  private static List<URI> trusted(OAuthSettings settings) {
+    List<URI> trusted = new ArrayList<>();
+    trusted.add(settings.server());
+    if (settings.issuer() != null) {
+      trusted.add(URI.create(settings.issuer()));
+    }
+    if (settings.idJag() != null) {
+      trusted.add(URI.create(settings.idJag().tokenEndpoint()));
+    }
+    return trusted;
+  }
+
+  private Future<Void> load() {
+    return environment
+        .store()
+        .load(settings.key())
+        .onSuccess(found -> state = State.of(found, settings.issuer()))
+        .onFailure(why -> log.warn("no stored token for {}: {}", settings, why.getMessage()))
+        .otherwiseEmpty()
+        .mapEmpty();
+  }
+
+  /**
+   * The token to send now, null where there is none. One that has expired is renewed first where
+   * that needs no person. Fails with an {@link OAuthException}.
+   */
+  public Future<@Nullable String> token() {
+    Tokens tokens = state.tokens();
+    if (tokens != null && !tokens.expired(environment.clock().instant())) {
+      return Future.succeededFuture(tokens.access());
+    }
+    return loaded.compose(nothing -> unexpired());
+  }
+
+  private Future<@Nullable String> unexpired() {
+    Tokens tokens = state.tokens();
+    if (tokens == null) {
+      return Future.succeededFuture(null);
+    }
+    if (!tokens.expired(environment.clock().instant())) {
+      return Future.succeededFuture(tokens.access());
+    }
+    if (tokens.refresh() == null && settings.grant() == Grant.AUTHORIZATION_CODE) {
+      return Future.succeededFuture(tokens.access());
+    }
+    return fly(() -> renewExpired(tokens)).map(renewed -> access());
+  }
+
+  private @Nullable String access() {
+    Tokens tokens = state.tokens();
+    return tokens == null ? null : tokens.access();
+  }
+
+  /** The issuer is the one that gave the token; only a refusal makes us ask the server again. */
+  private Future<Boolean> renewExpired(Tokens tokens) {
+    ResourceMetadata resource =
+        new ResourceMetadata(tokens.resource(), List.of(tokens.issuer()), null);
+    return discovery
+        .server(tokens.issuer())
+        .map(server -> new Place(resource, server))
+        .compose(
+            place ->
+                tokens.refresh() != null ? refresh(place, tokens) : obtain(place, tokens.scopes()))
+        .recover(
+            why ->
+                why instanceof OAuthException known && known.reason() == Reason.DENIED
+                    ? drop()
+                    : Future.failedFuture(why));
+  }
+
+  /** The next request goes without a token and learns from the challenge what to do. */
+  private Future<Boolean> drop() {
+    state = state.withTokens(null);
+    return save().map(false);
+  }
+
+  /**
+   * The server has refused a request.
+   *
+   * @param status 401 or 403
+   * @param header {@code WWW-Authenticate}, null where there is none
+   * @param sent the token that the request carried, null for none
+   * @return whether another try makes sense; fails with an {@link OAuthException}
+   */
+  public Future<Boolean> challenged(int status, @Nullable String header, @Nullable String sent) {
+    Challenge challenge = Challenge.parse(header);
+    return loaded.compose(nothing -> patiently(decide(status, challenge, sent)));
+  }
+
+  private Future<Boolean> patiently(Future<Boolean> outcome) {
+    if (settings.grant() != Grant.AUTHORIZATION_CODE || outcome.isComplete()) {
+      return outcome;
+    }
+    return outcome
+        .timeout(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+        .recover(
+            why ->
+                Future.failedFuture(
+                    why instanceof TimeoutException
+                        ? new OAuthException(
+                            Reason.LOGIN_REQUIRED,
+                            "a person has to log in: see the log for the URL")
+                        : why));
+  }
+
+  private synchronized Future<Boolean> decide(
+      int status, Challenge challenge, @Nullable String sent) {
+    if (flight != null) {
+      return flight;
+    }
+    Instant now = environment.clock().instant();
+    Tokens tokens = state.tokens();
+    if (tokens != null && !tokens.access().equals(sent)) {
+      return Future.succeededFuture(true);
+    }
+    if (failure != null && now.isBefore(failedAt.plus(QUIET))) {
+      return Future.failedFuture(failure);
+    }
+    if (status == 403) {
+      Set<String> before = asked(tokens);
+      if (challenge.scope() == null || before.containsAll(challenge.scope())) {
+        return Future.succeededFuture(false);
+      }
+      return fly(() -> place(challenge).compose(place -> obtain(place, challenge, before)));
+    }
+    if (tokens != null && renewed != null && now.isBefore(renewed.plus(FRESH))) {
+      return fly(() -> place(challenge).compose(place -> move(place, tokens, challenge)));
+    }
+    return fly(() -> place(challenge).compose(place -> renew(place, challenge)));
+  }
+
+  /** A fresh token is not had again, unless the server now trusts another issuer. */
+  private Future<Boolean> move(Place place, Tokens tokens, Challenge challenge) {
+    return tokens.issuer().equals(place.server().issuer())
+        ? Future.succeededFuture(false)
+        : renew(place, challenge);
+  }
+
+  private Set<String> asked(@Nullable Tokens tokens) {
+    Set<String> before = new HashSet<>(state.asked());
+    if (tokens != null) {
+      before.addAll(tokens.scopes());
+    }
+    return before;
+  }
+
+  private Future<Place> place(Challenge challenge) {
+    return discovery
+        .resource(challenge)
+        .compose(
+            resource ->
+                issuer(resource)
+                    .compose(discovery::server)
+                    .map(server -> new Place(resource, server)));
+  }
+
+  /** Credentials never go to another authorization server than the one they belong to. */
+  private Future<String> issuer(ResourceMetadata resource) {
+    List<String> named = resource.authorizationServers();
+    String bound = settings.issuer() == null ? state.issuer() : settings.issuer();
+    if (bound == null || (!named.contains(bound) && !isBound())) {
+      return Future.succeededFuture(named.get(0));
+    }
+    return named.contains(bound)
+        ? Future.succeededFuture(bound)
+        : Future.failedFuture(
+            new OAuthException(
+                Reason.INVALID,
+                "the server names another authorization server than "
+                    + bound
+                    + ", to which the credentials belong: they are not sent. If the change is"
+                    + " right, configure its \"issuer\" and new credentials"));
+  }
+
+  /** Whether what we have is of use at one authorization server only. */
+  private boolean isBound() {
+    return settings.issuer() != null || settings.clientId() != null;
+  }
+
+  private Future<Boolean> renew(Place place, Challenge challenge) {
+    Tokens tokens = state.tokens();
+    if (tokens == null
+        || tokens.refresh() == null
+        || !tokens.issuer().equals(place.server().issuer())) {
+      return obtain(place, challenge, Set.of());
+    }
+    return refresh(place, tokens)
+        .recover(
+            why ->
+                why instanceof OAuthException known && known.reason() == Reason.DENIED
+                    ? obtain(place, challenge, Set.of())
+                    : Future.failedFuture(why));
+  }
+
+  /** Another process may have used the refresh token before: then its tokens are ours. */
+  private Future<Boolean> refresh(Place place, Tokens tokens) {
+    return environment
+        .store()
+        .load(settings.key())
+        .otherwiseEmpty()
+        .compose(
+            found -> {
+              State stored = State.of(found, settings.issuer());
+              Tokens other = stored.tokens();
+              if (other != null
+                  && !other.access().equals(tokens.access())
+                  && other.issuer().equals(tokens.issuer())
+                  && !other.expired(environment.clock().instant())) {
+                state = stored;
+                return Future.succeededFuture(true);
+              }
+              return grants
+                  .refresh(place, tokens, String.valueOf(tokens.refresh()), state.client())
+                  .compose(had -> keep(had, state.asked()));
+            });
+  }
+
+  private Future<Boolean> obtain(Place place, Challenge challenge, Set<String> before) {
+    return obtain(
+        place, Scopes.select(challenge, before, settings, place.resource(), place.server()));
+  }
+
+  private Future<Boolean> obtain(Place place, Set<String> scopes) {
+    return grants.obtain(place, scopes, state.client()).compose(had -> keep(had, scopes));
+  }
+
+  private Future<Boolean> keep(Obtained had, Set<String> asked) {
+    Client client = had.client().registered() ? had.client() : null;
+    state = new State(had.tokens(), client, had.tokens().issuer(), Set.copyOf(asked));
+    synchronized (this) {
+      renewed = environment.clock().instant();
+    }
+    return save().map(true);
+  }
+
+  private Future<Void> save() {
+    JsonObject json = state.toJson();
+    return environment
+        .store()
+        .save(settings.key(), json)
+        .onFailure(why -> log.warn("tokens for {} are not stored: {}", settings, why.getMessage()))
+        .otherwiseEmpty();
+  }
+
+  private synchronized Future<Boolean> fly(Supplier<Future<Boolean>> work) {
+    if (flight != null) {
+      return flight;
+    }
+    Promise<Boolean> promise = Promise.promise();
+    flight = promise.future();
+    home.runOnContext(
+        nothing ->
+            work.get()
+                .onComplete(
+                    (outcome, why) -> {
+                      landed(why);
+                      if (why == null) {
+                        promise.complete(outcome);
+                      } else {
+                        promise.fail(why);
+                      }
+                    }));
+    return promise.future();
+  }
+
+  private synchronized void landed(@Nullable Throwable why) {
+    flight = null;
+    boolean lasting = why instanceof OAuthException known && known.reason() != Reason.UNREACHABLE;
+    failure = lasting ? (OAuthException) why : null;
+    failedAt = environment.clock().instant();
+    if (why != null) {
+      log.warn("no token for {}: {}", settings.resource(), why.getMessage());
+    }
+  }
+
+  /** Names the server and nothing else. */
+  @Override
+  public String toString() {
+    return settings.toString();
+  }
+}

@@ -1,0 +1,136 @@
+package dev.mcpbus.security.oauth;
+
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an operator says about one server and its tokens.
+ *
+ * @param server the MCP endpoint
+ * @param clientName shown to a person who logs in
+ * @param clientId as registered beforehand, null to register by other means
+ * @param clientSecret of that client, null for a public one
+ * @param authMethod at the token endpoint, null lets the authorization server's metadata decide
+ * @param scopes asked for besides those that the server names
+ * @param issuer the only authorization server to use, null for the one that the server names
+ * @param clientMetadataUrl this client's metadata document, null for none
+ * @param redirectUri on loopback; port 0 lets the system choose
+ * @param privateKey PEM file for signed assertions, null for none
+ * @param keyId of that key, null for none
+ * @param idJag the enterprise's identity provider, null for none
+ */
+public record OAuthSettings(
+    URI server,
+    String clientName,
+    Grant grant,
+    @Nullable String clientId,
+    @Nullable String clientSecret,
+    @Nullable AuthMethod authMethod,
+    Set<String> scopes,
+    @Nullable String issuer,
+    @Nullable String clientMetadataUrl,
+    URI redirectUri,
+    @Nullable Path privateKey,
+    @Nullable String keyId,
+    @Nullable IdJag idJag) {
+
+  /** The ways to a token. */
+  public enum Grant {
+    AUTHORIZATION_CODE,
+    CLIENT_CREDENTIALS,
+    JWT_BEARER,
+    ID_JAG
+  }
+
+  /** Client authentication; a lower-case name is the one of OAuth metadata. */
+  public enum AuthMethod {
+    NONE,
+    CLIENT_SECRET_BASIC,
+    CLIENT_SECRET_POST,
+    PRIVATE_KEY_JWT;
+
+    String wire() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+
+    static @Nullable AuthMethod of(@Nullable String wire) {
+      for (AuthMethod method : values()) {
+        if (method.wire().equals(wire)) {
+          return method;
+        }
+      }
+      return null;
+    }
+  }
+
+  /**
+   * Where an identity assertion becomes a grant.
+   *
+   * @param tokenEndpoint of the identity provider
+   * @param subjectToken the assertion, or null where it is in the file
+   * @param subjectTokenFile read anew each time, or null
+   * @param subjectTokenType a URN
+   */
+  public record IdJag(
+      String tokenEndpoint,
+      String clientId,
+      @Nullable String clientSecret,
+      @Nullable String subjectToken,
+      @Nullable Path subjectTokenFile,
+      String subjectTokenType) {
+
+    @Override
+    public String toString() {
+      return "idJag";
+    }
+  }
+
+  public OAuthSettings {
+    scopes = Set.copyOf(scopes);
+  }
+
+  /** The server's canonical URI (RFC 8707): lower case, no default port, query or fragment. */
+  public String resource() {
+    String scheme = server.getScheme().toLowerCase(Locale.ROOT);
+    int port = server.getPort();
+    boolean standard = port < 0 || port == (scheme.equals("https") ? 443 : 80);
+    String path =
+        server.getRawPath() == null || server.getRawPath().equals("/") ? "" : server.getRawPath();
+    return scheme
+        + "://"
+        + server.getHost().toLowerCase(Locale.ROOT)
+        + (standard ? "" : ":" + port)
+        + path;
+  }
+
+  /** The same for all settings that may share tokens; holds no secret in the clear. */
+  String key() {
+    IdJag idp = idJag;
+    List<Object> identity =
+        List.of(
+            resource(),
+            grant,
+            String.valueOf(clientId),
+            String.valueOf(clientMetadataUrl),
+            String.valueOf(issuer),
+            new TreeSet<>(scopes),
+            idp == null ? "" : idp.tokenEndpoint + " " + idp.clientId,
+            idp == null ? "" : String.valueOf(idp.subjectToken),
+            idp == null ? "" : String.valueOf(idp.subjectTokenFile));
+    return HexFormat.of()
+        .formatHex(Hashes.sha256(identity.toString().getBytes(StandardCharsets.UTF_8)));
+  }
+
+  /** Names the server and nothing else. */
+  @Override
+  public String toString() {
+    return "oauth[" + grant + " for " + resource() + "]";
+  }
+}

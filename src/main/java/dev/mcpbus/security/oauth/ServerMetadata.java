@@ -1,0 +1,44 @@
+package dev.mcpbus.security.oauth;
+
+import io.vertx.core.json.JsonObject;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an authorization server says about itself (RFC 8414, OpenID Connect Discovery).
+ *
+ * @param issuer exactly as it was asked for
+ * @param scopes null where it does not say
+ * @param codeChallengeMethods null where it does not say
+ * @param tokenAuthMethods null where it does not say
+ * @param sendsIssuer whether an authorization response must hold {@code iss}
+ * @param readsClientMetadata whether a client id may be the URL of a metadata document
+ */
+record ServerMetadata(
+    String issuer,
+    @Nullable String authorizationEndpoint,
+    @Nullable String tokenEndpoint,
+    @Nullable String registrationEndpoint,
+    @Nullable Set<String> scopes,
+    @Nullable Set<String> codeChallengeMethods,
+    @Nullable Set<String> tokenAuthMethods,
+    boolean sendsIssuer,
+    boolean readsClientMetadata) {
+
+  static ServerMetadata of(String issuer, JsonObject document) {
+    return new ServerMetadata(
+        issuer,
+        Json.text(document, "authorization_endpoint"),
+        Json.text(document, "token_endpoint"),
+        Json.text(document, "registration_endpoint"),
+        Json.texts(document, "scopes_supported"),
+        Json.texts(document, "code_challenge_methods_supported"),
+        Json.texts(document, "token_endpoint_auth_methods_supported"),
+        Json.flag(document, "authorization_response_iss_parameter_supported"),
+        Json.flag(document, "client_id_metadata_document_supported"));
+  }
+
+  boolean provesCodes() {
+    return codeChallengeMethods != null && codeChallengeMethods.contains("S256");
+  }
+}

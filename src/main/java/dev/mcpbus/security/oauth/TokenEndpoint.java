@@ -1,0 +1,200 @@
+package dev.mcpbus.security.oauth;
+
+import dev.mcpbus.security.oauth.GuardedHttp.Reply;
+import dev.mcpbus.security.oauth.OAuthException.Reason;
+import dev.mcpbus.security.oauth.OAuthSettings.AuthMethod;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Asks for tokens, with each kind of client authentication. */
+final class TokenEndpoint {
+
+  private static final String ASSERTION_TYPE =
+      "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+
+  private final Vertx vertx;
+  private final GuardedHttp http;
+  private final UrlGuard guard;
+  private final OAuthSettings settings;
+  private final InstantSource clock;
+
+  TokenEndpoint(
+      Vertx vertx, GuardedHttp http, UrlGuard guard, OAuthSettings settings, InstantSource clock) {
+    this.vertx = vertx;
+    this.http = http;
+    this.guard = guard;
+    this.settings = settings;
+    this.clock = clock;
+  }
+
+  /**
+   * Sends a grant.
+   *
+   * @param grant its fields; the resource, the scopes and the client are added
+   * @param scopes to ask for; none are sent where empty
+   */
+  Future<Tokens> request(
+      ServerMetadata server,
+      Client client,
+      String resource,
+      Set<String> scopes,
+      Map<String, String> grant) {
+    if (!client.issuer().equals(server.issuer())) {
+      return Future.failedFuture(
+          new OAuthException(
+              Reason.INVALID, "the credentials belong to another authorization server"));
+    }
+    String endpoint = server.tokenEndpoint();
+    if (endpoint == null) {
+      return Future.failedFuture(
+          new OAuthException(Reason.INVALID, "the authorization server has no token endpoint"));
+    }
+    Map<String, String> form = new LinkedHashMap<>(grant);
+    form.put("resource", resource);
+    if (!scopes.isEmpty()) {
+      form.put("scope", String.join(" ", scopes));
+    }
+    AuthMethod method = method(server, client);
+    return send(endpoint, "the token endpoint", form, client.id(), client.secret(), method, server)
+        .compose(answer -> tokens(answer, server.issuer(), resource, scopes, grant));
+  }
+
+  /** Exchanges an assertion at an identity provider (RFC 8693); gives back its raw answer. */
+  Future<JsonObject> exchange(OAuthSettings.IdJag idp, Map<String, String> form) {
+    AuthMethod method =
+        idp.clientSecret() == null ? AuthMethod.NONE : AuthMethod.CLIENT_SECRET_POST;
+    return send(
+        idp.tokenEndpoint(),
+        "the identity provider's token endpoint",
+        form,
+        idp.clientId(),
+        idp.clientSecret(),
+        method,
+        null);
+  }
+
+  private AuthMethod method(ServerMetadata server, Client client) {
+    AuthMethod configured = settings.authMethod();
+    if (configured != null) {
+      return configured;
+    }
+    if (client.method() != null) {
+      return client.method();
+    }
+    if (client.secret() == null) {
+      return settings.privateKey() == null ? AuthMethod.NONE : AuthMethod.PRIVATE_KEY_JWT;
+    }
+    Set<String> offered = server.tokenAuthMethods();
+    boolean post =
+        offered != null
+            && !offered.contains(AuthMethod.CLIENT_SECRET_BASIC.wire())
+            && offered.contains(AuthMethod.CLIENT_SECRET_POST.wire());
+    return post ? AuthMethod.CLIENT_SECRET_POST : AuthMethod.CLIENT_SECRET_BASIC;
+  }
+
+  private Future<JsonObject> send(
+      String endpoint,
+      String what,
+      Map<String, String> fields,
+      String clientId,
+      @Nullable String secret,
+      AuthMethod method,
+      @Nullable ServerMetadata server) {
+    Map<String, String> form = new LinkedHashMap<>(fields);
+    Map<String, String> headers = new LinkedHashMap<>();
+    headers.put("Content-Type", Forms.TYPE);
+    String known = secret == null ? "" : secret;
+    Future<Void> ready = Future.succeededFuture();
+    switch (method) {
+      case NONE -> form.put("client_id", clientId);
+      case CLIENT_SECRET_POST -> {
+        form.put("client_id", clientId);
+        form.put("client_secret", known);
+      }
+      case CLIENT_SECRET_BASIC -> {
+        String pair = Forms.encode(clientId) + ":" + Forms.encode(known);
+        headers.put(
+            "Authorization",
+            "Basic "
+                + Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.US_ASCII)));
+      }
+      case PRIVATE_KEY_JWT -> {
+        form.put("client_id", clientId);
+        form.put("client_assertion_type", ASSERTION_TYPE);
+        ready =
+            assertion(clientId, server == null ? endpoint : server.issuer())
+                .onSuccess(jwt -> form.put("client_assertion", jwt))
+                .mapEmpty();
+      }
+    }
+    return ready
+        .compose(nothing -> http.post(guard, endpoint, what, headers, Forms.encode(form)))
+        .compose(reply -> answer(reply, what));
+  }
+
+  /** A JWT of this client for {@code audience}, signed with the configured key. */
+  Future<String> assertion(String clientId, String audience) {
+    Path file = settings.privateKey();
+    if (file == null) {
+      return Future.failedFuture(
+          new OAuthException(
+              Reason.LOGIN_REQUIRED,
+              "a signed assertion needs \"privateKey\" in the configuration"));
+    }
+    Instant now = clock.instant();
+    return vertx.executeBlocking(
+        () -> ClientAssertion.read(file, settings.keyId()).sign(clientId, audience, now), false);
+  }
+
+  private static Future<JsonObject> answer(Reply reply, String what) {
+    if (reply.isSuccess()) {
+      return Future.succeededFuture(reply.body());
+    }
+    String error = Json.text(reply.body(), "error");
+    // Its description is free text and may hold what was sent.
+    String shown = error != null && error.matches("[a-z_]{1,64}") ? error : null;
+    boolean later = reply.status() >= 500 || reply.status() == 429;
+    return Future.failedFuture(
+        new OAuthException(
+            later ? Reason.UNREACHABLE : Reason.DENIED,
+            what + " answers " + reply + (shown == null ? "" : " " + shown),
+            shown));
+  }
+
+  private Future<Tokens> tokens(
+      JsonObject answer,
+      String issuer,
+      String resource,
+      Set<String> scopes,
+      Map<String, String> grant) {
+    String access = Json.text(answer, "access_token");
+    String type = Json.text(answer, "token_type");
+    if (access == null
+        || !Tokens.isUsable(access)
+        || (type != null && !type.equalsIgnoreCase("bearer"))) {
+      return Future.failedFuture(
+          new OAuthException(Reason.INVALID, "the token endpoint gave no Bearer token"));
+    }
+    String refresh = Json.text(answer, "refresh_token");
+    String scope = Json.text(answer, "scope");
+    long seconds = Json.number(answer, "expires_in", -1);
+    return Future.succeededFuture(
+        new Tokens(
+            issuer,
+            resource,
+            access,
+            refresh == null ? grant.get("refresh_token") : refresh,
+            scope == null ? scopes : Challenge.scopes(scope),
+            seconds < 0 ? null : Tokens.renewal(clock.instant(), Math.min(seconds, 31_536_000))));
+  }
+}

@@ -1,0 +1,131 @@
+package dev.mcpbus.security.oauth;
+
+import dev.mcpbus.security.oauth.OAuthException.Reason;
+import io.vertx.core.Future;
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * Decides whether a URL that a server named may be connected to, before anything is sent. Hosts
+ * that the operator wrote down are trusted to be where they are; all others must be on the public
+ * Internet, by every address that they have.
+ */
+final class UrlGuard {
+
+  /** A URL that was checked, and the address that it stands for from now on. */
+  record Checked(URI url, InetAddress address) {}
+
+  private static final Pattern DOTTED_QUAD =
+      Pattern.compile("(?:(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)(?:\\.(?!$)|$)){4}");
+
+  /** What some resolver would read as an IPv4 address: decimal, hexadecimal, octal, short. */
+  private static final Pattern NUMERIC =
+      Pattern.compile("(?:0x[0-9a-f]*|\\d+)(?:\\.(?:0x[0-9a-f]*|\\d+))*\\.?");
+
+  private static final Pattern NAME =
+      Pattern.compile(
+          "[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*");
+
+  private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
+  private static final int MAX_URL = 2_048;
+
+  private final Set<String> trusted = new HashSet<>();
+  private final HostResolver resolver;
+
+  /**
+   * @param trusted URLs from the configuration: the MCP server, a pinned issuer, the identity
+   *     provider
+   */
+  UrlGuard(Collection<URI> trusted, HostResolver resolver) {
+    this.resolver = resolver;
+    for (URI url : trusted) {
+      String host = url.getHost();
+      if (host != null) {
+        this.trusted.add(host.toLowerCase(Locale.ROOT));
+      }
+    }
+    if (this.trusted.stream().anyMatch(LOOPBACK::contains)) {
+      this.trusted.addAll(LOOPBACK);
+    }
+  }
+
+  /**
+   * The form alone: scheme, host, no user. Enough for a URL that only a person's browser opens.
+   *
+   * @param what the URL is, for the message
+   */
+  URI form(String url, String what) throws OAuthException {
+    URI uri;
+    try {
+      uri = new URI(url);
+    } catch (URISyntaxException e) {
+      throw refused(what, "it is not well formed");
+    }
+    String scheme = uri.getScheme() == null ? "" : uri.getScheme().toLowerCase(Locale.ROOT);
+    String host = uri.getHost() == null ? "" : uri.getHost().toLowerCase(Locale.ROOT);
+    if (url.length() > MAX_URL || uri.isOpaque() || host.isEmpty()) {
+      throw refused(what, "it is no https URL with a host");
+    }
+    boolean loopback = LOOPBACK.contains(host) && trusted.contains(host);
+    if (!scheme.equals("https") && !(scheme.equals("http") && loopback)) {
+      throw refused(what, "it is not https");
+    }
+    if (uri.getRawUserInfo() != null || uri.getRawFragment() != null || uri.getPort() > 65_535) {
+      throw refused(what, "it holds a user, a fragment or no valid port");
+    }
+    if (!host.startsWith("[")) {
+      boolean quad = DOTTED_QUAD.matcher(host).matches();
+      if (!quad && (NUMERIC.matcher(host).matches() || !NAME.matcher(host).matches())) {
+        throw refused(what, "its host is an address in disguise");
+      }
+    }
+    return uri;
+  }
+
+  /** Form and addresses. The connection must go to the address given back. */
+  Future<Checked> check(String url, String what) {
+    URI uri;
+    try {
+      uri = form(url, what);
+    } catch (OAuthException e) {
+      return Future.failedFuture(e);
+    }
+    String host = uri.getHost().toLowerCase(Locale.ROOT);
+    boolean known = trusted.contains(host);
+    return resolver
+        .resolve(host.startsWith("[") ? host.substring(1, host.length() - 1) : host)
+        .recover(
+            failure ->
+                Future.failedFuture(
+                    new OAuthException(
+                        Reason.UNREACHABLE, what + ": host " + host + " is unknown")))
+        .compose(addresses -> choose(uri, addresses, known, what));
+  }
+
+  private static Future<Checked> choose(
+      URI uri, List<InetAddress> addresses, boolean known, String what) {
+    if (addresses.isEmpty()) {
+      return Future.failedFuture(
+          new OAuthException(Reason.UNREACHABLE, what + ": the host has no address"));
+    }
+    if (!known && !addresses.stream().allMatch(AddressRule::isPublic)) {
+      return Future.failedFuture(
+          refused(
+              what,
+              "its host has an address that is not public; if it is right, name its authorization"
+                  + " server as \"issuer\" in the configuration"));
+    }
+    return Future.succeededFuture(new Checked(uri, addresses.get(0)));
+  }
+
+  private static OAuthException refused(String what, String why) {
+    return new OAuthException(Reason.REFUSED_URL, what + " is refused: " + why);
+  }
+}

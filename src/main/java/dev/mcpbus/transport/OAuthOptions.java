@@ -1,0 +1,123 @@
+package dev.mcpbus.transport;
+
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How to get tokens for a server behind HTTP. {@link #DEFAULT} lets the server say everything.
+ *
+ * @param grant how a token is had; default {@link Grant#AUTHORIZATION_CODE}
+ * @param clientId as registered with the authorization server; null to register by other means
+ * @param clientSecret of that client, null for a public one
+ * @param authMethod how the client shows who it is at the token endpoint; null lets the
+ *     authorization server's metadata decide
+ * @param scopes asked for besides those of the server's challenge; empty lets the server decide
+ * @param issuer the authorization server that the credentials belong to; null binds them to the
+ *     first one seen
+ * @param clientMetadataUrl https URL of this client's metadata document, used as its id
+ * @param redirectUri on loopback; port 0 lets the system choose
+ * @param privateKey PEM file (PKCS#8, RSA or P-256) for {@code private_key_jwt}
+ * @param keyId of that key, null for none
+ * @param idJag where an identity assertion is exchanged; for {@link Grant#ID_JAG}
+ */
+public record OAuthOptions(
+    Grant grant,
+    @Nullable String clientId,
+    @Nullable String clientSecret,
+    @Nullable AuthMethod authMethod,
+    List<String> scopes,
+    @Nullable URI issuer,
+    @Nullable URI clientMetadataUrl,
+    URI redirectUri,
+    @Nullable Path privateKey,
+    @Nullable String keyId,
+    @Nullable IdJag idJag) {
+
+  /** The ways to a token. */
+  public enum Grant {
+    /** A person logs in with a browser. */
+    AUTHORIZATION_CODE,
+    CLIENT_CREDENTIALS,
+    /** A JWT signed with the private key is itself the grant (RFC 7523, section 2.1). */
+    JWT_BEARER,
+    /** An enterprise's identity provider exchanges an identity assertion for the grant. */
+    ID_JAG
+  }
+
+  /** Client authentication at the token endpoint; named as in OAuth metadata. */
+  public enum AuthMethod {
+    NONE,
+    CLIENT_SECRET_BASIC,
+    CLIENT_SECRET_POST,
+    PRIVATE_KEY_JWT
+  }
+
+  /**
+   * The identity provider of an enterprise.
+   *
+   * @param tokenEndpoint where the assertion is exchanged
+   * @param clientId of this client at the identity provider
+   * @param clientSecret of it, null for none
+   * @param subjectToken the identity assertion itself, or null
+   * @param subjectTokenFile read anew for every exchange, or null
+   * @param subjectTokenType {@code id_token} or {@code saml2}, as a short name or a URN
+   */
+  public record IdJag(
+      URI tokenEndpoint,
+      String clientId,
+      @Nullable String clientSecret,
+      @Nullable String subjectToken,
+      @Nullable Path subjectTokenFile,
+      String subjectTokenType) {
+
+    @Override
+    public String toString() {
+      return "idJag[" + tokenEndpoint.getHost() + "]";
+    }
+  }
+
+  public static final URI ANY_LOOPBACK_PORT = URI.create("http://127.0.0.1:0/callback");
+
+  public static final OAuthOptions DEFAULT =
+      new OAuthOptions(
+          Grant.AUTHORIZATION_CODE,
+          null,
+          null,
+          null,
+          List.of(),
+          null,
+          null,
+          ANY_LOOPBACK_PORT,
+          null,
+          null,
+          null);
+
+  public OAuthOptions {
+    scopes = List.copyOf(scopes);
+  }
+
+  /** Values that must never be shown. */
+  public Collection<String> secrets() {
+    List<String> secrets = new ArrayList<>();
+    if (clientSecret != null) {
+      secrets.add(clientSecret);
+    }
+    if (idJag != null && idJag.clientSecret != null) {
+      secrets.add(idJag.clientSecret);
+    }
+    if (idJag != null && idJag.subjectToken != null) {
+      secrets.add(idJag.subjectToken);
+    }
+    return secrets;
+  }
+
+  /** Leaves every credential out. */
+  @Override
+  public String toString() {
+    return "oauth[" + grant + "]";
+  }
+}

@@ -1,0 +1,59 @@
+package dev.mcpbus.transport;
+
+import dev.mcpbus.protocol.ParseLimits;
+import java.net.URI;
+import java.time.Duration;
+
+/**
+ * A server that speaks one JSON-RPC message per line over a socket.
+ *
+ * @param url {@code tcp://host:port}, {@code tls://host:port} or {@code unix:///path.sock}
+ * @param connectTimeout for the connection, TLS included, default 5 s
+ * @param maxQueued messages that wait to be written, default 1,024
+ * @param maxQueuedBytes bytes that wait to be written, default 16 MiB
+ * @param junkLines lines that are no JSON and are skipped before the channel is closed, default 100
+ * @param limits bounds of one message
+ */
+public record SocketOptions(
+    URI url,
+    Duration connectTimeout,
+    int maxQueued,
+    long maxQueuedBytes,
+    int junkLines,
+    ParseLimits limits)
+    implements TransportOptions {
+
+  public static final String TYPE = "socket";
+
+  /** With the defaults of every bound. */
+  public static SocketOptions of(URI url) {
+    return new SocketOptions(
+        url,
+        Duration.ofSeconds(5),
+        SendWindow.MESSAGES,
+        SendWindow.BYTES,
+        100,
+        ParseLimits.DEFAULT);
+  }
+
+  public SocketOptions withConnectTimeout(Duration other) {
+    return new SocketOptions(url, other, maxQueued, maxQueuedBytes, junkLines, limits);
+  }
+
+  public SocketOptions withMaxQueued(int other) {
+    return new SocketOptions(url, connectTimeout, other, maxQueuedBytes, junkLines, limits);
+  }
+
+  public SocketOptions withJunkLines(int other) {
+    return new SocketOptions(url, connectTimeout, maxQueued, maxQueuedBytes, other, limits);
+  }
+
+  public SocketOptions withLimits(ParseLimits other) {
+    return new SocketOptions(url, connectTimeout, maxQueued, maxQueuedBytes, junkLines, other);
+  }
+
+  @Override
+  public String type() {
+    return TYPE;
+  }
+}

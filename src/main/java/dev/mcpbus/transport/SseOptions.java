@@ -1,0 +1,28 @@
+package dev.mcpbus.transport;
+
+import java.util.Collection;
+
+/**
+ * A server of the old HTTP+SSE kind (MCP 2024-11-05).
+ *
+ * @param http how to reach it; {@code url} is that of the event stream, {@code listen} is not used
+ */
+public record SseOptions(HttpOptions http) implements TransportOptions {
+
+  public static final String TYPE = "sse";
+
+  @Override
+  public String type() {
+    return TYPE;
+  }
+
+  @Override
+  public Collection<String> secrets() {
+    return http.secrets();
+  }
+
+  @Override
+  public String toString() {
+    return "sse, " + http;
+  }
+}

@@ -1,0 +1,155 @@
+package dev.mcpbus.transport.http;
+
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.transport.Channel;
+import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reason;
+import dev.mcpbus.transport.TransportException.Sent;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.json.JsonObject;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Streamable HTTP, and HTTP+SSE where the server refuses the message that opens the conversation
+ * with 400, 404 or 405 and no JSON-RPC error. That message was refused, so it is safe to send it
+ * again. Lives on the owner context.
+ */
+final class FallbackChannel implements Channel {
+
+  private static final Set<String> OPENING = Set.of(Methods.INITIALIZE, "server/discover");
+  private static final int MAX_HELD = 64;
+
+  private final HttpChannel http;
+  private final SseTransport legacy;
+  private final Context owner;
+  private final Receiver receiver;
+  private final List<Outbound> held = new ArrayList<>();
+  private Channel current;
+  private @Nullable SseChannel opening;
+  private boolean closed;
+
+  FallbackChannel(HttpChannel http, SseTransport legacy, Context owner, Receiver receiver) {
+    this.http = http;
+    this.legacy = legacy;
+    this.owner = owner;
+    this.receiver = receiver;
+    this.current = http;
+    http.onRefusal(this::refused);
+  }
+
+  private boolean refused(Outbound message, HttpClientResponse response) {
+    int status = response.statusCode();
+    if ((status != 400 && status != 404 && status != 405)
+        || message.method() == null
+        || !OPENING.contains(message.method())
+        || message.kind() != Envelope.Kind.REQUEST
+        || opening != null) {
+      return false;
+    }
+    TransportException why =
+        StatusFailures.of(response, http.endpoint(), null, InstantSource.system());
+    held.add(message);
+    SseChannel candidate = legacy.start(owner, receiver);
+    opening = candidate;
+    candidate
+        .opened()
+        .onComplete(
+            (opened, failure) -> {
+              opening = null;
+              if (closed) {
+                return;
+              }
+              if (opened != null) {
+                current = opened;
+                http.close();
+                sendHeld();
+              } else {
+                fail(message, both(why, failure));
+                sendHeld();
+              }
+            });
+    return true;
+  }
+
+  private static TransportException both(TransportException why, Throwable legacy) {
+    return new TransportException(
+        why.reason(),
+        why.sent(),
+        why.getMessage() + "; nor does it speak the old HTTP+SSE: " + legacy.getMessage(),
+        why.retryAfterMillis(),
+        legacy);
+  }
+
+  private void sendHeld() {
+    List<Outbound> all = List.copyOf(held);
+    held.clear();
+    for (Outbound message : all) {
+      try {
+        current.send(message);
+      } catch (TransportException e) {
+        if (message.kind() == Envelope.Kind.REQUEST) {
+          receiver.onRequestFailed(message.id(), e);
+        }
+      }
+    }
+  }
+
+  private void fail(Outbound message, TransportException why) {
+    if (held.remove(message)) {
+      receiver.onRequestFailed(message.id(), why);
+    }
+  }
+
+  @Override
+  public void send(Outbound message) throws TransportException {
+    if (opening == null) {
+      current.send(message);
+    } else if (closed) {
+      throw new TransportException(Reason.UPSTREAM_RESET, Sent.NO, "the channel is closed");
+    } else if (held.size() >= MAX_HELD) {
+      throw new TransportException(
+          Reason.OVERLOADED, Sent.NO, MAX_HELD + " messages wait for HTTP+SSE to open");
+    } else {
+      held.add(message);
+    }
+  }
+
+  @Override
+  public void forget(long id) {
+    held.removeIf(
+        message -> message.kind() == Envelope.Kind.REQUEST && message.id() == id && !closed);
+    current.forget(id);
+  }
+
+  @Override
+  public boolean hasRequestStreams() {
+    return current.hasRequestStreams();
+  }
+
+  @Override
+  public void negotiated(String protocolVersion) {
+    current.negotiated(protocolVersion);
+  }
+
+  @Override
+  public Future<Void> close() {
+    closed = true;
+    held.clear();
+    Future<Void> done = current.close();
+    SseChannel candidate = opening;
+    return candidate == null ? done : Future.join(done, candidate.close()).mapEmpty();
+  }
+
+  @Override
+  public JsonObject diagnostics() {
+    return current.diagnostics();
+  }
+}

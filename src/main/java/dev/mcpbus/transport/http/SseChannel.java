@@ -1,0 +1,316 @@
+package dev.mcpbus.transport.http;
+
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.transport.Channel;
+import dev.mcpbus.transport.HttpOptions;
+import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.SendWindow;
+import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reason;
+import dev.mcpbus.transport.TransportException.Sent;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.http.HttpClientAgent;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One session over HTTP+SSE: it lives as long as its stream. Everything here happens on the owner's
+ * event loop.
+ *
+ * <p>Messages are posted one after the other until the server has taken {@code
+ * notifications/initialized}, because servers refuse what overtakes it; each waits for the one
+ * before it for a second at most. After that they are posted side by side.
+ */
+final class SseChannel implements Channel, SseStream.Listener {
+
+  private static final Logger log = LoggerFactory.getLogger(SseChannel.class);
+
+  private static final long BLOCKING_MILLIS = 1_000;
+
+  private final ContextInternal owner;
+  private final HttpClientAgent client;
+  private final ConfiguredHeaders configured;
+  private final HttpOptions options;
+  private final Receiver receiver;
+  private final SseStream stream;
+  private final Promise<SseChannel> opened;
+  private final SendWindow window = new SendWindow(SendWindow.MESSAGES, SendWindow.BYTES);
+  private final Deque<SsePost> queue = new ArrayDeque<>();
+  private final Set<SsePost> posting = new HashSet<>();
+
+  /** Requests without a reply; a null post is one that the server has taken. */
+  private final Map<Long, @Nullable SsePost> unanswered = new HashMap<>();
+
+  private long deadline = -1;
+  private @Nullable Endpoint post;
+  private @Nullable SsePost blocking;
+  private boolean accepted;
+  private boolean initialized;
+  private boolean over;
+  private long junk;
+  private @Nullable Future<Void> closed;
+
+  SseChannel(
+      ContextInternal owner,
+      HttpClientAgent client,
+      Endpoint endpoint,
+      ConfiguredHeaders configured,
+      HttpOptions options,
+      Receiver receiver) {
+    this.owner = owner;
+    this.client = client;
+    this.configured = configured;
+    this.options = options;
+    this.receiver = receiver;
+    this.opened = owner.promise();
+    this.stream = new SseStream(this, endpoint, options.limits(), this);
+  }
+
+  /** Completes with the first event; fails with everything released. */
+  Future<SseChannel> opened() {
+    return opened.future();
+  }
+
+  void start() {
+    long millis = 2 * options.connectTimeout().toMillis();
+    deadline =
+        owner.setTimer(
+            Math.max(1, millis),
+            id ->
+                ended(
+                    new TransportException(
+                        Reason.CONNECT_FAILED,
+                        Sent.NO,
+                        "no endpoint event from " + stream.endpoint() + " in " + millis + " ms")));
+    stream.open();
+  }
+
+  /** The server has said where to post. */
+  @Override
+  public void endpoint(Endpoint target) {
+    post = target;
+    owner.owner().cancelTimer(deadline);
+    opened.complete(this);
+    owner.runOnContext(nothing -> stream.resume());
+  }
+
+  @Override
+  public void message(Envelope message) {
+    if (over) {
+      return;
+    }
+    if (message.kind() == Envelope.Kind.RESULT || message.kind() == Envelope.Kind.ERROR) {
+      unanswered.remove(message.integerId());
+    }
+    receiver.onMessage(message);
+  }
+
+  @Override
+  public void junk() {
+    junk++;
+  }
+
+  /** The stream is over, and so is the session. */
+  @Override
+  public void ended(TransportException reason) {
+    if (over) {
+      return;
+    }
+    boolean wasOpen = post != null;
+    List<SsePost> unsent = List.copyOf(queue);
+    release()
+        .onComplete(
+            (nothing, failure) -> {
+              if (!wasOpen) {
+                opened.tryFail(reason.withSent(Sent.NO));
+              }
+            });
+    if (wasOpen) {
+      for (SsePost each : unsent) {
+        tell(each.message(), reason.withSent(Sent.NO));
+      }
+      receiver.onClosed(reason);
+    }
+  }
+
+  @Override
+  public void send(Outbound message) throws TransportException {
+    if (over) {
+      throw new TransportException(Reason.UPSTREAM_RESET, Sent.NO, "the channel is closed");
+    }
+    window.take(message.bytes().length);
+    SsePost next = new SsePost(this, message);
+    if (message.kind() == Envelope.Kind.REQUEST) {
+      unanswered.put(message.id(), next);
+    }
+    if (message.kind() == Envelope.Kind.RESULT || message.kind() == Envelope.Kind.ERROR) {
+      // The server may hold a post open until it has this answer.
+      begin(next);
+    } else {
+      queue.add(next);
+      pump();
+    }
+  }
+
+  private void pump() {
+    while (!over && !queue.isEmpty() && (initialized || blocking == null)) {
+      SsePost next = queue.remove();
+      if (!initialized) {
+        blocking = next;
+        owner.setTimer(BLOCKING_MILLIS, id -> passes(next));
+      }
+      begin(next);
+    }
+  }
+
+  /** A post that is not answered for so long holds nobody up any more. */
+  private void passes(SsePost slow) {
+    if (blocking == slow) {
+      blocking = null;
+      initialized |= Methods.INITIALIZED.equals(slow.message().method());
+      pump();
+    }
+  }
+
+  private void begin(SsePost next) {
+    posting.add(next);
+    owner.dispatch(next, SsePost::start);
+  }
+
+  @Override
+  public void forget(long id) {
+    SsePost held = unanswered.remove(id);
+    if (held != null) {
+      if (queue.remove(held)) {
+        window.give(held.message().bytes().length);
+      }
+      held.abort();
+    }
+  }
+
+  /** Not repeated: this transport is older than the header for it. */
+  @Override
+  public void negotiated(String protocolVersion) {}
+
+  @Override
+  public Future<Void> close() {
+    boolean opening = post == null;
+    Future<Void> done = release();
+    if (opening) {
+      opened.tryFail(
+          new TransportException(Reason.UPSTREAM_RESET, Sent.NO, "closed while it was opening"));
+    }
+    return done;
+  }
+
+  private Future<Void> release() {
+    Future<Void> pending = closed;
+    if (pending == null) {
+      over = true;
+      owner.owner().cancelTimer(deadline);
+      stream.stop();
+      queue.clear();
+      List.copyOf(posting).forEach(SsePost::abort);
+      Promise<Void> done = owner.promise();
+      pending = done.future();
+      closed = pending;
+      client.close().onComplete(done);
+    }
+    return pending;
+  }
+
+  @Override
+  public JsonObject diagnostics() {
+    return new JsonObject()
+        .put("wire", "HTTP+SSE")
+        .put("openStreams", over ? 0 : 1)
+        .put("inFlight", unanswered.size())
+        .put("junk", junk);
+  }
+
+  // For the stream and the posts of this channel.
+
+  /** Never throws: a client that was closed under us is a failed future too. */
+  Future<HttpClientRequest> request(HttpMethod method, Endpoint to) {
+    try {
+      return client
+          .request(to.request(method))
+          .onSuccess(
+              request -> {
+                request.exceptionHandler(Responses.IGNORE);
+                configured.addTo(request);
+              });
+    } catch (IllegalStateException e) {
+      return owner.failedFuture(e);
+    }
+  }
+
+  Endpoint postUrl() {
+    return post == null ? stream.endpoint() : post;
+  }
+
+  /** The server moved the target of posts within its origin. */
+  void moved(Endpoint to) {
+    post = to;
+  }
+
+  /** Whether the server has taken a message yet. */
+  boolean hasAccepted() {
+    return accepted;
+  }
+
+  /** The server has taken a message; its answer comes over the stream. */
+  void taken(SsePost done) {
+    accepted = true;
+    initialized |= Methods.INITIALIZED.equals(done.message().method());
+    unanswered.replace(done.message().id(), done, null);
+    settled(done);
+  }
+
+  /** The server does not know the session that the stream belongs to. */
+  void lost(SsePost refused) {
+    TransportException why = Failures.sessionLost();
+    failed(refused, why);
+    ended(why);
+  }
+
+  /** One message did not get through; where its answer came all the same, nobody hears of it. */
+  void failed(SsePost done, TransportException why) {
+    if (!over) {
+      tell(done.message(), why);
+    }
+    settled(done);
+  }
+
+  /** A post was called off. */
+  void settled(SsePost done) {
+    if (posting.remove(done)) {
+      blocking = blocking == done ? null : blocking;
+      window.give(done.message().bytes().length);
+      pump();
+    }
+  }
+
+  private void tell(Outbound message, TransportException why) {
+    if (message.kind() != Envelope.Kind.REQUEST) {
+      log.debug("{} was not delivered: {}", message.kind(), why.getMessage());
+    } else if (unanswered.containsKey(message.id())) {
+      unanswered.remove(message.id());
+      receiver.onRequestFailed(message.id(), why);
+    }
+  }
+}

@@ -1,0 +1,155 @@
+package dev.mcpbus.transport.http;
+
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reason;
+import dev.mcpbus.transport.TransportException.Sent;
+import io.netty.buffer.Unpooled;
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.internal.buffer.BufferInternal;
+import java.nio.channels.ClosedChannelException;
+import java.time.InstantSource;
+import org.jspecify.annotations.Nullable;
+
+/** One message on its way to a server of the old kind, which only says that it has it. */
+final class SsePost {
+
+  private static final CharSequence JSON = HttpHeaders.createOptimized(Responses.JSON);
+  private static final int MAX_REDIRECTS = 3;
+
+  /** Nobody waits for a notification, so nobody else ends a post that is never answered. */
+  private static final long UNWATCHED_MILLIS = 30_000;
+
+  private final SseChannel channel;
+  private final Outbound message;
+  private @Nullable HttpClientRequest request;
+  private boolean done;
+  private boolean retried;
+  private int redirects;
+
+  SsePost(SseChannel channel, Outbound message) {
+    this.channel = channel;
+    this.message = message;
+  }
+
+  Outbound message() {
+    return message;
+  }
+
+  void start() {
+    if (done) {
+      return;
+    }
+    Endpoint to = channel.postUrl();
+    channel
+        .request(HttpMethod.POST, to)
+        .onComplete(
+            (created, failure) -> {
+              if (done) {
+                if (created != null) {
+                  Responses.giveBack(created);
+                }
+              } else if (failure != null) {
+                unsent(Failures.connecting(failure, to));
+              } else {
+                post(created, to);
+              }
+            });
+  }
+
+  private void post(HttpClientRequest created, Endpoint to) {
+    request = created;
+    created.putHeader(HttpHeaders.CONTENT_TYPE, JSON);
+    if (message.kind() != Envelope.Kind.REQUEST) {
+      created.idleTimeout(UNWATCHED_MILLIS);
+    }
+    Future<Void> written =
+        created.end(BufferInternal.buffer(Unpooled.wrappedBuffer(message.bytes())));
+    created
+        .response()
+        .onComplete(
+            (response, failure) -> {
+              if (done) {
+                return;
+              }
+              if (failure == null) {
+                answered(response, to);
+              } else if (written.failed() && written.cause() instanceof ClosedChannelException) {
+                unsent(Failures.sent(failure, to).withSent(Sent.NO));
+              } else {
+                fail(Failures.sent(failure, to));
+              }
+            });
+  }
+
+  /** A pooled connection that the server closed while it was idle is no reason to fail. */
+  private void unsent(TransportException why) {
+    if (why.reason() == Reason.UPSTREAM_RESET && !retried) {
+      retried = true;
+      start();
+    } else {
+      fail(why);
+    }
+  }
+
+  private void answered(HttpClientResponse response, Endpoint to) {
+    Responses.drain(response);
+    int status = response.statusCode();
+    if (status >= 200 && status < 300) {
+      done = true;
+      channel.taken(this);
+    } else if (status >= 300 && status < 400) {
+      redirected(response, to);
+    } else if (status == 404 && channel.hasAccepted()) {
+      done = true;
+      channel.lost(this);
+    } else if (status == 404) {
+      fail(
+          new TransportException(
+              Reason.CONNECT_FAILED,
+              Sent.NO,
+              "HTTP 404 from "
+                  + to
+                  + ", where the server itself wants messages posted: is a proxy in between?"));
+    } else {
+      fail(StatusFailures.of(response, to, null, InstantSource.system()));
+    }
+  }
+
+  private void redirected(HttpClientResponse response, Endpoint from) {
+    int status = response.statusCode();
+    String location = response.getHeader(HttpHeaders.LOCATION);
+    Endpoint target = location == null ? null : from.resolve(location);
+    if (target != null
+        && (status == 307 || status == 308)
+        && from.sameOrigin(target)
+        && redirects++ < MAX_REDIRECTS) {
+      channel.moved(target);
+      start();
+    } else {
+      fail(Failures.redirected(status, target));
+    }
+  }
+
+  private void fail(TransportException why) {
+    done = true;
+    channel.failed(this, why);
+  }
+
+  /** Ends without a word to the receiver and frees the connection. */
+  void abort() {
+    if (done) {
+      return;
+    }
+    done = true;
+    if (request != null) {
+      request.reset();
+    }
+    channel.settled(this);
+  }
+}

@@ -1,0 +1,248 @@
+package dev.mcpbus.transport.http;
+
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.ProtocolException;
+import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reason;
+import dev.mcpbus.transport.TransportException.Sent;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one stream of a session over HTTP+SSE. It cannot be taken up again: with it the session ends.
+ * After the {@code endpoint} event it waits for {@link #resume()}.
+ */
+final class SseStream implements SseParser.Sink {
+
+  private static final CharSequence ACCEPTED = HttpHeaders.createOptimized(Responses.EVENT_STREAM);
+  private static final int MAX_REDIRECTS = 3;
+
+  /** Hears what comes; nothing after {@link #stop()}. */
+  interface Listener {
+
+    /** The first event: where to post, of the same origin. */
+    void endpoint(Endpoint target);
+
+    void message(Envelope message);
+
+    /** Something that is skipped. */
+    void junk();
+
+    /** Once, and last. Before {@link #endpoint}: there is no such stream. */
+    void ended(TransportException reason);
+  }
+
+  private final SseChannel channel;
+  private final ParseLimits limits;
+  private final Listener listener;
+  private final SseParser parser;
+  private final Deque<Envelope> early = new ArrayDeque<>();
+  private Endpoint endpoint;
+  private @Nullable HttpClientRequest request;
+  private @Nullable HttpClientResponse response;
+  private @Nullable TransportException earlyEnd;
+  private boolean hasEndpoint;
+  private boolean resumed;
+  private boolean stopped;
+  private int redirects;
+
+  SseStream(SseChannel channel, Endpoint endpoint, ParseLimits limits, Listener listener) {
+    this.channel = channel;
+    this.endpoint = endpoint;
+    this.limits = limits;
+    this.listener = listener;
+    this.parser = new SseParser(limits.maxBytes(), this);
+  }
+
+  Endpoint endpoint() {
+    return endpoint;
+  }
+
+  void open() {
+    channel
+        .request(HttpMethod.GET, endpoint)
+        .onComplete(
+            (created, failure) -> {
+              if (stopped) {
+                if (created != null) {
+                  Responses.giveBack(created);
+                }
+              } else if (failure != null) {
+                end(Failures.connecting(failure, endpoint));
+              } else {
+                get(created);
+              }
+            });
+  }
+
+  private void get(HttpClientRequest created) {
+    request = created;
+    created.putHeader(HttpHeaders.ACCEPT, ACCEPTED);
+    created
+        .send()
+        .onComplete(
+            (answer, failure) -> {
+              if (stopped) {
+                return;
+              }
+              if (failure != null) {
+                end(Failures.sent(failure, endpoint));
+              } else {
+                answered(answer);
+              }
+            });
+  }
+
+  private void answered(HttpClientResponse answer) {
+    int status = answer.statusCode();
+    if (status == 200
+        && Responses.isPlain(answer)
+        && Responses.hasType(answer, Responses.EVENT_STREAM)) {
+      response = answer;
+      answer.exceptionHandler(cause -> end(Failures.sent(cause, endpoint)));
+      answer.endHandler(nothing -> end(cut()));
+      answer.handler(this::feed);
+      return;
+    }
+    Responses.drain(answer);
+    if (status >= 300 && status < 400) {
+      redirected(answer, status);
+    } else if (status < 400 || status == 400 || status == 405) {
+      end(
+          new TransportException(
+              Reason.PROTOCOL_ERROR,
+              Sent.NO,
+              "HTTP "
+                  + status
+                  + " without an event stream in answer to GET "
+                  + endpoint
+                  + ": no server of the old HTTP+SSE kind; for Streamable HTTP set type \"http\""));
+    } else {
+      end(StatusFailures.of(answer, endpoint, null, InstantSource.system()));
+    }
+  }
+
+  private void redirected(HttpClientResponse answer, int status) {
+    String location = answer.getHeader(HttpHeaders.LOCATION);
+    Endpoint target = location == null ? null : endpoint.resolve(location);
+    if (target != null && endpoint.sameOrigin(target) && redirects++ < MAX_REDIRECTS) {
+      endpoint = target;
+      open();
+    } else {
+      end(Failures.redirected(status, target));
+    }
+  }
+
+  private TransportException cut() {
+    return new TransportException(
+        Reason.UPSTREAM_RESET, Sent.MAYBE, endpoint + " has ended the event stream");
+  }
+
+  private void feed(Buffer buffer) {
+    if (stopped) {
+      return;
+    }
+    try {
+      parser.feed(buffer);
+    } catch (ProtocolException e) {
+      end(Failures.parsing(e));
+    }
+  }
+
+  @Override
+  public boolean event(String type, byte[] data, int length, @Nullable String id)
+      throws ProtocolException {
+    if (length == 0) {
+      return true;
+    }
+    if (type.equals("endpoint")) {
+      target(new String(data, 0, length, StandardCharsets.UTF_8).strip());
+    } else if (!type.equals("message")) {
+      listener.junk();
+    } else if (!hasEndpoint) {
+      end(Failures.protocol(endpoint + " sent a message before the endpoint event"));
+    } else {
+      Envelope message = Envelope.parse(data, 0, length, limits);
+      if (resumed) {
+        listener.message(message);
+      } else {
+        early.add(message);
+      }
+    }
+    return !stopped;
+  }
+
+  private void target(String location) {
+    if (hasEndpoint) {
+      listener.junk();
+      return;
+    }
+    Endpoint target = endpoint.resolve(location);
+    if (target == null || !endpoint.sameOrigin(target)) {
+      end(
+          Failures.protocol(
+              "the endpoint event of "
+                  + endpoint
+                  + (target == null ? " is no URL" : " leads to " + target.origin())
+                  + ", which is refused: messages are posted to the origin of the stream only"));
+      return;
+    }
+    hasEndpoint = true;
+    if (response != null) {
+      response.pause();
+    }
+    listener.endpoint(target);
+  }
+
+  /** Messages flow from now on, those that came with the endpoint first. */
+  void resume() {
+    resumed = true;
+    while (!stopped && !early.isEmpty()) {
+      listener.message(early.remove());
+    }
+    if (stopped) {
+      return;
+    }
+    if (earlyEnd != null) {
+      end(earlyEnd);
+    } else if (response != null) {
+      response.resume();
+    }
+  }
+
+  @Override
+  public void retry(long millis) {
+    // There is no going on with a session whose stream was cut.
+  }
+
+  private void end(TransportException reason) {
+    if (stopped) {
+      return;
+    }
+    if (hasEndpoint && !resumed) {
+      earlyEnd = earlyEnd == null ? reason : earlyEnd;
+      return;
+    }
+    stop();
+    listener.ended(reason);
+  }
+
+  /** Ends the reading at once and frees the connection. */
+  void stop() {
+    if (!stopped) {
+      stopped = true;
+      if (request != null) {
+        request.reset();
+      }
+    }
+  }
+}

@@ -1,0 +1,232 @@
+package dev.mcpbus.transport.socket;
+
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.transport.Channel;
+import dev.mcpbus.transport.LineFramer;
+import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.SendWindow;
+import dev.mcpbus.transport.SocketOptions;
+import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reason;
+import dev.mcpbus.transport.TransportException.Sent;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.internal.net.NetSocketInternal;
+import io.vertx.core.json.JsonObject;
+import io.vertx.core.net.NetSocket;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection. Everything here happens on the event loop of the context that owns the socket.
+ */
+final class SocketChannel implements Channel {
+
+  /** How long {@link #close} waits for what was sent before it. */
+  private static final long CLOSE_MILLIS = 2_000;
+
+  private final Vertx vertx;
+  private final ContextInternal owner;
+  private final NetSocket socket;
+  private final String peer;
+  private final Receiver receiver;
+  private final Supplier<Future<Void>> onClose;
+  private final LineFramer framer;
+  private final SendWindow window;
+
+  /** Not yet written; the peer may not even read. */
+  private final Deque<Outbound> queue = new ArrayDeque<>();
+
+  private boolean flushScheduled;
+  private boolean over;
+  private long writtenBytes;
+  private long readBytes;
+  private @Nullable Future<Void> lastWrite;
+  private @Nullable Future<Void> closed;
+
+  /**
+   * @param socket paused; read from {@link #start()} on
+   * @param peer how the other side is called in messages
+   * @param onClose gives back what belongs to the connection alone
+   */
+  SocketChannel(
+      ContextInternal owner,
+      NetSocket socket,
+      String peer,
+      SocketOptions options,
+      Receiver receiver,
+      Supplier<Future<Void>> onClose) {
+    this.vertx = owner.owner();
+    this.owner = owner;
+    this.socket = socket;
+    this.peer = peer;
+    this.receiver = receiver;
+    this.onClose = onClose;
+    this.window = new SendWindow(options.maxQueued(), options.maxQueuedBytes());
+    this.framer =
+        new LineFramer(
+            peer,
+            options.limits(),
+            options.junkLines(),
+            message -> {
+              if (!over) {
+                receiver.onMessage(message);
+              }
+            });
+  }
+
+  /** From here on the receiver is called. */
+  void start() {
+    socket.exceptionHandler(cause -> end(reset("the connection to " + peer + " broke: " + cause)));
+    socket.endHandler(nothing -> end(reset(peer + " has closed the connection")));
+    socket.drainHandler(nothing -> flush());
+    socket.handler(this::read);
+    socket.resume();
+  }
+
+  private static TransportException reset(String why) {
+    return new TransportException(Reason.UPSTREAM_RESET, Sent.MAYBE, why);
+  }
+
+  private void read(Buffer chunk) {
+    readBytes += chunk.length();
+    if (over) {
+      return;
+    }
+    try {
+      framer.feed(chunk.getBytes());
+    } catch (TransportException e) {
+      end(e);
+    }
+  }
+
+  @Override
+  public void send(Outbound message) throws TransportException {
+    if (over) {
+      throw new TransportException(
+          Reason.UPSTREAM_RESET, Sent.NO, "the channel to " + peer + " is closed");
+    }
+    window.take(message.bytes().length);
+    queue.add(message);
+    if (!flushScheduled) {
+      flushScheduled = true;
+      owner.runOnContext(nothing -> flush());
+    }
+  }
+
+  /** Writes all that waits in one piece, where the socket takes it. */
+  private void flush() {
+    flushScheduled = false;
+    if (closed != null || queue.isEmpty() || socket.writeQueueFull()) {
+      return;
+    }
+    int length = queue.stream().mapToInt(message -> message.bytes().length + 1).sum();
+    int count = queue.size();
+    Buffer lines = Buffer.buffer(length);
+    for (Outbound message : queue) {
+      lines.appendBytes(message.bytes()).appendByte((byte) '\n');
+    }
+    List<Outbound> batch = new ArrayList<>(count);
+    batch.addAll(queue);
+    queue.clear();
+    writtenBytes += length;
+    // A write that fails is followed by the end of the connection, which settles everything.
+    lastWrite =
+        socket
+            .write(lines)
+            .onSuccess(nothing -> batch.forEach(message -> window.give(message.bytes().length)));
+  }
+
+  @Override
+  public void forget(long id) {
+    queue.removeIf(
+        message -> {
+          boolean mine = message.kind() == Envelope.Kind.REQUEST && message.id() == id;
+          if (mine) {
+            window.give(message.bytes().length);
+          }
+          return mine;
+        });
+  }
+
+  /** Nothing on a socket repeats it. */
+  @Override
+  public void negotiated(String protocolVersion) {}
+
+  private void end(TransportException reason) {
+    if (over) {
+      return;
+    }
+    over = true;
+    List<Outbound> unsent = List.copyOf(queue);
+    queue.clear();
+    release(Future.succeededFuture());
+    TransportException notSent = reason.withSent(Sent.NO);
+    for (Outbound message : unsent) {
+      if (message.kind() == Envelope.Kind.REQUEST) {
+        receiver.onRequestFailed(message.id(), notSent);
+      }
+    }
+    receiver.onClosed(reason);
+  }
+
+  /** What was sent before still goes out, for at most two seconds. */
+  @Override
+  public Future<Void> close() {
+    if (!over) {
+      flush();
+      over = true;
+      queue.clear();
+      Future<Void> write = lastWrite;
+      release(write == null ? Future.succeededFuture() : atMost(write));
+    }
+    Future<Void> pending = closed;
+    return pending == null ? Future.succeededFuture() : pending;
+  }
+
+  private Future<Void> atMost(Future<Void> write) {
+    Promise<Void> done = owner.promise();
+    long timer = vertx.setTimer(CLOSE_MILLIS, id -> done.tryComplete());
+    write.onComplete(
+        (nothing, failure) -> {
+          vertx.cancelTimer(timer);
+          done.tryComplete();
+        });
+    return done.future();
+  }
+
+  private void release(Future<Void> after) {
+    closed =
+        after
+            .transform((nothing, failure) -> disconnect())
+            .transform((nothing, failure) -> onClose.get())
+            .otherwiseEmpty();
+  }
+
+  /** Closes below the socket's own queue, which would first be written out to the end. */
+  private Future<Void> disconnect() {
+    Promise<Void> done = owner.promise();
+    ((NetSocketInternal) socket)
+        .channelHandlerContext()
+        .close()
+        .addListener(future -> done.tryComplete());
+    return done.future();
+  }
+
+  @Override
+  public JsonObject diagnostics() {
+    return new JsonObject()
+        .put("peer", peer)
+        .put("underWay", window.messages())
+        .put("junk", framer.junk())
+        .put("writtenBytes", writtenBytes)
+        .put("readBytes", readBytes);
+  }
+}

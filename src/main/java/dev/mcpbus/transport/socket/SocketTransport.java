@@ -1,0 +1,104 @@
+package dev.mcpbus.transport.socket;
+
+import dev.mcpbus.transport.Channel;
+import dev.mcpbus.transport.SocketOptions;
+import dev.mcpbus.transport.Transport;
+import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reason;
+import dev.mcpbus.transport.TransportException.Sent;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.net.NetClient;
+import io.vertx.core.net.NetClientOptions;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLException;
+
+/**
+ * MCP over TCP, TLS or a Unix domain socket, one JSON-RPC message per line. {@link #open} fails
+ * with {@code CONNECT_FAILED} or {@code TLS_ERROR}; it never goes on without TLS where that was
+ * asked for.
+ */
+public final class SocketTransport implements Transport {
+
+  private final Vertx vertx;
+  private final SocketOptions options;
+  private final Target target;
+
+  /**
+   * @throws IllegalArgumentException where the URL cannot be used
+   */
+  public SocketTransport(Vertx vertx, SocketOptions options) {
+    this.vertx = vertx;
+    this.options = options;
+    this.target = Target.of(options.url());
+  }
+
+  @Override
+  public String type() {
+    return SocketOptions.TYPE;
+  }
+
+  @Override
+  public String target() {
+    return target.text();
+  }
+
+  @Override
+  public Future<Channel> open(Context owner, Channel.Receiver receiver) {
+    ContextInternal context = (ContextInternal) owner;
+    NetClient client = vertx.createNetClient(clientOptions());
+    Promise<Channel> opened = context.promise();
+    client
+        .connect(target.address())
+        .onComplete(
+            (socket, failure) -> {
+              if (failure != null) {
+                TransportException why = failure(failure);
+                client.close().onComplete(nothing -> opened.fail(why));
+                return;
+              }
+              SocketChannel channel =
+                  new SocketChannel(
+                      context, socket.pause(), target.text(), options, receiver, client::close);
+              opened.complete(channel);
+              context.runOnContext(nothing -> channel.start());
+            });
+    return opened.future();
+  }
+
+  private NetClientOptions clientOptions() {
+    int millis = Math.toIntExact(Math.max(1, options.connectTimeout().toMillis()));
+    NetClientOptions client =
+        new NetClientOptions()
+            .setConnectTimeout(millis)
+            .setTcpKeepAlive(true)
+            .setHostnameVerificationAlgorithm(target.tls() ? "HTTPS" : "");
+    if (target.tls()) {
+      client
+          .setSsl(true)
+          .setSslHandshakeTimeout(millis)
+          .setSslHandshakeTimeoutUnit(TimeUnit.MILLISECONDS);
+    }
+    return client;
+  }
+
+  private TransportException failure(Throwable cause) {
+    Throwable at = cause;
+    boolean tls = false;
+    for (int depth = 0; at.getCause() != null && depth < 10; depth++) {
+      tls |= at instanceof SSLException;
+      at = at.getCause();
+    }
+    tls |= at instanceof SSLException;
+    String why = at.getMessage() == null ? at.getClass().getSimpleName() : at.getMessage();
+    return new TransportException(
+        tls ? Reason.TLS_ERROR : Reason.CONNECT_FAILED,
+        Sent.NO,
+        (tls ? "TLS with " : "no connection to ") + target.text() + ": " + why,
+        -1,
+        cause);
+  }
+}

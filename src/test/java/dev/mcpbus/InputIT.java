@@ -1,0 +1,83 @@
+package dev.mcpbus;
+
+import static dev.mcpbus.testing.TestBus.address;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.McpClient;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.testing.NpmServers;
+import dev.mcpbus.testing.TestBus;
+import io.vertx.core.Future;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/** A real server of the legacy era asks, and people answer. */
+class InputIT {
+
+  private static final String EVERYTHING = "@modelcontextprotocol/server-everything/dist/index.js";
+  private static final String ASKS = "trigger-elicitation-request";
+
+  private static JsonObject everything() {
+    return NpmServers.stdio(EVERYTHING);
+  }
+
+  private static boolean offers(TestBus bus, String tool) {
+    JsonObject tools = bus.request(address("everything", Addresses.TOOLS_LIST), new JsonObject());
+    return tools.getJsonArray("tools").stream()
+        .anyMatch(one -> tool.equals(((JsonObject) one).getString("name")));
+  }
+
+  @Test
+  void a_question_waits_for_whoever_responds_where_the_configuration_says_so() {
+    JsonObject entry = everything().put("capabilities", new JsonArray().add("elicitation"));
+    try (TestBus bus = TestBus.start(TestBus.server("everything", entry))) {
+      bus.awaitState("everything", "READY");
+      Future<JsonObject> call =
+          bus.send(
+              address("everything", Addresses.TOOLS_CALL),
+              TestBus.toolCall(ASKS, new JsonObject()),
+              new DeliveryOptions());
+      JsonArray pending =
+          Awaitility.await()
+              .atMost(Duration.ofSeconds(20))
+              .until(
+                  () ->
+                      bus.<JsonObject>request(Addresses.INPUT_PENDING, new JsonObject())
+                          .getJsonArray("questions"),
+                  questions -> !questions.isEmpty());
+      bus.request(
+          Addresses.INPUT_RESPOND,
+          new JsonObject()
+              .put("question", pending.getJsonObject(0).getString("question"))
+              .put(
+                  "result",
+                  new JsonObject()
+                      .put("action", "accept")
+                      .put("content", new JsonObject().put("name", "Ada L."))));
+      assertThat(TestBus.await(call).encode()).contains("Ada L.");
+    }
+  }
+
+  @Test
+  void a_handler_that_is_set_later_is_offered_in_a_fresh_session_and_answers() {
+    try (TestBus bus = TestBus.start(TestBus.server("everything", everything()))) {
+      bus.awaitState("everything", "READY");
+      assertThat(offers(bus, ASKS)).isFalse();
+      McpClient client = McpClient.create(bus.vertx());
+      TestBus.await(
+          client.setInputHandler(
+              Methods.ELICITATION,
+              (server, question) ->
+                  Future.succeededFuture(new JsonObject().put("action", "decline"))));
+      Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> offers(bus, ASKS));
+      assertThat(bus.callTool("everything", ASKS, new JsonObject()).encode())
+          .containsIgnoringCase("declined");
+      TestBus.await(client.close());
+    }
+  }
+}

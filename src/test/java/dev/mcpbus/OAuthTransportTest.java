@@ -1,0 +1,262 @@
+package dev.mcpbus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.mcpbus.security.oauth.OAuthClient;
+import dev.mcpbus.security.oauth.TokenStore;
+import dev.mcpbus.testing.ChannelProbe;
+import dev.mcpbus.testing.OAuthWorld;
+import dev.mcpbus.testing.OAuthWorld.Answer;
+import dev.mcpbus.testing.TestBus;
+import dev.mcpbus.transport.HttpOptions;
+import dev.mcpbus.transport.OAuthOptions;
+import dev.mcpbus.transport.OAuthOptions.Grant;
+import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reason;
+import dev.mcpbus.transport.TransportException.Sent;
+import dev.mcpbus.transport.Transports;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Faults 35 and 36: calls over HTTP to a server that wants tokens. */
+class OAuthTransportTest {
+
+  @TempDir Path folder;
+  private Vertx vertx;
+  private OAuthWorld world;
+  private final List<URI> prompts = new CopyOnWriteArrayList<>();
+
+  @BeforeEach
+  void start() {
+    vertx = Vertx.vertx();
+    world = new OAuthWorld(vertx);
+  }
+
+  @AfterEach
+  void stop() {
+    world.close();
+    vertx.close().await();
+  }
+
+  private ChannelProbe open(HttpOptions options) throws Exception {
+    Authentication authentication =
+        Authentication.of(
+            OAuthClient.Environment.of(
+                vertx,
+                TokenStore.inMemory(),
+                (server, page, within) -> {
+                  prompts.add(page);
+                  world.browse(page);
+                }));
+    return ChannelProbe.open(vertx, Transports.create(vertx, options, authentication));
+  }
+
+  private HttpOptions options() {
+    return HttpOptions.of(world.url()).withListen(false);
+  }
+
+  private ChannelProbe person() throws Exception {
+    return open(options().withOAuth(OAuthOptions.DEFAULT));
+  }
+
+  private HttpOptions machine() {
+    OAuthOptions d = OAuthOptions.DEFAULT;
+    return options()
+        .withOAuth(
+            new OAuthOptions(
+                Grant.CLIENT_CREDENTIALS,
+                "m",
+                "s3cret",
+                null,
+                List.of(),
+                null,
+                null,
+                d.redirectUri(),
+                null,
+                null,
+                null));
+  }
+
+  private static void expect(TransportException failure, Reason reason) {
+    assertThat(failure.reason()).as(failure.getMessage()).isEqualTo(reason);
+    assertThat(failure.sent()).isEqualTo(Sent.NO);
+  }
+
+  @Test
+  void fault_35_a_first_call_logs_in_and_is_sent_again() throws Exception {
+    ChannelProbe probe = person();
+    assertThat(probe.call(1, "tools/list").payload()).hasToString("{\"n\":1}");
+    assertThat(probe.call(2, "tools/list").payload()).hasToString("{\"n\":2}");
+    assertThat(world.seen("/mcp")).hasSize(3);
+    assertThat(prompts).hasSize(1);
+    assertThat(probe.foreignCallbacks()).isZero();
+    probe.close();
+  }
+
+  @Test
+  void fault_35_many_calls_with_a_revoked_token_cost_one_renewal_and_one_retry_each()
+      throws Exception {
+    ChannelProbe probe = open(machine());
+    world.tokenAnswer =
+        form -> {
+          Answer answer = world.issue(form);
+          answer.body().remove("refresh_token");
+          return answer;
+        };
+    world.holdTokens = true;
+    for (long id : LongStream.rangeClosed(1, 20).toArray()) {
+      probe.request(id, "tools/list");
+    }
+    await().until(() -> world.seen("/mcp").size() == 20 && !world.seen("/token").isEmpty());
+    world.release();
+    for (long id : LongStream.rangeClosed(1, 20).toArray()) {
+      probe.reply(id);
+    }
+    assertThat(world.seen("/token")).hasSize(1);
+    assertThat(world.seen("/mcp")).hasSize(40);
+    assertThat(probe.foreignCallbacks()).isZero();
+    probe.close();
+  }
+
+  @Test
+  void fault_35_a_fresh_token_that_is_refused_ends_in_auth_required_without_a_loop()
+      throws Exception {
+    world.tokenAnswer =
+        form ->
+            new Answer(
+                200, new JsonObject().put("access_token", "useless").put("token_type", "Bearer"));
+    ChannelProbe probe = open(machine());
+    expect(probe.fail(1, "tools/list"), Reason.AUTH_REQUIRED);
+    assertThat(world.seen("/mcp")).hasSize(2);
+    expect(probe.fail(2, "tools/list"), Reason.AUTH_REQUIRED);
+    assertThat(world.seen("/token")).hasSize(1);
+    assertThat(world.seen("/mcp")).hasSize(3);
+    probe.close();
+  }
+
+  @Test
+  void fault_35_refused_credentials_are_auth_required_and_show_no_secret() throws Exception {
+    world.tokenAnswer = form -> new Answer(401, new JsonObject().put("error", "invalid_client"));
+    ChannelProbe probe = open(machine());
+    TransportException failure = probe.fail(1, "tools/list");
+    expect(failure, Reason.AUTH_REQUIRED);
+    assertThat(failure).hasMessageContaining("invalid_client").hasMessageNotContaining("s3cret");
+    assertThat(probe.channel().diagnostics().encode()).doesNotContain("s3cret");
+    probe.close();
+  }
+
+  @Test
+  void fault_36_scopes_are_added_and_the_call_is_sent_again() throws Exception {
+    world.challenge = "Bearer scope=\"read\"";
+    ChannelProbe probe = person();
+    probe.call(1, "tools/list");
+    world.needed = Set.of("write");
+    assertThat(probe.call(2, "tools/call").payload()).hasToString("{\"n\":2}");
+    assertThat(OAuthWorld.fields(prompts.get(1).getRawQuery()).get("scope"))
+        .contains("read", "write");
+    assertThat(prompts).hasSize(2);
+    probe.close();
+  }
+
+  @Test
+  void fault_36_a_scope_that_is_never_granted_is_forbidden_without_a_loop() throws Exception {
+    world.tokenAnswer =
+        form -> {
+          world.valid.put("weak", Set.of("read"));
+          return new Answer(
+              200, new JsonObject().put("access_token", "weak").put("token_type", "Bearer"));
+        };
+    world.needed = Set.of("admin");
+    ChannelProbe probe = open(machine());
+    expect(probe.fail(1, "tools/call"), Reason.FORBIDDEN);
+    int tokens = world.seen("/token").size();
+    assertThat(tokens).isLessThanOrEqualTo(2);
+    expect(probe.fail(2, "tools/call"), Reason.FORBIDDEN);
+    assertThat(world.seen("/token")).hasSize(tokens);
+    assertThat(world.seen("/mcp")).hasSizeLessThanOrEqualTo(5);
+    probe.close();
+  }
+
+  @Test
+  void without_oauth_a_401_stays_what_it_was() throws Exception {
+    ChannelProbe probe = open(options());
+    expect(probe.fail(1, "tools/list"), Reason.AUTH_REQUIRED);
+    assertThat(world.seen("/mcp")).hasSize(1);
+    probe.close();
+  }
+
+  @Test
+  void the_get_stream_carries_the_token_too() throws Exception {
+    ChannelProbe probe = open(machine().withListen(true));
+    probe.call(0, "initialize");
+    probe.run(() -> probe.channel().negotiated("2025-11-25"));
+    probe.notify("notifications/initialized");
+    await().until(() -> world.seen("/mcp").size() == 4);
+    assertThat(world.seen("/mcp").subList(1, 4))
+        .allSatisfy(
+            seen -> assertThat(seen.headers().get("authorization")).isEqualTo("Bearer at-1"));
+    probe.close();
+  }
+
+  @Test
+  void a_configured_server_gets_its_token_and_becomes_ready() {
+    JsonObject entry =
+        new JsonObject()
+            .put("url", world.url().toString())
+            .put(
+                "oauth",
+                new JsonObject()
+                    .put("grant", "client_credentials")
+                    .put("clientId", "m")
+                    .put("clientSecret", "canary-secret")
+                    .put("issuer", world.issuer()));
+    try (TestBus bus = TestBus.start(TestBus.server("guarded", entry))) {
+      bus.awaitState("guarded", "READY");
+      assertThat(world.grants("client_credentials")).hasSize(1);
+    }
+  }
+
+  @Test
+  void a_headers_helper_runs_once_and_again_after_a_401() throws Exception {
+    Path headers = Files.writeString(folder.resolve("h"), "{\"Authorization\": \"Bearer old\"}");
+    world.valid.put("old", Set.of());
+    Path runs = folder.resolve("runs");
+    ChannelProbe probe =
+        open(options().withHeadersHelper("echo run >> '" + runs + "'; cat '" + headers + "'"));
+    probe.call(1, "tools/list");
+    probe.call(2, "tools/list");
+    assertThat(Files.readAllLines(runs)).hasSize(1);
+    world.valid.remove("old");
+    world.valid.put("new", Set.of());
+    Files.writeString(headers, "{\"Authorization\": \"Bearer new\"}");
+    probe.call(3, "tools/list");
+    assertThat(Files.readAllLines(runs)).hasSize(2);
+    world.valid.clear();
+    expect(probe.fail(4, "tools/list"), Reason.AUTH_REQUIRED);
+    probe.close();
+  }
+
+  @Test
+  void a_headers_helper_that_fails_is_auth_required_without_its_output() throws Exception {
+    for (String command : List.of("echo s3cret; exit 1", "echo s3cret", "echo '{\"a\": 1}'")) {
+      ChannelProbe probe = open(options().withHeadersHelper(command));
+      TransportException failure = probe.fail(1, "tools/list");
+      expect(failure, Reason.AUTH_REQUIRED);
+      assertThat(failure).hasMessageContaining("headersHelper").hasMessageNotContaining("s3cret");
+      probe.close();
+    }
+    assertThat(world.seen("/mcp")).isEmpty();
+  }
+}

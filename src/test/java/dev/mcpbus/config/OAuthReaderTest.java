@@ -1,0 +1,91 @@
+package dev.mcpbus.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.mcpbus.transport.HttpOptions;
+import dev.mcpbus.transport.OAuthOptions;
+import dev.mcpbus.transport.OAuthOptions.AuthMethod;
+import dev.mcpbus.transport.OAuthOptions.Grant;
+import dev.mcpbus.transport.OAuthOptions.IdJag;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class OAuthReaderTest {
+
+  @TempDir Path folder;
+
+  private ServerDefinition server(String... lines) {
+    String[] all = java.util.Arrays.copyOf(lines, lines.length + 1);
+    all[lines.length] = "\"url\": \"https://mcp.example/mcp\"";
+    return Sample.in(folder).good(all);
+  }
+
+  private OAuthOptions oauth(String text) {
+    return Objects.requireNonNull(((HttpOptions) server(text).transport()).oauth());
+  }
+
+  @Test
+  void an_empty_object_switches_oauth_on_and_nothing_leaves_it_off() {
+    assertThat(oauth("\"oauth\": {}")).isEqualTo(OAuthOptions.DEFAULT);
+    assertThat(((HttpOptions) server().transport()).oauth()).isNull();
+  }
+
+  @Test
+  void the_keys_of_other_programs_are_understood() {
+    OAuthOptions claude =
+        oauth("\"oauth\": {\"clientId\": \"x\", \"callbackPort\": 8123, \"scopes\": \"a  b\"}");
+    assertThat(claude.redirectUri()).isEqualTo(URI.create("http://localhost:8123/callback"));
+    assertThat(claude.scopes()).containsExactly("a", "b");
+    OAuthOptions cursor =
+        oauth(
+            "\"auth\": {\"CLIENT_ID\": \"x\", \"CLIENT_SECRET\": \"${API_TOKEN}\", \"scopes\":"
+                + " [\"a\"]}");
+    assertThat(cursor.clientId()).isEqualTo("x");
+    assertThat(cursor.clientSecret()).isEqualTo("canary-7f3a");
+  }
+
+  @Test
+  void every_grant_can_be_described() {
+    OAuthOptions machine =
+        oauth(
+            "\"oauth\": {\"grant\": \"client_credentials\", \"clientId\": \"m\", \"privateKey\":"
+                + " \"keys/a.pem\", \"keyId\": \"k\", \"tokenEndpointAuthMethod\":"
+                + " \"private_key_jwt\", \"issuer\": \"https://as.example/t\"}");
+    assertThat(machine.grant()).isEqualTo(Grant.CLIENT_CREDENTIALS);
+    assertThat(machine.authMethod()).isEqualTo(AuthMethod.PRIVATE_KEY_JWT);
+    assertThat(machine.privateKey()).isEqualTo(folder.resolve("keys/a.pem"));
+    assertThat(machine.issuer()).isEqualTo(URI.create("https://as.example/t"));
+    IdJag idp =
+        oauth(
+                "\"oauth\": {\"grant\": \"id_jag\", \"clientId\": \"m\", \"idJag\":"
+                    + " {\"tokenEndpoint\": \"https://idp.example/token\", \"clientId\": \"i\","
+                    + " \"subjectTokenFile\": \"id.jwt\"}}")
+            .idJag();
+    assertThat(Objects.requireNonNull(idp).subjectTokenFile()).isEqualTo(folder.resolve("id.jwt"));
+    assertThat(idp.subjectTokenType()).isEqualTo("id_token");
+  }
+
+  @Test
+  void secrets_are_known_as_such_and_never_shown() {
+    ServerDefinition server =
+        server(
+            "\"oauth\": {\"grant\": \"id_jag\", \"clientId\": \"m\", \"clientSecret\": \"one-s\","
+                + " \"idJag\": {\"tokenEndpoint\": \"https://idp.example/t\", \"clientId\": \"i\","
+                + " \"clientSecret\": \"two-s\", \"subjectToken\": \"three-s\"}}");
+    assertThat(server.transport().secrets()).contains("one-s", "two-s", "three-s");
+    OAuthOptions options = Objects.requireNonNull(((HttpOptions) server.transport()).oauth());
+    assertThat(server.view().encode() + server + server.transport() + options + options.idJag())
+        .doesNotContain("one-s", "two-s", "three-s");
+  }
+
+  @Test
+  void a_headers_helper_is_read_and_hidden() {
+    ServerDefinition server = server("\"headersHelper\": \"get-token --secret x7\"");
+    assertThat(((HttpOptions) server.transport()).headersHelper())
+        .isEqualTo("get-token --secret x7");
+    assertThat(server.view().encode()).doesNotContain("x7");
+  }
+}

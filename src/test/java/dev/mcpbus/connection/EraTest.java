@@ -1,0 +1,236 @@
+package dev.mcpbus.connection;
+
+import static dev.mcpbus.testing.ScriptedPeer.DISCOVERED;
+import static dev.mcpbus.testing.ScriptedPeer.INITIALIZED;
+import static dev.mcpbus.testing.ScriptedPeer.error;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.protocol.ProtocolVersion;
+import dev.mcpbus.testing.ScriptedPeer;
+import dev.mcpbus.testing.TestBus;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Finding a server's era where all requests share one channel, as over stdio. */
+class EraTest {
+
+  private static final ConnectionOptions QUICK =
+      ConnectionOptions.DEFAULT
+          .with()
+          .probeTimeout(Duration.ofMillis(100))
+          .handshakeTimeout(Duration.ofSeconds(5))
+          .build();
+
+  private static final String UNSUPPORTED =
+      "\"error\":{\"code\":-32022,\"message\":\"no\",\"data\":{\"supported\":[%s],"
+          + "\"requested\":\"2026-07-28\"}}";
+
+  @SuppressWarnings("NullAway.Init") // set before each test
+  private TestBus bus;
+
+  @BeforeEach
+  void start() {
+    bus = TestBus.start(new JsonObject());
+  }
+
+  @AfterEach
+  void stop() {
+    bus.close();
+  }
+
+  private ScriptedPeer peer(ConnectionOptions options, ScriptedPeer.Script script) {
+    ScriptedPeer peer = new ScriptedPeer(bus.vertx(), script);
+    TestBus.await(bus.bus().add(new ConnectionId("peer"), peer.transport(), options));
+    return peer;
+  }
+
+  private String era() {
+    return bus.awaitState("peer", "READY").getString("era");
+  }
+
+  @Test
+  void a_discover_result_with_a_common_version_is_modern() {
+    ScriptedPeer peer = peer(QUICK, (method, params, n) -> DISCOVERED);
+    assertThat(era()).isEqualTo("DISCOVER");
+    assertThat(peer.methods()).doesNotContain("initialize", "notifications/initialized");
+    assertThat(bus.status("peer").getString("protocolVersion")).isEqualTo("2026-07-28");
+    assertThat(bus.status("peer").getJsonObject("server").getString("name")).isEqualTo("peer");
+  }
+
+  @Test
+  void every_modern_request_says_version_client_and_capabilities() {
+    ScriptedPeer peer = peer(QUICK, (method, params, n) -> DISCOVERED);
+    era();
+    JsonObject meta =
+        peer.received("server/discover").get(0).getJsonObject("params").getJsonObject("_meta");
+    assertThat(meta.getString("io.modelcontextprotocol/protocolVersion")).isEqualTo("2026-07-28");
+    assertThat(meta.getJsonObject("io.modelcontextprotocol/clientInfo").getString("name"))
+        .isEqualTo("mcpbus");
+    assertThat(meta.getJsonObject("io.modelcontextprotocol/clientCapabilities")).isEmpty();
+    assertThat(meta.fieldNames()).doesNotContain("io.modelcontextprotocol/logLevel");
+  }
+
+  @Test
+  void a_refusal_that_offers_our_version_is_asked_once_more() {
+    ScriptedPeer peer =
+        peer(
+            QUICK,
+            new ScriptedPeer.Script() {
+              private boolean refused;
+
+              @Override
+              public String answer(String method, JsonObject params, int n) {
+                boolean first = !refused;
+                refused = true;
+                return first ? String.format(UNSUPPORTED, "\"2026-07-28\"") : DISCOVERED;
+              }
+            });
+    assertThat(era()).isEqualTo("DISCOVER");
+    assertThat(peer.methods()).doesNotContain("initialize");
+  }
+
+  @Test
+  void a_refusal_that_offers_a_legacy_version_leads_to_initialize() {
+    peer(
+        QUICK,
+        (method, params, n) ->
+            method.equals("initialize")
+                ? INITIALIZED
+                : String.format(UNSUPPORTED, "\"2025-11-25\""));
+    assertThat(era()).isEqualTo("INITIALIZE");
+  }
+
+  @Test
+  void a_refusal_without_a_common_version_is_final() {
+    ScriptedPeer peer =
+        peer(QUICK, (method, params, n) -> String.format(UNSUPPORTED, "\"2030-01-01\""));
+    JsonObject status = bus.awaitState("peer", "FAILED");
+    assertThat(status.getJsonObject("lastError").getString("code"))
+        .isEqualTo("UNSUPPORTED_VERSION");
+    assertThat(status.getJsonObject("lastError").getString("message")).contains("2030-01-01");
+    assertThat(peer.methods()).doesNotContain("initialize");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {-32601, -32602, -32600, -32000, -32002, 500})
+  void any_other_error_is_legacy(int code) {
+    ScriptedPeer peer =
+        peer(
+            QUICK,
+            (method, params, n) ->
+                method.equals("initialize") ? INITIALIZED : error(code, "what?"));
+    assertThat(era()).isEqualTo("INITIALIZE");
+    assertThat(peer.connections()).isEqualTo(1);
+    assertThat(peer.methods()).startsWith("server/discover", "initialize");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {-32020, -32021})
+  void an_error_of_the_modern_range_is_not_legacy(int code) {
+    ScriptedPeer peer = peer(QUICK, (method, params, n) -> error(code, "what?"));
+    bus.awaitState("peer", "RECONNECTING", "FAILED");
+    assertThat(peer.methods()).doesNotContain("initialize");
+  }
+
+  @Test
+  void silence_is_legacy() {
+    ScriptedPeer peer =
+        peer(QUICK, (method, params, n) -> method.equals("initialize") ? INITIALIZED : null);
+    assertThat(era()).isEqualTo("INITIALIZE");
+    assertThat(peer.connections()).isEqualTo(1);
+  }
+
+  @Test
+  void a_slow_modern_server_that_answers_after_all_stays_modern() {
+    ScriptedPeer peer = peer(QUICK, (method, params, n) -> null);
+    Awaitility.await().until(() -> peer.methods().contains("initialize"));
+    peer.say("{\"jsonrpc\":\"2.0\",\"id\":1," + DISCOVERED + "}");
+    peer.say("{\"jsonrpc\":\"2.0\",\"id\":2," + INITIALIZED + "}");
+    assertThat(era()).isEqualTo("DISCOVER");
+    assertThat(bus.status("peer").getString("protocolVersion")).isEqualTo("2026-07-28");
+    assertThat(peer.methods()).doesNotContain("notifications/initialized");
+  }
+
+  @Test
+  void a_child_that_exits_on_the_probe_gets_a_new_process_and_initialize() {
+    ScriptedPeer[] peer = new ScriptedPeer[1];
+    peer[0] =
+        new ScriptedPeer(
+            bus.vertx(),
+            (method, params, n) -> {
+              if (method.equals("server/discover")) {
+                peer[0].hangUp();
+                return null;
+              }
+              return INITIALIZED;
+            });
+    TestBus.await(bus.bus().add(new ConnectionId("peer"), peer[0].transport(), QUICK));
+    assertThat(era()).isEqualTo("INITIALIZE");
+    assertThat(peer[0].connections()).isEqualTo(2);
+    assertThat(bus.status("peer").getInteger("restarts")).isZero();
+  }
+
+  @Test
+  void the_era_is_remembered_over_a_restart_and_probed_again_after_a_failure() {
+    boolean[] modern = {false};
+    ScriptedPeer peer =
+        peer(
+            QUICK,
+            (method, params, n) -> {
+              if (modern[0]) {
+                return method.equals("initialize") ? error(-32601, "gone") : DISCOVERED;
+              }
+              return method.equals("initialize") ? INITIALIZED : error(-32601, "what?");
+            });
+    assertThat(era()).isEqualTo("INITIALIZE");
+    peer.hangUp();
+    Awaitility.await().until(() -> peer.received("initialize").size() == 2);
+    assertThat(peer.received("server/discover")).hasSize(1);
+    bus.awaitState("peer", "READY");
+    assertThat(bus.status("peer").getString("eraSince")).isNotBlank();
+
+    modern[0] = true;
+    peer.hangUp();
+    Awaitility.await().until(() -> "DISCOVER".equals(bus.status("peer").getString("era")));
+  }
+
+  @Test
+  void a_pinned_version_skips_the_probe() {
+    ScriptedPeer peer =
+        peer(
+            QUICK.with().protocolVersion(ProtocolVersion.V2025_06_18).build(),
+            (method, params, n) -> INITIALIZED.replace("2025-11-25", "2025-06-18"));
+    assertThat(era()).isEqualTo("INITIALIZE");
+    assertThat(peer.methods()).startsWith("initialize").doesNotContain("server/discover");
+    assertThat(
+            peer.received("initialize").get(0).getJsonObject("params").getString("protocolVersion"))
+        .isEqualTo("2025-06-18");
+  }
+
+  @Test
+  void a_server_that_does_not_speak_the_pinned_version_is_refused() {
+    peer(
+        QUICK.with().protocolVersion(ProtocolVersion.V2025_06_18).build(),
+        (method, params, n) -> INITIALIZED);
+    JsonObject error = bus.awaitState("peer", "FAILED").getJsonObject("lastError");
+    assertThat(error.getString("code")).isEqualTo("UNSUPPORTED_VERSION");
+    assertThat(error.getString("message")).contains("2025-06-18", "protocolVersion");
+  }
+
+  @Test
+  void a_pinned_modern_version_never_falls_back() {
+    ScriptedPeer peer =
+        peer(
+            QUICK.with().protocolVersion(ProtocolVersion.V2026_07_28).build(),
+            (method, params, n) -> error(-32601, "what?"));
+    bus.awaitState("peer", "RECONNECTING", "FAILED");
+    assertThat(peer.methods()).doesNotContain("initialize");
+  }
+}

@@ -1,0 +1,241 @@
+package dev.mcpbus.connection;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.testing.RawHttpServer;
+import dev.mcpbus.testing.ScriptedPeer;
+import dev.mcpbus.testing.TestBus;
+import io.vertx.core.Future;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The modern era over HTTP, and how it is told from the legacy one there. */
+class HttpEraTest {
+
+  private static final String TOOL =
+      "\"result\":{\"tools\":[{\"name\":\"cut\",\"inputSchema\":{\"type\":\"object\",\"properties\":"
+          + "{\"where\":{\"type\":\"string\",\"x-mcp-header\":\"%s\"}}}}]}";
+
+  private static void answer(
+      RawHttpServer.Request request, RawHttpServer.Peer peer, String status, String member)
+      throws IOException {
+    peer.reply(
+        status,
+        "{\"jsonrpc\":\"2.0\",\"id\":" + request.id() + "," + member + "}",
+        "content-type: application/json");
+  }
+
+  private static void modern(RawHttpServer.Request request, RawHttpServer.Peer peer)
+      throws IOException {
+    answer(
+        request,
+        peer,
+        "200 OK",
+        request.calls("tools/list") ? String.format(TOOL, "Where") : ScriptedPeer.DISCOVERED);
+  }
+
+  private static void legacy(RawHttpServer.Request request, RawHttpServer.Peer peer)
+      throws IOException {
+    if (request.calls("initialize")) {
+      answer(request, peer, "200 OK", ScriptedPeer.INITIALIZED);
+    } else if (request.id() < 0) {
+      peer.reply("202 Accepted", "");
+    } else {
+      answer(request, peer, "200 OK", "\"result\":{\"tools\":[]}");
+    }
+  }
+
+  private static TestBus bus(RawHttpServer server) {
+    return TestBus.start(
+        TestBus.server(
+            "peer",
+            new JsonObject()
+                .put("url", server.url().toString())
+                .put("listen", false)
+                .put("handshakeTimeout", 3_000)));
+  }
+
+  @Test
+  void a_modern_server_gets_headers_that_repeat_the_body_and_no_session() {
+    try (RawHttpServer server = RawHttpServer.answering(HttpEraTest::modern);
+        TestBus bus = bus(server)) {
+      assertThat(bus.awaitState("peer", "READY").getString("era")).isEqualTo("DISCOVER");
+      bus.callTool("peer", "cut", new JsonObject().put("where", "h\u00e4lfte"));
+      RawHttpServer.Request call =
+          server.requests("POST").stream().filter(r -> r.calls("tools/call")).findFirst().get();
+      assertThat(call.headers())
+          .containsEntry("mcp-protocol-version", "2026-07-28")
+          .containsEntry("mcp-method", "tools/call")
+          .containsEntry("mcp-name", "cut")
+          .containsEntry("mcp-param-where", "=?base64?aMOkbGZ0ZQ==?=")
+          .doesNotContainKey("mcp-session-id");
+      assertThat(server.requests("GET")).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"400 Bad Request", "404 Not Found", "405 Method Not Allowed"})
+  void a_4xx_without_a_modern_error_leads_to_initialize(String status) {
+    try (RawHttpServer server =
+            RawHttpServer.answering(
+                (request, peer) -> {
+                  if (request.calls("server/discover")) {
+                    peer.reply(status, "no such thing", "content-type: text/plain");
+                  } else {
+                    legacy(request, peer);
+                  }
+                });
+        TestBus bus = bus(server)) {
+      assertThat(bus.awaitState("peer", "READY").getString("era")).isEqualTo("INITIALIZE");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {-32601, -32602, -32000})
+  void a_json_rpc_error_that_is_not_modern_leads_to_initialize(int code) {
+    try (RawHttpServer server =
+            RawHttpServer.answering(
+                (request, peer) -> {
+                  if (request.calls("server/discover")) {
+                    answer(request, peer, "400 Bad Request", ScriptedPeer.error(code, "what?"));
+                  } else {
+                    legacy(request, peer);
+                  }
+                });
+        TestBus bus = bus(server)) {
+      assertThat(bus.awaitState("peer", "READY").getString("era")).isEqualTo("INITIALIZE");
+    }
+  }
+
+  @Test
+  void a_500_leads_to_one_initialize() {
+    AtomicInteger initialized = new AtomicInteger();
+    try (RawHttpServer server =
+            RawHttpServer.answering(
+                (request, peer) -> {
+                  if (request.calls("server/discover")) {
+                    peer.reply("500 Internal Server Error", "oops", "content-type: text/plain");
+                  } else {
+                    initialized.addAndGet(request.calls("initialize") ? 1 : 0);
+                    legacy(request, peer);
+                  }
+                });
+        TestBus bus = bus(server)) {
+      assertThat(bus.awaitState("peer", "READY").getString("era")).isEqualTo("INITIALIZE");
+      assertThat(initialized).hasValue(1);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"401 Unauthorized", "403 Forbidden"})
+  void a_server_that_wants_credentials_is_not_taken_for_a_legacy_one(String status) {
+    try (RawHttpServer server = RawHttpServer.answering((request, peer) -> peer.reply(status, ""));
+        TestBus bus = bus(server)) {
+      JsonObject down = bus.awaitState("peer", "FAILED", "RECONNECTING");
+      assertThat(down.getJsonObject("lastError").getString("code"))
+          .isIn("AUTH_REQUIRED", "FORBIDDEN");
+      assertThat(server.requests("POST")).noneMatch(request -> request.calls("initialize"));
+    }
+  }
+
+  @Test
+  void silence_is_an_outage() {
+    try (RawHttpServer server = RawHttpServer.answering((request, peer) -> peer.silence());
+        TestBus bus = bus(server)) {
+      JsonObject down = bus.awaitState("peer", "FAILED", "RECONNECTING");
+      assertThat(down.getJsonObject("lastError").getString("code")).isEqualTo("HANDSHAKE_TIMEOUT");
+      assertThat(server.requests("POST")).noneMatch(request -> request.calls("initialize"));
+    }
+  }
+
+  @Test
+  void a_header_mismatch_leads_to_a_fresh_list_and_one_more_try() {
+    AtomicInteger lists = new AtomicInteger();
+    try (RawHttpServer server =
+            RawHttpServer.answering(
+                (request, peer) -> {
+                  if (request.calls("tools/list")) {
+                    String header = lists.incrementAndGet() == 1 ? "Old" : "New";
+                    answer(request, peer, "200 OK", String.format(TOOL, header));
+                  } else if (request.calls("tools/call")
+                      && !request.headers().containsKey("mcp-param-new")) {
+                    answer(
+                        request, peer, "400 Bad Request", ScriptedPeer.error(-32020, "mismatch"));
+                  } else {
+                    modern(request, peer);
+                  }
+                });
+        TestBus bus = bus(server)) {
+      bus.awaitState("peer", "READY");
+      bus.callTool("peer", "cut", new JsonObject().put("where", "x"));
+      assertThat(lists).hasValue(2);
+    }
+  }
+
+  @Test
+  void a_header_mismatch_that_stays_is_told_after_one_more_try() {
+    try (RawHttpServer server =
+            RawHttpServer.answering(
+                (request, peer) -> {
+                  if (request.calls("tools/call")) {
+                    answer(
+                        request, peer, "400 Bad Request", ScriptedPeer.error(-32020, "mismatch"));
+                  } else {
+                    modern(request, peer);
+                  }
+                });
+        TestBus bus = bus(server)) {
+      bus.awaitState("peer", "READY");
+      McpFailure failure =
+          bus.failure(
+              TestBus.address("peer", Addresses.TOOLS_CALL),
+              TestBus.toolCall("cut", new JsonObject()));
+      assertThat(failure.data().getJsonObject("error").getInteger("code")).isEqualTo(-32020);
+      assertThat(server.requests("POST").stream().filter(r -> r.calls("tools/call"))).hasSize(2);
+    }
+  }
+
+  @Test
+  void cancelling_closes_the_stream_and_sends_nothing() {
+    try (RawHttpServer server =
+            RawHttpServer.answering(
+                (request, peer) -> {
+                  if (request.calls("tools/call")) {
+                    peer.stream();
+                    peer.chunk(": still here\n\n");
+                    peer.silence();
+                  } else {
+                    modern(request, peer);
+                  }
+                });
+        TestBus bus = bus(server)) {
+      bus.awaitState("peer", "READY");
+      Future<JsonObject> call =
+          bus.send(
+              TestBus.address("peer", Addresses.TOOLS_CALL),
+              TestBus.toolCall("cut", new JsonObject()),
+              new DeliveryOptions().addHeader(Headers.CALL_ID, "mine"));
+      Awaitility.await()
+          .until(() -> server.requests("POST").stream().anyMatch(r -> r.calls("tools/call")));
+      int open = server.open();
+      JsonObject cancelled =
+          bus.request(
+              TestBus.address("peer", Addresses.CANCEL), new JsonObject().put("callId", "mine"));
+      assertThat(cancelled.getBoolean("cancelled")).isTrue();
+      Awaitility.await().until(() -> server.open() < open);
+      assertThat(call.failed()).isTrue();
+      assertThat(List.copyOf(server.requests("POST")))
+          .noneMatch(request -> request.calls("notifications/cancelled"));
+    }
+  }
+}

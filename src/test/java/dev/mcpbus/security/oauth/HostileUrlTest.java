@@ -1,0 +1,173 @@
+package dev.mcpbus.security.oauth;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.mcpbus.security.oauth.OAuthException.Reason;
+import dev.mcpbus.testing.OAuthWorld;
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpServer;
+import java.net.InetAddress;
+import java.net.URI;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Fault 110: URLs that a server names to reach what it must not. No packet leaves for them. */
+class HostileUrlTest extends OAuthFixture {
+
+  private static UrlGuard guard() {
+    return new UrlGuard(
+        List.of(URI.create("https://mcp.example/mcp")),
+        host -> {
+          throw new AssertionError("looked up " + host);
+        });
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "javascript:alert(1)",
+        "file:///etc/passwd",
+        "data:text/plain,x",
+        "ftp://auth.example/x",
+        "http://auth.example/x",
+        "http://127.0.0.1/x",
+        "http://localhost/x",
+        "https://2130706433/x",
+        "https://0x7f000001/x",
+        "https://0x7f.1/x",
+        "https://017700000001/x",
+        "https://0177.0.0.1/x",
+        "https://127.1/x",
+        "https://127.0.0.1./x",
+        "https://user:pw@auth.example/x",
+        "https://auth.example@evil.example/x",
+        "https://auth.example/x#fragment",
+        "https://auth.example:99999/x",
+        "https:///x",
+        "//auth.example/x",
+        "https://auth.example/a b"
+      })
+  void fault_110_a_url_of_a_bad_form_is_refused_before_any_lookup(String url) {
+    Future<?> checked = guard().check(url, "it");
+    assertThat(checked.cause()).isInstanceOf(OAuthException.class);
+    assertThat(((OAuthException) checked.cause()).reason()).isEqualTo(Reason.REFUSED_URL);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "127.0.0.1",
+        "127.0.0.2",
+        "0.0.0.0",
+        "10.1.2.3",
+        "172.16.0.1",
+        "192.168.1.1",
+        "169.254.169.254",
+        "100.64.0.1",
+        "192.0.0.1",
+        "198.18.0.1",
+        "224.0.0.1",
+        "255.255.255.255",
+        "::1",
+        "::",
+        "fe80::1",
+        "fc00::1",
+        "fd12::1",
+        "ff02::1",
+        "::ffff:10.0.0.1",
+        "::127.0.0.1",
+        "64:ff9b::a9fe:a9fe",
+        "2002:7f00:1::1"
+      })
+  void fault_110_a_name_with_an_address_inside_is_refused(String address) throws Exception {
+    InetAddress inside = InetAddress.getByName(address);
+    assertThat(AddressRule.isPublic(inside)).isFalse();
+    InetAddress outside = InetAddress.getByAddress(new byte[] {8, 8, 4, 4});
+    UrlGuard guard =
+        new UrlGuard(List.of(), host -> Future.succeededFuture(List.of(outside, inside)));
+    Future<?> checked = guard.check("https://auth.example/x", "it");
+    assertThat(((OAuthException) checked.cause()).reason()).isEqualTo(Reason.REFUSED_URL);
+  }
+
+  @Test
+  void public_addresses_and_the_operators_own_hosts_are_fine() throws Exception {
+    for (String address : List.of("8.8.4.4", "172.32.0.1", "2606:4700::1111", "2002:808:404::1")) {
+      assertThat(AddressRule.isPublic(InetAddress.getByName(address))).as(address).isTrue();
+    }
+    InetAddress inside = InetAddress.getByName("10.0.0.1");
+    UrlGuard guard =
+        new UrlGuard(
+            List.of(URI.create("https://mcp.corp.example/mcp")),
+            host -> Future.succeededFuture(List.of(inside)));
+    assertThat(guard.check("https://MCP.corp.example/x", "it").result().address())
+        .isEqualTo(inside);
+    assertThat(guard.check("https://other.corp.example/x", "it").failed()).isTrue();
+    assertThatThrownBy(() -> guard.form("http://mcp.corp.example/x", "it"))
+        .hasMessageContaining("not https");
+  }
+
+  @Test
+  void fault_110_a_sink_on_another_loopback_address_hears_nothing() throws Exception {
+    AtomicInteger connections = new AtomicInteger();
+    HttpServer sink =
+        vertx
+            .createHttpServer()
+            .connectionHandler(connection -> connections.incrementAndGet())
+            .requestHandler(request -> request.response().end("{}"))
+            .listen(0, "127.0.0.2")
+            .await();
+    hosts.put("meta.evil.example", "127.0.0.2");
+    int port = sink.actualPort();
+    for (String url :
+        List.of(
+            "http://127.0.0.2:" + port + "/",
+            "https://127.0.0.2:" + port + "/",
+            "https://meta.evil.example:" + port + "/",
+            "http://meta.evil.example:" + port + "/",
+            "https://2130706434:" + port + "/",
+            "https://0x7f000002:" + port + "/")) {
+      world.challenge = "Bearer resource_metadata=\"" + url + "\"";
+      assertThat(refused(client()).reason()).as(url).isEqualTo(Reason.REFUSED_URL);
+      world.challenge = "Bearer";
+      world.resource(json("authorization_servers", list(url)));
+      assertThat(refused(client()).reason()).as(url).isEqualTo(Reason.REFUSED_URL);
+      world.resource(json("authorization_servers", list(world.issuer())));
+      world.metadata(json("registration_endpoint", url));
+      assertThat(refused(client()).reason()).as(url).isEqualTo(Reason.REFUSED_URL);
+      world.metadata(json("token_endpoint", url));
+      assertThat(refused(client()).reason()).as(url).isEqualTo(Reason.REFUSED_URL);
+    }
+    assertThat(connections).hasValue(0);
+    sink.close().await();
+  }
+
+  @Test
+  void fault_110_a_redirect_is_not_followed() throws Exception {
+    world.documents.put("/target", world.metadata());
+    world.redirects.put("/.well-known/oauth-authorization-server/as", world.base() + "/target");
+    world.redirects.put("/.well-known/oauth-protected-resource/elsewhere", world.base() + "/x");
+    assertThat(refused(client())).hasMessageContaining("no metadata");
+    world.challenge =
+        "Bearer resource_metadata=\""
+            + world.base()
+            + "/.well-known/oauth-protected-resource/elsewhere\"";
+    assertThat(refused(client())).hasMessageContaining("HTTP 302");
+    assertThat(world.seen()).extracting(OAuthWorld.Seen::path).doesNotContain("/target", "/x");
+  }
+
+  @Test
+  void a_document_over_the_bound_and_a_silent_server_are_given_up() throws Exception {
+    world.documents.put("/big", json("x", "y".repeat(GuardedHttp.MAX_BODY)));
+    world.challenge = "Bearer resource_metadata=\"" + world.base() + "/big\"";
+    assertThat(refused(client())).hasMessageContaining("256 KiB");
+    world.challenge = "Bearer";
+    world.holdTokens = true;
+    OAuthException why = refused(client(settings(OAuthSettings.Grant.CLIENT_CREDENTIALS)));
+    assertThat(why.reason()).isEqualTo(Reason.UNREACHABLE);
+    assertThat(why).hasMessageContaining("no answer in time");
+  }
+}

@@ -1,0 +1,136 @@
+package dev.mcpbus.security.oauth;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.mcpbus.security.oauth.OAuthSettings.Grant;
+import dev.mcpbus.testing.OAuthWorld;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+
+/** A world with OAuth and a clock that stands still, per test. */
+abstract class OAuthFixture {
+
+  Vertx vertx;
+  OAuthWorld world;
+  TokenStore store;
+  volatile Instant now = Instant.parse("2026-01-01T00:00:00Z");
+  final List<URI> prompts = new CopyOnWriteArrayList<>();
+  final Map<String, String> hosts = new ConcurrentHashMap<>();
+  volatile boolean somebodyIsThere = true;
+
+  @BeforeEach
+  void start() {
+    vertx = Vertx.vertx();
+    world = new OAuthWorld(vertx);
+    store = TokenStore.inMemory();
+  }
+
+  @AfterEach
+  void stop() {
+    world.close();
+    vertx.close().await();
+  }
+
+  OAuthSettings settings() {
+    return settings(Grant.AUTHORIZATION_CODE);
+  }
+
+  OAuthSettings settings(Grant grant) {
+    return new OAuthSettings(
+        world.url(),
+        "mcpbus",
+        grant,
+        grant == Grant.AUTHORIZATION_CODE ? null : "machine",
+        grant == Grant.CLIENT_CREDENTIALS ? "s3cret/+" : null,
+        null,
+        Set.of(),
+        null,
+        null,
+        URI.create("http://127.0.0.1:0/callback"),
+        null,
+        null,
+        null);
+  }
+
+  OAuthClient client() {
+    return client(settings());
+  }
+
+  OAuthClient client(OAuthSettings settings) {
+    return client(settings, Duration.ofSeconds(10));
+  }
+
+  OAuthClient client(OAuthSettings settings, Duration loginTimeout) {
+    return new OAuthClient(
+        settings,
+        new OAuthClient.Environment(
+            vertx,
+            store,
+            (server, page, within) -> {
+              prompts.add(page);
+              if (somebodyIsThere) {
+                world.browse(page);
+              }
+            },
+            this::resolve,
+            () -> now,
+            Duration.ofSeconds(2),
+            loginTimeout));
+  }
+
+  /** Names of the test; every other host is what it says, and no name is ever looked up. */
+  private Future<List<InetAddress>> resolve(String host) {
+    try {
+      String address = hosts.getOrDefault(host, host);
+      return address.matches("[0-9.]+|[0-9a-f:]+")
+          ? Future.succeededFuture(List.of(InetAddress.getByName(address)))
+          : Future.failedFuture("unknown");
+    } catch (UnknownHostException e) {
+      return Future.failedFuture(e);
+    }
+  }
+
+  boolean challenged(OAuthClient client) throws Exception {
+    return get(client.challenged(401, world.challenge, null));
+  }
+
+  /** The reason why a challenge gives no token. */
+  OAuthException refused(OAuthClient client) throws Exception {
+    Future<Boolean> outcome = client.challenged(401, world.challenge, null);
+    outcome.otherwiseEmpty().await(10, TimeUnit.SECONDS);
+    assertThat(outcome.cause()).isInstanceOf(OAuthException.class);
+    return (OAuthException) outcome.cause();
+  }
+
+  static <T> T get(Future<T> future) throws Exception {
+    return future.await(10, TimeUnit.SECONDS);
+  }
+
+  static JsonObject json(String name, @Nullable Object value) {
+    return new JsonObject().put(name, value);
+  }
+
+  static JsonArray list(String... items) {
+    return new JsonArray(List.of((Object[]) items));
+  }
+
+  static Map<String, String> query(URI page) {
+    return OAuthWorld.fields(page.getRawQuery());
+  }
+}

@@ -1,0 +1,98 @@
+package dev.mcpbus.security.oauth;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.mcpbus.security.oauth.OAuthException.Reason;
+import dev.mcpbus.testing.OAuthWorld.Answer;
+import io.vertx.core.json.JsonObject;
+import org.junit.jupiter.api.Test;
+
+/** How this client gets its id, and who may see it. */
+class RegistrationTest extends OAuthFixture {
+
+  private static final String DOCUMENT = "https://client.example/mcpbus.json";
+
+  @Test
+  void a_registered_client_id_comes_before_everything() throws Exception {
+    world.metadata(json("client_id_metadata_document_supported", true));
+    assertThat(challenged(client(Settings.withClient(settings(), "mine", null)))).isTrue();
+    assertThat(query(prompts.get(0))).containsEntry("client_id", "mine");
+    assertThat(world.seen("/register")).isEmpty();
+  }
+
+  @Test
+  void a_metadata_document_is_the_id_where_the_server_reads_it() throws Exception {
+    world.metadata(json("client_id_metadata_document_supported", true));
+    assertThat(challenged(client(Settings.withDocument(settings(), DOCUMENT)))).isTrue();
+    assertThat(query(prompts.get(0))).containsEntry("client_id", DOCUMENT);
+    assertThat(world.seen("/register")).isEmpty();
+  }
+
+  @Test
+  void else_the_client_registers_itself_as_a_native_one() throws Exception {
+    assertThat(challenged(client(Settings.withDocument(settings(), DOCUMENT)))).isTrue();
+    JsonObject sent = new JsonObject(world.seen("/register").get(0).body());
+    assertThat(sent.getString("application_type")).isEqualTo("native");
+    assertThat(sent.getString("token_endpoint_auth_method")).isEqualTo("none");
+    assertThat(sent.getJsonArray("grant_types")).contains("authorization_code", "refresh_token");
+    assertThat(sent.getJsonArray("redirect_uris").getString(0))
+        .isEqualTo(query(prompts.get(0)).get("redirect_uri"));
+  }
+
+  @Test
+  void else_the_operator_is_asked() throws Exception {
+    world.metadata(json("registration_endpoint", null));
+    OAuthException why = refused(client());
+    assertThat(why.reason()).isEqualTo(Reason.LOGIN_REQUIRED);
+    assertThat(why).hasMessageContaining("clientId");
+  }
+
+  @Test
+  void a_registration_is_used_again_on_its_own_port() throws Exception {
+    OAuthClient first = client();
+    assertThat(challenged(first)).isTrue();
+    now = now.plusSeconds(60);
+    world.tokenAnswer =
+        form ->
+            "refresh_token".equals(form.get("grant_type"))
+                ? new Answer(400, json("error", "invalid_grant"))
+                : world.issue(form);
+    assertThat(get(client().challenged(401, "Bearer", "at-1"))).isTrue();
+    assertThat(world.seen("/register")).hasSize(1);
+    assertThat(query(prompts.get(1)).get("redirect_uri"))
+        .isEqualTo(query(prompts.get(0)).get("redirect_uri"));
+  }
+
+  @Test
+  void registered_credentials_are_never_sent_to_another_authorization_server() throws Exception {
+    OAuthSettings mine = Settings.withClient(settings(), "mine", "s3cret");
+    assertThat(challenged(client(mine))).isTrue();
+    moveAuthorizationServer();
+    OAuthClient again = client(mine);
+    int before = world.seen("/token").size();
+    assertThat(get(again.token())).isEqualTo("at-1");
+    var outcome = again.challenged(401, "Bearer", "at-1");
+    outcome.otherwiseEmpty().await();
+    assertThat(outcome.cause()).hasMessageContaining("they are not sent");
+    assertThat(world.seen("/token")).hasSize(before);
+  }
+
+  @Test
+  void a_client_that_registered_itself_does_so_anew_with_another_server() throws Exception {
+    OAuthClient client = client();
+    assertThat(challenged(client)).isTrue();
+    moveAuthorizationServer();
+    now = now.plusSeconds(60);
+    assertThat(get(client.challenged(401, "Bearer", "at-1"))).isTrue();
+    assertThat(world.seen("/register")).hasSize(2);
+    assertThat(world.grants("refresh_token")).isEmpty();
+    assertThat(query(prompts.get(1))).containsEntry("client_id", "dcr-2");
+  }
+
+  private void moveAuthorizationServer() {
+    world.resource(json("authorization_servers", list(world.base() + "/other")));
+    world.documents.put(
+        "/.well-known/oauth-authorization-server/other",
+        world.metadata().put("issuer", world.base() + "/other"));
+  }
+}

@@ -1,0 +1,78 @@
+package dev.mcpbus.security.oauth;
+
+import dev.mcpbus.security.oauth.OAuthSettings.AuthMethod;
+import dev.mcpbus.security.oauth.OAuthSettings.IdJag;
+import java.nio.file.Path;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Variations of settings. */
+final class Settings {
+
+  private Settings() {}
+
+  static OAuthSettings withIssuer(OAuthSettings s, String issuer) {
+    return make(
+        s, s.clientId(), s.clientSecret(), s.authMethod(), s.scopes(), issuer, null, null, null);
+  }
+
+  static OAuthSettings withClient(OAuthSettings s, String id, @Nullable String secret) {
+    return make(s, id, secret, s.authMethod(), s.scopes(), s.issuer(), null, null, null);
+  }
+
+  static OAuthSettings withMethod(OAuthSettings s, AuthMethod method) {
+    return make(
+        s, s.clientId(), s.clientSecret(), method, s.scopes(), s.issuer(), null, null, null);
+  }
+
+  static OAuthSettings withScopes(OAuthSettings s, String... scopes) {
+    return make(
+        s,
+        s.clientId(),
+        s.clientSecret(),
+        s.authMethod(),
+        Set.of(scopes),
+        s.issuer(),
+        null,
+        null,
+        null);
+  }
+
+  static OAuthSettings withDocument(OAuthSettings s, String url) {
+    return make(s, null, null, null, s.scopes(), s.issuer(), url, null, null);
+  }
+
+  static OAuthSettings withKey(OAuthSettings s, Path key) {
+    return make(s, "machine", null, null, s.scopes(), s.issuer(), null, key, null);
+  }
+
+  static OAuthSettings withIdJag(OAuthSettings s, IdJag idJag) {
+    return make(s, "machine", null, null, s.scopes(), s.issuer(), null, null, idJag);
+  }
+
+  private static OAuthSettings make(
+      OAuthSettings s,
+      @Nullable String id,
+      @Nullable String secret,
+      @Nullable AuthMethod method,
+      Set<String> scopes,
+      @Nullable String issuer,
+      @Nullable String document,
+      @Nullable Path key,
+      @Nullable IdJag idJag) {
+    return new OAuthSettings(
+        s.server(),
+        s.clientName(),
+        s.grant(),
+        id,
+        secret,
+        method,
+        scopes,
+        issuer,
+        document,
+        s.redirectUri(),
+        key,
+        key == null ? null : "k1",
+        idJag);
+  }
+}

@@ -1,0 +1,321 @@
+package dev.mcpbus.security.oauth;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.mcpbus.security.oauth.OAuthException.Reason;
+import dev.mcpbus.security.oauth.OAuthSettings.AuthMethod;
+import dev.mcpbus.security.oauth.OAuthSettings.Grant;
+import dev.mcpbus.security.oauth.OAuthSettings.IdJag;
+import dev.mcpbus.testing.OAuthWorld.Answer;
+import dev.mcpbus.testing.OAuthWorld.Seen;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.Signature;
+import java.security.spec.ECGenParameterSpec;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The token endpoint: grants, client authentication, scopes, refresh. */
+class TokenTest extends OAuthFixture {
+
+  @TempDir Path folder;
+
+  private Set<String> scopes(int prompt) {
+    return Challenge.scopes(String.valueOf(query(prompts.get(prompt)).get("scope")));
+  }
+
+  private Seen granted(String type) {
+    return world.grants(type).get(0);
+  }
+
+  @Test
+  void client_credentials_need_nobody_and_show_themselves_by_basic() throws Exception {
+    OAuthClient client = client(settings(Grant.CLIENT_CREDENTIALS));
+    assertThat(challenged(client)).isTrue();
+    assertThat(get(client.token())).isEqualTo("at-1");
+    Seen seen = granted("client_credentials");
+    assertThat(decoded(String.valueOf(seen.headers().get("authorization")).substring(6)))
+        .isEqualTo("machine:s3cret%2F%2B");
+    assertThat(seen.fields())
+        .containsEntry("resource", world.url().toString())
+        .doesNotContainKeys("client_id", "client_secret");
+    assertThat(prompts).isEmpty();
+  }
+
+  @Test
+  void the_secret_goes_into_the_body_where_only_that_is_offered() throws Exception {
+    world.metadata(json("token_endpoint_auth_methods_supported", list("client_secret_post")));
+    assertThat(challenged(client(settings(Grant.CLIENT_CREDENTIALS)))).isTrue();
+    assertThat(granted("client_credentials").fields())
+        .containsEntry("client_id", "machine")
+        .containsEntry("client_secret", "s3cret/+");
+    assertThat(granted("client_credentials").headers().get("authorization")).isNull();
+  }
+
+  @Test
+  void the_configured_method_overrules_the_metadata() throws Exception {
+    OAuthSettings post =
+        Settings.withMethod(settings(Grant.CLIENT_CREDENTIALS), AuthMethod.CLIENT_SECRET_POST);
+    assertThat(challenged(client(post))).isTrue();
+    assertThat(granted("client_credentials").fields()).containsKey("client_secret");
+  }
+
+  @Test
+  void private_key_jwt_is_signed_for_the_issuer_alone() throws Exception {
+    for (String algorithm : List.of("RSA", "EC")) {
+      KeyPair pair = pair(algorithm);
+      store = TokenStore.inMemory();
+      int before = world.grants("client_credentials").size();
+      assertThat(
+              challenged(client(Settings.withKey(settings(Grant.CLIENT_CREDENTIALS), pem(pair)))))
+          .isTrue();
+      Map<String, String> form = world.grants("client_credentials").get(before).fields();
+      assertThat(form)
+          .containsEntry(
+              "client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer");
+      JsonObject claims = verified(String.valueOf(form.get("client_assertion")), pair);
+      assertThat(claims.getString("aud")).isEqualTo(world.issuer());
+      assertThat(claims.getString("iss")).isEqualTo("machine");
+      assertThat(claims.getString("sub")).isEqualTo("machine");
+      assertThat(claims.getLong("exp")).isEqualTo(now.getEpochSecond() + 60);
+    }
+  }
+
+  @Test
+  void a_jwt_can_itself_be_the_grant() throws Exception {
+    KeyPair pair = pair("EC");
+    assertThat(challenged(client(Settings.withKey(settings(Grant.JWT_BEARER), pem(pair)))))
+        .isTrue();
+    Map<String, String> form = granted("urn:ietf:params:oauth:grant-type:jwt-bearer").fields();
+    assertThat(verified(String.valueOf(form.get("assertion")), pair).getString("aud"))
+        .isEqualTo(world.issuer());
+  }
+
+  private static KeyPair pair(String algorithm) throws Exception {
+    KeyPairGenerator generator = KeyPairGenerator.getInstance(algorithm);
+    if (algorithm.equals("EC")) {
+      generator.initialize(new ECGenParameterSpec("secp256r1"));
+    } else {
+      generator.initialize(2048);
+    }
+    return generator.generateKeyPair();
+  }
+
+  private Path pem(KeyPair pair) throws Exception {
+    String body = Base64.getMimeEncoder().encodeToString(pair.getPrivate().getEncoded());
+    return Files.writeString(
+        folder.resolve(pair.getPrivate().getAlgorithm() + ".pem"),
+        "-----BEGIN PRIVATE KEY-----\n" + body + "\n-----END PRIVATE KEY-----\n");
+  }
+
+  private static JsonObject verified(String jwt, KeyPair pair) throws Exception {
+    int dot = jwt.lastIndexOf('.');
+    boolean rsa = pair.getPrivate().getAlgorithm().equals("RSA");
+    Signature signature =
+        Signature.getInstance(rsa ? "SHA256withRSA" : "SHA256withECDSAinP1363Format");
+    signature.initVerify(pair.getPublic());
+    signature.update(jwt.substring(0, dot).getBytes(StandardCharsets.US_ASCII));
+    assertThat(signature.verify(Base64.getUrlDecoder().decode(jwt.substring(dot + 1)))).isTrue();
+    JsonObject header = new JsonObject(decoded(jwt.substring(0, jwt.indexOf('.'))));
+    assertThat(header.getString("alg")).isEqualTo(rsa ? "RS256" : "ES256");
+    assertThat(header.getString("kid")).isEqualTo("k1");
+    return new JsonObject(decoded(jwt.substring(jwt.indexOf('.') + 1, dot)));
+  }
+
+  private static String decoded(String base64) {
+    return new String(
+        Base64.getUrlDecoder().decode(base64.replace('+', '-').replace('/', '_')),
+        StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void an_enterprise_exchanges_the_identity_for_a_grant_and_the_grant_for_a_token()
+      throws Exception {
+    Path subject = Files.writeString(folder.resolve("id"), "id-token\n");
+    String idp = world.base() + "/token";
+    world.tokenAnswer =
+        form ->
+            form.containsKey("subject_token")
+                ? new Answer(
+                    200,
+                    json("access_token", "the.id.jag")
+                        .put("token_type", "N_A")
+                        .put("issued_token_type", "urn:ietf:params:oauth:token-type:id-jag"))
+                : world.issue(form);
+    OAuthSettings settings =
+        Settings.withIdJag(
+            settings(Grant.ID_JAG),
+            new IdJag(
+                idp,
+                "at-idp",
+                "idp-secret",
+                null,
+                subject,
+                "urn:ietf:params:oauth:token-type:id_token"));
+    world.challenge = "Bearer scope=\"files\"";
+    assertThat(challenged(client(settings))).isTrue();
+    assertThat(granted("urn:ietf:params:oauth:grant-type:token-exchange").fields())
+        .containsEntry("requested_token_type", "urn:ietf:params:oauth:token-type:id-jag")
+        .containsEntry("subject_token", "id-token")
+        .containsEntry("subject_token_type", "urn:ietf:params:oauth:token-type:id_token")
+        .containsEntry("audience", world.issuer())
+        .containsEntry("resource", world.url().toString())
+        .containsEntry("scope", "files")
+        .containsEntry("client_id", "at-idp");
+    assertThat(granted("urn:ietf:params:oauth:grant-type:jwt-bearer").fields())
+        .containsEntry("assertion", "the.id.jag")
+        .containsEntry("client_id", "machine")
+        .doesNotContainKey("client_secret");
+    assertThat(prompts).isEmpty();
+  }
+
+  @Test
+  void scopes_are_those_of_the_challenge_else_of_the_server_else_none() throws Exception {
+    world.resource(json("scopes_supported", list("basic", "more")));
+    world.challenge = "Bearer scope=\"a b\"";
+    assertThat(challenged(client())).isTrue();
+    assertThat(scopes(0)).containsExactlyInAnyOrder("a", "b");
+    store = TokenStore.inMemory();
+    world.challenge = "Bearer";
+    assertThat(challenged(client())).isTrue();
+    assertThat(scopes(1)).containsExactlyInAnyOrder("basic", "more");
+  }
+
+  @Test
+  void offline_access_is_asked_for_only_where_the_authorization_server_lists_it() throws Exception {
+    world.challenge = "Bearer scope=\"a offline_access\"";
+    assertThat(challenged(client())).isTrue();
+    assertThat(query(prompts.get(0))).containsEntry("scope", "a");
+    store = TokenStore.inMemory();
+    world.challenge = "Bearer scope=\"a\"";
+    world.metadata(json("scopes_supported", list("a", "offline_access")));
+    assertThat(challenged(client())).isTrue();
+    assertThat(scopes(1)).containsExactlyInAnyOrder("a", "offline_access");
+  }
+
+  @Test
+  void step_up_asks_for_the_union_and_never_twice_for_the_same() throws Exception {
+    world.challenge = "Bearer scope=\"a\"";
+    OAuthClient client = client();
+    assertThat(challenged(client)).isTrue();
+    String more = "Bearer error=\"insufficient_scope\", scope=\"b\"";
+    assertThat(get(client.challenged(403, more, "at-1"))).isTrue();
+    assertThat(scopes(1)).containsExactlyInAnyOrder("a", "b");
+    assertThat(get(client.challenged(403, more, "at-2"))).isFalse();
+    assertThat(get(client.challenged(403, "Bearer error=\"insufficient_scope\"", "at-2")))
+        .isFalse();
+    assertThat(prompts).hasSize(2);
+  }
+
+  @Test
+  void a_token_is_renewed_before_it_ends_once_for_all_who_ask() throws Exception {
+    OAuthClient client = client();
+    assertThat(challenged(client)).isTrue();
+    now = now.plusSeconds(3571);
+    world.holdTokens = true;
+    List<Future<String>> asking = List.of(client.token(), client.token(), client.token());
+    await().until(() -> !world.grants("refresh_token").isEmpty());
+    world.release();
+    for (Future<String> one : asking) {
+      assertThat(get(one)).isEqualTo("at-2");
+    }
+    assertThat(world.grants("refresh_token")).hasSize(1);
+    assertThat(world.grants("refresh_token").get(0).fields())
+        .containsEntry("refresh_token", "rt-1")
+        .containsEntry("resource", world.url().toString());
+    now = now.plusSeconds(3600);
+    assertThat(get(client.token())).isEqualTo("at-3");
+    assertThat(world.grants("refresh_token").get(1).fields())
+        .containsEntry("refresh_token", "rt-2");
+    assertThat(prompts).hasSize(1);
+  }
+
+  @Test
+  void a_refused_refresh_token_leads_to_a_new_login() throws Exception {
+    OAuthClient client = client();
+    assertThat(challenged(client)).isTrue();
+    world.tokenAnswer =
+        form ->
+            "refresh_token".equals(form.get("grant_type"))
+                ? new Answer(400, json("error", "invalid_grant"))
+                : world.issue(form);
+    now = now.plusSeconds(7200);
+    assertThat(get(client.token())).isNull();
+    assertThat(challenged(client)).isTrue();
+    assertThat(prompts).hasSize(2);
+  }
+
+  @Test
+  void an_authorization_server_that_is_down_costs_no_login_and_no_token() throws Exception {
+    OAuthClient client = client();
+    assertThat(challenged(client)).isTrue();
+    world.tokenAnswer = form -> new Answer(503, new JsonObject());
+    now = now.plusSeconds(7200);
+    Future<String> token = client.token();
+    token.otherwiseEmpty().await();
+    assertThat(((OAuthException) token.cause()).reason()).isEqualTo(Reason.UNREACHABLE);
+    world.tokenAnswer = world::issue;
+    assertThat(get(client.token())).isEqualTo("at-2");
+    assertThat(prompts).hasSize(1);
+  }
+
+  @Test
+  void tokens_outlive_the_client_that_got_them() throws Exception {
+    assertThat(challenged(client())).isTrue();
+    assertThat(get(client().token())).isEqualTo("at-1");
+    assertThat(get(client(Settings.withScopes(settings(), "other")).token())).isNull();
+  }
+
+  @Test
+  void a_refresh_of_another_process_is_taken_over() throws Exception {
+    OAuthClient mine = client();
+    OAuthClient other = client();
+    assertThat(challenged(mine)).isTrue();
+    OAuthClient third = client();
+    assertThat(get(third.token())).isEqualTo("at-1");
+    now = now.plusSeconds(3580);
+    assertThat(get(mine.token())).isEqualTo("at-2");
+    assertThat(get(third.token())).isEqualTo("at-2");
+    assertThat(world.grants("refresh_token")).hasSize(1);
+    assertThat(other.toString()).doesNotContain("at-");
+  }
+
+  @Test
+  void what_is_no_bearer_token_is_refused() throws Exception {
+    for (JsonObject bad :
+        List.of(
+            new JsonObject(),
+            json("access_token", "a").put("token_type", "mac"),
+            json("access_token", "a\r\nX: y").put("token_type", "Bearer"),
+            json("access_token", 5))) {
+      world.tokenAnswer = form -> new Answer(200, bad);
+      assertThat(refused(client(settings(Grant.CLIENT_CREDENTIALS))).reason())
+          .isEqualTo(Reason.INVALID);
+    }
+  }
+
+  @Test
+  void nothing_secret_is_in_any_error_or_description() throws Exception {
+    world.tokenAnswer =
+        form -> new Answer(400, json("error", "bad s3cret/+").put("error_description", "s3cret/+"));
+    OAuthSettings settings = settings(Grant.CLIENT_CREDENTIALS);
+    assertThat(refused(client(settings))).hasMessageNotContaining("s3cret");
+    assertThat(settings.toString()).doesNotContain("s3cret");
+    assertThat(settings.key()).doesNotContain("s3cret");
+    Tokens tokens = new Tokens("i", "r", "s3cret", "s3cret", Set.of(), null);
+    Client client = new Client("i", "id", "s3cret", null, null, true, null);
+    assertThat(tokens.toString() + client + new State(tokens, client, "i", Set.of()))
+        .doesNotContain("s3cret");
+    assertThat(new GuardedHttp.Reply(200, json("a", "s3cret")).toString()).doesNotContain("s3cret");
+  }
+}

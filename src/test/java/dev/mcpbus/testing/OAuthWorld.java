@@ -1,0 +1,296 @@
+package dev.mcpbus.testing;
+
+import io.vertx.core.MultiMap;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.RequestOptions;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.net.URI;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A protected MCP server, its authorization server and a browser, on one loopback port. What the
+ * servers say can be changed while they run.
+ */
+public final class OAuthWorld implements AutoCloseable {
+
+  private static final JsonObject HELLO =
+      new JsonObject()
+          .put("protocolVersion", "2025-11-25")
+          .put("capabilities", new JsonObject())
+          .put("serverInfo", new JsonObject().put("name", "guarded").put("version", "1"));
+
+  /** A request that was received; the body's fields where it was a form. */
+  public record Seen(String path, MultiMap headers, String body, Map<String, String> fields) {}
+
+  /** What the token endpoint says. */
+  public record Answer(int status, JsonObject body) {}
+
+  /** Documents by path; what is not here is 404. */
+  public final Map<String, JsonObject> documents = new ConcurrentHashMap<>();
+
+  /** Locations by path, told with 302. */
+  public final Map<String, String> redirects = new ConcurrentHashMap<>();
+
+  /** Tokens that the MCP server takes, with their scopes. */
+  public final Map<String, Set<String>> valid = new ConcurrentHashMap<>();
+
+  /** Added to the browser's way back, or put in the place of what is there; empty removes. */
+  public final Map<String, String> callback = new ConcurrentHashMap<>();
+
+  public volatile Function<Map<String, String>, Answer> tokenAnswer = this::issue;
+  public volatile @Nullable String challenge = "Bearer";
+  public volatile Set<String> needed = Set.of();
+  public volatile boolean holdTokens;
+
+  private final Vertx vertx;
+  private final HttpServer server;
+  private final HttpClient browser;
+  private final int port;
+  private final List<Seen> seen = new CopyOnWriteArrayList<>();
+  private final List<Runnable> held = new CopyOnWriteArrayList<>();
+  private final AtomicInteger tokens = new AtomicInteger();
+  private final AtomicInteger clients = new AtomicInteger();
+
+  public OAuthWorld(Vertx vertx) {
+    this.vertx = vertx;
+    this.browser = vertx.createHttpClient();
+    this.server =
+        vertx
+            .createHttpServer()
+            .requestHandler(request -> request.body().onSuccess(body -> handle(request, body)))
+            .listen(0, "127.0.0.1")
+            .await();
+    this.port = server.actualPort();
+    documents.put(
+        "/.well-known/oauth-protected-resource/mcp",
+        new JsonObject()
+            .put("resource", url().toString())
+            .put("authorization_servers", new JsonArray().add(issuer())));
+    documents.put("/.well-known/oauth-authorization-server/as", metadata());
+  }
+
+  public URI url() {
+    return URI.create(base() + "/mcp");
+  }
+
+  public String base() {
+    return "http://127.0.0.1:" + port;
+  }
+
+  public String issuer() {
+    return base() + "/as";
+  }
+
+  /** The authorization server's metadata; a fresh copy. */
+  public JsonObject metadata() {
+    return new JsonObject()
+        .put("issuer", issuer())
+        .put("authorization_endpoint", base() + "/authorize")
+        .put("token_endpoint", base() + "/token")
+        .put("registration_endpoint", base() + "/register")
+        .put("code_challenge_methods_supported", new JsonArray().add("S256"));
+  }
+
+  public void metadata(JsonObject changes) {
+    documents.put("/.well-known/oauth-authorization-server/as", metadata().mergeIn(changes));
+  }
+
+  public void resource(JsonObject changes) {
+    documents.computeIfPresent(
+        "/.well-known/oauth-protected-resource/mcp", (path, old) -> old.copy().mergeIn(changes));
+  }
+
+  public List<Seen> seen(String path) {
+    return seen.stream().filter(one -> one.path().equals(path)).toList();
+  }
+
+  public List<Seen> seen() {
+    return List.copyOf(seen);
+  }
+
+  /** Requests to the token endpoint with this grant. */
+  public List<Seen> grants(String grantType) {
+    return seen("/token").stream()
+        .filter(one -> grantType.equals(one.fields().get("grant_type")))
+        .toList();
+  }
+
+  /** Lets the token requests go on that {@link #holdTokens} has kept. */
+  public void release() {
+    holdTokens = false;
+    held.forEach(Runnable::run);
+    held.clear();
+  }
+
+  /** What a person does: opens the page, is sent back. */
+  public void browse(URI page) {
+    open(page.toString());
+  }
+
+  private void open(String url) {
+    browser
+        .request(new RequestOptions().setAbsoluteURI(url).setMethod(HttpMethod.GET))
+        .compose(request -> request.send())
+        .onSuccess(
+            response -> {
+              String location = response.getHeader("location");
+              if (location != null) {
+                open(location);
+              }
+            });
+  }
+
+  /** The usual answer: a new token, and a new refresh token. */
+  public Answer issue(Map<String, String> form) {
+    int n = tokens.incrementAndGet();
+    String scope = form.getOrDefault("scope", "");
+    if ("authorization_code".equals(form.get("grant_type"))) {
+      scope = String.valueOf(lastScope);
+    }
+    valid.put("at-" + n, Set.of(scope.split(" ")));
+    return new Answer(
+        200,
+        new JsonObject()
+            .put("access_token", "at-" + n)
+            .put("token_type", "Bearer")
+            .put("expires_in", 3600)
+            .put("refresh_token", "rt-" + n)
+            .put("scope", scope.isEmpty() ? null : scope));
+  }
+
+  private volatile @Nullable String lastScope = "";
+
+  public static Map<String, String> fields(@Nullable String form) {
+    Map<String, String> fields = new LinkedHashMap<>();
+    if (form != null && form.contains("=")) {
+      for (String pair : form.split("&", -1)) {
+        int equals = pair.indexOf('=');
+        if (equals > 0) {
+          fields.put(
+              pair.substring(0, equals),
+              URLDecoder.decode(pair.substring(equals + 1), StandardCharsets.UTF_8));
+        }
+      }
+    }
+    return fields;
+  }
+
+  private void handle(HttpServerRequest request, Buffer body) {
+    String path = request.path();
+    String text = body.toString();
+    Map<String, String> fields = fields(path.equals("/authorize") ? request.query() : text);
+    seen.add(new Seen(path, request.headers(), text, fields));
+    String location = redirects.get(path);
+    if (location != null) {
+      request.response().setStatusCode(302).putHeader("location", location).end();
+    } else if (path.equals("/mcp")) {
+      mcp(request, text);
+    } else if (path.equals("/authorize")) {
+      authorize(request, fields);
+    } else if (path.equals("/token")) {
+      Runnable answer = () -> json(request, tokenAnswer.apply(fields));
+      if (holdTokens) {
+        held.add(() -> vertx.runOnContext(nothing -> answer.run()));
+      } else {
+        answer.run();
+      }
+    } else if (path.equals("/register")) {
+      json(
+          request,
+          new Answer(
+              201, new JsonObject(text).put("client_id", "dcr-" + clients.incrementAndGet())));
+    } else {
+      JsonObject document = documents.get(path);
+      json(
+          request,
+          document == null ? new Answer(404, new JsonObject()) : new Answer(200, document));
+    }
+  }
+
+  private static void json(HttpServerRequest request, Answer answer) {
+    request
+        .response()
+        .setStatusCode(answer.status())
+        .putHeader("content-type", "application/json")
+        .end(answer.body().encode());
+  }
+
+  private void authorize(HttpServerRequest request, Map<String, String> query) {
+    lastScope = query.getOrDefault("scope", "");
+    Map<String, String> back = new LinkedHashMap<>();
+    back.put("code", "code-1");
+    back.put("state", query.getOrDefault("state", ""));
+    back.putAll(callback);
+    StringBuilder location = new StringBuilder(query.getOrDefault("redirect_uri", "") + "?x=y");
+    back.forEach(
+        (name, value) -> {
+          if (!value.isEmpty()) {
+            location
+                .append('&')
+                .append(name)
+                .append('=')
+                .append(URLEncoder.encode(value, StandardCharsets.UTF_8));
+          }
+        });
+    request.response().setStatusCode(302).putHeader("location", location.toString()).end();
+  }
+
+  private void mcp(HttpServerRequest request, String body) {
+    String header = String.valueOf(request.getHeader("authorization"));
+    Set<String> scopes = header.startsWith("Bearer ") ? valid.get(header.substring(7)) : null;
+    String said = challenge;
+    if (scopes == null) {
+      var response = request.response().setStatusCode(401);
+      if (said != null) {
+        response.putHeader("www-authenticate", said);
+      }
+      response.end();
+    } else if (!scopes.containsAll(needed)) {
+      request
+          .response()
+          .setStatusCode(403)
+          .putHeader(
+              "www-authenticate",
+              "Bearer error=\"insufficient_scope\", scope=\"" + String.join(" ", needed) + "\"")
+          .end();
+    } else if (request.method().equals(HttpMethod.POST)) {
+      JsonObject call = new JsonObject(body);
+      Object id = call.getValue("id");
+      boolean hello = "initialize".equals(call.getString("method"));
+      json(
+          request,
+          id == null
+              ? new Answer(202, new JsonObject())
+              : new Answer(
+                  200,
+                  new JsonObject()
+                      .put("jsonrpc", "2.0")
+                      .put("id", id)
+                      .put("result", hello ? HELLO : new JsonObject().put("n", id))));
+    } else {
+      request.response().setStatusCode(405).end();
+    }
+  }
+
+  @Override
+  public void close() {
+    server.close().await();
+  }
+}

@@ -1,0 +1,146 @@
+package dev.mcpbus.testing;
+
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.Messages;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.transport.Channel;
+import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.Transport;
+import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.memory.LinkedPair;
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A server in the process that answers as a script says and remembers all that it was sent, over
+ * every connection. Where the script gives null it is silent.
+ */
+public final class ScriptedPeer {
+
+  /** Gives a whole {@code result} or {@code error} member, or null for silence. */
+  @FunctionalInterface
+  public interface Script {
+    @Nullable String answer(String method, JsonObject params, int connection);
+  }
+
+  /** What a server of the modern era says of itself. */
+  public static final String DISCOVERED =
+      "\"result\":{\"resultType\":\"complete\",\"supportedVersions\":[\"2026-07-28\"],"
+          + "\"capabilities\":{\"tools\":{\"listChanged\":true},\"resources\":{},\"prompts\":{},"
+          + "\"logging\":{}},\"ttlMs\":0,\"cacheScope\":\"private\",\"_meta\":{"
+          + "\"io.modelcontextprotocol/serverInfo\":{\"name\":\"peer\",\"version\":\"1\"}}}";
+
+  public static final String INITIALIZED =
+      "\"result\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{\"tools\":{}},"
+          + "\"serverInfo\":{\"name\":\"peer\",\"version\":\"1\"}}";
+
+  private final Context context;
+  private final Script script;
+  private final List<JsonObject> received = new CopyOnWriteArrayList<>();
+  private final List<Channel> channels = new CopyOnWriteArrayList<>();
+
+  public ScriptedPeer(Vertx vertx, Script script) {
+    this.context = vertx.getOrCreateContext();
+    this.script = script;
+  }
+
+  /** One that speaks the modern era; {@code script} answers the rest. */
+  public static ScriptedPeer modern(Vertx vertx, Script script) {
+    return new ScriptedPeer(
+        vertx,
+        (method, params, connection) ->
+            method.equals("server/discover")
+                ? DISCOVERED
+                : script.answer(method, params, connection));
+  }
+
+  public static String error(int code, String message) {
+    return "\"error\":{\"code\":" + code + ",\"message\":\"" + message + "\"}";
+  }
+
+  public Transport transport() {
+    return new LinkedPair("scripted", context, this::accept);
+  }
+
+  private Channel.Receiver accept(Channel channel) {
+    channels.add(channel);
+    int number = channels.size();
+    return new Channel.Receiver() {
+      @Override
+      public void onMessage(Envelope message) {
+        JsonObject json = message.text().toJsonObject();
+        received.add(json);
+        RawJson id = message.id();
+        if (message.kind() != Envelope.Kind.REQUEST || id == null) {
+          return;
+        }
+        String answer =
+            script.answer(message.method(), json.getJsonObject("params", new JsonObject()), number);
+        if (answer != null) {
+          put(channel, "{\"jsonrpc\":\"2.0\",\"id\":" + id + "," + answer + "}");
+        }
+      }
+
+      @Override
+      public void onRequestFailed(long id, TransportException reason) {}
+
+      @Override
+      public void onClosed(TransportException reason) {}
+    };
+  }
+
+  private static void put(Channel channel, String text) {
+    RawJson raw = RawJson.of(text);
+    try {
+      channel.send(Outbound.response(Envelope.Kind.RESULT, raw.array()));
+    } catch (TransportException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Tells the newest connection. */
+  public void notify(String method, JsonObject params) {
+    Channel channel = channels.get(channels.size() - 1);
+    byte[] bytes = Messages.notification(method, RawJson.of(params));
+    context.runOnContext(
+        now -> {
+          try {
+            channel.send(Outbound.notification(method, bytes));
+          } catch (TransportException e) {
+            throw new AssertionError(e);
+          }
+        });
+  }
+
+  /** Sends one whole message over the newest connection. */
+  public void say(String message) {
+    Channel channel = channels.get(channels.size() - 1);
+    context.runOnContext(now -> put(channel, message));
+  }
+
+  /** Ends the newest connection, as a process that exits. */
+  public void hangUp() {
+    Channel channel = channels.get(channels.size() - 1);
+    context.runOnContext(now -> channel.close());
+  }
+
+  public int connections() {
+    return channels.size();
+  }
+
+  /** The methods in the order in which they came. */
+  public List<String> methods() {
+    return received.stream().map(message -> message.getString("method", "")).toList();
+  }
+
+  public List<JsonObject> received(String method) {
+    List<JsonObject> all = new ArrayList<>(received);
+    all.removeIf(message -> !method.equals(message.getString("method")));
+    return all;
+  }
+}

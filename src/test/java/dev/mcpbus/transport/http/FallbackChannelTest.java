@@ -1,0 +1,135 @@
+package dev.mcpbus.transport.http;
+
+import static dev.mcpbus.testing.RawHttpServer.errorOf;
+import static dev.mcpbus.testing.RawHttpServer.resultOf;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.testing.ChannelProbe;
+import dev.mcpbus.testing.RawHttpServer;
+import dev.mcpbus.transport.HttpOptions;
+import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reason;
+import dev.mcpbus.transport.TransportException.Sent;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** From Streamable HTTP to HTTP+SSE, without the owner doing anything. */
+class FallbackChannelTest extends HttpFixture {
+
+  private LegacyServer legacy() {
+    LegacyServer server =
+        new LegacyServer(
+            (request, peer, stream) -> {
+              peer.reply("202 Accepted", "");
+              if (request.id() >= 0) {
+                stream.event("message", resultOf(request.id()));
+              }
+            });
+    serve(server.http());
+    return server;
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"400 Bad Request", "404 Not Found", "405 Method Not Allowed"})
+  void a_first_message_that_is_refused_goes_over_http_sse(String status) throws Exception {
+    LegacyServer server = legacy();
+    server.refusal(status);
+    ChannelProbe probe = handshake(HttpOptions.of(server.url()));
+    probe.call(1, "tools/list");
+    assertThat(probe.endings(0)).isEqualTo(1);
+    assertThat(server.http().requests("POST").stream().map(RawHttpServer.Request::path))
+        .containsExactly(
+            "/sse", "/messages?sessionId=7", "/messages?sessionId=7", "/messages?sessionId=7");
+    assertThat(probe.channel().diagnostics().getString("wire")).isEqualTo("HTTP+SSE");
+    assertThat(probe.foreignCallbacks()).isZero();
+    probe.close();
+    await().until(() -> server.http().open() == 0);
+  }
+
+  @Test
+  void a_probe_of_the_next_era_falls_back_too() throws Exception {
+    LegacyServer server = legacy();
+    ChannelProbe probe = open(server.url());
+    probe.call(0, "server/discover");
+    probe.call(1, Methods.INITIALIZE);
+    assertThat(server.http().requests("GET")).hasSize(1);
+  }
+
+  @Test
+  void without_such_a_stream_the_first_failure_is_told_with_both_reasons() throws Exception {
+    RawHttpServer server = answer((request, peer) -> peer.reply("404 Not Found", ""));
+    ChannelProbe probe = open(server);
+    TransportException why = probe.fail(0, Methods.INITIALIZE);
+    expect(why, Reason.CONNECT_FAILED, Sent.NO);
+    assertThat(why)
+        .hasMessageContaining("is the URL right?")
+        .hasMessageContaining("nor does it speak the old HTTP+SSE");
+    assertThat(probe.endings(0)).isEqualTo(1);
+    assertThat(probe.closings()).isEmpty();
+  }
+
+  @Test
+  void a_json_rpc_error_an_other_method_and_an_other_status_do_not_fall_back() throws Exception {
+    RawHttpServer server =
+        answer(
+            (request, peer) -> {
+              if (request.id() == 0) {
+                peer.reply(
+                    "400 Bad Request", errorOf(0L, -32600, "no"), "Content-Type: application/json");
+              } else if (request.id() == 1) {
+                peer.reply("404 Not Found", "");
+              } else {
+                peer.reply("403 Forbidden", "");
+              }
+            });
+    ChannelProbe probe = open(server);
+    assertThat(probe.call(0, Methods.INITIALIZE).payload().toString()).contains("-32600");
+    probe.fail(1, "ping");
+    expect(probe.fail(2, Methods.INITIALIZE), Reason.FORBIDDEN, Sent.NO);
+    assertThat(server.requests("GET")).isEmpty();
+  }
+
+  @Test
+  void once_a_message_was_accepted_there_is_no_falling_back() throws Exception {
+    RawHttpServer server =
+        answer(
+            (request, peer) -> {
+              if (request.id() == 0) {
+                peer.result(0);
+              } else {
+                peer.reply("405 Method Not Allowed", "");
+              }
+            });
+    ChannelProbe probe = open(server);
+    probe.call(0, Methods.INITIALIZE);
+    expect(probe.fail(1, Methods.INITIALIZE), Reason.PROTOCOL_ERROR, Sent.NO);
+    assertThat(server.requests("GET")).isEmpty();
+  }
+
+  @Test
+  void close_and_forget_while_the_stream_opens_leave_nothing() throws Exception {
+    RawHttpServer server =
+        answer(
+            (request, peer) -> {
+              if (request.method().equals("GET")) {
+                peer.stream();
+                peer.silence();
+              }
+              peer.reply("405 Method Not Allowed", "");
+            });
+    ChannelProbe probe =
+        open(HttpOptions.of(server.url()).withConnectTimeout(Duration.ofSeconds(30)));
+    probe.request(0, Methods.INITIALIZE);
+    await().until(() -> server.requests("GET").size() == 1);
+    probe.run(() -> probe.channel().forget(0));
+    probe.notify("n/held");
+    probe.close();
+    await().until(() -> server.open() == 0);
+    assertThat(probe.endings(0)).isZero();
+    assertThat(probe.closings()).isEmpty();
+  }
+}
