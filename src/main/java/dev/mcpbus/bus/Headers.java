@@ -15,7 +15,7 @@ public final class Headers {
   /** A name for this call, chosen by the caller, under which {@code mcp.<id>.cancel} finds it. */
   public static final String CALL_ID = "call-id";
 
-  /** {@code use}, {@code refresh} or {@code bypass}: what to do with a kept list. */
+  /** {@code use} takes a kept list of tools where there is one; otherwise the server is asked. */
   public static final String CACHE = "cache";
 
   /** {@code true} or {@code false}: check arguments against the input schema, for this call. */
@@ -27,7 +27,7 @@ public final class Headers {
   /** Who calls; set by a trusted edge only, removed where a caller sends it. */
   public static final String PRINCIPAL = "principal";
 
-  /** On a reply: the epoch of the session that answered. */
+  /** Kept for replies to tell the epoch of their session; connections do not set it yet. */
   public static final String EPOCH = "epoch";
 
   private Headers() {}

@@ -320,7 +320,7 @@ class McpClientTest {
     assertThat(git.cancelled()).containsExactly(kept.get(0).headers().get(Headers.CALL_ID));
     await().until(() -> endings.size() == 1);
     assertThat(((McpFailure) endings.get(0)).code()).isEqualTo(FailureCode.CANCELLED);
-    assertThat(mine[0].outstanding()).isZero();
+    await().until(() -> mine[0].outstanding() == 0);
     assertThat(failure(ask("mcp.input", "roots/list", new JsonObject())).code())
         .isEqualTo(FailureCode.UNKNOWN_CONNECTION);
   }
@@ -350,7 +350,7 @@ class McpClientTest {
     assertThat(typed.code()).isEqualTo(FailureCode.BAD_REQUEST);
     assertThat(json.code()).isEqualTo(FailureCode.BAD_REQUEST);
     assertThat(json.sent()).isEqualTo(McpFailure.Sent.NO);
-    assertThat(client.outstanding()).isZero();
+    await().until(() -> client.outstanding() == 0);
     assertThat(failure(client.toolsMetadata(List.of("no id"))).code())
         .isEqualTo(FailureCode.UNKNOWN_CONNECTION);
   }
