@@ -44,5 +44,8 @@ while IFS= read -r line; do
       answer '{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"echo","version":"1"}}'
       ;;
     *'"method":"ping"'*) answer '{}' ;;
+    *'"id":'*)
+      printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"Method not found"}}\n' "$id"
+      ;;
   esac
 done

@@ -337,6 +337,7 @@ public final class ConnectionVerticle extends VerticleBase
   }
 
   private void leave() {
+    starter.abandon();
     health.stop();
     idle.stop();
     upstream.forget();

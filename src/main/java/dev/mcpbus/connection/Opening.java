@@ -33,6 +33,7 @@ final class Opening {
   private final Function<SessionEra, Session> sessions;
   private final SessionEra initialize;
   private final SessionEra discover;
+  private boolean abandoned;
 
   /**
    * @param sessions makes a new session; the one made last is the one that counts
@@ -53,7 +54,8 @@ final class Opening {
   /**
    * Opens, within the handshake time-out.
    *
-   * @return fails with a {@code McpFailure} that was not sent; closing the session is the caller's
+   * @return fails with a {@code McpFailure} that was not sent; closing the session that was made
+   *     last is the caller's
    */
   Future<Opened> open() {
     Era known = known();
@@ -68,6 +70,11 @@ final class Opening {
         .onFailure(this::doubt);
   }
 
+  /** Nobody waits any more: no further session is made. */
+  void abandon() {
+    abandoned = true;
+  }
+
   private @Nullable Era known() {
     ProtocolVersion pinned = options.protocolVersion();
     return pinned == null ? memory.era() : pinned.era();
@@ -79,6 +86,10 @@ final class Opening {
   }
 
   private Future<Opened> fresh(SessionEra era) {
+    if (abandoned) {
+      return Future.failedFuture(
+          McpFailure.notSent(FailureCode.UNAVAILABLE, "closed while it was opening"));
+    }
     Session session = sessions.apply(era);
     return session
         .connect()
@@ -93,7 +104,7 @@ final class Opening {
 
   private Future<Opened> probe(Session session) {
     if (session.hasRequestStreams()) {
-      return speak(session, discover).recover(failure -> legacy(session, failure));
+      return speak(session, discover).recover(failure -> afterwards(session, failure));
     }
     Promise<Opened> first = Promise.promise();
     Future<Opened> modern = speak(session, discover);
@@ -107,7 +118,7 @@ final class Opening {
             Future<Opened> next =
                 answer.succeeded()
                     ? Future.succeededFuture(answer.result())
-                    : legacy(session, answer.cause());
+                    : afterwards(session, answer.cause());
             next.onComplete(first);
           }
         });
@@ -134,9 +145,16 @@ final class Opening {
             });
   }
 
+  /** In the next turn, as a channel that ends fails its requests before it says that it ended. */
+  private Future<Opened> afterwards(Session session, Throwable failure) {
+    Promise<Opened> next = Promise.promise();
+    session.vertx().runOnContext(turn -> legacy(session, failure).onComplete(next));
+    return next.future();
+  }
+
   private Future<Opened> legacy(Session session, Throwable failure) {
     if (session.isOver()) {
-      return fresh(initialize);
+      return session.close().transform(closed -> fresh(initialize));
     }
     return isLegacy(session, failure) ? speak(session, initialize) : Future.failedFuture(failure);
   }

@@ -22,6 +22,7 @@ final class Starter {
   private final Wishes wishes;
   private final SessionListener listener;
   private final EraMemory eras = new EraMemory();
+  private @Nullable Opening opening;
 
   Starter(
       ConnectionSpec spec, Context context, Clock clock, Wishes wishes, SessionListener listener) {
@@ -49,7 +50,7 @@ final class Starter {
    *     the caller's
    */
   Future<Opening.Opened> start(long epoch, Consumer<Session> made) {
-    Opening opening =
+    Opening attempt =
         new Opening(
             options,
             eras,
@@ -62,7 +63,15 @@ final class Starter {
             },
             new InitializeEra(spec.clientInfo(), wishes, options.protocolVersion()),
             new DiscoverEra(spec.clientInfo(), wishes));
-    return inTime(opening.open());
+    opening = attempt;
+    return inTime(attempt.open());
+  }
+
+  /** What is under way makes no further session; the one that it made last is the caller's. */
+  void abandon() {
+    if (opening != null) {
+      opening.abandon();
+    }
   }
 
   private Future<Opening.Opened> inTime(Future<Opening.Opened> attempt) {

@@ -12,6 +12,7 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -45,11 +46,16 @@ public final class EchoServer implements AutoCloseable {
     }
   }
 
-  /** One process that serves any number of HTTP connections; returns when it listens. */
-  public static EchoServer overHttp() {
+  /**
+   * One process that serves any number of HTTP connections; returns when it listens.
+   *
+   * @param idle how long a TCP connection may be idle before the server closes it
+   */
+  public static EchoServer overHttp(Duration idle) {
     List<String> command = new ArrayList<>(List.of(DemoProcess.java(), "-Xmx512m", "-cp"));
     command.add(System.getProperty("java.class.path"));
     command.add(HttpEcho.class.getName());
+    command.add(Long.toString(idle.toMillis()));
     try {
       return new EchoServer(
           new ProcessBuilder(command)

@@ -35,22 +35,22 @@ final class HttpEcho {
                           .put("name", "echo")
                           .put("inputSchema", new JsonObject().put("type", "object"))));
 
-  private static final long IDLE_MILLIS = 3_000;
-
   private final Vertx vertx;
+  private final long idleMillis;
 
   /** The timer that closes each idle connection; one event loop serves all. */
   private final Map<HttpConnection, Long> idle = new HashMap<>();
 
   private int open;
 
-  private HttpEcho(Vertx vertx) {
+  private HttpEcho(Vertx vertx, long idleMillis) {
     this.vertx = vertx;
+    this.idleMillis = idleMillis;
   }
 
   public static void main(String[] args) {
     Vertx vertx = Vertx.vertx();
-    HttpEcho echo = new HttpEcho(vertx);
+    HttpEcho echo = new HttpEcho(vertx, Long.parseLong(args[0]));
     HttpServerOptions options =
         new HttpServerOptions().setHost("127.0.0.1").setPort(0).setAcceptBacklog(2_000);
     vertx
@@ -99,7 +99,7 @@ final class HttpEcho {
               ended ->
                   idle.put(
                       request.connection(),
-                      vertx.setTimer(IDLE_MILLIS, late -> request.connection().close())));
+                      vertx.setTimer(idleMillis, late -> request.connection().close())));
     }
   }
 
