@@ -188,8 +188,8 @@ class LosslessIT {
                     request ->
                         request
                             .putHeader("Content-Type", "application/json")
-                            .send(Buffer.buffer(body)))
-                .compose(HttpClientResponse::body))
+                            .send(Buffer.buffer(body))
+                            .compose(HttpClientResponse::body)))
         .toString();
   }
 }

@@ -11,6 +11,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -131,16 +132,15 @@ final class BridgeFixture {
             .compose(
                 request -> {
                   request.headers().addAll(headers);
-                  return request.send(Buffer.buffer(body));
-                })
-            .compose(
-                response ->
-                    response
-                        .body()
-                        .map(
-                            bytes ->
-                                new Answer(
-                                    response.statusCode(), response.headers(), bytes.toString()))));
+                  // Inside, on the client's context: from here it could come too late for the body.
+                  return request.send(Buffer.buffer(body)).compose(BridgeFixture::answer);
+                }));
+  }
+
+  private static Future<Answer> answer(HttpClientResponse response) {
+    return response
+        .body()
+        .map(bytes -> new Answer(response.statusCode(), response.headers(), bytes.toString()));
   }
 
   Socket connect() throws IOException {
