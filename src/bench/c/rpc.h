@@ -99,6 +99,10 @@ static size_t rpc_answer(Span message, char *out) {
     n = put(out, n, version.at, version.length);
     n = PUT_TEXT(out, n,
         ",\"capabilities\":{\"tools\":{}},\"serverInfo\":{\"name\":\"echo\",\"version\":\"1\"}}}");
+  } else if (is(method, "\"server/discover\"")) {
+    n = PUT_TEXT(out, n,
+        ",\"result\":{\"resultType\":\"complete\",\"supportedVersions\":[\"2026-07-28\"],"
+        "\"capabilities\":{\"tools\":{}},\"ttlMs\":3600000,\"cacheScope\":\"public\"}}");
   } else if (is(method, "\"tools/list\"")) {
     n = PUT_TEXT(out, n,
         ",\"result\":{\"tools\":[{\"name\":\"echo\",\"description\":\"Gives the text back\","

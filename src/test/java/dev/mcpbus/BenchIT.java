@@ -43,9 +43,9 @@ class BenchIT {
         Files.readAllLines(base.resolve("target/bench/core.jsonl")).stream()
             .map(JsonObject::new)
             .toList();
-    assertThat(count(rows, "closed")).isEqualTo(4 * 12);
-    assertThat(count(rows, "paced")).isEqualTo(10);
-    assertThat(count(rows, "target")).isEqualTo(15);
+    assertThat(count(rows, "closed")).isEqualTo(4 * 14);
+    assertThat(count(rows, "paced")).isEqualTo(12);
+    assertThat(count(rows, "target")).isEqualTo(17);
     assertThat(rows)
         .filteredOn(row -> "closed".equals(row.getString("row")))
         .allSatisfy(row -> assertThat(row.getLong("perSecond")).isPositive());

@@ -9,7 +9,6 @@ import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.connection.ConnectionOptions;
 import dev.mcpbus.supervisor.RestartPolicy;
 import dev.mcpbus.supervisor.SupervisorOptions;
-import dev.mcpbus.transport.TransportOptions;
 import io.vertx.core.AbstractVerticle;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
@@ -27,35 +26,18 @@ import org.jspecify.annotations.Nullable;
 final class BusContender implements Contender {
 
   private final List<String> addresses = new ArrayList<>();
-  private final TransportOptions server;
-  private final int called;
-  private final boolean raw;
+  private final BusSetting setting;
   private final Vertx vertx;
   private final EventBus bus;
   private Context context;
   private int next;
 
-  /**
-   * @param connections how many are open
-   * @param called how many of them get calls, in turn
-   * @param raw {@code Buffer} calls, else {@code JsonObject}
-   */
-  BusContender(TransportOptions server, int connections, int called, boolean raw) {
-    this(server, connections, called, raw, VertxOptions.DEFAULT_EVENT_LOOP_POOL_SIZE);
-  }
-
-  /**
-   * @param eventLoops with one, caller and connection share it, as the callers of the bare client do
-   */
-  BusContender(
-      TransportOptions server, int connections, int called, boolean raw, int eventLoops) {
-    this.vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(eventLoops));
+  BusContender(BusSetting setting) {
+    this.setting = setting;
+    this.vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(setting.eventLoops()));
     this.bus = vertx.eventBus();
     this.context = vertx.getOrCreateContext();
-    this.server = server;
-    this.called = called;
-    this.raw = raw;
-    for (int i = 0; i < connections; i++) {
+    for (int i = 0; i < setting.connections(); i++) {
       addresses.add("mcp.echo-" + i + ".tools.call");
     }
   }
@@ -94,8 +76,8 @@ final class BusContender implements Contender {
     return new ServerDefinition(
         new ConnectionId(id),
         id,
-        server,
-        ConnectionOptions.DEFAULT,
+        setting.server(),
+        ConnectionOptions.DEFAULT.with().protocolVersion(setting.version()).build(),
         RestartPolicy.DEFAULT,
         RpcLogMode.OFF,
         Duration.ofSeconds(1),
@@ -125,8 +107,8 @@ final class BusContender implements Contender {
   @Override
   public void call(Reply reply) {
     String address = addresses.get(next);
-    next = next + 1 == called ? 0 : next + 1;
-    if (raw) {
+    next = next + 1 == setting.called() ? 0 : next + 1;
+    if (setting.raw()) {
       bus.<Buffer>request(address, Payload.RAW_PARAMS)
           .onComplete(
               (answer, failure) ->

@@ -10,11 +10,13 @@ import java.util.List;
 enum Kind {
   STDIO_BUS("stdio: bus, Buffer"),
   STDIO_BUS_JSON("stdio: bus, JsonObject"),
+  STDIO_BUS_MODERN("stdio: bus, Buffer, 2026-07-28"),
   STDIO_SDK("stdio: SDK async client"),
   STDIO_PIPES("stdio: raw pipes"),
   HTTP_BUS("http: bus, Buffer"),
   HTTP_BUS_ONE_LOOP("http: bus, Buffer, one event loop"),
   HTTP_BUS_JSON("http: bus, JsonObject"),
+  HTTP_BUS_MODERN("http: bus, Buffer, 2026-07-28"),
   HTTP_SDK("http: SDK async client, parallelism=2"),
   HTTP_SDK_DEFAULT("http: SDK async client, JVM defaults"),
   HTTP_VERTX("http: bare Vert.x HttpClient"),
@@ -53,18 +55,27 @@ enum Kind {
    */
   Contender create(String target) throws IOException {
     return switch (this) {
-      case STDIO_BUS -> new BusContender(StdioOptions.of(target, List.of()), 1, 1, true);
-      case STDIO_BUS_JSON -> new BusContender(StdioOptions.of(target, List.of()), 1, 1, false);
-      case HTTP_BUS_ONE_LOOP ->
-          new BusContender(HttpOptions.of(URI.create(target)), 1, 1, true, 1);
+      case STDIO_BUS -> new BusContender(stdio(target));
+      case STDIO_BUS_MODERN -> new BusContender(stdio(target).modern());
+      case STDIO_BUS_JSON -> new BusContender(stdio(target).json());
       case STDIO_SDK -> SdkContender.stdio(target);
       case STDIO_PIPES -> new PipeContender(target);
-      case HTTP_BUS -> new BusContender(HttpOptions.of(URI.create(target)), 1, 1, true);
-      case HTTP_BUS_JSON -> new BusContender(HttpOptions.of(URI.create(target)), 1, 1, false);
-      case HTTP_BUS_AMONG -> new BusContender(HttpOptions.of(URI.create(target)), MANY, 1, true);
-      case HTTP_BUS_MANY -> new BusContender(HttpOptions.of(URI.create(target)), MANY, MANY, true);
+      case HTTP_BUS -> new BusContender(http(target));
+      case HTTP_BUS_MODERN -> new BusContender(http(target).modern());
+      case HTTP_BUS_ONE_LOOP -> new BusContender(http(target).onOneLoop());
+      case HTTP_BUS_JSON -> new BusContender(http(target).json());
+      case HTTP_BUS_AMONG -> new BusContender(http(target).many(MANY, 1));
+      case HTTP_BUS_MANY -> new BusContender(http(target).many(MANY, MANY));
       case HTTP_SDK, HTTP_SDK_DEFAULT -> SdkContender.http(URI.create(target));
       case HTTP_VERTX -> new VertxHttpContender(URI.create(target));
     };
+  }
+
+  private static BusSetting stdio(String program) {
+    return BusSetting.of(StdioOptions.of(program, List.of()));
+  }
+
+  private static BusSetting http(String url) {
+    return BusSetting.of(HttpOptions.of(URI.create(url)));
   }
 }

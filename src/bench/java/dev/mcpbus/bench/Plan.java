@@ -30,11 +30,12 @@ record Plan(
 
   static final String USAGE =
       """
-      Usage: src/scripts/bench core [--quick|--short] [--only stdio|http|many] [--callers N]
+      Usage: src/scripts/bench core [--quick|--short] [--only stdio|http|many|eras] [--callers N]
 
         --quick    every row, but too short to mean anything: for a smoke test
         --short    about two minutes
-        --only     stdio: child processes; http: Streamable HTTP; many: 1,000 connections
+        --only     stdio: child processes; http: Streamable HTTP; many: 1,000 connections;
+                   eras: both, with and without the handshake
         --callers  only so many callers at a time
       """;
 
@@ -59,6 +60,9 @@ record Plan(
     return plan;
   }
 
+  private static final Set<Kind> ERAS =
+      EnumSet.of(Kind.STDIO_BUS, Kind.STDIO_BUS_MODERN, Kind.HTTP_BUS, Kind.HTTP_BUS_MODERN);
+
   private static String value(List<String> args, int index) {
     if (index >= args.size()) {
       throw new IllegalArgumentException(args.get(index - 1) + " needs a value");
@@ -74,7 +78,8 @@ record Plan(
             case "stdio" -> !kind.isHttp();
             case "http" -> kind.isHttp() && !kind.hasMany();
             case "many" -> kind == Kind.HTTP_BUS || kind.hasMany();
-            default -> throw new IllegalArgumentException("--only stdio, http or many");
+            case "eras" -> ERAS.contains(kind);
+            default -> throw new IllegalArgumentException("--only stdio, http, many or eras");
           };
       if (chosen) {
         some.add(kind);

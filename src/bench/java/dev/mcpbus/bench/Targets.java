@@ -85,6 +85,20 @@ final class Targets {
     ratio("stdio, 64: JsonObject of Buffer", Kind.STDIO_BUS_JSON, Kind.STDIO_BUS, rate, true, 0.7);
     ratio("stdio, 64: CPU per call of SDK", Kind.STDIO_BUS, Kind.STDIO_SDK, cpu, false, 1);
     ratio(
+        "stdio, 64: calls/s, 2026-07-28 of 2025-11-25",
+        Kind.STDIO_BUS_MODERN,
+        Kind.STDIO_BUS,
+        rate,
+        true,
+        1);
+    ratio(
+        "http, 64: calls/s, 2026-07-28 of 2025-11-25",
+        Kind.HTTP_BUS_MODERN,
+        Kind.HTTP_BUS,
+        rate,
+        true,
+        1);
+    ratio(
         "http, 64: CPU per call, one among 1,000",
         Kind.HTTP_BUS_AMONG,
         Kind.HTTP_BUS,

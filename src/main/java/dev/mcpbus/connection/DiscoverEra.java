@@ -133,17 +133,19 @@ final class DiscoverEra implements SessionEra {
   public RawJson params(@Nullable RawJson params, long id, Pending call) {
     RawJson base = params == null ? RawJson.EMPTY_OBJECT : params;
     RawJson own = base.member("_meta");
-    RawJson all = common();
-    if (own != null && own.isObject()) {
-      RawJson merged = own;
-      for (String key : List.of(MetaKeys.PROTOCOL_VERSION, MetaKeys.CLIENT_INFO)) {
-        merged = merged.with(key, key.equals(MetaKeys.CLIENT_INFO) ? clientInfo : version);
-      }
-      merged = merged.with(MetaKeys.CLIENT_CAPABILITIES, wishes.capabilities());
-      RawJson level = wishes.logLevel();
-      all = level == null ? merged : merged.with(MetaKeys.LOG_LEVEL, level);
+    if (own == null) {
+      return base.withNew("_meta", RequestMeta.added(common(), id, call));
     }
-    return base.with("_meta", RequestMeta.added(all, id, call));
+    return base.with("_meta", RequestMeta.added(own.isObject() ? joined(own) : common(), id, call));
+  }
+
+  private RawJson joined(RawJson own) {
+    RawJson joined =
+        own.with(MetaKeys.PROTOCOL_VERSION, version)
+            .with(MetaKeys.CLIENT_INFO, clientInfo)
+            .with(MetaKeys.CLIENT_CAPABILITIES, wishes.capabilities());
+    RawJson level = wishes.logLevel();
+    return level == null ? joined : joined.with(MetaKeys.LOG_LEVEL, level);
   }
 
   /** The part that is the same for every request, made once per change of our capabilities. */

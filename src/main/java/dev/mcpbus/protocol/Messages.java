@@ -1,6 +1,5 @@
 package dev.mcpbus.protocol;
 
-import io.vertx.core.json.Json;
 import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -19,11 +18,11 @@ public final class Messages {
 
   /** A request of ours; {@code params} absent where null. */
   public static byte[] request(long id, String method, @Nullable RawJson params) {
-    return write(ascii(Long.toString(id)), quoted(method), PARAMS, params);
+    return write(ascii(Long.toString(id)), RawJson.quoted(method), PARAMS, params);
   }
 
   public static byte[] notification(String method, @Nullable RawJson params) {
-    return write(null, quoted(method), PARAMS, params);
+    return write(null, RawJson.quoted(method), PARAMS, params);
   }
 
   /** The answer to a request of the server, whose {@code id} is echoed byte for byte. */
@@ -70,22 +69,6 @@ public final class Messages {
   private static byte[] bytes(RawJson value) {
     byte[] out = new byte[value.length()];
     System.arraycopy(value.array(), value.offset(), out, 0, out.length);
-    return out;
-  }
-
-  /** Method names of MCP need no escape; anything else goes through the JSON encoder. */
-  private static byte[] quoted(String method) {
-    int length = method.length();
-    byte[] out = new byte[length + 2];
-    out[0] = '"';
-    for (int i = 0; i < length; i++) {
-      char c = method.charAt(i);
-      if (c < 0x20 || c > 0x7E || c == '"' || c == '\\') {
-        return Json.encode(method).getBytes(StandardCharsets.UTF_8);
-      }
-      out[i + 1] = (byte) c;
-    }
-    out[length + 1] = '"';
     return out;
   }
 

@@ -22,6 +22,7 @@ public final class RawJson {
   public static final RawJson EMPTY_OBJECT = of("{}");
   public static final RawJson NULL = of("null");
 
+  private static final byte[] COMMA = {','};
   private static final byte[] NOTHING = {};
 
   private final byte[] array;
@@ -51,7 +52,24 @@ public final class RawJson {
 
   /** A JSON string value with {@code text} in it. */
   public static RawJson string(String text) {
-    return of(Json.encode(text));
+    byte[] bytes = quoted(text);
+    return new RawJson(bytes, 0, bytes.length);
+  }
+
+  /** Most strings need no escape; anything else goes through the JSON encoder. */
+  static byte[] quoted(String text) {
+    int length = text.length();
+    byte[] out = new byte[length + 2];
+    out[0] = '"';
+    for (int i = 0; i < length; i++) {
+      char c = text.charAt(i);
+      if (c < 0x20 || c > 0x7E || c == '"' || c == '\\') {
+        return Json.encode(text).getBytes(StandardCharsets.UTF_8);
+      }
+      out[i + 1] = (byte) c;
+    }
+    out[length + 1] = '"';
+    return out;
   }
 
   /** Without a copy where the buffer, which nobody else has, lies in an array. */
@@ -229,13 +247,25 @@ public final class RawJson {
       throw new IllegalStateException("not a JSON object");
     }
     RawJson old = member(name);
-    byte[] key = (Json.encode(name) + ":").getBytes(StandardCharsets.UTF_8);
-    if (old != null) {
-      int head = old.offset - offset;
-      return splice(head, old.length, NOTHING, value, NOTHING);
+    return old == null
+        ? withNew(name, value)
+        : splice(old.offset - offset, old.length, NOTHING, value, NOTHING);
+  }
+
+  /**
+   * As {@link #with}, for whoever knows that there is no member {@code name} yet.
+   *
+   * @throws IllegalStateException if this is not an object
+   */
+  public RawJson withNew(String name, RawJson value) {
+    if (!isObject()) {
+      throw new IllegalStateException("not a JSON object");
     }
-    boolean empty = new String(array, offset + 1, length - 2, StandardCharsets.UTF_8).isBlank();
-    return splice(1, 0, key, value, empty ? NOTHING : new byte[] {','});
+    byte[] quoted = quoted(name);
+    byte[] key = Arrays.copyOf(quoted, quoted.length + 1);
+    key[quoted.length] = ':';
+    boolean empty = array[skipBlanks(offset + 1, 1)] == '}';
+    return splice(1, 0, key, value, empty ? NOTHING : COMMA);
   }
 
   /**
