@@ -10,6 +10,8 @@ import dev.mcpbus.config.RpcLogMode;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.connection.ConnectionOptions;
 import dev.mcpbus.demo.DemoServer;
+import dev.mcpbus.gateway.Gateway;
+import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.input.InputVerticle;
 import dev.mcpbus.protocol.Implementation;
@@ -29,6 +31,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,31 +51,52 @@ public final class McpBus {
    * @param servers to connect to; more can be added on the bus
    * @param supervisor how sessions are started and restarted
    * @param bridge where to serve HTTP, null for nowhere
+   * @param gateway what MCP clients find on that server
    * @param reader reads the entries of {@code mcp.servers.add}; throws a {@code McpFailure}
    */
   public record Options(
       List<ServerDefinition> servers,
       SupervisorOptions supervisor,
       @Nullable BridgeOptions bridge,
-      ServerEntryReader reader) {}
+      GatewayOptions gateway,
+      ServerEntryReader reader) {
+
+    /** With the gateway as it is by default. */
+    public Options(
+        List<ServerDefinition> servers,
+        SupervisorOptions supervisor,
+        @Nullable BridgeOptions bridge,
+        ServerEntryReader reader) {
+      this(servers, supervisor, bridge, GatewayOptions.DEFAULT, reader);
+    }
+  }
 
   private final Vertx vertx;
   private final Deque<String> deployments = new ArrayDeque<>();
   private final SupervisorVerticle supervisor;
   private final ServersVerticle servers;
+  private final @Nullable Gateway gateway;
   private final @Nullable BridgeVerticle bridge;
   private volatile @Nullable String bridgeDeployment;
 
   private McpBus(Vertx vertx, Options options, AuthenticatorFactory authenticators) {
     this.vertx = vertx;
     this.supervisor = new SupervisorVerticle(options.supervisor());
+    Implementation own = new Implementation("mcpbus", Version.current());
     this.servers =
         new ServersVerticle(
-            supervisor,
-            new ConnectionFactory(
-                vertx, new Implementation("mcpbus", Version.current()), authenticators),
-            options.reader());
-    this.bridge = options.bridge() == null ? null : new BridgeVerticle(options.bridge());
+            supervisor, new ConnectionFactory(vertx, own, authenticators), options.reader());
+    BridgeOptions http = options.bridge();
+    if (http == null) {
+      this.gateway = null;
+      this.bridge = null;
+    } else {
+      int hosts = Runtime.getRuntime().availableProcessors();
+      Gateway made = new Gateway(vertx, options.gateway(), own, hosts);
+      this.gateway = made;
+      this.bridge =
+          new BridgeVerticle(http, () -> UUID.randomUUID().toString(), made.entrance());
+    }
   }
 
   /**
@@ -108,6 +132,7 @@ public final class McpBus {
         .compose(next -> deploy(supervisor))
         .compose(next -> deploy(servers))
         .compose(next -> servers.apply(options.servers()))
+        .compose(next -> gateway == null ? Future.succeededFuture() : deploy(gateway.actors()))
         .compose(next -> bridge == null ? Future.succeededFuture() : open(bridge));
   }
 
@@ -121,6 +146,14 @@ public final class McpBus {
 
   private Future<Void> open(BridgeVerticle door) {
     return vertx.deployVerticle(door).onSuccess(id -> bridgeDeployment = id).mapEmpty();
+  }
+
+  private Future<Void> deploy(List<Deployable> verticles) {
+    Future<Void> all = Future.succeededFuture();
+    for (Deployable verticle : verticles) {
+      all = all.compose(next -> deploy(verticle));
+    }
+    return all;
   }
 
   private Future<Void> deploy(Deployable verticle) {
