@@ -94,8 +94,7 @@ public final class McpBus {
       int hosts = Runtime.getRuntime().availableProcessors();
       Gateway made = new Gateway(vertx, options.gateway(), own, hosts);
       this.gateway = made;
-      this.bridge =
-          new BridgeVerticle(http, () -> UUID.randomUUID().toString(), made.entrance());
+      this.bridge = new BridgeVerticle(http, () -> UUID.randomUUID().toString(), made.entrance());
     }
   }
 

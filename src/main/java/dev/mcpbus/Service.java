@@ -95,6 +95,7 @@ final class Service {
           config.servers(),
           SupervisorOptions.of(config.strategy(), config.startConcurrency()),
           bridge,
+          config.gateway(),
           ServerEntryReader.in(folder(file), Environment.system(), result.defaults()));
     } catch (IllegalArgumentException e) {
       throw new StartException(e);

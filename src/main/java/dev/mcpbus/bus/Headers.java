@@ -22,10 +22,10 @@ public final class Headers {
   public static final String METHOD = "method";
 
   /**
-   * Who answers what the server asks on behalf of this call: {@value #PASS}, the caller himself, who
-   * gets the result {@code input_required} as it is and calls again; or a bus address, asked with
-   * {@code {id, call, method, params}} and nobody else. The {@code _meta} of the call then says what
-   * the caller can do. Without it whoever answers for all callers is asked.
+   * Who answers what the server asks on behalf of this call: {@value #PASS}, the caller himself,
+   * who gets the result {@code input_required} as it is and calls again; or a bus address, asked
+   * with {@code {id, call, method, params}} and nobody else. The {@code _meta} of the call then
+   * says what the caller can do. Without it whoever answers for all callers is asked.
    */
   public static final String INPUT = "input";
 

@@ -65,6 +65,9 @@ public record ConfigDiff(
     if (live.startConcurrency() != next.startConcurrency()) {
       keys.add("supervisor.startConcurrency");
     }
+    if (!live.gateway().equals(next.gateway())) {
+      keys.add("gateway");
+    }
     return keys;
   }
 

@@ -3,6 +3,7 @@ package dev.mcpbus.config;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.config.ConfigNode.Kind;
 import dev.mcpbus.config.ConfigNode.Member;
+import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.supervisor.RestartStrategy;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -145,11 +146,13 @@ public final class ConfigReader {
     Substitution substitution = new Substitution(environment, folder(), inputs(root), problems);
     Entry top = new Entry(root, "", null, problems, substitution);
     boolean own = servers.name().equals("mcpServers");
-    McpBusConfig frame = own ? frame(top) : frame(top, Optional.empty(), Optional.empty());
+    McpBusConfig frame =
+        own ? frame(top) : frame(top, Optional.empty(), Optional.empty(), Optional.empty());
     List<ServerDefinition> definitions = servers(servers, substitution);
     if (own) {
       SchemaCheck.check(root, problems);
     }
+    GatewayOptions gateway = GatewayReader.checked(top, frame.gateway(), ids(servers));
     if (problems.fatal()) {
       return Optional.empty();
     }
@@ -159,8 +162,16 @@ public final class ConfigReader {
             frame.port(),
             frame.strategy(),
             frame.startConcurrency(),
+            gateway,
             definitions,
             problems.sorted()));
+  }
+
+  /** Of all that the file names, also of those that are disabled or wrong. */
+  private static List<String> ids(Member servers) {
+    return Names.ids(servers.value().members(), new Problems("")).values().stream()
+        .map(ConnectionId::value)
+        .toList();
   }
 
   private void wrongRoots(ConfigNode root, List<Member> roots) {
@@ -234,7 +245,11 @@ public final class ConfigReader {
     SettingsReader.rpcLog(top).ifPresent(mode -> defaults = defaults.withRpcLog(mode));
     top.object("defaults", Keys.SETTINGS)
         .ifPresent(entry -> defaults = SettingsReader.read(entry, defaults, false));
-    return frame(top, top.object("bridge", Keys.BRIDGE), top.object("supervisor", Keys.SUPERVISOR));
+    return frame(
+        top,
+        top.object("bridge", Keys.BRIDGE),
+        top.object("supervisor", Keys.SUPERVISOR),
+        top.object("gateway", Keys.GATEWAY));
   }
 
   private static boolean meant(String name) {
@@ -246,7 +261,8 @@ public final class ConfigReader {
     return name.length() > 40 ? name.substring(0, 40) : name;
   }
 
-  private static McpBusConfig frame(Entry top, Optional<Entry> bridge, Optional<Entry> supervisor) {
+  private static McpBusConfig frame(
+      Entry top, Optional<Entry> bridge, Optional<Entry> supervisor, Optional<Entry> gateway) {
     Optional<String> host = bridge.flatMap(b -> b.text("host")).map(Substitution.Filled::value);
     if (host.isPresent() && host.get().isBlank()) {
       top.wrong(top.line("bridge"), "\"bridge.host\" is empty", "Write \"" + DEFAULT_HOST + "\"");
@@ -260,6 +276,7 @@ public final class ConfigReader {
         supervisor
             .flatMap(s -> s.whole("startConcurrency", 1, 1_000))
             .orElse(DEFAULT_START_CONCURRENCY),
+        gateway.map(GatewayReader::read).orElse(GatewayOptions.DEFAULT),
         List.of(),
         List.of());
   }

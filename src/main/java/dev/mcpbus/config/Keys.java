@@ -9,15 +9,20 @@ import java.util.Set;
 final class Keys {
 
   static final Set<String> TOP =
-      Set.of("$schema", "mcpServers", "bridge", "supervisor", "defaults", "rpcLog");
+      Set.of("$schema", "mcpServers", "bridge", "gateway", "supervisor", "defaults", "rpcLog");
 
   /** One of these makes a file ours: then its other keys are held to our names. */
-  static final Set<String> OURS = Set.of("bridge", "supervisor", "defaults", "rpcLog");
+  static final Set<String> OURS = Set.of("bridge", "gateway", "supervisor", "defaults", "rpcLog");
 
   static final List<String> ROOTS = List.of("mcpServers", "servers", "mcp_servers");
 
   static final Set<String> BRIDGE = Set.of("host", "port");
   static final Set<String> SUPERVISOR = Set.of("strategy", "startConcurrency");
+
+  static final Set<String> GATEWAY =
+      Set.of("views", "sessionIdle", "maxSessions", "maxCalls", "maxStreams", "pageSize");
+
+  static final Set<String> VIEW = Set.of("servers", "allow", "deny", "rename", "failure");
 
   /** How a server behaves; also allowed in {@code defaults}. */
   static final Set<String> SETTINGS =
@@ -32,6 +37,7 @@ final class Keys {
           "connectTimeout",
           "lazy",
           "idleStop",
+          "shared",
           "toolsOnly",
           "validate",
           "rpcLog",

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param clientInfo what is said of us in the handshake
  * @param capabilities what is offered to the server: {@code elicitation}, {@code sampling}, ...
  * @param tap sees every message, null for none
+ * @param lease to whom it belongs, null where it is everybody's
  */
 public record ConnectionSpec(
     ConnectionId id,
@@ -23,4 +24,17 @@ public record ConnectionSpec(
     ConnectionOptions options,
     Implementation clientInfo,
     JsonObject capabilities,
-    @Nullable MessageTap tap) {}
+    @Nullable MessageTap tap,
+    @Nullable Lease lease) {
+
+  /** Of a connection that everybody may use. */
+  public ConnectionSpec(
+      ConnectionId id,
+      Transport transport,
+      ConnectionOptions options,
+      Implementation clientInfo,
+      JsonObject capabilities,
+      @Nullable MessageTap tap) {
+    this(id, transport, options, clientInfo, capabilities, tap, null);
+  }
+}

@@ -83,14 +83,23 @@ public final class ConnectionVerticle extends VerticleBase
   /** Completes when every address is registered; no session is opened yet. */
   @Override
   public Future<?> start() {
-    events = new EventPublisher(vertx.eventBus(), id);
+    events = new EventPublisher(vertx.eventBus(), id, spec.lease());
     mailbox = new Mailbox(vertx, spec, clock, view, this);
     health = new HealthCheck(vertx, options, this);
     idle = new IdleWatch(vertx, clock, options, () -> tell(new Lifecycle.StopWanted(id.value())));
-    upstream = new Upstream(vertx.eventBus(), new Inputs(vertx.eventBus(), id, wishes), this);
+    Lease lease = spec.lease();
+    upstream =
+        new Upstream(
+            vertx.eventBus(),
+            new Inputs(vertx.eventBus(), id, wishes),
+            lease == null ? null : lease.input(),
+            this);
     starter = new Starter(spec, context, clock, wishes, upstream);
     context.exceptionHandler(this::crashed);
     vertx.eventBus().localConsumer(Addresses.of(id, Addresses.CONTROL), this::control);
+    if (lease != null) {
+      return mailbox.open(); // it can answer what its lessee can, and nobody else
+    }
     return Offered.watch(vertx, id, this::offered).compose(known -> mailbox.open());
   }
 

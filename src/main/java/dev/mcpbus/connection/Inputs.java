@@ -13,6 +13,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a server asks of its client, passed on to whoever answers such questions on the bus ({@link
@@ -60,8 +61,15 @@ final class Inputs {
    * Asks.
    *
    * @param perRequest true in the era whose requests each tell what we offer
+   * @param to the one address that is asked, null for whoever answers
+   * @param call the caller's name of the call that needs the answer, null where it is not known
    */
-  Question ask(String method, JsonObject params, boolean perRequest) {
+  Question ask(
+      String method,
+      JsonObject params,
+      boolean perRequest,
+      @Nullable String to,
+      @Nullable String call) {
     String key = UUID.randomUUID().toString();
     JsonObject question =
         new JsonObject()
@@ -70,6 +78,9 @@ final class Inputs {
             .put("method", method)
             .put("params", params)
             .put("offered", wishes.isOffered(method, params, perRequest));
+    if (to != null) {
+      question.put("to", to).put("call", call);
+    }
     open.add(key);
     return new Question(
         key,

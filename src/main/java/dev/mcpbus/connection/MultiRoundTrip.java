@@ -1,6 +1,7 @@
 package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
@@ -38,7 +39,12 @@ final class MultiRoundTrip {
    */
   boolean take(Session session, Pending call, String resultType, RawJson result) {
     switch (resultType) {
-      case "input_required" -> ask(session, call, result);
+      case "input_required" -> {
+        if (Headers.PASS.equals(call.input())) {
+          return false;
+        }
+        ask(session, call, result);
+      }
       case "task" -> {
         return false;
       }
@@ -69,7 +75,7 @@ final class MultiRoundTrip {
       return;
     }
     call.extendBy(session.clock().millis(), Inputs.PATIENCE_MILLIS);
-    answers(requests.toJsonObject(), keys)
+    answers(call, requests.toJsonObject(), keys)
         .onComplete(
             answers -> again(session, origin, hold, answers, state),
             failure -> {
@@ -82,7 +88,7 @@ final class MultiRoundTrip {
   /**
    * @param open takes the names of the questions, to withdraw them by
    */
-  private Future<JsonObject> answers(JsonObject requests, List<String> open) {
+  private Future<JsonObject> answers(Pending call, JsonObject requests, List<String> open) {
     if (requests.size() > MAX_QUESTIONS) {
       return Future.failedFuture(
           McpFailure.maybeSent(
@@ -93,7 +99,7 @@ final class MultiRoundTrip {
     List<String> keys = new ArrayList<>();
     for (Map.Entry<String, Object> request : requests) {
       keys.add(request.getKey());
-      asked.add(answer(request.getValue(), open));
+      asked.add(answer(call, request.getValue(), open));
     }
     return Future.all(asked)
         .map(
@@ -106,7 +112,7 @@ final class MultiRoundTrip {
             });
   }
 
-  private Future<JsonObject> answer(Object request, List<String> open) {
+  private Future<JsonObject> answer(Pending call, Object request, List<String> open) {
     if (!(request instanceof JsonObject question)
         || !(question.getValue("method") instanceof String method)
         || !Inputs.isInput(method)) {
@@ -116,7 +122,7 @@ final class MultiRoundTrip {
     }
     JsonObject params =
         question.getValue("params") instanceof JsonObject object ? object : new JsonObject();
-    Inputs.Question asked = inputs.ask(method, params, true);
+    Inputs.Question asked = inputs.ask(method, params, true, call.input(), call.callId());
     open.add(asked.key());
     return asked.answer().recover(failure -> missing(method));
   }

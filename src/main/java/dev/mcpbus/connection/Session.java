@@ -352,10 +352,13 @@ final class Session implements Channel.Receiver {
       if (call != null && address != null) {
         call.extend(now);
         if (affordable) {
-          listener.onProgress(address, params);
+          listener.onTold(address, call.callId(), method, params);
         }
         return;
       }
+    }
+    if (method.equals(Methods.MESSAGE) && affordable && isOfOneCall(method, params)) {
+      return;
     }
     // That the list has changed must not be missed; many such become one.
     if (affordable || method.equals(Methods.TOOLS_CHANGED)) {
@@ -372,6 +375,19 @@ final class Session implements Channel.Receiver {
                   + notifications.dropped()
                   + " were dropped"));
     }
+  }
+
+  /**
+   * The modern era logs for requests that asked for it: where there is one alone, it is of that.
+   */
+  private boolean isOfOneCall(String method, RawJson params) {
+    Pending call = era.era() == Era.DISCOVER ? pending.onlyLogging() : null;
+    String address = call == null ? null : call.logAddress();
+    if (call == null || address == null) {
+      return false;
+    }
+    listener.onTold(address, call.callId(), method, params);
+    return true;
   }
 
   @Override

@@ -1,10 +1,12 @@
 package dev.mcpbus.connection;
 
+import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
@@ -36,9 +38,12 @@ final class Upstream implements SessionListener {
   private final MultiRoundTrip rounds;
   private final Owner owner;
 
-  Upstream(EventBus bus, Inputs inputs, Owner owner) {
+  /**
+   * @param lessee who alone is asked what the server asks by itself, null for whoever answers
+   */
+  Upstream(EventBus bus, Inputs inputs, @Nullable String lessee, Owner owner) {
     this.bus = bus;
-    this.requests = new ServerRequests(inputs);
+    this.requests = new ServerRequests(inputs, lessee);
     this.rounds = new MultiRoundTrip(inputs);
     this.owner = owner;
   }
@@ -77,8 +82,12 @@ final class Upstream implements SessionListener {
   }
 
   @Override
-  public void onProgress(String address, RawJson params) {
-    bus.send(address, params.toJsonObject());
+  public void onTold(String address, @Nullable String callId, String method, RawJson params) {
+    DeliveryOptions options = new DeliveryOptions().addHeader(Headers.METHOD, method);
+    if (callId != null) {
+      options.addHeader(Headers.CALL_ID, callId);
+    }
+    bus.send(address, params.toJsonObject(), options);
   }
 
   @Override

@@ -41,9 +41,7 @@ final class Ask {
     this.modern = modern;
     this.callId = callId;
     this.options =
-        new DeliveryOptions()
-            .setSendTimeout(PATIENCE_MILLIS)
-            .addHeader(Headers.CALL_ID, callId);
+        new DeliveryOptions().setSendTimeout(PATIENCE_MILLIS).addHeader(Headers.CALL_ID, callId);
   }
 
   Ask header(String name, String value) {

@@ -12,8 +12,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who on this host made which call, and holds which lease: whatever comes from a server goes to
- * him and nobody else. Confined to the host's context.
+ * Who on this host made which call, and holds which lease: whatever comes from a server goes to him
+ * and nobody else. Confined to the host's context.
  */
 final class Calls {
 

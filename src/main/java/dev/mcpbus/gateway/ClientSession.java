@@ -33,8 +33,7 @@ final class ClientSession implements Calls.Caller {
 
   private static final int MAX_WATCHED = 1_000;
   private static final List<String> LEVELS =
-      List.of(
-          "debug", "info", "notice", "warning", "error", "critical", "alert", "emergency");
+      List.of("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency");
 
   /** A request on its way, with the reply that its HTTP response waits for. */
   private record Call(
@@ -116,8 +115,7 @@ final class ClientSession implements Calls.Caller {
             .put("capabilities", Offer.capabilities())
             .put("serverInfo", serverInfo.toJson());
     String instructions = directory.snapshot().instructions(view);
-    return RawJson.of(
-        instructions.isEmpty() ? result : result.put("instructions", instructions));
+    return RawJson.of(instructions.isEmpty() ? result : result.put("instructions", instructions));
   }
 
   /** True where the message comes by the same path from the same principal. */
@@ -212,8 +210,7 @@ final class ClientSession implements Calls.Caller {
       return;
     }
     String exchange = String.valueOf(message.headers().get(Words.EXCHANGE));
-    EventStream stream =
-        streams.begin(exchange, String.valueOf(message.headers().get(Words.DOOR)));
+    EventStream stream = streams.begin(exchange, String.valueOf(message.headers().get(Words.DOOR)));
     RawJson meta = params.member("_meta");
     RawJson token = meta == null ? null : meta.member(MetaKeys.PROGRESS_TOKEN);
     String callId = host.add(this);
@@ -372,8 +369,7 @@ final class ClientSession implements Calls.Caller {
       }
       case Events.NOTIFICATION ->
           stream(null, lease)
-              .send(
-                  Messages.notification(event.getString("method", ""), RawJson.of(params)));
+              .send(Messages.notification(event.getString("method", ""), RawJson.of(params)));
       case Events.GAVE_UP -> leases.lost(lease);
       default -> {}
     }
@@ -394,8 +390,7 @@ final class ClientSession implements Calls.Caller {
           .standing()
           .send(
               Messages.notification(
-                  Methods.RESOURCE_UPDATED,
-                  RawJson.of(params).with("uri", RawJson.string(uri))));
+                  Methods.RESOURCE_UPDATED, RawJson.of(params).with("uri", RawJson.string(uri))));
     }
   }
 

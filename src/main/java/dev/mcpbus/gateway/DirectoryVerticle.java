@@ -151,8 +151,7 @@ final class DirectoryVerticle extends VerticleBase {
       return;
     }
     become(
-        facts.withServer(
-            Era.DISCOVER.name().equals(event.getString("era")), facts.instructions()));
+        facts.withServer(Era.DISCOVER.name().equals(event.getString("era")), facts.instructions()));
     lists.connected();
     vertx
         .eventBus()

@@ -73,8 +73,7 @@ final class Door implements Entrance {
                 local(Addresses.GATEWAY_CHANGED, changed -> modern.listeners().changed()),
                 local(
                     Addresses.GATEWAY_UPDATED,
-                    (Message<JsonObject> updated) ->
-                        modern.listeners().updated(updated.body()))))
+                    (Message<JsonObject> updated) -> modern.listeners().updated(updated.body()))))
         .mapEmpty();
   }
 
@@ -165,8 +164,7 @@ final class Door implements Entrance {
     }
   }
 
-  private void post(
-      MultiMap headers, Principal principal, Buffer body, View view, Reply reply) {
+  private void post(MultiMap headers, Principal principal, Buffer body, View view, Reply reply) {
     if (!accepts(headers, "application/json", "*/*", "application/*", "text/event-stream")) {
       refuse(
           reply,
@@ -189,7 +187,9 @@ final class Door implements Entrance {
     Envelope message;
     try {
       byte[] bytes = body.getBytes();
-      message = Envelope.parse(bytes, 0, bytes.length, ParseLimits.DEFAULT.withMaxBytes(Integer.MAX_VALUE));
+      message =
+          Envelope.parse(
+              bytes, 0, bytes.length, ParseLimits.DEFAULT.withMaxBytes(Integer.MAX_VALUE));
     } catch (ProtocolException e) {
       int code =
           switch (e.reason()) {

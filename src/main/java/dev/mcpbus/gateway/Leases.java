@@ -131,8 +131,7 @@ final class Leases {
   }
 
   private void level(ConnectionId lease, String wanted) {
-    Buffer params =
-        RawJson.EMPTY_OBJECT.with("level", RawJson.string(wanted)).toBuffer();
+    Buffer params = RawJson.EMPTY_OBJECT.with("level", RawJson.string(wanted)).toBuffer();
     vertx.eventBus().request(Addresses.of(lease, Addresses.LOGLEVEL), params);
   }
 

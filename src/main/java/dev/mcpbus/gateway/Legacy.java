@@ -60,8 +60,7 @@ final class Legacy {
       return;
     }
     String host = hosts.get((int) (sequence % hosts.size()));
-    DeliveryOptions options =
-        options(Words.OPEN, principal, view, exchange());
+    DeliveryOptions options = options(Words.OPEN, principal, view, exchange());
     send(host, message.text().toBuffer(), options)
         .onComplete(
             answered -> {
@@ -102,8 +101,7 @@ final class Legacy {
             answered -> {
               forget(exchange, reply);
               if (answered.body() != null && answered.body().length() > 0) {
-                reply.answer(
-                    200, answered.body().getBytes(), answered.headers().get(Words.EVENT));
+                reply.answer(200, answered.body().getBytes(), answered.headers().get(Words.EVENT));
               } else if (request) {
                 reply.end();
               } else {

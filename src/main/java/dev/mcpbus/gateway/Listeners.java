@@ -49,8 +49,7 @@ final class Listeners {
     }
 
     private void end() {
-      RawJson result =
-          tagged(RawJson.EMPTY_OBJECT.with("resultType", RawJson.string("complete")));
+      RawJson result = tagged(RawJson.EMPTY_OBJECT.with("resultType", RawJson.string("complete")));
       reply.answer(200, Messages.result(id, result), null);
     }
   }
@@ -150,8 +149,7 @@ final class Listeners {
     }
     kinds.forEach(kind -> listener.changes.saw(directory.snapshot(), kind));
     open.add(listener);
-    listener.tell(
-        Methods.ACKNOWLEDGED, RawJson.of(new JsonObject().put("notifications", agreed)));
+    listener.tell(Methods.ACKNOWLEDGED, RawJson.of(new JsonObject().put("notifications", agreed)));
   }
 
   /** Lists may be others now. */

@@ -114,8 +114,7 @@ final class Modern {
               if (!instructions.isEmpty()) {
                 result.put("instructions", instructions);
               }
-              result.put(
-                  "_meta", new JsonObject().put(MetaKeys.SERVER_INFO, serverInfo.toJson()));
+              result.put("_meta", new JsonObject().put(MetaKeys.SERVER_INFO, serverInfo.toJson()));
               reply.answer(200, Messages.result(id, RawJson.of(result)), null);
             });
   }
@@ -139,8 +138,7 @@ final class Modern {
     Ask ask =
         new Ask(view, method, params, true, callId)
             .header(Headers.INPUT, Headers.PASS)
-            .checked(
-                (target, asked) -> ModernHeaders.check(headers, target.headers(), asked));
+            .checked((target, asked) -> ModernHeaders.check(headers, target.headers(), asked));
     RawJson token = meta == null ? null : meta.member(MetaKeys.PROGRESS_TOKEN);
     if (token != null) {
       ask.header(Headers.PROGRESS, calling);

@@ -1,5 +1,6 @@
 package dev.mcpbus.gateway;
 
+import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.HeaderValue;
 import dev.mcpbus.protocol.JsonRpcError;
@@ -8,7 +9,6 @@ import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ParamHeaders;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
-import dev.mcpbus.bus.McpFailure;
 import io.vertx.core.MultiMap;
 import java.math.BigDecimal;
 import java.util.Map;

@@ -45,8 +45,7 @@ final class Questions {
   Future<JsonObject> ask(EventStream stream, String method, JsonObject params) {
     if (!isOffered(capabilities, method, params)) {
       return Future.failedFuture(
-          McpFailure.notSent(
-              FailureCode.METHOD_NOT_FOUND, "the client does not answer " + method));
+          McpFailure.notSent(FailureCode.METHOD_NOT_FOUND, "the client does not answer " + method));
     }
     if (open.size() >= MAX_OPEN) {
       return Future.failedFuture(

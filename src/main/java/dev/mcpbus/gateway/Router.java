@@ -40,8 +40,7 @@ final class Router {
   /** The result's bytes. */
   Future<RawJson> route(Ask ask) {
     try {
-      return routed(ask)
-          .recover(failure -> Future.failedFuture(Errors.of(failure)));
+      return routed(ask).recover(failure -> Future.failedFuture(Errors.of(failure)));
     } catch (RuntimeException e) {
       return Future.failedFuture(Errors.of(e));
     }
@@ -56,8 +55,7 @@ final class Router {
       case Methods.RESOURCES_LIST -> list(ask, Kind.RESOURCES);
       case Methods.RESOURCES_TEMPLATES -> list(ask, Kind.TEMPLATES);
       case Methods.RESOURCES_READ ->
-          resources(ask.view(), text(ask.params(), "uri"))
-              .compose(found -> read(ask, found, 0));
+          resources(ask.view(), text(ask.params(), "uri")).compose(found -> read(ask, found, 0));
       case Methods.COMPLETE -> complete(ask);
       default -> Future.failedFuture(Errors.methodNotFound(ask.method()));
     };
@@ -144,20 +142,14 @@ final class Router {
   }
 
   /** A server that could not be asked for its list may still know the name. */
-  private static MergedList.Target unlisted(
-      Snapshot snapshot, View view, Kind kind, String name) {
+  private static MergedList.Target unlisted(Snapshot snapshot, View view, Kind kind, String name) {
     Optional<ToolName> read =
-        view.server()
-            ? Optional.of(new ToolName(view.name(), name))
-            : RoutingName.parse(name);
+        view.server() ? Optional.of(new ToolName(view.name(), name)) : RoutingName.parse(name);
     return read.filter(tool -> snapshot.server(tool.server()) != null)
         .filter(tool -> view.admits(tool.server(), tool.tool()))
         .filter(tool -> view.nameOf(tool.server(), tool.tool()).equals(name))
         .filter(tool -> view.server() || isUnknown(snapshot.server(tool.server()), kind))
-        .map(
-            tool ->
-                new MergedList.Target(
-                    tool.server(), tool.tool(), name, ParamHeaders.NONE))
+        .map(tool -> new MergedList.Target(tool.server(), tool.tool(), name, ParamHeaders.NONE))
         .orElseThrow(
             () ->
                 Errors.invalidParams(
@@ -185,8 +177,7 @@ final class Router {
   /** Asks one after the other while they say that they do not know it. */
   private Future<RawJson> read(Ask ask, List<MergedList.Target> found, int next) {
     if (found.isEmpty()) {
-      return Future.failedFuture(
-          unknownResource(ask, text(ask.params(), "uri")));
+      return Future.failedFuture(unknownResource(ask, text(ask.params(), "uri")));
     }
     MergedList.Target target = found.get(next);
     RawJson params =
@@ -218,8 +209,7 @@ final class Router {
     if (type != null && !type.equals(COMPLETE)) {
       return result;
     }
-    RawJson timed =
-        result.member("ttlMs") == null ? result.with("ttlMs", RawJson.of("0")) : result;
+    RawJson timed = result.member("ttlMs") == null ? result.with("ttlMs", RawJson.of("0")) : result;
     return timed.member("cacheScope") == null
         ? timed.with("cacheScope", RawJson.string("private"))
         : timed;
@@ -256,16 +246,14 @@ final class Router {
                       .map(
                           found -> {
                             if (found.isEmpty()) {
-                              throw Errors.invalidParams(
-                                  "Unknown resource: " + Errors.shown(uri));
+                              throw Errors.invalidParams("Unknown resource: " + Errors.shown(uri));
                             }
                             return found.get(0);
                           });
             });
   }
 
-  private Future<RawJson> complete(
-      Ask ask, RawJson ref, String member, MergedList.Target target) {
+  private Future<RawJson> complete(Ask ask, RawJson ref, String member, MergedList.Target target) {
     RawJson params =
         target.key().equals(target.name())
             ? ask.params()
@@ -285,7 +273,8 @@ final class Router {
               }
               return vertx
                   .eventBus()
-                  .<Buffer>request(Addresses.of(at, suffix), ask.adapt(server, params).toBuffer(), ask.options())
+                  .<Buffer>request(
+                      Addresses.of(at, suffix), ask.adapt(server, params).toBuffer(), ask.options())
                   .map(reply -> RawJson.of(reply.body()));
             })
         .map(result -> ask.isModern() ? typed(server, result) : result);
@@ -297,9 +286,7 @@ final class Router {
     if (facts != null && facts.modern()) {
       return result;
     }
-    return result.member("resultType") == null
-        ? result.withNew("resultType", COMPLETE)
-        : result;
+    return result.member("resultType") == null ? result.withNew("resultType", COMPLETE) : result;
   }
 
   static String text(RawJson params, String member) {

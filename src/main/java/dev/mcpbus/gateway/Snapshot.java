@@ -56,8 +56,7 @@ final class Snapshot {
   }
 
   /** Null where the cursor is not good. */
-  @Nullable RawJson page(
-      View view, Kind kind, @Nullable String cursor, int size, boolean modern) {
+  @Nullable RawJson page(View view, Kind kind, @Nullable String cursor, int size, boolean modern) {
     if (cursor != null) {
       return list(view, kind).page(cursor, size, modern);
     }

@@ -108,8 +108,7 @@ final class Streams {
   }
 
   private void forgetOld() {
-    List<EventStream> ended =
-        requests.values().stream().filter(EventStream::isEnded).toList();
+    List<EventStream> ended = requests.values().stream().filter(EventStream::isEnded).toList();
     for (int i = 0; i < ended.size() - MAX_ENDED; i++) {
       requests.remove(ended.get(i).id());
     }

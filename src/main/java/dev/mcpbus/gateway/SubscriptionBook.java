@@ -47,8 +47,7 @@ final class SubscriptionBook {
       return;
     }
     String suffix = wanted ? Addresses.RESOURCES_SUBSCRIBE : Addresses.RESOURCES_UNSUBSCRIBE;
-    Buffer params =
-        RawJson.EMPTY_OBJECT.with("uri", RawJson.string(resource.uri())).toBuffer();
+    Buffer params = RawJson.EMPTY_OBJECT.with("uri", RawJson.string(resource.uri())).toBuffer();
     bus.<Buffer>request(Addresses.of(new ConnectionId(resource.server()), suffix), params)
         .onComplete(
             done -> message.reply(new JsonObject()),

@@ -19,8 +19,7 @@ record View(String name, boolean server, ViewOptions options) {
   static final View ALL = new View("", false, EVERYTHING);
 
   static View ofServer(String id) {
-    return new View(
-        id, true, new ViewOptions(List.of(id), List.of(), List.of(), Map.of(), false));
+    return new View(id, true, new ViewOptions(List.of(id), List.of(), List.of(), Map.of(), false));
   }
 
   boolean includes(String id) {

@@ -35,10 +35,7 @@ public final class HeaderValue {
     }
     try {
       byte[] bytes = Base64.getDecoder().decode(value.substring(PREFIX.length(), end));
-      return StandardCharsets.UTF_8
-          .newDecoder()
-          .decode(ByteBuffer.wrap(bytes))
-          .toString();
+      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
     } catch (IllegalArgumentException | CharacterCodingException e) {
       return null;
     }
