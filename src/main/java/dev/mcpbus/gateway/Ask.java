@@ -17,7 +17,13 @@ import org.jspecify.annotations.Nullable;
 final class Ask {
 
   /** Connections end every call by their own bounds; this is the net below. */
-  private static final long PATIENCE_MILLIS = 3_600_000;
+  static final long PATIENCE_MILLIS = 3_600_000;
+
+  /** Has a call answered in another way than by its server's connection. */
+  @FunctionalInterface
+  interface Delegate {
+    @Nullable Future<RawJson> call(String server, String suffix, RawJson params);
+  }
 
   private final View view;
   private final String method;
@@ -28,7 +34,9 @@ final class Ask {
   private Function<ConnectionId, Future<ConnectionId>> upstreams = Future::succeededFuture;
   private BiFunction<String, RawJson, RawJson> adapter = (server, params) -> params;
   private @Nullable BiConsumer<MergedList.Target, RawJson> check;
+  private @Nullable Delegate delegate;
   private @Nullable ConnectionId at;
+  private @Nullable Runnable gone;
   private boolean cancelled;
 
   /**
@@ -58,6 +66,17 @@ final class Ask {
   /** What a server gets instead of the client's params. */
   Ask adapted(BiFunction<String, RawJson, RawJson> to) {
     adapter = to;
+    return this;
+  }
+
+  /** Runs when nobody wants the answer any more. */
+  void onCancel(Runnable step) {
+    gone = step;
+  }
+
+  /** Another way to have the call answered; gives null where the common way is right. */
+  Ask delegated(Delegate to) {
+    delegate = to;
     return this;
   }
 
@@ -97,6 +116,10 @@ final class Ask {
     }
   }
 
+  @Nullable Future<RawJson> delegate(String server, String suffix, RawJson given) {
+    return delegate == null ? null : delegate.call(server, suffix, given);
+  }
+
   RawJson adapt(String server, RawJson given) {
     return adapter.apply(server, given);
   }
@@ -120,6 +143,9 @@ final class Ask {
   void cancel(EventBus bus) {
     if (!cancelled && at != null) {
       bus.send(Addresses.of(at, Addresses.CANCEL), new JsonObject().put("callId", callId));
+    }
+    if (!cancelled && gone != null) {
+      gone.run();
     }
     cancelled = true;
   }

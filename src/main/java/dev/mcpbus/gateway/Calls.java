@@ -59,6 +59,11 @@ final class Calls {
     return Addresses.GATEWAY_LEASED + host;
   }
 
+  /** A name that nobody can guess, and that leads back to this host. */
+  String state() {
+    return host + "." + Gateway.random(16);
+  }
+
   String add(Caller caller) {
     String id = host + "-" + ++sequence;
     calls.put(id, caller);

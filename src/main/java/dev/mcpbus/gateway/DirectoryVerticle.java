@@ -15,9 +15,11 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +37,7 @@ final class DirectoryVerticle extends VerticleBase {
   private final Directory directory;
   private final Duration patience;
   private final Map<String, ServerLists> servers = new HashMap<>();
+  private final Set<Kind> wanted = EnumSet.noneOf(Kind.class);
   private Future<Void> known = Future.succeededFuture();
   private boolean telling;
 
@@ -152,7 +155,7 @@ final class DirectoryVerticle extends VerticleBase {
     }
     become(
         facts.withServer(Era.DISCOVER.name().equals(event.getString("era")), facts.instructions()));
-    lists.connected();
+    lists.connected(wanted);
     vertx
         .eventBus()
         .<JsonObject>request(Addresses.of(facts.id(), Addresses.STATUS), new JsonObject())
@@ -198,6 +201,7 @@ final class DirectoryVerticle extends VerticleBase {
         message.body().getJsonArray("kinds").stream()
             .map(name -> Kind.valueOf((String) name))
             .toList();
+    wanted.addAll(kinds);
     List<?> only = message.body().getJsonArray("servers").getList();
     known
         .compose(read -> collect(kinds, only))

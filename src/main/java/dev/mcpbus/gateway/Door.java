@@ -18,11 +18,9 @@ import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.Message;
-import io.vertx.core.eventbus.MessageConsumer;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +40,6 @@ final class Door implements Entrance {
   private final Legacy legacy;
   private final Replies replies;
   private final String name = Gateway.random(8);
-  private final List<MessageConsumer<?>> consumers = new ArrayList<>();
   private long beat = -1;
 
   Door(
@@ -81,15 +78,11 @@ final class Door implements Entrance {
     if (!vertx.isClustered()) {
       return local(address, handler);
     }
-    MessageConsumer<T> consumer = vertx.eventBus().consumer(address, handler);
-    consumers.add(consumer);
-    return consumer.completion();
+    return vertx.eventBus().<T>consumer(address, handler).completion();
   }
 
   private <T> Future<Void> local(String address, Handler<Message<T>> handler) {
-    MessageConsumer<T> consumer = vertx.eventBus().localConsumer(address, handler);
-    consumers.add(consumer);
-    return consumer.completion();
+    return vertx.eventBus().<T>localConsumer(address, handler).completion();
   }
 
   @Override
@@ -97,8 +90,6 @@ final class Door implements Entrance {
     vertx.cancelTimer(beat);
     modern.listeners().close();
     replies.close();
-    consumers.forEach(MessageConsumer::unregister);
-    consumers.clear();
   }
 
   @Override

@@ -30,7 +30,7 @@ final class Legacy {
   static final String SESSION = "Mcp-Session-Id";
 
   /** {@code <host>.<random>}. */
-  private static final Pattern ID = Pattern.compile("[0-9a-f]{16}\\.[0-9a-f]{32}");
+  static final Pattern ID = Pattern.compile("[0-9a-f]{16}\\.[0-9a-f]{32}");
 
   /** A call ends by the bounds of its connection; this is the net below. */
   private static final long PATIENCE_MILLIS = 3_600_000;

@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Envelope;
@@ -15,6 +16,8 @@ import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -22,6 +25,8 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +38,10 @@ final class Modern {
   /** A client that wants to know of changes listens; the others ask again after this. */
   private static final long DISCOVER_TTL_MILLIS = 60_000;
 
+  /** What may be answered with a question. */
+  private static final Set<String> INPUT =
+      Set.of(Methods.TOOLS_CALL, Methods.PROMPTS_GET, Methods.RESOURCES_READ);
+
   private record Call(Ask ask, Reply reply, @Nullable RawJson token) {}
 
   private final Vertx vertx;
@@ -40,6 +49,7 @@ final class Modern {
   private final Implementation serverInfo;
   private final Replies replies;
   private final String name;
+  private final List<String> hosts;
   private final String calling;
   private final Router router;
   private final Listeners listeners;
@@ -62,6 +72,7 @@ final class Modern {
     this.serverInfo = serverInfo;
     this.replies = replies;
     this.name = name;
+    this.hosts = hosts;
     this.calling = Addresses.GATEWAY_CALLS + name;
     this.router = new Router(vertx, directory, options.pageSize());
     this.listeners = new Listeners(vertx, directory, router, replies);
@@ -94,7 +105,7 @@ final class Modern {
     switch (method) {
       case Methods.DISCOVER -> discover(view, id, reply);
       case Methods.LISTEN -> listeners.listen(view, id, params, reply);
-      default -> call(headers, view, id, method, params, meta, reply);
+      default -> call(headers, principal, view, id, method, params, meta, reply);
     }
   }
 
@@ -128,6 +139,7 @@ final class Modern {
 
   private void call(
       MultiMap headers,
+      Principal principal,
       View view,
       RawJson id,
       String method,
@@ -139,6 +151,9 @@ final class Modern {
         new Ask(view, method, params, true, callId)
             .header(Headers.INPUT, Headers.PASS)
             .checked((target, asked) -> ModernHeaders.check(headers, target.headers(), asked));
+    if (INPUT.contains(method)) {
+      exchanged(ask, principal, method, params, meta);
+    }
     RawJson token = meta == null ? null : meta.member(MetaKeys.PROGRESS_TOKEN);
     if (token != null) {
       ask.header(Headers.PROGRESS, calling);
@@ -164,6 +179,75 @@ final class Modern {
           McpFailure known = Errors.of(failure);
           reply.answer(Errors.status(known), Errors.message(id, known), null);
         });
+  }
+
+  /**
+   * A server of the older era asks while it works on a call, and logs for a session: a client that
+   * can answer, or wants to hear, gets a connection for the time of its call.
+   */
+  private void exchanged(
+      Ask ask, Principal principal, String method, RawJson params, @Nullable RawJson meta) {
+    RawJson capabilities = meta == null ? null : meta.member(MetaKeys.CLIENT_CAPABILITIES);
+    RawJson level = meta == null ? null : meta.member(MetaKeys.LOG_LEVEL);
+    RawJson state = params.member("requestState");
+    String held = state != null && state.isString() ? state.asString() : "";
+    boolean retry = Legacy.ID.matcher(held).matches();
+    if (!retry && level == null && (capabilities == null || !answers(capabilities))) {
+      return;
+    }
+    String host = retry ? held.substring(0, held.indexOf('.')) : hosts.get(spread());
+    String exchange = ask.callId();
+    ask.delegated(
+        (server, suffix, given) -> {
+          ServerFacts facts = directory.snapshot().server(server);
+          if (facts == null || facts.modern()) {
+            return null;
+          }
+          DeliveryOptions options =
+              new DeliveryOptions()
+                  .setSendTimeout(Ask.PATIENCE_MILLIS)
+                  .addHeader(Words.OP, retry ? Words.RETRY : Words.CALL)
+                  .addHeader(Words.PRINCIPAL, principal.name())
+                  .addHeader(Words.DOOR, calling)
+                  .addHeader(Words.EXCHANGE, exchange)
+                  .addHeader(Words.SERVER, server)
+                  .addHeader(Words.SUFFIX, suffix)
+                  .addHeader(Words.STATE, held)
+                  .addHeader(Words.CAPABILITIES, String.valueOf(capabilities));
+          if (level != null && level.isString()) {
+            options.addHeader(Words.LEVEL, level.asString());
+          }
+          return vertx
+              .eventBus()
+              .<Buffer>request(Addresses.GATEWAY_SESSIONS + host, given.toBuffer(), options)
+              .map(answer -> RawJson.of(answer.body()))
+              .recover(failure -> Future.failedFuture(lost(failure, retry)));
+        });
+    ask.onCancel(
+        () ->
+            vertx
+                .eventBus()
+                .send(
+                    Addresses.GATEWAY_SESSIONS + host,
+                    Buffer.buffer(),
+                    new DeliveryOptions()
+                        .addHeader(Words.OP, Words.GONE)
+                        .addHeader(Words.EXCHANGE, exchange)));
+  }
+
+  private static Throwable lost(Throwable failure, boolean retry) {
+    return retry && McpFailure.of(failure).code() == FailureCode.UNKNOWN_CONNECTION
+        ? Errors.invalidParams("\"requestState\" is not good any more; make the call anew")
+        : failure;
+  }
+
+  private static boolean answers(RawJson capabilities) {
+    return Stream.of("elicitation", "sampling", "roots")
+        .anyMatch(word -> capabilities.member(word) != null);
+  }
+
+  private int spread() {
+    return (int) (sequence % hosts.size());
   }
 
   private void forget(String callId, Reply reply) {

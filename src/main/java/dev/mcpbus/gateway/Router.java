@@ -264,6 +264,10 @@ final class Router {
   // ---- the bus
 
   private Future<RawJson> call(Ask ask, String server, String suffix, RawJson params) {
+    Future<RawJson> elsewhere = ask.delegate(server, suffix, params);
+    if (elsewhere != null) {
+      return elsewhere.map(result -> typed(server, result));
+    }
     return ask.upstream(new ConnectionId(server))
         .compose(
             at -> {

@@ -11,6 +11,7 @@ import io.vertx.core.eventbus.DeliveryOptions;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -65,9 +66,12 @@ final class ServerLists {
     }
   }
 
-  /** The server is there again: what could not be had may be asked for. */
-  void connected() {
-    slots.keySet().forEach(this::changed);
+  /** The server is there: what clients want is asked for, also what could not be had before. */
+  void connected(Set<Kind> wanted) {
+    for (Kind kind : wanted) {
+      slot(kind);
+      changed(kind);
+    }
   }
 
   /**

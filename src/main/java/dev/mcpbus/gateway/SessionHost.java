@@ -44,6 +44,9 @@ final class SessionHost extends VerticleBase {
   @SuppressWarnings("NullAway.Init")
   private Calls calls;
 
+  @SuppressWarnings("NullAway.Init")
+  private Exchanges exchanges;
+
   /**
    * @param hosts how many share the bound on sessions
    */
@@ -64,6 +67,7 @@ final class SessionHost extends VerticleBase {
   public Future<?> start() {
     router = new Router(vertx, directory, options.pageSize());
     calls = new Calls(name);
+    exchanges = new Exchanges(vertx, calls, options.maxSessions());
     long idle = options.sessionIdle().toMillis();
     vertx.setPeriodic(Math.max(10, Math.min(idle / 4, 60_000)), now -> sweep());
     List<Future<Void>> ready = new ArrayList<>();
@@ -94,6 +98,7 @@ final class SessionHost extends VerticleBase {
   public Future<?> stop() {
     List<Future<Void>> ending = new ArrayList<>();
     sessions.values().forEach(session -> ending.add(session.close()));
+    ending.add(exchanges.close());
     sessions.clear();
     return Future.join(ending).otherwiseEmpty();
   }
@@ -116,6 +121,13 @@ final class SessionHost extends VerticleBase {
       if (op.equals(Words.OPEN)) {
         open(message);
         return;
+      }
+      if (op.equals(Words.CALL) || op.equals(Words.RETRY)) {
+        exchanges.handle(op, message);
+        return;
+      }
+      if (op.equals(Words.GONE)) {
+        exchanges.gone(String.valueOf(message.headers().get(Words.EXCHANGE)));
       }
       ClientSession session = sessions.get(message.headers().get(Words.SESSION));
       if (op.equals(Words.KEEP) || op.equals(Words.GONE)) {

@@ -23,6 +23,20 @@ final class Words {
   /** Nobody reads a response any more. */
   static final String GONE = "gone";
 
+  /** A modern client's call of an older server: params -> result, or {@code input_required}. */
+  static final String CALL = "call";
+
+  /** The same again, with answers: params that hold {@code requestState}. */
+  static final String RETRY = "retry";
+
+  /** Headers of those: where the call goes, what the client can answer and wants to hear. */
+  static final String SERVER = "server";
+
+  static final String SUFFIX = "suffix";
+  static final String CAPABILITIES = "capabilities";
+  static final String LEVEL = "level";
+  static final String STATE = "state";
+
   static final String DELETE = "delete";
 
   static final String SESSION = "session";

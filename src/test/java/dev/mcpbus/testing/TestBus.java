@@ -17,6 +17,7 @@ import dev.mcpbus.config.Environment;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerResult;
 import dev.mcpbus.config.ServerSettings;
+import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.supervisor.SupervisorOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -51,6 +52,16 @@ public final class TestBus implements AutoCloseable {
   private final List<JsonObject> events = new CopyOnWriteArrayList<>();
   private final ListAppender<ILoggingEvent> blocked = new ListAppender<>();
 
+  /** With a bridge on a free port, and a gateway of those options. */
+  public static TestBus startWithGateway(JsonObject mcpServers, GatewayOptions gateway) {
+    return start(
+        mcpServers,
+        BridgeOptions.DEFAULT.withPort(0),
+        gateway,
+        SupervisorOptions.DEFAULT,
+        vertx -> {});
+  }
+
   private TestBus(Vertx vertx, McpBus.Options options) {
     this.vertx = vertx;
     blocked.start();
@@ -81,6 +92,15 @@ public final class TestBus implements AutoCloseable {
       @Nullable BridgeOptions bridge,
       SupervisorOptions supervisor,
       Consumer<Vertx> before) {
+    return start(mcpServers, bridge, GatewayOptions.DEFAULT, supervisor, before);
+  }
+
+  private static TestBus start(
+      JsonObject mcpServers,
+      @Nullable BridgeOptions bridge,
+      GatewayOptions gateway,
+      SupervisorOptions supervisor,
+      Consumer<Vertx> before) {
     List<ServerDefinition> servers = new ArrayList<>();
     mcpServers.forEach(entry -> servers.add(read(entry.getKey(), (JsonObject) entry.getValue())));
     Vertx vertx =
@@ -96,6 +116,7 @@ public final class TestBus implements AutoCloseable {
             servers,
             supervisor,
             bridge,
+            gateway,
             ServerEntryReader.in(Path.of("."), Environment.system(), ServerSettings.DEFAULT)));
   }
 
