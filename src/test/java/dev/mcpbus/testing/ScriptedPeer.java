@@ -139,6 +139,14 @@ public final class ScriptedPeer {
     context.runOnContext(now -> channel.close());
   }
 
+  /** The response to a request that was said; null before it came. */
+  public @Nullable JsonObject answered(int id) {
+    return received.stream()
+        .filter(message -> !message.containsKey("method") && message.getValue("id").equals(id))
+        .findFirst()
+        .orElse(null);
+  }
+
   public int connections() {
     return channels.size();
   }
