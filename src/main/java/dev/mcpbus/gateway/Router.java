@@ -157,8 +157,9 @@ final class Router {
                         + Errors.shown(name)));
   }
 
+  /** A server that keeps sessions may offer more to one client than it lists to all. */
   private static boolean isUnknown(@Nullable ServerFacts server, Kind kind) {
-    return server == null || server.list(kind) == null;
+    return server == null || server.list(kind) == null || !server.modern();
   }
 
   // ---- resources

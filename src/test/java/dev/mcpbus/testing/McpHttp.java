@@ -20,6 +20,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** An MCP client that does over HTTP what it is told, and shares nothing with mcpbus. */
@@ -52,10 +54,10 @@ public final class McpHttp {
 
     public List<Event> events() {
       List<Event> events = new ArrayList<>();
-      for (String block : body.split("\n\n")) {
+      for (String block : Pattern.compile("\n\n").split(body, -1)) {
         String id = null;
         String data = null;
-        for (String line : block.split("\n")) {
+        for (String line : block.lines().toList()) {
           if (line.startsWith("id: ")) {
             id = line.substring(4);
           } else if (line.startsWith("data: ")) {
@@ -197,7 +199,7 @@ public final class McpHttp {
   }
 
   private static <T> T join(CompletableFuture<T> future) {
-    return future.orTimeout(60, java.util.concurrent.TimeUnit.SECONDS).join();
+    return future.orTimeout(60, TimeUnit.SECONDS).join();
   }
 
   /** A POST whose answer is read as it comes. */
