@@ -217,12 +217,14 @@ const tools = {
 };
 
 function missing(call) {
-  if (modern && call.can.sampling === undefined) {
+  if (call.can.sampling === undefined) {
     throw new Failure(-32021, 'Missing required client capability', { requiredCapabilities: { sampling: {} } });
   }
   return text('you can sample');
 }
 tools.test_missing_capability = missing;
+tools.test_logging_tool = tools.test_tool_with_logging;
+tools.test_streaming_elicitation = tools.test_input_required_result_elicitation;
 tools.json_schema_2020_12_tool = () => text('ok');
 
 const ARGUMENTS = {
