@@ -205,6 +205,12 @@ final class Session implements Channel.Receiver {
     return pending.add(call);
   }
 
+  /** The same under the id that the call was sent with: its progress token stays valid. */
+  void hold(long id, Pending call, Runnable abandoned) {
+    call.hold(abandoned);
+    pending.put(id, call);
+  }
+
   /** Gives a held call back; false where it has ended meanwhile. */
   boolean release(long hold, Pending call) {
     call.hold(null);
