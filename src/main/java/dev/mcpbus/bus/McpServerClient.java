@@ -199,12 +199,13 @@ public final class McpServerClient {
   }
 
   public Future<McpTask> getTask(String taskId, CallOptions options) {
-    return send(Addresses.TASKS_GET, task(taskId), options).map(McpTask::of);
+    return send(Addresses.TASKS_GET, McpTask.named(taskId), options).map(McpTask::of);
   }
 
   /** Waits until the task is over, also through restarts of the connection. */
   public Future<McpSchema.CallToolResult> taskResult(String taskId, CallOptions options) {
-    return typed(Addresses.TASKS_RESULT, task(taskId), McpSchema.CallToolResult.class, options);
+    return typed(
+        Addresses.TASKS_RESULT, McpTask.named(taskId), McpSchema.CallToolResult.class, options);
   }
 
   /**
@@ -214,11 +215,13 @@ public final class McpServerClient {
    */
   public Future<Void> updateTask(String taskId, JsonObject inputResponses, CallOptions options) {
     return done(
-        Addresses.TASKS_UPDATE, task(taskId).put("inputResponses", inputResponses), options);
+        Addresses.TASKS_UPDATE,
+        McpTask.named(taskId).put("inputResponses", inputResponses),
+        options);
   }
 
   public Future<Void> cancelTask(String taskId, CallOptions options) {
-    return done(Addresses.TASKS_CANCEL, task(taskId), options);
+    return done(Addresses.TASKS_CANCEL, McpTask.named(taskId), options);
   }
 
   /** 2025-11-25 alone; else {@code METHOD_NOT_FOUND}. */
@@ -229,10 +232,6 @@ public final class McpServerClient {
   /** A task that changed, as its server tells it. */
   public Registration onTask(Handler<JsonObject> handler) {
     return onNotification(Methods.TASKS_CHANGED, handler);
-  }
-
-  private static JsonObject task(String id) {
-    return new JsonObject().put("taskId", id);
   }
 
   // Resources.

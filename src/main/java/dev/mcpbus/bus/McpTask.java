@@ -76,6 +76,10 @@ public record McpTask(
         task);
   }
 
+  static JsonObject named(String id) {
+    return new JsonObject().put("taskId", id);
+  }
+
   static List<McpTask> list(JsonObject result) {
     List<McpTask> tasks = new ArrayList<>();
     for (Object each : result.getJsonArray("tasks", new JsonArray())) {

@@ -2,7 +2,6 @@ package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.json.JsonObject;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -37,17 +36,18 @@ final class TaskInputs {
   /**
    * Puts what was not asked before, and takes back what the server does not want to know any more.
    *
-   * @param requests all that the server wants to know now; null for nothing
+   * @param requests all that the server wants to know now
    * @param ready runs whenever an answer has come, or will not come
    * @return the answers that the server does not have yet; empty where there are none
    * @throws McpFailure where a question cannot be answered, or the server asks without an end
    */
-  JsonObject due(String taskId, @Nullable JsonObject requests, Runnable ready) {
+  JsonObject due(String taskId, JsonObject requests, Runnable ready) {
     Map<String, Asked> known = byTask.computeIfAbsent(taskId, id -> new LinkedHashMap<>());
-    JsonObject wanted = requests == null ? new JsonObject() : requests;
-    known.entrySet().removeIf(old -> !wanted.containsKey(old.getKey()) && withdraw(old.getValue()));
+    known
+        .entrySet()
+        .removeIf(old -> !requests.containsKey(old.getKey()) && withdraw(old.getValue()));
     JsonObject answers = new JsonObject();
-    for (Map.Entry<String, Object> request : wanted) {
+    for (Map.Entry<String, Object> request : requests) {
       Asked asked = known.get(request.getKey());
       if (asked == null) {
         if (known.size() >= MAX_QUESTIONS) {
@@ -112,10 +112,5 @@ final class TaskInputs {
     asked.over = true;
     inputs.withdraw(asked.question);
     return true;
-  }
-
-  static @Nullable JsonObject requests(RawJson task) {
-    RawJson requests = task.member("inputRequests");
-    return requests == null || !requests.isObject() ? null : requests.toJsonObject();
   }
 }

@@ -7,32 +7,15 @@ import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.transport.Outbound;
 import io.vertx.core.json.JsonObject;
-import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call that ends when a task does. It asks the server how the task is, no more often than the
- * server wants, and answers what the task asks. While there is a session it is held there, so that
- * its deadline and its cancellation are those of any call; between sessions it waits for the next
- * one. Owner: the connection's context.
+ * A call that ends when a task does. While there is a session it is held there, so that its
+ * deadline and its cancellation are those of any call; between sessions it waits for the next one,
+ * because the task belongs to the server. Owner: the connection's context.
  */
-final class TaskWatch extends Pending {
-
-  private static final long POLL_MILLIS = 1_000;
-  private static final long LEAST_MILLIS = 50;
-  private static final long MOST_MILLIS = 60_000;
-
-  /** Errors in a row that may pass; the server's words for those are its own. */
-  private static final int MOST_ERRORS = 5;
-
-  private static final Set<Integer> FINAL =
-      Set.of(
-          JsonRpcError.INVALID_PARAMS,
-          JsonRpcError.METHOD_NOT_FOUND,
-          JsonRpcError.INVALID_REQUEST,
-          JsonRpcError.MISSING_CLIENT_CAPABILITY);
+final class TaskWatch extends Pending implements TaskPolling.Listener {
 
   private final Tasks tasks;
   private final BusCall origin;
@@ -42,13 +25,11 @@ final class TaskWatch extends Pending {
   private final boolean mine;
 
   private @Nullable Session session;
+  private @Nullable TaskPolling polling;
   private long hold = -1;
-  private long timer = -1;
-  private boolean polling;
-  private boolean fetching;
   private long fetch = -1;
+  private boolean fetching;
   private boolean resumed;
-  private int errors;
   private boolean over;
   private String taskId = "";
   private String status = "";
@@ -104,27 +85,26 @@ final class TaskWatch extends Pending {
       origin.complete(result); // the server did not make a task of it
       return;
     }
-    taskId = first.id();
-    tasks.joined(this);
     in.hold(hold, this, this::abandoned);
-    begun(first);
+    begun(in, first);
   }
 
   /** {@code first} is the answer to the call. */
   void begin(Session in, TaskState first) {
-    taskId = first.id();
-    tasks.joined(this);
-    attach(in);
-    begun(first);
+    hold = in.hold(this, this::abandoned);
+    begun(in, first);
   }
 
   /** A task that is new is told without its result and its questions. */
-  private void begun(TaskState first) {
+  private void begun(Session in, TaskState first) {
+    taskId = first.id();
     status = first.status();
+    tasks.joined(this);
+    TaskPolling asks = polls(in);
     if (status.equals(TaskState.WORKING)) {
-      again(first.pollMillis());
+      asks.again(first.pollMillis());
     } else {
-      poll();
+      asks.ask();
     }
   }
 
@@ -132,16 +112,18 @@ final class TaskWatch extends Pending {
   void await(Session in, String id) {
     taskId = id;
     tasks.joined(this);
-    attach(in);
-    poll();
-  }
-
-  private void attach(Session in) {
-    session = in;
     hold = in.hold(this, this::abandoned);
+    polls(in).ask();
   }
 
-  // ---- how it waits
+  private TaskPolling polls(Session in) {
+    session = in;
+    TaskPolling made = new TaskPolling(in, taskId, hardDeadline(), this);
+    polling = made;
+    return made;
+  }
+
+  // ---- what it hears
 
   /** The task has changed; nothing to do where that is known. */
   void heard(String now) {
@@ -152,134 +134,72 @@ final class TaskWatch extends Pending {
 
   /** There is a reason to look now. */
   void hurry() {
-    if (session != null && !over) {
-      cancelTimer();
-      poll();
+    if (polling != null) {
+      polling.ask();
     }
   }
 
-  private void again(long wish) {
+  @Override
+  public void seen(TaskState now) {
     Session in = session;
-    if (in != null && !over && timer < 0) {
-      long millis = wish < 0 ? POLL_MILLIS : Math.min(MOST_MILLIS, Math.max(LEAST_MILLIS, wish));
-      timer =
-          in.vertx()
-              .setTimer(
-                  millis,
-                  now -> {
-                    timer = -1;
-                    poll();
-                  });
-    }
-  }
-
-  private void cancelTimer() {
-    if (timer >= 0 && session != null) {
-      session.vertx().cancelTimer(timer);
-    }
-    timer = -1;
-  }
-
-  private void poll() {
-    Session in = session;
-    if (in == null || over || polling) {
+    TaskPolling asks = polling;
+    if (in == null || asks == null) {
       return;
     }
-    polling = true;
-    in.request(Methods.TASKS_GET, Tasks.named(taskId), patience(in))
-        .onComplete(
-            answer -> {
-              if (session != in || over || in.isOver()) {
-                return;
-              }
-              polling = false;
-              if (answer.failed()) {
-                unanswered(McpFailure.of(answer.cause()));
-                return;
-              }
-              TaskState now = TaskState.of(answer.result());
-              if (now == null || !now.id().equals(taskId)) {
-                broken("the answer to tasks/get is not the task '" + taskId + "'");
-              } else {
-                errors = 0;
-                extend(in.clock().millis());
-                attempt(() -> observe(now));
-              }
-            });
-  }
-
-  private Duration patience(Session in) {
-    long left = Math.max(1, hardDeadline() - in.clock().millis());
-    return Duration.ofMillis(Math.min(left, in.options().requestTimeout().toMillis()));
-  }
-
-  /** The server is still there, as far as we know: what may pass is tried again. */
-  private void unanswered(McpFailure failure) {
-    JsonObject error = Failures.upstreamError(failure);
-    int code = error == null ? 0 : error.getInteger("code", 0);
-    if (resumed && code == JsonRpcError.INVALID_PARAMS) {
-      end(
-          McpFailure.maybeSent(
-              FailureCode.OUTCOME_UNKNOWN,
-              "the server came back without the task '" + taskId + "': " + failure.getMessage()));
-    } else if (isFinal(failure, code)) {
-      end(failure);
-    } else {
-      again(failure.retryAfterMillis());
-    }
-  }
-
-  private boolean isFinal(McpFailure failure, int code) {
-    return switch (failure.code()) {
-      case UPSTREAM_ERROR -> FINAL.contains(code) || ++errors >= MOST_ERRORS;
-      case AUTH_REQUIRED, FORBIDDEN, PROTOCOL_ERROR, LIMIT_EXCEEDED -> true;
-      default -> false;
-    };
-  }
-
-  // ---- what it sees
-
-  private void observe(TaskState now) {
+    extend(in.clock().millis());
     status = now.status();
     switch (status) {
       case TaskState.WORKING -> {
-        tasks.inputs().due(taskId, null, this::hurry);
-        again(now.pollMillis());
+        tasks.inputs().due(taskId, new JsonObject(), this::hurry);
+        asks.again(now.pollMillis());
       }
       case TaskState.INPUT_REQUIRED -> {
         if (support.modern()) {
-          answer(TaskInputs.requests(now.raw()));
+          answer(in, asks, now);
         } else {
-          fetch(); // that is where the server asks
+          fetch(in, asks); // that is where the server asks
         }
-        again(now.pollMillis());
+        asks.again(now.pollMillis());
       }
       case TaskState.CANCELLED -> end(cancelled(now));
       case TaskState.COMPLETED, TaskState.FAILED -> {
         if (support.modern()) {
           finish(now);
         } else {
-          fetch();
+          fetch(in, asks);
         }
       }
-      default -> broken("the task '" + taskId + "' has the unknown status '" + status + "'");
+      default -> giveUp(Tasks.broken(named() + " has the unknown status '" + status + "'"));
     }
   }
 
+  @Override
+  public void lost(McpFailure failure) {
+    if (resumed && TaskPolling.isUnknownTask(failure)) {
+      end(unknown("the server came back without " + named() + ": " + failure.getMessage()));
+    } else {
+      giveUp(failure);
+    }
+  }
+
+  private String named() {
+    return "the task '" + taskId + "'";
+  }
+
+  private static McpFailure unknown(String why) {
+    return McpFailure.maybeSent(FailureCode.OUTCOME_UNKNOWN, why);
+  }
+
   private McpFailure cancelled(TaskState now) {
-    return McpFailure.maybeSent(
-        FailureCode.CANCELLED,
-        "the task '"
-            + taskId
-            + "' was cancelled"
-            + (now.message().isEmpty() ? "" : ": " + now.message()));
+    String why = now.message().isEmpty() ? "" : ": " + now.message();
+    return McpFailure.maybeSent(FailureCode.CANCELLED, named() + " was cancelled" + why);
   }
 
   private void finish(TaskState now) {
-    boolean done = status.equals(TaskState.COMPLETED);
+    boolean done = now.status().equals(TaskState.COMPLETED);
     RawJson ending = now.raw().member(done ? "result" : "error");
     if (ending == null || !ending.isObject()) {
-      broken("the task '" + taskId + "' is " + status + " without saying how");
+      end(Tasks.broken(named() + " is " + now.status() + " without saying how"));
     } else if (done) {
       end(ending);
     } else {
@@ -287,15 +207,15 @@ final class TaskWatch extends Pending {
     }
   }
 
-  private void answer(@Nullable JsonObject requests) {
-    Session in = session;
-    if (requests == null || in == null) {
-      broken("the task '" + taskId + "' asks for input without saying what");
+  private void answer(Session in, TaskPolling asks, TaskState now) {
+    RawJson requests = now.raw().member("inputRequests");
+    if (requests == null || !requests.isObject()) {
+      giveUp(Tasks.broken(named() + " asks for input without saying what"));
       return;
     }
     JsonObject answers;
     try {
-      answers = tasks.inputs().due(taskId, requests, () -> tasks.answered(taskId));
+      answers = tasks.inputs().due(taskId, requests.toJsonObject(), () -> tasks.answered(taskId));
     } catch (McpFailure unanswerable) {
       giveUp(unanswerable);
       return;
@@ -304,18 +224,15 @@ final class TaskWatch extends Pending {
       extendBy(in.clock().millis(), Inputs.PATIENCE_MILLIS);
     }
     if (!answers.isEmpty()) {
-      in.request(
-              Methods.TASKS_UPDATE,
-              Tasks.named(taskId).with("inputResponses", RawJson.of(answers)),
-              patience(in))
+      RawJson params = Tasks.named(taskId).with("inputResponses", RawJson.of(answers));
+      in.request(Methods.TASKS_UPDATE, params, asks.patience())
           .onFailure(lost -> tasks.inputs().notSent(taskId, answers));
     }
   }
 
   /** 2025-11-25: the result is fetched; the server answers when the task is over. */
-  private void fetch() {
-    Session in = session;
-    if (in == null || fetching) {
+  private void fetch(Session in, TaskPolling asks) {
+    if (fetching) {
       return;
     }
     fetching = true;
@@ -324,7 +241,7 @@ final class TaskWatch extends Pending {
     call.future()
         .onComplete(
             answer -> {
-              if (session != in || over || in.isOver()) {
+              if (over || in.isOver()) {
                 return;
               }
               fetching = false;
@@ -333,7 +250,7 @@ final class TaskWatch extends Pending {
               } else if (Failures.upstreamError(answer.cause()) != null) {
                 end(McpFailure.of(answer.cause()));
               } else {
-                unanswered(McpFailure.of(answer.cause()));
+                asks.unanswered(McpFailure.of(answer.cause()));
               }
             });
   }
@@ -352,7 +269,7 @@ final class TaskWatch extends Pending {
     }
   }
 
-  /** Ends although the task goes on: it is cancelled where it was only there for this call. */
+  /** Ends although the task may go on: it is cancelled where it was only there for this call. */
   private void giveUp(McpFailure failure) {
     Session in = session;
     if (leave()) {
@@ -361,10 +278,6 @@ final class TaskWatch extends Pending {
       }
       origin.fail(failure);
     }
-  }
-
-  private void broken(String what) {
-    giveUp(McpFailure.maybeSent(FailureCode.PROTOCOL_ERROR, what));
   }
 
   private boolean leave() {
@@ -376,9 +289,11 @@ final class TaskWatch extends Pending {
 
   private void stop() {
     over = true;
-    cancelTimer();
+    if (polling != null) {
+      polling.stop();
+    }
     tasks.left(this);
-    if (fetching && session != null && !session.isOver()) {
+    if (fetching && session != null) {
       session.abandon(fetch, "nobody waits for the result");
     }
   }
@@ -399,29 +314,29 @@ final class TaskWatch extends Pending {
     Session in = session;
     if (taskId.isEmpty()) {
       origin.fail(failure);
-    } else if (in != null && in.isOver() && !over) {
-      suspend();
     } else if (in == null) {
       stop();
       if (mine) {
         tasks.unwanted(taskId);
       }
       origin.fail(away(failure));
+    } else if (in.isOver() && !over) {
+      suspend();
+    } else if (mine || failure.code() != FailureCode.CALL_TIMEOUT) {
+      origin.fail(failure);
     } else {
-      stop();
       origin.fail(
-          mine || failure.code() != FailureCode.CALL_TIMEOUT
-              ? failure
-              : McpFailure.maybeSent(
-                  FailureCode.CALL_TIMEOUT,
-                  "the task '" + taskId + "' is not over yet; ask again, or cancel it"));
+          McpFailure.maybeSent(
+              FailureCode.CALL_TIMEOUT, named() + " is not over yet; ask again, or cancel it"));
     }
   }
 
   private void suspend() {
-    cancelTimer();
+    if (polling != null) {
+      polling.stop();
+    }
+    polling = null;
     session = null;
-    polling = false;
     fetching = false;
     tasks.park(this, this::resume);
   }
@@ -430,15 +345,12 @@ final class TaskWatch extends Pending {
     TaskSupport now = live.taskSupport();
     if (!now.offered() || now.modern() != support.modern()) {
       stop();
-      origin.fail(
-          McpFailure.maybeSent(
-              FailureCode.OUTCOME_UNKNOWN,
-              "the server came back without tasks, so '" + taskId + "' is lost"));
+      origin.fail(unknown("the server came back without tasks, so " + named() + " is lost"));
       return;
     }
     resumed = true;
-    attach(live.session());
-    poll();
+    hold = live.session().hold(this, this::abandoned);
+    polls(live.session()).ask();
   }
 
   /** Ended between two sessions: the call was sent, whatever is said of waiting ones. */
@@ -448,7 +360,7 @@ final class TaskWatch extends Pending {
         McpFailure.Sent.MAYBE,
         failure.code() == FailureCode.CANCELLED
             ? "cancelled by the caller"
-            : "the connection was lost while the task '" + taskId + "' ran at the server",
+            : "the connection was lost while " + named() + " ran at the server",
         failure.retryAfterMillis(),
         failure.data().copy().put("taskId", taskId));
   }

@@ -151,6 +151,10 @@ final class Tasks {
     }
   }
 
+  static McpFailure broken(String what) {
+    return McpFailure.maybeSent(FailureCode.PROTOCOL_ERROR, what);
+  }
+
   static RawJson named(String taskId) {
     return RawJson.EMPTY_OBJECT.with("taskId", RawJson.string(taskId));
   }
