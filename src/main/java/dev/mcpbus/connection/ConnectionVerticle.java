@@ -252,6 +252,9 @@ public final class ConnectionVerticle extends VerticleBase
       return Future.succeededFuture();
     }
     boolean draining = live != null;
+    if (live != null && stop.restarting()) {
+      live.tasks().moveOn();
+    }
     if (draining) {
       moveTo(ConnectionState.DRAINING);
     } else {

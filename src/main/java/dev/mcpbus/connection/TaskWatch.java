@@ -241,7 +241,7 @@ final class TaskWatch extends Pending implements TaskPolling.Listener {
     call.future()
         .onComplete(
             answer -> {
-              if (over || in.isOver()) {
+              if (over || session != in || in.isOver()) {
                 return;
               }
               fetching = false;
@@ -328,6 +328,18 @@ final class TaskWatch extends Pending implements TaskPolling.Listener {
       origin.fail(
           McpFailure.maybeSent(
               FailureCode.CALL_TIMEOUT, named() + " is not over yet; ask again, or cancel it"));
+    }
+  }
+
+  /** The session is about to be replaced; nothing is gained by its waiting for this task. */
+  void moveOn() {
+    Session in = session;
+    if (in != null && !over && in.release(hold, this)) {
+      boolean left = fetching;
+      suspend();
+      if (left) {
+        in.abandon(fetch, "the connection is restarted");
+      }
     }
   }
 

@@ -102,6 +102,11 @@ final class Tasks {
     ids.forEach(id -> cancel(live.session(), live.taskSupport(), id));
   }
 
+  /** The session is about to be replaced by another. */
+  void moveOn() {
+    watches.values().stream().flatMap(Set::stream).toList().forEach(TaskWatch::moveOn);
+  }
+
   /** The server says that a task has changed: whoever waits for it looks at once. */
   void heard(RawJson params) {
     TaskState now = TaskState.of(params);

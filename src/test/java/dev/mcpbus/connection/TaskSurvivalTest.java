@@ -84,15 +84,17 @@ class TaskSurvivalTest {
 
   @Test
   void a_server_that_comes_back_without_the_task_leaves_the_outcome_unknown() {
-    TaskPeer peer = peer().connect();
-    Future<JsonObject> call = polled(peer, NONE);
+    String seldom = WORKING.replace("\"pollIntervalMs\":50", "\"pollIntervalMs\":60000");
+    TaskPeer peer = peer().on(Methods.TASKS_GET, seldom).connect();
+    Future<JsonObject> waiting = bus.send(TaskPeer.address(Addresses.TASKS_RESULT), named(), NONE);
+    peer.await(Methods.TASKS_GET);
     peer.on(Methods.TASKS_GET, ScriptedPeer.error(-32602, "Task not found"));
     peer.peer().hangUp();
-    Awaitility.await().until(call::isComplete);
-    // Asked before it was lost, the server's own word stands.
-    assertThat(McpFailure.of(call.cause()).code())
-        .isIn(FailureCode.OUTCOME_UNKNOWN, FailureCode.UPSTREAM_ERROR);
-    assertThat(McpFailure.of(call.cause()).sent()).isEqualTo(McpFailure.Sent.MAYBE);
+    Awaitility.await().until(waiting::isComplete);
+    McpFailure failure = McpFailure.of(waiting.cause());
+    assertThat(failure.code()).isEqualTo(FailureCode.OUTCOME_UNKNOWN);
+    assertThat(failure.sent()).isEqualTo(McpFailure.Sent.MAYBE);
+    assertThat(failure).hasMessageContaining("Task not found");
   }
 
   @Test
