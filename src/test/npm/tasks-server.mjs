@@ -12,7 +12,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync, renameSync, appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { createMcpHandler, fromJsonSchema, ProtocolError, Server } from '@modelcontextprotocol/server';
+import { createMcpHandler, fromJsonSchema, MissingRequiredClientCapabilityError, ProtocolError, Server } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 
@@ -36,9 +36,11 @@ function load(id) {
   return JSON.parse(readFileSync(file(id), 'utf8'));
 }
 
-function declared(request) {
-  const known = request?._meta?.[CAPABILITIES] ?? request?.params?._meta?.[CAPABILITIES];
-  return known?.extensions?.[EXTENSION] !== undefined;
+/** Nothing of tasks for a client that did not say that it knows them. */
+function demand(ctx) {
+  if (ctx.mcpReq.envelope?.[CAPABILITIES]?.extensions?.[EXTENSION] === undefined) {
+    throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { extensions: { [EXTENSION]: {} } } });
+  }
 }
 
 function seed(task, status) {
@@ -96,29 +98,33 @@ function build() {
   server.setRequestHandler('tools/list', async () => ({
     tools: ['work', 'ask', 'plain'].map((name) => ({ name, inputSchema })),
   }));
-  server.setRequestHandler('tools/call', async (request) => {
+  server.setRequestHandler('tools/call', async (request, ctx) => {
     const { name, arguments: given = {} } = request.params;
     note(`call ${name}`);
     if (name === 'plain') {
       return text('at once');
     }
+    demand(ctx);
     const task = { id: randomUUID(), tool: name, at: Date.now(), ms: given.ms ?? 300, fail: given.fail };
     save(task);
     return { resultType: 'task', ...seed(task, 'working') };
   });
   const params = fromJsonSchema({ type: 'object', properties: { taskId: { type: 'string' } }, required: ['taskId'] });
-  server.setRequestHandler('tasks/get', { params }, async ({ taskId }) => {
+  server.setRequestHandler('tasks/get', { params }, async ({ taskId }, ctx) => {
+    demand(ctx);
     note('get');
     return state(load(taskId));
   });
-  server.setRequestHandler('tasks/update', { params }, async ({ taskId, inputResponses }) => {
+  server.setRequestHandler('tasks/update', { params }, async ({ taskId }, ctx) => {
+    demand(ctx);
     note('update');
     const task = load(taskId);
-    const answer = inputResponses?.name;
+    const answer = ctx.mcpReq.inputResponses?.name; // the SDK takes it out of the params
     save({ ...task, name: answer?.action === 'accept' ? answer.content.name : 'nobody' });
     return {};
   });
-  server.setRequestHandler('tasks/cancel', { params }, async ({ taskId }) => {
+  server.setRequestHandler('tasks/cancel', { params }, async ({ taskId }, ctx) => {
+    demand(ctx);
     note('cancel');
     save({ ...load(taskId), cancelled: true });
     return {};
