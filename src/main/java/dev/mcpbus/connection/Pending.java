@@ -99,6 +99,11 @@ abstract class Pending {
     return false;
   }
 
+  /** True for a request on behalf of one that is held: that one counts already. */
+  boolean isExtra() {
+    return false;
+  }
+
   /** The caller's own name for the request, under which it can be cancelled. */
   @Nullable String callId() {
     return null;

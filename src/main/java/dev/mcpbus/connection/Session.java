@@ -170,7 +170,7 @@ final class Session implements Channel.Receiver {
       call.fail(McpFailure.notSent(FailureCode.UNAVAILABLE, "the session is over"));
       return -1;
     }
-    if (pending.size() >= options.maxPending()) {
+    if (pending.size() >= options.maxPending() && !call.isExtra()) {
       call.fail(
           McpFailure.notSent(
               FailureCode.OVERLOADED,

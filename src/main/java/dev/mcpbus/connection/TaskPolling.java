@@ -3,8 +3,9 @@ package dev.mcpbus.connection;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
-import java.time.Duration;
 import java.util.Set;
 
 /**
@@ -87,8 +88,7 @@ final class TaskPolling {
       return;
     }
     asking = true;
-    session
-        .request(Methods.TASKS_GET, Tasks.named(taskId), patience())
+    request(Methods.TASKS_GET, Tasks.named(taskId))
         .onComplete(
             answer -> {
               asking = false;
@@ -130,10 +130,12 @@ final class TaskPolling {
     };
   }
 
-  /** As long as for any request, and not past the deadline. */
-  Duration patience() {
-    long left = Math.max(1, deadline - session.clock().millis());
-    return Duration.ofMillis(Math.min(left, session.options().requestTimeout().toMillis()));
+  /** About the task; waits as long as any request, and not past the deadline. */
+  Future<RawJson> request(String method, RawJson params) {
+    long patience = session.clock().millis() + session.options().requestTimeout().toMillis();
+    InternalCall call = InternalCall.extra(method, Math.min(deadline, patience));
+    session.send(call, params);
+    return call.future();
   }
 
   private void cancelTimer() {

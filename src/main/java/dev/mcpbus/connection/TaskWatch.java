@@ -225,7 +225,7 @@ final class TaskWatch extends Pending implements TaskPolling.Listener {
     }
     if (!answers.isEmpty()) {
       RawJson params = Tasks.named(taskId).with("inputResponses", RawJson.of(answers));
-      in.request(Methods.TASKS_UPDATE, params, asks.patience())
+      asks.request(Methods.TASKS_UPDATE, params)
           .onFailure(lost -> tasks.inputs().notSent(taskId, answers));
     }
   }
@@ -236,7 +236,7 @@ final class TaskWatch extends Pending implements TaskPolling.Listener {
       return;
     }
     fetching = true;
-    InternalCall call = new InternalCall(Methods.TASKS_RESULT, hardDeadline());
+    InternalCall call = InternalCall.extra(Methods.TASKS_RESULT, hardDeadline());
     fetch = in.send(call, Tasks.named(taskId));
     call.future()
         .onComplete(

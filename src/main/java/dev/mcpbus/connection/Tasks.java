@@ -152,7 +152,8 @@ final class Tasks {
   void cancel(Session session, TaskSupport support, String taskId) {
     wishes.tasks().remove(taskId);
     if (support.cancel() && !session.isOver()) {
-      session.request(Methods.TASKS_CANCEL, named(taskId), session.options().requestTimeout());
+      long deadline = session.clock().millis() + session.options().requestTimeout().toMillis();
+      session.send(InternalCall.extra(Methods.TASKS_CANCEL, deadline), named(taskId));
     }
   }
 

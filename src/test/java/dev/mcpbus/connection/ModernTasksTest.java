@@ -21,6 +21,8 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -191,6 +193,15 @@ class ModernTasksTest {
     assertThat(failure).hasMessageContaining("Task has expired");
   }
 
+  @Test
+  void as_many_tasks_as_calls_may_be_in_flight_still_come_to_their_end() {
+    TaskPeer peer = peer().on(Methods.TASKS_GET, WORKING, completed("done"));
+    peer.connect(ConnectionOptions.DEFAULT.with().maxPending(1).build());
+    Future<JsonObject> call = peer.call("plain", NONE);
+    peer.await(Methods.TASKS_GET);
+    assertThat(TestBus.await(call).encode()).contains("done");
+  }
+
   // Deadline and cancellation.
 
   @Test
@@ -207,9 +218,9 @@ class ModernTasksTest {
   @Test
   void signs_of_life_from_the_task_extend_a_time_out_that_is_not_the_callers() {
     ConnectionOptions options =
-        ConnectionOptions.DEFAULT.with().requestTimeout(java.time.Duration.ofMillis(400)).build();
+        ConnectionOptions.DEFAULT.with().requestTimeout(Duration.ofMillis(400)).build();
     String[] states = new String[14];
-    java.util.Arrays.fill(states, WORKING);
+    Arrays.fill(states, WORKING);
     states[13] = completed("late");
     TaskPeer peer = peer().on(Methods.TASKS_GET, states).connect(options);
     assertThat(peer.call("plain").encode()).contains("late");
