@@ -8,6 +8,11 @@ public final class Addresses {
 
   public static final String TOOLS_CALL = "tools.call";
   public static final String TOOLS_METADATA = "tools.metadata";
+  public static final String TASKS_GET = "tasks.get";
+  public static final String TASKS_RESULT = "tasks.result";
+  public static final String TASKS_UPDATE = "tasks.update";
+  public static final String TASKS_CANCEL = "tasks.cancel";
+  public static final String TASKS_LIST = "tasks.list";
   public static final String RESOURCES_LIST = "resources.list";
   public static final String RESOURCES_TEMPLATES = "resources.templates";
   public static final String RESOURCES_READ = "resources.read";

@@ -34,6 +34,9 @@ public final class Events {
   /** {@code params} of a progress notification whose token no call of ours carries. */
   public static final String PROGRESS = "progress";
 
+  /** {@code params} of a notification that a task changed: the task as its server tells it. */
+  public static final String TASK = "task";
+
   /** {@code method} and {@code params} of any other notification. */
   public static final String NOTIFICATION = "notification";
 

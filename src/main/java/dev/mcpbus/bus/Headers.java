@@ -21,6 +21,13 @@ public final class Headers {
   /** {@code true} or {@code false}: check arguments against the input schema, for this call. */
   public static final String VALIDATE = "validate";
 
+  /**
+   * {@code true} on a tool call: answer with the task as soon as there is one, where the server
+   * makes one of the call. {@code params.task} says the same. Without either the answer is the
+   * tool's result, however the server gets there.
+   */
+  public static final String TASK = "task";
+
   /** W3C trace context, passed to the server as {@code _meta.traceparent}. */
   public static final String TRACEPARENT = "traceparent";
 

@@ -6,6 +6,8 @@ import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -178,6 +180,58 @@ public final class McpServerClient {
         new JsonObject().put("name", tool).put("arguments", new JsonObject(arguments)),
         McpSchema.CallToolResult.class,
         options);
+  }
+
+  // Tasks.
+
+  /**
+   * Asks for a task where the server can make one of the call.
+   *
+   * @param ttl how long the server should keep the task; null leaves it to the server, and servers
+   *     of 2026-07-28 always decide themselves
+   */
+  public Future<ToolAnswer> callToolAsTask(
+      String tool, Map<String, Object> arguments, @Nullable Duration ttl, CallOptions options) {
+    JsonObject wish = ttl == null ? new JsonObject() : new JsonObject().put("ttl", ttl.toMillis());
+    JsonObject params =
+        new JsonObject().put("name", tool).put("arguments", new JsonObject(arguments));
+    return send(Addresses.TOOLS_CALL, params.put("task", wish), options).map(SdkJson::toolAnswer);
+  }
+
+  public Future<McpTask> getTask(String taskId, CallOptions options) {
+    return send(Addresses.TASKS_GET, McpTask.named(taskId), options).map(McpTask::of);
+  }
+
+  /** Waits until the task is over, also through restarts of the connection. */
+  public Future<McpSchema.CallToolResult> taskResult(String taskId, CallOptions options) {
+    return typed(
+        Addresses.TASKS_RESULT, McpTask.named(taskId), McpSchema.CallToolResult.class, options);
+  }
+
+  /**
+   * 2026-07-28 alone: answers what the task asks.
+   *
+   * @param inputResponses MCP results by the keys of {@link McpTask#inputRequests}
+   */
+  public Future<Void> updateTask(String taskId, JsonObject inputResponses, CallOptions options) {
+    return done(
+        Addresses.TASKS_UPDATE,
+        McpTask.named(taskId).put("inputResponses", inputResponses),
+        options);
+  }
+
+  public Future<Void> cancelTask(String taskId, CallOptions options) {
+    return done(Addresses.TASKS_CANCEL, McpTask.named(taskId), options);
+  }
+
+  /** 2025-11-25 alone; else {@code METHOD_NOT_FOUND}. */
+  public Future<List<McpTask>> listTasks(CallOptions options) {
+    return send(Addresses.TASKS_LIST, new JsonObject(), options).map(McpTask::list);
+  }
+
+  /** A task that changed, as its server tells it. */
+  public Registration onTask(Handler<JsonObject> handler) {
+    return onNotification(Methods.TASKS_CHANGED, handler);
   }
 
   // Resources.

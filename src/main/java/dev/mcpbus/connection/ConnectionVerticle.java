@@ -87,8 +87,10 @@ public final class ConnectionVerticle extends VerticleBase
     mailbox = new Mailbox(vertx, spec, clock, view, this);
     health = new HealthCheck(vertx, options, this);
     idle = new IdleWatch(vertx, clock, options, () -> tell(new Lifecycle.StopWanted(id.value())));
-    upstream = new Upstream(vertx.eventBus(), new Inputs(vertx.eventBus(), id, wishes), this);
-    starter = new Starter(spec, context, clock, wishes, upstream);
+    Tasks tasks = new Tasks(new Inputs(vertx.eventBus(), id, wishes), wishes, mailbox::park);
+    Inputs inputs = new Inputs(vertx.eventBus(), id, wishes);
+    upstream = new Upstream(vertx.eventBus(), inputs, tasks, this);
+    starter = new Starter(spec, context, clock, wishes, tasks, upstream);
     context.exceptionHandler(this::crashed);
     vertx.eventBus().localConsumer(Addresses.of(id, Addresses.CONTROL), this::control);
     return Offered.watch(vertx, id, this::offered).compose(known -> mailbox.open());
@@ -250,6 +252,9 @@ public final class ConnectionVerticle extends VerticleBase
       return Future.succeededFuture();
     }
     boolean draining = live != null;
+    if (live != null && stop.restarting()) {
+      live.tasks().moveOn();
+    }
     if (draining) {
       moveTo(ConnectionState.DRAINING);
     } else {

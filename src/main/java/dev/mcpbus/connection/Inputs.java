@@ -13,6 +13,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Consumer;
 
 /**
  * What a server asks of its client, passed on to whoever answers such questions on the bus ({@link
@@ -76,6 +77,40 @@ final class Inputs {
         bus.<JsonObject>request(Addresses.INPUT_ASK, question, PATIENT)
             .map(Message::body)
             .onComplete(ended -> open.remove(key)));
+  }
+
+  /**
+   * Asks what a result of the modern era asks for.
+   *
+   * @param request {@code {method, params}}
+   * @param opened takes the key of the question
+   * @return the MCP result; fails where the request is nonsense, or nobody answers and no answer
+   *     can be made up
+   */
+  Future<JsonObject> answer(Object request, Consumer<String> opened) {
+    if (!(request instanceof JsonObject question)
+        || !(question.getValue("method") instanceof String method)
+        || !isInput(method)) {
+      return Future.failedFuture(
+          McpFailure.maybeSent(
+              FailureCode.PROTOCOL_ERROR, "the server asks for an input that MCP does not know"));
+    }
+    JsonObject params =
+        question.getValue("params") instanceof JsonObject object ? object : new JsonObject();
+    Question asked = ask(method, params, true);
+    opened.accept(asked.key());
+    return asked.answer().recover(failure -> missing(method));
+  }
+
+  /** A question may go without an answer; a model or a folder cannot be made up. */
+  private static Future<JsonObject> missing(String method) {
+    if (method.equals(Methods.ELICITATION)) {
+      return Future.succeededFuture(new JsonObject().put("action", "cancel"));
+    }
+    return Future.failedFuture(
+        McpFailure.maybeSent(
+            FailureCode.UNAVAILABLE,
+            "the server needs " + method + " to go on, and nobody answered it"));
   }
 
   /** Nobody wants the answer any more. */

@@ -13,6 +13,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,9 +62,9 @@ final class Mailbox {
   /** Registers every address; completes when all are known, in a cluster to all nodes. */
   Future<?> open() {
     List<Future<Void>> registered = new ArrayList<>();
-    for (Operations.Operation operation : Operations.ALL) {
-      registered.add(consume(operation.suffix(), message -> operate(operation, message)));
-    }
+    Stream.concat(Operations.ALL.stream(), TaskOperations.ALL.stream())
+        .map(each -> consume(each.suffix(), message -> operate(each, message)))
+        .forEach(registered::add);
     registered.add(consume(Addresses.STATUS, message -> message.reply(owner.status())));
     registered.add(consume(Addresses.CANCEL, this::cancel));
     registered.add(consume(Addresses.CONNECT, this::connect));
@@ -148,6 +149,11 @@ final class Mailbox {
       case DRAINING, CLOSED -> "being stopped";
       default -> state.status() + view.lastErrorText();
     };
+  }
+
+  /** What {@code call} is about lives on at the server: it goes on with the next session. */
+  void park(Pending call, Consumer<Live> then) {
+    stash.add(call, then);
   }
 
   /** A session serves, or knows its tools now: whoever waits goes first. */

@@ -22,6 +22,8 @@ final class Notifications {
       case Methods.PROMPTS_CHANGED -> publisher.accept(Events.PROMPTS_CHANGED, new JsonObject());
       case Methods.RESOURCE_UPDATED -> publisher.accept(Events.RESOURCE_UPDATED, body(params));
       case Methods.MESSAGE -> publisher.accept(Events.LOG, body(params));
+      case Methods.TASKS_STATUS, Methods.TASKS_CHANGED ->
+          publisher.accept(Events.TASK, body(params));
       case Methods.PROGRESS -> publisher.accept(Events.PROGRESS, body(params));
       default -> publisher.accept(Events.NOTIFICATION, body(params).put("method", method));
     }

@@ -112,7 +112,7 @@ final class Operations {
     return false;
   }
 
-  private static void allPages(Live live, BusCall call, String method, String key) {
+  static void allPages(Live live, BusCall call, String method, String key) {
     Session session = live.session();
     Pagination.all(
             key,
@@ -256,7 +256,8 @@ final class Operations {
           McpFailure.notSent(
               FailureCode.BAD_REQUEST, "the connection shakes hands itself; use restart"));
     } else {
-      live.session().send(call.as(method.asString()), params);
+      RawJson inner = params == null ? RawJson.EMPTY_OBJECT : params;
+      live.session().send(call.as(method.asString(), inner), params);
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.mcpbus.connection;
 
+import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.transport.Outbound;
@@ -98,6 +99,11 @@ abstract class Pending {
     return false;
   }
 
+  /** True for a request on behalf of one that is held: that one counts already. */
+  boolean isExtra() {
+    return false;
+  }
+
   /** The caller's own name for the request, under which it can be cancelled. */
   @Nullable String callId() {
     return null;
@@ -116,6 +122,21 @@ abstract class Pending {
   /** W3C trace context of the caller, null where it sent none. */
   @Nullable String traceparent() {
     return null;
+  }
+
+  /**
+   * Runs a step towards the ending of this call. A refusal ends it; a defect of ours ends it
+   * without naming internals, and is thrown on.
+   */
+  void attempt(Runnable step) {
+    try {
+      step.run();
+    } catch (McpFailure refused) {
+      fail(refused);
+    } catch (RuntimeException defect) {
+      fail(McpFailure.maybeSent(FailureCode.INTERNAL, "a defect of mcpbus; see its log"));
+      throw defect;
+    }
   }
 
   /** The result as it came. */

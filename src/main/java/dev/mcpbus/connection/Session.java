@@ -170,7 +170,7 @@ final class Session implements Channel.Receiver {
       call.fail(McpFailure.notSent(FailureCode.UNAVAILABLE, "the session is over"));
       return -1;
     }
-    if (pending.size() >= options.maxPending()) {
+    if (pending.size() >= options.maxPending() && !call.isExtra()) {
       call.fail(
           McpFailure.notSent(
               FailureCode.OVERLOADED,
@@ -203,6 +203,12 @@ final class Session implements Channel.Receiver {
   long hold(Pending call, Runnable abandoned) {
     call.hold(abandoned);
     return pending.add(call);
+  }
+
+  /** The same under the id that the call was sent with: its progress token stays valid. */
+  void hold(long id, Pending call, Runnable abandoned) {
+    call.hold(abandoned);
+    pending.put(id, call);
   }
 
   /** Gives a held call back; false where it has ended meanwhile. */

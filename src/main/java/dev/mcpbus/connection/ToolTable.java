@@ -39,6 +39,15 @@ final class ToolTable {
           .toList();
     }
 
+    /**
+     * {@code execution.taskSupport}: {@code required}, {@code optional}, else {@code forbidden}.
+     */
+    String taskSupport() {
+      RawJson execution = raw.member("execution");
+      RawJson support = execution == null ? null : execution.member("taskSupport");
+      return support == null || !support.isString() ? "forbidden" : support.asString();
+    }
+
     ArgumentValidator validator() {
       if (validator == null) {
         validator = ArgumentValidator.of(raw.member("inputSchema"));

@@ -20,14 +20,16 @@ import org.jspecify.annotations.Nullable;
 final class Tools {
 
   private final Session session;
+  private final ToolCalls calls;
   private final Waiting waiting;
   private @Nullable ToolTable table;
   private @Nullable Future<ToolTable> loading;
   private boolean stale;
   private long freshUntil;
 
-  Tools(Session session) {
+  Tools(Session session, ToolCalls calls) {
     this.session = session;
+    this.calls = calls;
     this.waiting = new Waiting(session);
   }
 
@@ -127,7 +129,7 @@ final class Tools {
       checked(table, name.asString(), call);
     } else {
       // The server cannot list its tools: it decides alone.
-      session.send(call, call.params());
+      calls.send(call, null);
     }
   }
 
@@ -143,7 +145,7 @@ final class Tools {
     call.headers(tool.headers(call));
     Violation violation = validates(call) ? tool.validator().check(arguments(call)) : null;
     if (violation == null) {
-      session.send(call, call.params());
+      calls.send(call, tool);
       return;
     }
     call.fail(

@@ -34,10 +34,12 @@ final class Upstream implements SessionListener {
   private final EventBus bus;
   private final ServerRequests requests;
   private final MultiRoundTrip rounds;
+  private final Tasks tasks;
   private final Owner owner;
 
-  Upstream(EventBus bus, Inputs inputs, Owner owner) {
+  Upstream(EventBus bus, Inputs inputs, Tasks tasks, Owner owner) {
     this.bus = bus;
+    this.tasks = tasks;
     this.requests = new ServerRequests(inputs);
     this.rounds = new MultiRoundTrip(inputs);
     this.owner = owner;
@@ -50,7 +52,11 @@ final class Upstream implements SessionListener {
 
   @Override
   public boolean onUnfinished(Session of, Pending call, String resultType, RawJson result) {
-    return rounds.take(of, call, resultType, result);
+    if (resultType.equals("task")) {
+      return tasks.take(owner.live(of), call, result);
+    }
+    rounds.take(of, call, resultType, result);
+    return true;
   }
 
   @Override
@@ -91,6 +97,10 @@ final class Upstream implements SessionListener {
       case Methods.ACKNOWLEDGED -> now.subscriptions().acknowledged(params);
       case Methods.CANCELLED -> cancelled(now, params.member("requestId"));
       case Methods.TOOLS_CHANGED -> owner.toolsChanged(now);
+      case Methods.TASKS_STATUS, Methods.TASKS_CHANGED -> {
+        tasks.heard(params);
+        Notifications.publish(method, params, owner::publish);
+      }
       default -> {
         now.cache().heard(method, params);
         Notifications.publish(method, params, owner::publish);
