@@ -40,6 +40,7 @@ class ArchitectureTest {
           Map.entry("bridge", Set.of("bus", "security", "protocol")),
           Map.entry("observability", Set.of("bus", "protocol")),
           Map.entry("config", Set.of("bus", "protocol")),
+          Map.entry("server", Set.of("transport", "protocol")),
           Map.entry("demo", Set.of("transport", "protocol")));
 
   /** Where configuration may reach into an actor's package: the records that it fills. */
