@@ -43,9 +43,20 @@ class ArchitectureTest {
           Map.entry("server", Set.of("transport", "protocol")),
           Map.entry("demo", Set.of("transport", "protocol")));
 
-  /** Where configuration may reach into an actor's package: the records that it fills. */
+  /**
+   * Where configuration may reach into an actor's package: the records that it fills, and the
+   * interfaces of plug-ins that it looks up by name.
+   */
   private static final Set<String> OPTION_RECORD_SUFFIXES =
-      Set.of("Options", "Policy", "Backoff", "RestartIntensity", "RestartType", "RestartStrategy");
+      Set.of(
+          "Options",
+          "Policy",
+          "Backoff",
+          "RestartIntensity",
+          "RestartType",
+          "RestartStrategy",
+          "ConnectionStrategy",
+          "Provider");
 
   private static final JavaClasses CLASSES =
       new ClassFileImporter()
