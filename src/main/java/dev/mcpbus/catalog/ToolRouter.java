@@ -117,13 +117,22 @@ final class ToolRouter {
     }
   }
 
+  /** For messages: in the usual form where the policy fails. */
+  private String encode(String server, String tool) {
+    try {
+      return names.encode(server, tool);
+    } catch (RuntimeException e) {
+      return NamePolicy.DOTTED.encode(server, tool);
+    }
+  }
+
   private McpFailure withoutServer(String name) {
     return unknown(
         FailureCode.UNKNOWN_TOOL,
-        "'" + shown(name) + "' names no server; write " + names.encode("server", "tool"),
+        "'" + shown(name) + "' names no server; write " + encode("server", "tool"),
         view.catalog().offering(Kind.TOOLS, name).stream()
             .limit(3)
-            .map(server -> names.encode(server, name))
+            .map(server -> encode(server, name))
             .toList());
   }
 
@@ -132,7 +141,7 @@ final class ToolRouter {
         FailureCode.UNKNOWN_CONNECTION,
         "there is no server '" + shown(tool.server()) + "'",
         Nearest.of(tool.server(), view.servers()).stream()
-            .map(server -> names.encode(server, tool.tool()))
+            .map(server -> encode(server, tool.tool()))
             .toList());
   }
 
@@ -147,7 +156,7 @@ final class ToolRouter {
         FailureCode.UNKNOWN_TOOL,
         "server '" + tool.server() + "' has no tool '" + shown(tool.tool()) + "'" + leftOut,
         Nearest.of(tool.tool(), listing.names()).stream()
-            .map(name -> names.encode(tool.server(), name))
+            .map(name -> encode(tool.server(), name))
             .toList());
   }
 

@@ -8,12 +8,17 @@ import dev.mcpbus.transport.TransportOptions;
 import dev.mcpbus.transport.TransportProvider;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Lets a plug-in read the entry of a server whose transport it is. */
 record PluggedReader(Entry entry, JsonObject view) {
+
+  private static final Logger LOG = LoggerFactory.getLogger(PluggedReader.class);
 
   /** Schemes that a plug-in cannot take. */
   private static final Set<String> BUILT_IN =
@@ -26,9 +31,18 @@ record PluggedReader(Entry entry, JsonObject view) {
     return BUILT_IN.contains(scheme)
         ? Optional.empty()
         : Plugins.transports().all().stream()
-            .filter(provider -> provider.schemes().contains(scheme))
+            .filter(provider -> takes(provider, scheme))
             .map(TransportProvider::type)
             .findFirst();
+  }
+
+  private static boolean takes(TransportProvider provider, String scheme) {
+    try {
+      return provider.schemes().contains(scheme);
+    } catch (RuntimeException | LinkageError e) {
+      LOG.error("{} does not tell its schemes", provider.getClass().getName(), e);
+      return false;
+    }
   }
 
   /** Empty after a problem. */
@@ -59,7 +73,9 @@ record PluggedReader(Entry entry, JsonObject view) {
             settings.connection().limits(),
             settings.connectTimeout());
     try {
-      return Optional.of(new PluggedOptions(provider, provider.options(read)));
+      return Optional.of(
+          new PluggedOptions(
+              provider, Objects.requireNonNull(provider.options(read), "it gave no options")));
     } catch (IllegalArgumentException e) {
       entry.wrong(
           entry.node().line(),

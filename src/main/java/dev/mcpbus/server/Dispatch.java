@@ -45,6 +45,9 @@ final class Dispatch {
     Future<JsonObject> answer;
     try {
       RequestHandler own = server.handler(request.method());
+      if (own != null && isSubscription(request) && !request.peer().isModern()) {
+        session.subscribed().change(request.method(), request.params());
+      }
       answer =
           own == null
               ? builtIn(request)
@@ -55,6 +58,11 @@ final class Dispatch {
     return answer
         .map(result -> request.peer().isModern() ? modern(request, result) : result)
         .onFailure(failure -> note(request, failure));
+  }
+
+  private static boolean isSubscription(Request request) {
+    return request.method().equals(Methods.RESOURCES_SUBSCRIBE)
+        || request.method().equals(Methods.RESOURCES_UNSUBSCRIBE);
   }
 
   /** What was worded for the caller is no news here. */

@@ -235,6 +235,9 @@ public final class RawServer implements Acceptor {
     reachable = true;
     ServerSession session = new ServerSession(this, owner, channel, principal);
     sessions.add(session);
+    if (closed) {
+      session.close(); // it came while the others were being told
+    }
     return session;
   }
 
@@ -262,6 +265,9 @@ public final class RawServer implements Acceptor {
             bound -> {
               synchronized (this) {
                 doors.add(() -> shut(owner, bound));
+              }
+              if (closed) {
+                close();
               }
               return this;
             });
@@ -362,7 +368,10 @@ public final class RawServer implements Acceptor {
           "resources",
           new JsonObject()
               .put("listChanged", true)
-              .put("subscribe", handlers.containsKey(Methods.RESOURCES_READ)));
+              .put(
+                  "subscribe",
+                  handlers.containsKey(Methods.RESOURCES_READ)
+                      || handlers.containsKey(Methods.RESOURCES_SUBSCRIBE)));
     }
     if (handlers.containsKey(Methods.PROMPTS_LIST) || handlers.containsKey(Methods.PROMPTS_GET)) {
       all.put("prompts", new JsonObject().put("listChanged", true));

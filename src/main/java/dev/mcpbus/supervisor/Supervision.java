@@ -380,7 +380,7 @@ final class Supervision {
   /** Its strategy does not want it now; those that waited for it go on without it. */
   private void postpone(Child child, long now) {
     siblings.leave(child);
-    String who = child.policy().strategy().name();
+    String who = child.spec.policy().strategy().name();
     giveUp(child, "strategy \"" + who + "\" does not want it connected now", true, now);
   }
 
