@@ -9,6 +9,7 @@ import dev.mcpbus.transport.RawClient;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -200,6 +201,27 @@ class RawServerTest extends OverLinkedPair {
     RawClient.get(server.close());
     assertThat(RawClient.get(stream).getJsonObject("result"))
         .isEqualTo(new JsonObject().put("resultType", "complete"));
+  }
+
+  @Test
+  void a_program_may_hear_of_subscriptions_and_its_updates_still_arrive() throws Exception {
+    List<String> watched = new CopyOnWriteArrayList<>();
+    server.handle(
+        Methods.RESOURCES_SUBSCRIBE,
+        (request, params) -> {
+          watched.add(params.getString("uri"));
+          return Future.succeededFuture(new JsonObject());
+        });
+    RawClient client = legacy();
+    client.result("resources/subscribe", "{\"uri\":\"a:1\"}");
+    assertThat(error(client, "resources/subscribe", "{}").getInteger("code")).isEqualTo(-32602);
+    assertThat(watched).containsExactly("a:1");
+    server.notifyClients(Methods.RESOURCE_UPDATED, new JsonObject().put("uri", "a:1"));
+    await().until(() -> client.notifications().size() == 1);
+    client.result("resources/unsubscribe", "{\"uri\":\"a:1\"}");
+    server.notifyClients(Methods.RESOURCE_UPDATED, new JsonObject().put("uri", "a:1"));
+    assertThat(client.result("ping", "{}")).isEmpty();
+    assertThat(client.notifications()).hasSize(1);
   }
 
   @Test
