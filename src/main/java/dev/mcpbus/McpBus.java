@@ -4,6 +4,7 @@ import dev.mcpbus.bridge.BridgeOptions;
 import dev.mcpbus.bridge.BridgeVerticle;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.catalog.CatalogVerticle;
 import dev.mcpbus.config.ConfigDiff;
 import dev.mcpbus.config.RpcLogMode;
@@ -49,12 +50,24 @@ public final class McpBus {
    * @param supervisor how sessions are started and restarted
    * @param bridge where to serve HTTP, null for nowhere
    * @param reader reads the entries of {@code mcp.servers.add}; throws a {@code McpFailure}
+   * @param names how the aggregate names what servers offer
    */
   public record Options(
       List<ServerDefinition> servers,
       SupervisorOptions supervisor,
       @Nullable BridgeOptions bridge,
-      ServerEntryReader reader) {}
+      ServerEntryReader reader,
+      NamePolicy names) {
+
+    /** With names such as {@code server.tool}. */
+    public Options(
+        List<ServerDefinition> servers,
+        SupervisorOptions supervisor,
+        @Nullable BridgeOptions bridge,
+        ServerEntryReader reader) {
+      this(servers, supervisor, bridge, reader, NamePolicy.DOTTED);
+    }
+  }
 
   private final Vertx vertx;
   private final Deque<String> deployments = new ArrayDeque<>();
@@ -103,7 +116,7 @@ public final class McpBus {
         usesDemo(options.servers())
             ? deploy(DemoServer.deployable(DemoServer.ADDRESS))
             : Future.succeededFuture();
-    return demo.compose(next -> deploy(new CatalogVerticle()))
+    return demo.compose(next -> deploy(new CatalogVerticle(options.names())))
         .compose(next -> deploy(new InputVerticle(InputOptions.DEFAULT)))
         .compose(next -> deploy(supervisor))
         .compose(next -> deploy(servers))

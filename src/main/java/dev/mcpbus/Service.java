@@ -95,7 +95,8 @@ final class Service {
           config.servers(),
           SupervisorOptions.of(config.strategy(), config.startConcurrency()),
           bridge,
-          ServerEntryReader.in(folder(file), Environment.system(), result.defaults()));
+          ServerEntryReader.in(folder(file), Environment.system(), result.defaults()),
+          config.names());
     } catch (IllegalArgumentException e) {
       throw new StartException(e);
     }

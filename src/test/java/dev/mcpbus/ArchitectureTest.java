@@ -40,11 +40,23 @@ class ArchitectureTest {
           Map.entry("bridge", Set.of("bus", "security", "protocol")),
           Map.entry("observability", Set.of("bus", "protocol")),
           Map.entry("config", Set.of("bus", "protocol")),
+          Map.entry("server", Set.of("transport", "protocol")),
           Map.entry("demo", Set.of("transport", "protocol")));
 
-  /** Where configuration may reach into an actor's package: the records that it fills. */
+  /**
+   * Where configuration may reach into an actor's package: the records that it fills, and the
+   * interfaces of plug-ins that it looks up by name.
+   */
   private static final Set<String> OPTION_RECORD_SUFFIXES =
-      Set.of("Options", "Policy", "Backoff", "RestartIntensity", "RestartType", "RestartStrategy");
+      Set.of(
+          "Options",
+          "Policy",
+          "Backoff",
+          "RestartIntensity",
+          "RestartType",
+          "RestartStrategy",
+          "ConnectionStrategy",
+          "Provider");
 
   private static final JavaClasses CLASSES =
       new ClassFileImporter()

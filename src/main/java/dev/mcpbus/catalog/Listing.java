@@ -1,6 +1,6 @@
 package dev.mcpbus.catalog;
 
-import dev.mcpbus.bus.ToolName;
+import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
@@ -44,10 +44,12 @@ final class Listing {
   /**
    * Keeps what can be used, in the server's order, and says why the rest cannot.
    *
+   * @param names how an entry is called in the aggregate
    * @param result the MCP result of the list method
    * @throws ProtocolException where it is not JSON, or holds no list
    */
-  static Listing parse(String server, Kind kind, Buffer result) throws ProtocolException {
+  static Listing parse(String server, Kind kind, NamePolicy names, Buffer result)
+      throws ProtocolException {
     RawJson list = RawJson.checkedObject(result, LIMITS).member(kind.member);
     if (list == null || !list.isArray()) {
       throw new ProtocolException(
@@ -63,11 +65,14 @@ final class Listing {
           name == null
               ? "it has no " + kind.key + ": a text of at least one character is needed"
               : reasonAgainst(entry, kind, name, entries);
+      if (name != null && reason == null && kind.prefixed && !names.isFaithful(server, name)) {
+        reason = "the name policy \"" + names.name() + "\" has no name that leads back to it";
+      }
       if (name == null || reason != null) {
         problems.add(
             new Problem(server, name == null ? "#" + place : name, String.valueOf(reason)));
       } else {
-        entries.put(name, aggregated(server, kind, name, entry));
+        entries.put(name, aggregated(server, kind, names, name, entry));
       }
     }
     return new Listing(entries, List.copyOf(problems), false);
@@ -103,11 +108,10 @@ final class Listing {
     return null;
   }
 
-  private static RawJson aggregated(String server, Kind kind, String name, RawJson entry) {
+  private static RawJson aggregated(
+      String server, Kind kind, NamePolicy names, String name, RawJson entry) {
     RawJson named =
-        kind.prefixed
-            ? entry.with(kind.key, RawJson.string(new ToolName(server, name).toString()))
-            : entry;
+        kind.prefixed ? entry.with(kind.key, RawJson.string(names.encode(server, name))) : entry;
     return marked(named, META_SERVER, RawJson.string(server));
   }
 

@@ -1,6 +1,7 @@
 package dev.mcpbus.config;
 
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.config.ConfigNode.Kind;
 import dev.mcpbus.config.ConfigNode.Member;
 import dev.mcpbus.supervisor.RestartStrategy;
@@ -145,7 +146,8 @@ public final class ConfigReader {
     Substitution substitution = new Substitution(environment, folder(), inputs(root), problems);
     Entry top = new Entry(root, "", null, problems, substitution);
     boolean own = servers.name().equals("mcpServers");
-    McpBusConfig frame = own ? frame(top) : frame(top, Optional.empty(), Optional.empty());
+    McpBusConfig frame =
+        own ? frame(top) : frame(top, Optional.empty(), Optional.empty(), Optional.empty());
     List<ServerDefinition> definitions = servers(servers, substitution);
     if (own) {
       SchemaCheck.check(root, problems);
@@ -159,6 +161,7 @@ public final class ConfigReader {
             frame.port(),
             frame.strategy(),
             frame.startConcurrency(),
+            frame.names(),
             definitions,
             problems.sorted()));
   }
@@ -234,7 +237,11 @@ public final class ConfigReader {
     SettingsReader.rpcLog(top).ifPresent(mode -> defaults = defaults.withRpcLog(mode));
     top.object("defaults", Keys.SETTINGS)
         .ifPresent(entry -> defaults = SettingsReader.read(entry, defaults, false));
-    return frame(top, top.object("bridge", Keys.BRIDGE), top.object("supervisor", Keys.SUPERVISOR));
+    return frame(
+        top,
+        top.object("bridge", Keys.BRIDGE),
+        top.object("supervisor", Keys.SUPERVISOR),
+        top.object("catalog", Keys.CATALOG));
   }
 
   private static boolean meant(String name) {
@@ -246,7 +253,8 @@ public final class ConfigReader {
     return name.length() > 40 ? name.substring(0, 40) : name;
   }
 
-  private static McpBusConfig frame(Entry top, Optional<Entry> bridge, Optional<Entry> supervisor) {
+  private static McpBusConfig frame(
+      Entry top, Optional<Entry> bridge, Optional<Entry> supervisor, Optional<Entry> catalog) {
     Optional<String> host = bridge.flatMap(b -> b.text("host")).map(Substitution.Filled::value);
     if (host.isPresent() && host.get().isBlank()) {
       top.wrong(top.line("bridge"), "\"bridge.host\" is empty", "Write \"" + DEFAULT_HOST + "\"");
@@ -260,6 +268,7 @@ public final class ConfigReader {
         supervisor
             .flatMap(s -> s.whole("startConcurrency", 1, 1_000))
             .orElse(DEFAULT_START_CONCURRENCY),
+        catalog.flatMap(c -> c.plugin("names", Plugins.namePolicies())).orElse(NamePolicy.DOTTED),
         List.of(),
         List.of());
   }

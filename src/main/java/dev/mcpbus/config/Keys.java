@@ -9,14 +9,15 @@ import java.util.Set;
 final class Keys {
 
   static final Set<String> TOP =
-      Set.of("$schema", "mcpServers", "bridge", "supervisor", "defaults", "rpcLog");
+      Set.of("$schema", "mcpServers", "bridge", "supervisor", "catalog", "defaults", "rpcLog");
 
   /** One of these makes a file ours: then its other keys are held to our names. */
-  static final Set<String> OURS = Set.of("bridge", "supervisor", "defaults", "rpcLog");
+  static final Set<String> OURS = Set.of("bridge", "supervisor", "catalog", "defaults", "rpcLog");
 
   static final List<String> ROOTS = List.of("mcpServers", "servers", "mcp_servers");
 
   static final Set<String> BRIDGE = Set.of("host", "port");
+  static final Set<String> CATALOG = Set.of("names");
   static final Set<String> SUPERVISOR = Set.of("strategy", "startConcurrency");
 
   /** How a server behaves; also allowed in {@code defaults}. */
@@ -59,7 +60,7 @@ final class Keys {
   static final Set<String> LIMITS = Set.of("maxMessageBytes", "maxDepth", "maxNumberLength");
   static final Set<String> PING = Set.of("interval", "timeout", "threshold");
   static final Set<String> RESTART =
-      Set.of("type", "intensity", "backoff", "reprobe", "quietPeriod");
+      Set.of("type", "intensity", "backoff", "reprobe", "quietPeriod", "strategy");
   static final Set<String> INTENSITY = Set.of("restarts", "period");
   static final Set<String> BACKOFF = Set.of("initial", "max", "factor", "jitter");
 
@@ -79,7 +80,8 @@ final class Keys {
           "callbackPort",
           "privateKey",
           "keyId",
-          "idJag");
+          "idJag",
+          "tokenStore");
 
   static final Set<String> ID_JAG =
       Set.of(
@@ -106,6 +108,7 @@ final class Keys {
           "oauth",
           "auth",
           "address",
+          "options",
           "listen",
           "disabled",
           "enabled");

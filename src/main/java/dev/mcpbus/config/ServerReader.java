@@ -29,12 +29,25 @@ final class ServerReader {
 
   private static final Pattern HEADER_NAME = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]+");
 
-  private static final List<String> TYPES =
+  static final List<String> TYPES =
       List.of(
           StdioOptions.TYPE,
           HttpOptions.TYPE,
           SseOptions.TYPE,
           SocketOptions.TYPE,
+          BusOptions.TYPE);
+
+  /** What a plug-in cannot be called: our types and their other names. */
+  static final List<String> RESERVED =
+      List.of(
+          StdioOptions.TYPE,
+          HttpOptions.TYPE,
+          "streamable-http",
+          "streamablehttp",
+          SseOptions.TYPE,
+          SocketOptions.TYPE,
+          "tcp",
+          "unix",
           BusOptions.TYPE);
 
   private final Entry entry;
@@ -98,6 +111,12 @@ final class ServerReader {
 
   private @Nullable TransportOptions transport(ServerSettings settings) {
     String type = type();
+    if (TYPES.contains(type) && entry.has("options")) {
+      entry.wrong(
+          entry.line("options"),
+          "\"options\" belongs to a transport that is a plug-in, not to \"" + type + "\"",
+          "Remove it, or set \"type\"");
+    }
     view.put("type", type);
     ParseLimits limits = settings.connection().limits();
     return switch (type) {
@@ -106,11 +125,19 @@ final class ServerReader {
       case SseOptions.TYPE -> sse(settings, limits);
       case SocketOptions.TYPE -> socket(settings, limits);
       case BusOptions.TYPE -> bus();
-      default -> null;
+      default -> plugged(type, settings);
     };
   }
 
-  /** One of our types; empty after a problem. */
+  /** Of a plug-in; null after a problem. */
+  private @Nullable TransportOptions plugged(String type, ServerSettings settings) {
+    return Plugins.transports()
+        .find(type)
+        .flatMap(provider -> new PluggedReader(entry, view).read(provider, url(), settings))
+        .orElse(null);
+  }
+
+  /** One of our types, or of a plug-in; empty after a problem. */
   private String type() {
     List<String> ways = List.of("command", "url", "address").stream().filter(entry::has).toList();
     if (ways.size() > 1) {
@@ -147,13 +174,14 @@ final class ServerReader {
       case "socket", "tcp", "unix" -> needs("url", SocketOptions.TYPE);
       case "bus" -> needs("address", BusOptions.TYPE);
       default -> {
+        if (Plugins.transports().find(type).isPresent()) {
+          yield type;
+        }
         String near = Texts.nearest(type, TYPES);
         entry.wrong(
             entry.line("type"),
             "unknown type " + Texts.quote(written.get().shown()),
-            near == null
-                ? "Use stdio, http, sse, socket or bus"
-                : "Did you mean \"" + near + "\"?");
+            near == null ? Plugins.transports().remedy(TYPES) : "Did you mean \"" + near + "\"?");
         yield "";
       }
     };
@@ -167,6 +195,10 @@ final class ServerReader {
         || lower.startsWith("tls:")
         || (lower.startsWith("unix:") && url.indexOf('#') < 0)) {
       return SocketOptions.TYPE;
+    }
+    Optional<String> plugged = PluggedReader.typeOf(lower);
+    if (plugged.isPresent()) {
+      return plugged.get();
     }
     boolean looksOld = lower.replaceFirst("\\?.*", "").matches(".*/sse/?");
     return entry.flag("preferSSE").orElse(looksOld) ? SseOptions.TYPE : HttpOptions.TYPE;

@@ -184,7 +184,8 @@ final class SettingsReader {
         intensity,
         backoff,
         entry.duration("quietPeriod", false).orElse(base.quietPeriod()),
-        entry.duration("reprobe", true).orElse(base.reprobe()));
+        entry.duration("reprobe", true).orElse(base.reprobe()),
+        entry.plugin("strategy", Plugins.connectionStrategies()).orElse(base.strategy()));
   }
 
   private static Backoff backoff(
@@ -228,16 +229,10 @@ final class SettingsReader {
     RestartPolicy counted =
         retry.get().whole("max_attempts", 0, MAX_COUNT).map(n -> attempts(base, n)).orElse(base);
     Backoff backoff = backoff(retry.get(), base.backoff(), "delay", "max_delay", 1_000);
-    return new RestartPolicy(
-        counted.type(), counted.intensity(), backoff, counted.quietPeriod(), counted.reprobe());
+    return counted.withBackoff(backoff);
   }
 
   private static RestartPolicy attempts(RestartPolicy base, int attempts) {
-    return new RestartPolicy(
-        base.type(),
-        new RestartIntensity(attempts, base.intensity().period()),
-        base.backoff(),
-        base.quietPeriod(),
-        base.reprobe());
+    return base.withIntensity(new RestartIntensity(attempts, base.intensity().period()));
   }
 }

@@ -278,6 +278,7 @@ public final class ConnectionVerticle extends VerticleBase
 
   private void giveUp(Lifecycle.GaveUp gaveUp) {
     view.nextAttempt(gaveUp.reprobeMillis() < 0 ? -1 : clock.millis() + gaveUp.reprobeMillis(), 0);
+    view.gaveUp(gaveUp.message());
     moveTo(ConnectionState.FAILED);
     mailbox.refuseWaiting();
     publish(

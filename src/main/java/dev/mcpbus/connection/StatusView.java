@@ -33,6 +33,13 @@ final class StatusView {
     lastErrorAt = Instant.now();
   }
 
+  /** The supervisor's reason, where no session had one of its own. */
+  void gaveUp(String why) {
+    if (lastError == null && !why.isEmpty()) {
+      error(McpFailure.notSent(FailureCode.UNAVAILABLE, why));
+    }
+  }
+
   /**
    * When the supervisor will try again.
    *

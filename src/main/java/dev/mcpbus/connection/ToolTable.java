@@ -1,5 +1,6 @@
 package dev.mcpbus.connection;
 
+import dev.mcpbus.protocol.ArgumentValidator;
 import dev.mcpbus.protocol.ParamHeaders;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.transport.Outbound;

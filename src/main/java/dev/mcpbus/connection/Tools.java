@@ -3,7 +3,7 @@ package dev.mcpbus.connection;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.connection.ArgumentValidator.Violation;
+import dev.mcpbus.protocol.ArgumentValidator.Violation;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
@@ -152,7 +152,7 @@ final class Tools {
         new McpFailure(
             FailureCode.INVALID_ARGUMENTS,
             McpFailure.Sent.NO,
-            "arguments" + violation.path() + " of tool '" + name + "': " + violation.message(),
+            violation.of(name),
             -1,
             new JsonObject().put("tool", name).put("path", violation.path())));
   }

@@ -55,6 +55,8 @@ class SchemaTest {
         .isEqualTo(and(Keys.ID_JAG, "$comment"));
     assertThat(properties("properties", "bridge").fieldNames())
         .isEqualTo(and(Keys.BRIDGE, "$comment"));
+    assertThat(properties("properties", "catalog").fieldNames())
+        .isEqualTo(and(Keys.CATALOG, "$comment"));
     assertThat(properties("properties", "supervisor").fieldNames())
         .isEqualTo(and(Keys.SUPERVISOR, "$comment"));
   }

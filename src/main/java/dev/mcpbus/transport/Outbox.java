@@ -1,8 +1,5 @@
-package dev.mcpbus.transport.sdk;
+package dev.mcpbus.transport;
 
-import dev.mcpbus.transport.Channel;
-import dev.mcpbus.transport.Outbound;
-import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reason;
 import dev.mcpbus.transport.TransportException.Sent;
 import io.vertx.core.Context;
@@ -13,7 +10,7 @@ import java.util.Queue;
  * Holds a server's answers, in order and bounded, while the send window of its channel is full.
  * Touched on the channel's owner context only.
  */
-final class Outbox {
+public final class Outbox {
 
   private static final int LIMIT = 4_096;
   private static final long RETRY_MILLIS = 5;
@@ -22,7 +19,7 @@ final class Outbox {
   private final Channel channel;
   private final Queue<Outbound> waiting = new ArrayDeque<>();
 
-  Outbox(Context owner, Channel channel) {
+  public Outbox(Context owner, Channel channel) {
     this.owner = owner;
     this.channel = channel;
   }
@@ -33,7 +30,7 @@ final class Outbox {
    * @throws TransportException {@code OVERLOADED} where too many wait already, or what the channel
    *     refuses with
    */
-  void send(Outbound message) throws TransportException {
+  public void send(Outbound message) throws TransportException {
     if (waiting.isEmpty() && sent(message)) {
       return;
     }

@@ -1,32 +1,42 @@
-package dev.mcpbus.demo;
+package dev.mcpbus.transport.sdk;
 
 import dev.mcpbus.transport.bus.BusServer;
-import dev.mcpbus.transport.sdk.SdkServerTransportProvider;
 import io.modelcontextprotocol.server.McpAsyncServer;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
-import java.time.Clock;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Serves the demo at a bus address. */
-final class DemoVerticle extends VerticleBase {
+/**
+ * Serves a server of the SDK at a bus address from deployment to undeployment:
+ *
+ * <pre>{@code
+ * vertx.deployVerticle(new SdkServerVerticle("my.server",
+ *     provider -> McpServer.async(provider).toolCall(tool, handler).build()));
+ * }</pre>
+ */
+public final class SdkServerVerticle extends VerticleBase {
 
   private final String address;
-  private final Clock clock;
+  private final Function<SdkServerTransportProvider, McpAsyncServer> build;
   private @Nullable BusServer listening;
   private @Nullable McpAsyncServer server;
 
-  DemoVerticle(String address, Clock clock) {
+  /**
+   * @param build makes the server over the provider it is given; called once, on a worker thread,
+   *     because building loads classes and schemas for a while
+   */
+  public SdkServerVerticle(
+      String address, Function<SdkServerTransportProvider, McpAsyncServer> build) {
     this.address = address;
-    this.clock = clock;
+    this.build = build;
   }
 
-  /** Builds the server on a worker: it loads classes and schemas for a while. */
   @Override
   public Future<?> start() {
     SdkServerTransportProvider provider = new SdkServerTransportProvider();
     return vertx
-        .executeBlocking(() -> DemoFeatures.serve(provider, clock))
+        .executeBlocking(() -> build.apply(provider))
         .onSuccess(built -> server = built)
         .compose(built -> BusServer.listen(vertx, address, provider))
         .onSuccess(bound -> listening = bound);

@@ -1,8 +1,9 @@
-package dev.mcpbus.connection;
+package dev.mcpbus.protocol;
 
-import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.vertx.core.json.pointer.JsonPointer;
 import io.vertx.json.schema.Draft;
 import io.vertx.json.schema.JsonSchema;
 import io.vertx.json.schema.JsonSchemaOptions;
@@ -10,6 +11,7 @@ import io.vertx.json.schema.OutputFormat;
 import io.vertx.json.schema.OutputUnit;
 import io.vertx.json.schema.SchemaException;
 import io.vertx.json.schema.Validator;
+import java.net.URI;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -21,10 +23,21 @@ import org.slf4j.LoggerFactory;
  * refers elsewhere, is invalid, or is too big to be compiled on an event loop, checks nothing, and
  * says so once.
  */
-final class ArgumentValidator {
+public final class ArgumentValidator {
 
-  /** What does not fit, and where. */
-  record Violation(String path, String message) {}
+  /**
+   * What does not fit, and where.
+   *
+   * @param path JSON pointer into the arguments
+   * @param message what is wrong there
+   */
+  public record Violation(String path, String message) {
+
+    /** One line for whoever called {@code tool}. */
+    public String of(String tool) {
+      return "arguments" + path + " of tool '" + tool + "': " + message;
+    }
+  }
 
   private static final Logger LOG = LoggerFactory.getLogger(ArgumentValidator.class);
   private static final int MAX_SCHEMA_BYTES = 256 * 1024;
@@ -37,12 +50,17 @@ final class ArgumentValidator {
     this.plain = plain;
   }
 
-  static ArgumentValidator of(@Nullable RawJson schema) {
+  /** Compiles {@code schema}, which takes a while: once per tool. */
+  public static ArgumentValidator of(@Nullable RawJson schema) {
     if (schema == null || !schema.isObject() || schema.length() > MAX_SCHEMA_BYTES) {
       return new ArgumentValidator(null, null);
     }
     try {
       JsonObject json = schema.toJsonObject();
+      if (!isWhole(json, json.encode(), json)) {
+        LOG.warn("a tool's input schema refers to something outside, its arguments go unchecked");
+        return new ArgumentValidator(null, null);
+      }
       // First: the validator writes members of its own into the schema.
       PlainSchema plain = PlainSchema.of(json);
       JsonSchemaOptions options =
@@ -60,12 +78,50 @@ final class ArgumentValidator {
     }
   }
 
+  /** False where the schema cannot be used, so that everything fits. */
+  public boolean checks() {
+    return validator != null;
+  }
+
+  /** A reference that leads nowhere would show at the first arguments that come to it. */
+  private static boolean isWhole(JsonObject root, String text, @Nullable Object value) {
+    if (value instanceof JsonArray array) {
+      return array.stream().allMatch(element -> isWhole(root, text, element));
+    }
+    if (!(value instanceof JsonObject json)) {
+      return true;
+    }
+    for (String member : json.fieldNames()) {
+      boolean reference =
+          member.equals("$ref")
+              && json.getValue(member) instanceof String to
+              && !leadsSomewhere(root, text, to);
+      if (reference || !isWhole(root, text, json.getValue(member))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean leadsSomewhere(JsonObject root, String text, String reference) {
+    if (reference.equals("#")) {
+      return true;
+    }
+    try {
+      return reference.startsWith("#/")
+          ? JsonPointer.fromURI(URI.create(reference)).queryJson(root) != null
+          : text.contains("Anchor\":") || text.contains("$anchor\":") || text.contains("$id\":");
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+  }
+
   private static Draft draft(String schema) {
     return schema.contains("draft-07") ? Draft.DRAFT7 : Draft.DRAFT202012;
   }
 
   /** The violation that lies deepest, or null where the arguments fit. */
-  @Nullable Violation check(JsonObject arguments) {
+  public @Nullable Violation check(JsonObject arguments) {
     if (validator == null || (plain != null && plain.accepts(arguments))) {
       return null;
     }

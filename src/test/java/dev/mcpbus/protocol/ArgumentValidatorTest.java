@@ -1,9 +1,8 @@
-package dev.mcpbus.connection;
+package dev.mcpbus.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.mcpbus.connection.ArgumentValidator.Violation;
-import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ArgumentValidator.Violation;
 import io.vertx.core.json.JsonObject;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
