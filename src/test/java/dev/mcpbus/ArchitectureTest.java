@@ -35,6 +35,7 @@ class ArchitectureTest {
           Map.entry("connection", Set.of("transport", "bus", "protocol")),
           Map.entry("supervisor", Set.of("bus")),
           Map.entry("catalog", Set.of("bus", "protocol")),
+          Map.entry("ai", Set.of("bus", "protocol")),
           Map.entry("input", Set.of("bus", "protocol")),
           Map.entry("security", Set.of("protocol")),
           Map.entry("bridge", Set.of("bus", "security", "protocol")),
