@@ -11,7 +11,7 @@ import org.springframework.ai.tool.ToolCallbackProvider;
  * <pre>{@code
  * ChatClient.builder(model).build()
  *     .prompt("...")
- *     .toolCallbacks(McpBusToolCallbackProvider.create(vertx, BlockingTools.Options.DEFAULT))
+ *     .tools(McpBusToolCallbackProvider.create(vertx, BlockingTools.Options.DEFAULT))
  *     .call();
  * }</pre>
  *
