@@ -20,13 +20,16 @@ import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Serves {@code mcp.tools.functions} and {@code mcp.tools.functions.call}. Holds no state: the
- * tools come from {@code mcp.tools.list}, and a plain routing name says by itself where to go.
+ * Serves {@code mcp.tools.functions} and {@code mcp.tools.functions.call}. Knows no tools: these
+ * come from {@code mcp.tools.list}, and a plain routing name says by itself where to go. Calls in
+ * flight are touched on the verticle's own context only.
  */
 public final class FunctionsVerticle extends VerticleBase {
 
@@ -35,12 +38,40 @@ public final class FunctionsVerticle extends VerticleBase {
 
   private static final Duration PATIENCE = Duration.ofMinutes(14);
 
+  private final Map<String, InFlight> running = new HashMap<>();
+
+  private static final class InFlight {
+    private @Nullable ConnectionId server;
+    private boolean cancelled;
+  }
+
   @Override
   public Future<?> start() {
     Codecs.register(vertx);
+    MessageConsumer<JsonObject> cancels =
+        vertx
+            .eventBus()
+            .consumer(
+                Addresses.ALL_TOOLS_FUNCTIONS_CANCEL,
+                message -> cancel(message.body().getString("callId", "")));
     return Future.all(
         serve(Addresses.ALL_TOOLS_FUNCTIONS, this::functions),
-        serve(Addresses.ALL_TOOLS_FUNCTIONS_CALL, this::call));
+        serve(Addresses.ALL_TOOLS_FUNCTIONS_CALL, this::call),
+        cancels.completion());
+  }
+
+  private void cancel(String callId) {
+    InFlight call = running.get(callId);
+    if (call == null) {
+      return;
+    }
+    call.cancelled = true;
+    if (call.server != null) {
+      vertx
+          .eventBus()
+          .publish(
+              Addresses.of(call.server, Addresses.CANCEL), new JsonObject().put("callId", callId));
+    }
   }
 
   /** What a request is answered from: its parsed body and its headers. */
@@ -111,8 +142,12 @@ public final class FunctionsVerticle extends VerticleBase {
           FailureCode.BAD_REQUEST, "the body needs 'call': one function call of the model");
     }
     FunctionCall call = request.form().call(wanted);
+    String callId = String.valueOf(asked.headers().get(Headers.CALL_ID));
+    InFlight here = new InFlight();
+    running.put(callId, here);
     return route(call.name(), request)
-        .compose(tool -> forward(tool, call, asked.headers()))
+        .compose(tool -> forward(tool, call, here, asked.headers()))
+        .onComplete(ended -> running.remove(callId, here))
         .map(ToolOutput::of)
         .otherwise(failure -> ToolOutput.of(McpFailure.of(failure)))
         .map(output -> reply(request.form(), call, output));
@@ -145,7 +180,13 @@ public final class FunctionsVerticle extends VerticleBase {
                             "there is no function of that name; take one of the list")));
   }
 
-  private Future<JsonObject> forward(ToolName tool, FunctionCall call, MultiMap headers) {
+  private Future<JsonObject> forward(
+      ToolName tool, FunctionCall call, InFlight here, MultiMap headers) {
+    if (here.cancelled) {
+      throw McpFailure.notSent(FailureCode.CANCELLED, "the caller cancelled the call");
+    }
+    ConnectionId server = new ConnectionId(tool.server());
+    here.server = server;
     JsonObject params = new JsonObject().put("name", tool.tool()).put("arguments", call.object());
     DeliveryOptions options =
         new DeliveryOptions()
@@ -153,8 +194,7 @@ public final class FunctionsVerticle extends VerticleBase {
             .setSendTimeout(patience(headers));
     return vertx
         .eventBus()
-        .<JsonObject>request(
-            Addresses.of(new ConnectionId(tool.server()), Addresses.TOOLS_CALL), params, options)
+        .<JsonObject>request(Addresses.of(server, Addresses.TOOLS_CALL), params, options)
         .map(Message::body);
   }
 

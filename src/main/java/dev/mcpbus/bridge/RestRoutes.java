@@ -57,7 +57,7 @@ final class RestRoutes {
   /** The body is one function call of a model, in the form that the query says. */
   private void callFunction(RoutingContext ctx, Buffer body) {
     RawJson request = RawJson.of(functions(ctx)).with("call", arguments(body));
-    answer(ctx, calls.callAll(ctx, Addresses.ALL_TOOLS_FUNCTIONS_CALL, request));
+    answer(ctx, calls.callFunction(ctx, request));
   }
 
   private static JsonObject functions(RoutingContext ctx) {

@@ -246,7 +246,12 @@ public final class McpClient {
    *     where the tool gave no answer; fails only where {@code request} is wrong
    */
   public Future<JsonObject> callFunction(JsonObject request, CallOptions options) {
-    return calls.send(Addresses.ALL_TOOLS_FUNCTIONS_CALL, null, request, JsonObject.class, options);
+    return calls.sendCancellable(
+        Addresses.ALL_TOOLS_FUNCTIONS_CALL,
+        Addresses.ALL_TOOLS_FUNCTIONS_CANCEL,
+        request,
+        JsonObject.class,
+        options);
   }
 
   /** Where a cancellation of the call goes: past the catalog, to the connection. */

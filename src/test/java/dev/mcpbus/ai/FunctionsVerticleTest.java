@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallOptions;
+import dev.mcpbus.bus.CancelToken;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FakeConnection;
@@ -15,6 +16,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RoutingName;
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.catalog.CatalogVerticle;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
@@ -37,6 +39,8 @@ class FunctionsVerticleTest {
   private final List<JsonObject> calls = new CopyOnWriteArrayList<>();
   private final List<String> deadlines = new CopyOnWriteArrayList<>();
 
+  private FakeConnection git;
+
   @BeforeEach
   void two_servers() {
     await(vertx.deployVerticle(new CatalogVerticle()));
@@ -47,14 +51,17 @@ class FunctionsVerticleTest {
         {"tools": [{"name": "read", "inputSchema": {"type": "object"}},
                    {"name": "read/all files", "inputSchema": {"type": "object"}}]}
         """);
-    server("git", "{\"tools\": [{\"name\": \"log\", \"inputSchema\": {\"type\": \"object\"}}]}");
+    git =
+        server(
+            "git", "{\"tools\": [{\"name\": \"log\", \"inputSchema\": {\"type\": \"object\"}}]}");
     Awaitility.await()
         .atMost(Duration.ofSeconds(10))
         .until(() -> await(mcp.listTools()).tools().size() == 3);
   }
 
-  private void server(String id, String tools) {
-    new FakeConnection(vertx, id)
+  private FakeConnection server(String id, String tools) {
+    FakeConnection connection = new FakeConnection(vertx, id);
+    connection
         .answering(Addresses.TOOLS_LIST, tools)
         .on(
             Addresses.TOOLS_CALL,
@@ -65,12 +72,13 @@ class FunctionsVerticleTest {
               if (params.getJsonObject("arguments").containsKey("bad")) {
                 message.reply(
                     McpFailure.notSent(FailureCode.INVALID_ARGUMENTS, "/bad: not allowed"));
-              } else {
+              } else if (!params.getJsonObject("arguments").containsKey("hang")) {
                 message.reply(
                     new JsonObject("{\"content\": [{\"type\": \"text\", \"text\": \"done\"}]}"));
               }
             })
         .event(Events.CONNECTED, new JsonObject());
+    return connection;
   }
 
   @AfterEach
@@ -167,6 +175,19 @@ class FunctionsVerticleTest {
       assertThat(reply.getBoolean("isError")).isTrue();
     }
     assertThat(calls).isEmpty();
+  }
+
+  @Test
+  void a_call_whose_caller_cancels_is_cancelled_at_its_server() {
+    CancelToken token = new CancelToken();
+    Future<JsonObject> hanging =
+        mcp.callFunction(call("git__log", "{\"hang\": 1}"), CallOptions.DEFAULT.withCancel(token));
+    Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> calls.size() == 1);
+    token.cancel();
+    assertThat(failure(hanging).code()).isEqualTo(FailureCode.CANCELLED);
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(10))
+        .untilAsserted(() -> assertThat(git.cancelled()).hasSize(1));
   }
 
   @Test
