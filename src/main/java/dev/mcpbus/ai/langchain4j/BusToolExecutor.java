@@ -15,6 +15,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Calls one tool. What the model can correct, the tool's own failure and wrong arguments, goes back
@@ -42,11 +43,13 @@ final class BusToolExecutor implements ToolExecutor {
   public ToolExecutionResult executeWithContext(
       ToolExecutionRequest request, InvocationContext context) {
     ToolOutput output = call(request);
-    ToolExecutionResult.Builder result =
-        ToolExecutionResult.builder().isError(output.isError()).attributes(output.meta().getMap());
+    ToolExecutionResult.Builder result = ToolExecutionResult.builder().isError(output.isError());
     JsonObject structured = output.structured();
     if (structured != null) {
-      result.result(structured.getMap());
+      result.result(Plain.map(structured));
+    }
+    if (!output.meta().isEmpty()) {
+      result.attributes(Map.of("_meta", Plain.map(output.meta())));
     }
     return images && output.hasImages()
         ? result.resultContents(contents(output)).build()

@@ -9,6 +9,7 @@ import dev.mcpbus.ai.ModelTool;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -25,6 +26,9 @@ import java.util.Map;
  * framework wants it: never call an AI service on an event loop; it refuses. Any other thread may.
  */
 public final class McpBusToolProvider implements ToolProvider, AutoCloseable {
+
+  private static final List<String> HINTS =
+      List.of("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint");
 
   private final BlockingTools tools;
   private final boolean images;
@@ -66,19 +70,24 @@ public final class McpBusToolProvider implements ToolProvider, AutoCloseable {
     return description == null ? builder.build() : builder.description(description).build();
   }
 
-  /** Whose tool it is, and what its server says about it beside the schema; never for the model. */
+  /**
+   * Whose tool it is, and what its server says about it beside the schema. Known members alone: the
+   * framework reads some keys as orders.
+   */
   private static Map<String, Object> metadata(ModelTool tool) {
     Map<String, Object> metadata = new LinkedHashMap<>();
     metadata.put("mcpServer", tool.tool().server());
     metadata.put("mcpTool", tool.tool().tool());
-    for (String key : new String[] {"title", "outputSchema"}) {
-      Object value = tool.definition().getValue(key);
-      if (value != null) {
-        metadata.put(key, value instanceof JsonObject json ? json.getMap() : value);
-      }
+    if (tool.definition().getValue("title") instanceof String title) {
+      metadata.put("title", title);
+    }
+    if (tool.definition().getValue("outputSchema") instanceof JsonObject schema) {
+      metadata.put("outputSchema", Plain.map(schema));
     }
     if (tool.definition().getValue("annotations") instanceof JsonObject annotations) {
-      metadata.putAll(annotations.getMap());
+      HINTS.stream()
+          .filter(hint -> annotations.getValue(hint) instanceof Boolean)
+          .forEach(hint -> metadata.put(hint, annotations.getValue(hint)));
     }
     return metadata;
   }

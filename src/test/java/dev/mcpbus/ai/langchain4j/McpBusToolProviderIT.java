@@ -10,6 +10,7 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ImageContent;
 import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.exception.ToolExecutionException;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
@@ -19,14 +20,17 @@ import dev.langchain4j.service.AiServices;
 import dev.langchain4j.service.Result;
 import dev.langchain4j.service.tool.AiServiceTool;
 import dev.langchain4j.service.tool.ToolExecution;
+import dev.langchain4j.service.tool.ToolProviderRequest;
 import dev.mcpbus.ai.BlockingTools;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.testing.NpmServers;
 import dev.mcpbus.testing.TestBus;
+import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -36,6 +40,9 @@ import org.junit.jupiter.api.Test;
 class McpBusToolProviderIT {
 
   private static final String EVERYTHING = "@modelcontextprotocol/server-everything/dist/index.js";
+
+  private static final ToolProviderRequest ASKED =
+      new ToolProviderRequest("memory", UserMessage.from("Anything"));
 
   private static TestBus bus;
   private static McpBusToolProvider provider;
@@ -107,6 +114,7 @@ class McpBusToolProviderIT {
     assertThat(echo.parameters().properties().get("message")).isInstanceOf(JsonStringSchema.class);
     assertThat(echo.parameters().required()).containsExactly("message");
     assertThat(echo.metadata()).containsEntry("mcpServer", "everything");
+    assertThat(echo.metadata()).containsEntry("readOnlyHint", true);
   }
 
   @Test
@@ -151,7 +159,7 @@ class McpBusToolProviderIT {
     BlockingTools.Options hasty = BlockingTools.Options.DEFAULT.withTimeout(Duration.ofMillis(300));
     try (McpBusToolProvider impatient = McpBusToolProvider.create(bus.vertx(), hasty)) {
       AiServiceTool slow =
-          impatient.provideTools(null).aiServiceTools().stream()
+          impatient.provideTools(ASKED).aiServiceTools().stream()
               .filter(tool -> tool.name().equals("everything__trigger-long-running-operation"))
               .findFirst()
               .orElseThrow();
@@ -175,10 +183,10 @@ class McpBusToolProviderIT {
     BlockingTools.Options own =
         BlockingTools.Options.DEFAULT
             .withServers("everything")
-            .withSchemas(java.util.Map.of("everything.echo", schema));
+            .withSchemas(Map.of("everything.echo", schema));
     try (McpBusToolProvider some = McpBusToolProvider.create(bus.vertx(), own)) {
       AiServiceTool echo =
-          some.provideTools(null).aiServiceTools().stream()
+          some.provideTools(ASKED).aiServiceTools().stream()
               .filter(tool -> tool.name().equals("everything__echo"))
               .findFirst()
               .orElseThrow();
@@ -191,13 +199,13 @@ class McpBusToolProviderIT {
     assertThatThrownBy(
             () ->
                 TestBus.await(
-                    io.vertx.core.Future.future(
+                    Future.future(
                         promise ->
                             bus.vertx()
                                 .runOnContext(
                                     loop -> {
                                       try {
-                                        promise.complete(provider.provideTools(null));
+                                        promise.complete(provider.provideTools(ASKED));
                                       } catch (RuntimeException e) {
                                         promise.fail(e);
                                       }

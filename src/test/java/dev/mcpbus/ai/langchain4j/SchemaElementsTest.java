@@ -13,6 +13,7 @@ import dev.langchain4j.model.chat.request.json.JsonSchemaElement;
 import dev.langchain4j.model.chat.request.json.JsonStringSchema;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 class SchemaElementsTest {
@@ -20,7 +21,7 @@ class SchemaElementsTest {
   private static JsonSchemaElement property(String schema) {
     JsonObject top =
         new JsonObject().put("properties", new JsonObject().put("p", new JsonObject(schema)));
-    return SchemaElements.object(top).properties().get("p");
+    return Objects.requireNonNull(SchemaElements.object(top).properties().get("p"));
   }
 
   @Test
@@ -82,8 +83,10 @@ class SchemaElementsTest {
     assertThat(schema.definitions()).containsOnlyKeys("node");
     assertThat(schema.properties().get("root"))
         .isEqualTo(JsonReferenceSchema.builder().reference("node").build());
-    assertThat(((JsonRawSchema) schema.properties().get("all")).schema())
-        .contains("\"$ref\":\"#/$defs/node\"");
+    assertThat(schema.properties().get("all"))
+        .isInstanceOfSatisfying(
+            JsonRawSchema.class,
+            raw -> assertThat(raw.schema()).contains("\"$ref\":\"#/$defs/node\""));
   }
 
   @Test

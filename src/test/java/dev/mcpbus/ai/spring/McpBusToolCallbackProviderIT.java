@@ -190,7 +190,9 @@ class McpBusToolCallbackProviderIT {
         ChatClient.builder(model).build().prompt("Say hello").tools(provider).call().content();
     assertThat(answer).isEqualTo("The tool said: Echo: hello");
     assertThat(model.prompts).hasSize(2);
-    ToolCallingChatOptions offered = (ToolCallingChatOptions) model.prompts.get(0).getOptions();
-    assertThat(offered.getToolCallbacks()).hasSize(13);
+    assertThat(model.prompts.get(0).getOptions())
+        .isInstanceOfSatisfying(
+            ToolCallingChatOptions.class,
+            offered -> assertThat(offered.getToolCallbacks()).hasSize(13));
   }
 }
