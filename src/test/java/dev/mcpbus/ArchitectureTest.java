@@ -86,6 +86,20 @@ class ArchitectureTest {
   }
 
   @Test
+  void a_framework_that_users_bring_is_imported_by_its_adapter_alone() {
+    Map.of("langchain4j", "dev.langchain4j..", "spring", "org.springframework..")
+        .forEach(
+            (adapter, framework) ->
+                noClasses()
+                    .that()
+                    .resideOutsideOfPackage(ROOT + ".ai." + adapter)
+                    .should()
+                    .dependOnClassesThat(resideInAPackage(framework))
+                    .because("the standalone jar has no " + framework)
+                    .check(CLASSES));
+  }
+
+  @Test
   void the_table_in_the_documentation_is_the_one_that_is_held() throws IOException {
     String document = Files.readString(Path.of("src/docs/architecture.md"));
     MAY_IMPORT.keySet().forEach(name -> assertThat(document).contains("| `" + name + "` |"));
