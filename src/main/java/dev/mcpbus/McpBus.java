@@ -1,5 +1,6 @@
 package dev.mcpbus;
 
+import dev.mcpbus.ai.FunctionsVerticle;
 import dev.mcpbus.bridge.BridgeOptions;
 import dev.mcpbus.bridge.BridgeVerticle;
 import dev.mcpbus.bus.Codecs;
@@ -117,6 +118,7 @@ public final class McpBus {
             ? deploy(DemoServer.deployable(DemoServer.ADDRESS))
             : Future.succeededFuture();
     return demo.compose(next -> deploy(new CatalogVerticle(options.names())))
+        .compose(next -> deploy(new FunctionsVerticle()))
         .compose(next -> deploy(new InputVerticle(InputOptions.DEFAULT)))
         .compose(next -> deploy(supervisor))
         .compose(next -> deploy(servers))

@@ -35,6 +35,7 @@ class ArchitectureTest {
           Map.entry("connection", Set.of("transport", "bus", "protocol")),
           Map.entry("supervisor", Set.of("bus")),
           Map.entry("catalog", Set.of("bus", "protocol")),
+          Map.entry("ai", Set.of("bus", "protocol")),
           Map.entry("input", Set.of("bus", "protocol")),
           Map.entry("security", Set.of("protocol")),
           Map.entry("bridge", Set.of("bus", "security", "protocol")),
@@ -94,6 +95,20 @@ class ArchitectureTest {
         .should()
         .resideInAnyPackage(known.stream().map(n -> ROOT + "." + n + "..").toArray(String[]::new))
         .check(CLASSES);
+  }
+
+  @Test
+  void a_framework_that_users_bring_is_imported_by_its_adapter_alone() {
+    Map.of("langchain4j", "dev.langchain4j..", "spring", "org.springframework..")
+        .forEach(
+            (adapter, framework) ->
+                noClasses()
+                    .that()
+                    .resideOutsideOfPackage(ROOT + ".ai." + adapter)
+                    .should()
+                    .dependOnClassesThat(resideInAPackage(framework))
+                    .because("the standalone jar has no " + framework)
+                    .check(CLASSES));
   }
 
   @Test

@@ -66,6 +66,9 @@ public final class Addresses {
 
   public static final String ALL_TOOLS_LIST = "mcp.tools.list";
   public static final String ALL_TOOLS_CALL = "mcp.tools.call";
+  public static final String ALL_TOOLS_FUNCTIONS = "mcp.tools.functions";
+  public static final String ALL_TOOLS_FUNCTIONS_CALL = "mcp.tools.functions.call";
+  public static final String ALL_TOOLS_FUNCTIONS_CANCEL = "mcp.tools.functions.cancel";
   public static final String ALL_RESOURCES_LIST = "mcp.resources.list";
   public static final String ALL_PROMPTS_LIST = "mcp.prompts.list";
 

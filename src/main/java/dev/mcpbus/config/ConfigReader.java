@@ -21,9 +21,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Reads configurations: our own, and those that people already have from Claude, Cursor, VS Code
- * and the seeds' YAML. Reports every mistake at once and throws for none. Blocks on files: call it
- * on a worker.
+ * Reads configurations: our own, and those that people already have from Claude, Cursor, VS Code,
+ * the seeds' YAML and the MCP registry. Reports every mistake at once and throws for none. Blocks
+ * on files: call it on a worker.
  */
 public final class ConfigReader {
 
@@ -72,7 +72,15 @@ public final class ConfigReader {
       Path folder,
       ServerSettings defaults) {
     Problems problems = new Problems(ON_THE_BUS);
-    ConfigNode node = ConfigNode.of(entry);
+    ConfigNode given = ConfigNode.of(entry);
+    Optional<ConfigNode> registry =
+        RegistryFile.is(given)
+            ? new RegistryFile(environment, problems).entry(given, name)
+            : Optional.of(given);
+    if (registry.isEmpty()) {
+      return new ServerResult(null, problems.sorted());
+    }
+    ConfigNode node = registry.get();
     Map<String, ConnectionId> ids = Names.ids(List.of(new Member(name, 0, node)), problems);
     Substitution substitution = new Substitution(environment, folder, Map.of(), problems);
     String server = Names.cut(name);
@@ -138,14 +146,18 @@ public final class ConfigReader {
   private Optional<McpBusConfig> config(ConfigNode root) {
     List<Member> roots =
         root.members().stream().filter(m -> Keys.ROOTS.contains(m.name())).toList();
-    if (roots.size() != 1) {
+    boolean registry =
+        RegistryFile.is(root)
+            && roots.stream().allMatch(m -> m.name().equals("servers") && m.value().is(Kind.ARRAY));
+    if (!registry && roots.size() != 1) {
       wrongRoots(root, roots);
       return Optional.empty();
     }
-    Member servers = roots.get(0);
+    Member servers =
+        registry ? new RegistryFile(environment, problems).servers(root) : roots.get(0);
     Substitution substitution = new Substitution(environment, folder(), inputs(root), problems);
     Entry top = new Entry(root, "", null, problems, substitution);
-    boolean own = servers.name().equals("mcpServers");
+    boolean own = !registry && servers.name().equals("mcpServers");
     McpBusConfig frame =
         own ? frame(top) : frame(top, Optional.empty(), Optional.empty(), Optional.empty());
     List<ServerDefinition> definitions = servers(servers, substitution);

@@ -1,0 +1,85 @@
+package dev.mcpbus.bus;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * The name of a tool for models and MCP clients: {@code server__tool}, 1 to {@value #MAX_LENGTH}
+ * characters of {@code [A-Za-z0-9_-]}, never a digit first. Pure.
+ *
+ * <p>A server's id has no underscore, so the first one ends it, and a <em>plain</em> name can be
+ * read back. Where the tool's name has other characters, or the whole would be too long, or would
+ * look like a hashed name, the name is <em>hashed</em>: a readable head, an underscore and 16 hex
+ * digits of SHA-256 over the server and the tool. No plain name ends like that, so the two kinds
+ * never meet; two hashed names are equal only where the hashes are, which {@link RoutingTable}
+ * finds.
+ */
+public final class RoutingName {
+
+  /** What every vendor's API takes. */
+  public static final int MAX_LENGTH = 64;
+
+  static final int HASH_DIGITS = 16;
+
+  private static final Pattern CLEAN = Pattern.compile("[A-Za-z0-9_-]+");
+  private static final Pattern HASHED = Pattern.compile(".*_[0-9a-f]{" + HASH_DIGITS + "}");
+  private static final String SEPARATOR = "__";
+
+  private RoutingName() {}
+
+  public static String of(ToolName tool) {
+    String plain = start(tool.server()) + SEPARATOR + tool.tool();
+    return isPlain(plain) ? plain : hashed(plain, hash(tool));
+  }
+
+  /** The tool of a plain name; empty for a hashed name and for what is no name at all. */
+  public static Optional<ToolName> parse(String name) {
+    int end = name.indexOf('_', name.startsWith("_") ? 1 : 0);
+    if (end < 0 || !name.startsWith(SEPARATOR, end) || !isPlain(name)) {
+      return Optional.empty();
+    }
+    String tool = name.substring(end + SEPARATOR.length());
+    String server = name.substring(name.startsWith("_") ? 1 : 0, end);
+    boolean own = !tool.isEmpty() && !server.isEmpty() && name.startsWith(start(server));
+    return own ? Optional.of(new ToolName(server, tool)) : Optional.empty();
+  }
+
+  /** True where {@code name} may be a hashed one, which only a table can read back. */
+  public static boolean isHashed(String name) {
+    return name.length() <= MAX_LENGTH && HASHED.matcher(name).matches();
+  }
+
+  private static boolean isPlain(String name) {
+    return name.length() <= MAX_LENGTH
+        && CLEAN.matcher(name).matches()
+        && !HASHED.matcher(name).matches();
+  }
+
+  /** Gemini wants a letter or an underscore first; an id may begin with a digit. */
+  private static String start(String server) {
+    boolean digit = !server.isEmpty() && Character.isDigit(server.charAt(0));
+    return digit ? "_" + server : server;
+  }
+
+  private static String hashed(String plain, String hash) {
+    String head = plain.replaceAll("[^A-Za-z0-9_-]", "_");
+    int room = MAX_LENGTH - 1 - HASH_DIGITS;
+    return head.substring(0, Math.min(head.length(), room)) + "_" + hash;
+  }
+
+  private static String hash(ToolName tool) {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      digest.update(tool.server().getBytes(StandardCharsets.UTF_8));
+      digest.update((byte) 0);
+      byte[] all = digest.digest(tool.tool().getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(all, 0, HASH_DIGITS / 2);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JVM has SHA-256", e);
+    }
+  }
+}
