@@ -40,6 +40,8 @@ final class RestRoutes {
     routes.get("/api/resources", ctx -> listAll(ctx, Addresses.ALL_RESOURCES_LIST));
     routes.get("/api/prompts", ctx -> listAll(ctx, Addresses.ALL_PROMPTS_LIST));
     routes.post("/api/servers/:id/tools/:tool", this::callTool);
+    routes.get("/api/servers/:id/drift", ctx -> list(ctx, Addresses.TOOLS_DRIFT));
+    routes.post("/api/servers/:id/drift/approve", this::approve);
   }
 
   private void ask(RoutingContext ctx, String address, JsonObject body) {
@@ -66,12 +68,17 @@ final class RestRoutes {
     ConnectionId id = id(ctx);
     RawJson params =
         RawJson.EMPTY_OBJECT
-            .with("arguments", arguments(body))
+            .with("arguments", object(body))
             .with("name", RawJson.string(ctx.pathParam("tool")));
     answer(ctx, calls.call(ctx, id, Addresses.TOOLS_CALL, params, true));
   }
 
-  private RawJson arguments(Buffer body) {
+  /** Body: {@code {tool?, hash?}}. Not below {@code tools/}, where any name may be a tool. */
+  private void approve(RoutingContext ctx, Buffer body) {
+    answer(ctx, calls.call(ctx, id(ctx), Addresses.TOOLS_APPROVE, object(body), false));
+  }
+
+  private RawJson object(Buffer body) {
     if (body.length() == 0) {
       return RawJson.EMPTY_OBJECT;
     }

@@ -8,6 +8,8 @@ public final class Addresses {
 
   public static final String TOOLS_CALL = "tools.call";
   public static final String TOOLS_METADATA = "tools.metadata";
+  public static final String TOOLS_DRIFT = "tools.drift";
+  public static final String TOOLS_APPROVE = "tools.approve";
   public static final String RESOURCES_LIST = "resources.list";
   public static final String RESOURCES_TEMPLATES = "resources.templates";
   public static final String RESOURCES_READ = "resources.read";

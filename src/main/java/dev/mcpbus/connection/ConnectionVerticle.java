@@ -7,6 +7,7 @@ import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Lifecycle;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.Methods;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -47,6 +48,9 @@ public final class ConnectionVerticle extends VerticleBase
   private HealthCheck health;
 
   @SuppressWarnings("NullAway.Init")
+  private ListChanges changes;
+
+  @SuppressWarnings("NullAway.Init")
   private IdleWatch idle;
 
   @SuppressWarnings("NullAway.Init")
@@ -57,6 +61,7 @@ public final class ConnectionVerticle extends VerticleBase
 
   private final Renewal renewal;
   private final Wishes wishes;
+  private final DriftWatch drift;
 
   private ConnectionState state = ConnectionState.IDLE;
   private @Nullable Session session;
@@ -78,6 +83,7 @@ public final class ConnectionVerticle extends VerticleBase
     this.clock = clock;
     this.wishes = new Wishes(spec.capabilities());
     this.renewal = new Renewal(id, wishes);
+    this.drift = new DriftWatch(spec, this::publish);
   }
 
   /** Completes when every address is registered; no session is opened yet. */
@@ -85,13 +91,16 @@ public final class ConnectionVerticle extends VerticleBase
   public Future<?> start() {
     events = new EventPublisher(vertx.eventBus(), id);
     mailbox = new Mailbox(vertx, spec, clock, view, this);
-    health = new HealthCheck(vertx, options, this);
+    health = new HealthCheck(Timers.of(vertx), options, this);
+    changes = new ListChanges(Timers.of(vertx), clock, this::readTools, this::publish);
     idle = new IdleWatch(vertx, clock, options, () -> tell(new Lifecycle.StopWanted(id.value())));
     upstream = new Upstream(vertx.eventBus(), new Inputs(vertx.eventBus(), id, wishes), this);
     starter = new Starter(spec, context, clock, wishes, upstream);
     context.exceptionHandler(this::crashed);
     vertx.eventBus().localConsumer(Addresses.of(id, Addresses.CONTROL), this::control);
-    return Offered.watch(vertx, id, this::offered).compose(known -> mailbox.open());
+    return Offered.watch(vertx, id, this::offered)
+        .compose(known -> drift.pins().load())
+        .compose(remembered -> mailbox.open());
   }
 
   /** What callers can answer has changed. */
@@ -148,9 +157,14 @@ public final class ConnectionVerticle extends VerticleBase
 
   @Override
   public JsonObject status() {
-    JsonObject status = view.toJson(spec, state, epoch, live, session, clock.millis());
+    JsonObject status = view.toJson(spec, state, epoch, live, session, drift, clock.millis());
     Instant since = starter.eraSince();
     return since == null ? status : status.put("eraSince", since.toString());
+  }
+
+  @Override
+  public DriftWatch drift() {
+    return drift;
   }
 
   @Override
@@ -198,7 +212,7 @@ public final class ConnectionVerticle extends VerticleBase
               if (result.failed()) {
                 over(opened, Failures.inHandshake(result.cause()));
               } else {
-                ready(starter.live(result.result(), clock.millis() - from));
+                ready(starter.live(result.result(), clock.millis() - from, drift));
               }
             });
   }
@@ -214,7 +228,7 @@ public final class ConnectionVerticle extends VerticleBase
     whyStopped = "the session was stopped";
     view.ready();
     moveTo(ConnectionState.READY);
-    health.start(now.session());
+    health.start(now.session(), now.offers("tools") ? now.tools()::load : null);
     idle.start(now.session());
     tell(new Lifecycle.Started(id.value(), epoch));
     publish(Events.CONNECTED, view.connected(now));
@@ -235,8 +249,9 @@ public final class ConnectionVerticle extends VerticleBase
       view.error(McpFailure.of(failure));
     } else {
       ToolTable table = of.tools().table();
-      publish(
-          Events.TOOLS_CHANGED, new JsonObject().put("tools", table == null ? 0 : table.size()));
+      if (table != null) {
+        drift.announce(table);
+      }
     }
     if (state.serves()) {
       mailbox.release(of);
@@ -302,11 +317,18 @@ public final class ConnectionVerticle extends VerticleBase
   }
 
   @Override
-  public void toolsChanged(Live of) {
-    Future<?> reading = of.tools().changed();
-    if (reading != null) {
-      reading.onComplete(loaded -> toolsLoaded(of, loaded.cause()));
+  public void listChanged(Live of, String method) {
+    if (method.equals(Methods.TOOLS_CHANGED)) {
+      of.tools().expire();
     }
+    changes.heard(method);
+  }
+
+  private Future<?> readTools() {
+    Live of = live;
+    return of == null
+        ? Future.succeededFuture()
+        : of.tools().changed().onComplete(loaded -> toolsLoaded(of, loaded.cause()));
   }
 
   /** The session is over, ready or not: clean up, and let the supervisor decide. */
@@ -339,6 +361,7 @@ public final class ConnectionVerticle extends VerticleBase
   private void leave() {
     health.stop();
     idle.stop();
+    changes.stop();
     upstream.forget();
     if (live != null) {
       live.subscriptions().stop();
@@ -357,15 +380,20 @@ public final class ConnectionVerticle extends VerticleBase
   }
 
   @Override
-  public void unhealthy(int failures, String message) {
-    publish(
-        Events.HEALTH_CHECK_FAILED,
-        new JsonObject().put("failures", failures).put("message", message));
+  public void unlisted(HealthCheck.Failure failure) {
+    view.error(failure.reason());
+    publish(Events.HEALTH_CHECK_FAILED, failure.toJson());
+  }
+
+  @Override
+  public void unhealthy(HealthCheck.Failure failure) {
+    publish(Events.HEALTH_CHECK_FAILED, failure.toJson());
     if (state == ConnectionState.READY) {
       moveTo(ConnectionState.DEGRADED);
     }
-    if (failures >= options.pingThreshold()) {
-      whyStopped = "health check: " + failures + " pings in a row without an answer";
+    if (failure.failures() >= options.pingThreshold()) {
+      whyStopped =
+          "health check: " + failure.failures() + " failed in a row; " + failure.reason().getMessage();
       view.error(stopped());
       tell(new Lifecycle.RestartWanted(id.value(), whyStopped));
     }

@@ -8,6 +8,7 @@ import dev.mcpbus.bus.Lifecycle;
 import dev.mcpbus.bus.McpFailure;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
@@ -37,6 +38,8 @@ final class Mailbox {
     boolean cancel(String callId);
 
     JsonObject status();
+
+    DriftWatch drift();
   }
 
   private final Vertx vertx;
@@ -65,6 +68,14 @@ final class Mailbox {
       registered.add(consume(operation.suffix(), message -> operate(operation, message)));
     }
     registered.add(consume(Addresses.STATUS, message -> message.reply(owner.status())));
+    registered.add(
+        consume(
+            Addresses.TOOLS_DRIFT,
+            message -> replyInKind(message, Future.succeededFuture(owner.drift().view()))));
+    registered.add(
+        consume(
+            Addresses.TOOLS_APPROVE,
+            message -> replyInKind(message, owner.drift().approve(body(message)))));
     registered.add(consume(Addresses.CANCEL, this::cancel));
     registered.add(consume(Addresses.CONNECT, this::connect));
     registered.add(consume(Addresses.DISCONNECT, this::disconnect));
@@ -174,6 +185,17 @@ final class Mailbox {
     } else {
       owner.tell(new Lifecycle.StartWanted(id.value()));
     }
+  }
+
+  private JsonObject body(Message<Object> message) {
+    return BusCall.of(message, "", options, clock).params().toJsonObject();
+  }
+
+  private static void replyInKind(Message<Object> message, Future<JsonObject> answer) {
+    boolean raw = message.body() instanceof Buffer;
+    answer
+        .onSuccess(json -> message.reply(raw ? json.toBuffer() : json))
+        .onFailure(failure -> message.reply(McpFailure.of(failure)));
   }
 
   private void cancel(Message<Object> message) {

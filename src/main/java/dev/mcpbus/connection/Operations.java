@@ -140,7 +140,7 @@ final class Operations {
       return;
     }
     if (call.params().member("cursor") != null) {
-      live.session().send(call, call.params());
+      live.tools().page(call);
       return;
     }
     withTools(live, call, tools(live, call), ToolTable::list);
@@ -175,7 +175,7 @@ final class Operations {
         .on(
             tools,
             call,
-            found -> call.complete(answer.apply(found)),
+            found -> call.complete(answer.apply(live.tools().shown(found))),
             failure -> call.fail(McpFailure.of(failure)));
   }
 
@@ -256,7 +256,16 @@ final class Operations {
           McpFailure.notSent(
               FailureCode.BAD_REQUEST, "the connection shakes hands itself; use restart"));
     } else {
-      live.session().send(call.as(method.asString()), params);
+      RawJson tool = params == null ? null : params.member("name");
+      McpFailure refused =
+          method.asString().equals(Methods.TOOLS_CALL) && tool != null && tool.isString()
+              ? live.tools().refusal(tool.asString())
+              : null;
+      if (refused == null) {
+        live.session().send(call.as(method.asString()), params);
+      } else {
+        call.fail(refused);
+      }
     }
   }
 

@@ -84,13 +84,13 @@ final class Starter {
     return first.future();
   }
 
-  Live live(Opening.Opened opened, long millis) {
+  Live live(Opening.Opened opened, long millis, DriftWatch watch) {
     Session of = opened.session();
     ServerDescription server = opened.server();
     return new Live(
         of,
         server,
-        new Tools(of),
+        new Tools(of, watch),
         new Subscriptions(of, wishes, server.capabilities()),
         new ResultCache(clock),
         wishes,
