@@ -83,7 +83,7 @@ public final class ConnectionVerticle extends VerticleBase
     this.clock = clock;
     this.wishes = new Wishes(spec.capabilities());
     this.renewal = new Renewal(id, wishes);
-    this.drift = new DriftWatch(spec, this::publish);
+    this.drift = new DriftWatch(id, new Pins(id, options.pin(), spec.pins()), this::publish);
   }
 
   /** Completes when every address is registered; no session is opened yet. */

@@ -40,9 +40,9 @@ final class DriftWatch {
   /**
    * @param publisher takes type and members of an event
    */
-  DriftWatch(ConnectionSpec spec, BiConsumer<String, JsonObject> publisher) {
-    this.id = spec.id();
-    this.pins = new Pins(spec.id(), spec.options().pin(), spec.pins());
+  DriftWatch(ConnectionId id, Pins pins, BiConsumer<String, JsonObject> publisher) {
+    this.id = id;
+    this.pins = pins;
     this.publisher = publisher;
   }
 

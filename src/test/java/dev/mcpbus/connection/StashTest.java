@@ -38,7 +38,7 @@ class StashTest {
         new Live(
             session,
             server,
-            new Tools(session),
+            new Tools(session, DriftWatchTest.watch(PinOptions.NONE, PinStore.inMemory())),
             new Subscriptions(session, wishes, server.capabilities()),
             new ResultCache(Clock.SYSTEM),
             wishes,
