@@ -65,8 +65,7 @@ public final class McpBus {
   private final @Nullable BridgeVerticle bridge;
   private volatile @Nullable String bridgeDeployment;
 
-  private McpBus(
-      Vertx vertx, Options options, AuthenticatorFactory authenticators, PinStore pins) {
+  private McpBus(Vertx vertx, Options options, AuthenticatorFactory authenticators, PinStore pins) {
     this.vertx = vertx;
     this.supervisor = new SupervisorVerticle(options.supervisor());
     this.servers =
@@ -94,8 +93,7 @@ public final class McpBus {
    */
   public static Future<McpBus> start(
       Vertx vertx, Options options, AuthenticatorFactory authenticators) {
-    return start(
-        vertx, options, authenticators, FilePinStore.ofVariables(vertx, System.getenv()));
+    return start(vertx, options, authenticators, FilePinStore.ofVariables(vertx, System.getenv()));
   }
 
   /**

@@ -45,8 +45,8 @@ public final class Events {
 
   /**
    * The tools are not what they were: {@code added}, {@code removed}, {@code changed: [{tool,
-   * before, hash, differences: [{path, before, after}]}]}, {@code counts}, {@code hash} of the list,
-   * {@code quarantined}, {@code message}.
+   * before, hash, differences: [{path, before, after}]}]}, {@code counts}, {@code hash} of the
+   * list, {@code quarantined}, {@code message}.
    */
   public static final String SCHEMA_DRIFT = "schemaDrift";
 

@@ -62,9 +62,7 @@ public record ServerStatus(JsonObject json) {
 
   /** Pinned tools that have changed and wait for approval. */
   public List<String> quarantined() {
-    return json.getJsonArray("quarantined", new JsonArray()).stream()
-        .map(String::valueOf)
-        .toList();
+    return json.getJsonArray("quarantined", new JsonArray()).stream().map(String::valueOf).toList();
   }
 
   /** How many tools the server listed last; -1 where it has not yet. */

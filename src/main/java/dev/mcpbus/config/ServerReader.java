@@ -91,7 +91,9 @@ final class ServerReader {
 
   private static Object pinned(ServerSettings settings) {
     PinOptions pin = settings.connection().pin();
-    return pin.hashes().isEmpty() ? (Object) pin.firstUse() : new JsonObject(Map.copyOf(pin.hashes()));
+    return pin.hashes().isEmpty()
+        ? (Object) pin.firstUse()
+        : new JsonObject(Map.copyOf(pin.hashes()));
   }
 
   private void keys() {

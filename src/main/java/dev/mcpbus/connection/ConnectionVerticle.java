@@ -7,7 +7,6 @@ import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Lifecycle;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.protocol.Methods;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -48,7 +47,7 @@ public final class ConnectionVerticle extends VerticleBase
   private HealthCheck health;
 
   @SuppressWarnings("NullAway.Init")
-  private ListChanges changes;
+  private ToolReader tools;
 
   @SuppressWarnings("NullAway.Init")
   private IdleWatch idle;
@@ -92,7 +91,9 @@ public final class ConnectionVerticle extends VerticleBase
     events = new EventPublisher(vertx.eventBus(), id);
     mailbox = new Mailbox(vertx, spec, clock, view, this);
     health = new HealthCheck(Timers.of(vertx), options, this);
-    changes = new ListChanges(Timers.of(vertx), clock, this::readTools, this::publish);
+    tools =
+        new ToolReader(
+            id, view, drift, Timers.of(vertx), clock, this::publish, () -> live, this::toolsRead);
     idle = new IdleWatch(vertx, clock, options, () -> tell(new Lifecycle.StopWanted(id.value())));
     upstream = new Upstream(vertx.eventBus(), new Inputs(vertx.eventBus(), id, wishes), this);
     starter = new Starter(spec, context, clock, wishes, upstream);
@@ -232,27 +233,14 @@ public final class ConnectionVerticle extends VerticleBase
     idle.start(now.session());
     tell(new Lifecycle.Started(id.value(), epoch));
     publish(Events.CONNECTED, view.connected(now));
-    if (now.offers("tools")) {
-      now.tools().load().onComplete(loaded -> toolsLoaded(now, loaded.cause()));
-    }
+    tools.ready(now);
     renewal.renew(now);
     mailbox.release(now);
     renegotiate();
   }
 
-  private void toolsLoaded(Live of, @Nullable Throwable failure) {
-    if (session != of.session() || of.session().isOver()) {
-      return;
-    }
-    if (failure != null) {
-      LOG.warn("connection {}: its tools cannot be listed: {}", id, failure.getMessage());
-      view.error(McpFailure.of(failure));
-    } else {
-      ToolTable table = of.tools().table();
-      if (table != null) {
-        drift.announce(table);
-      }
-    }
+  /** Calls that wait for the first reading can be checked now, or go unchecked. */
+  private void toolsRead(Live of) {
     if (state.serves()) {
       mailbox.release(of);
     }
@@ -318,17 +306,7 @@ public final class ConnectionVerticle extends VerticleBase
 
   @Override
   public void listChanged(Live of, String method) {
-    if (method.equals(Methods.TOOLS_CHANGED)) {
-      of.tools().expire();
-    }
-    changes.heard(method);
-  }
-
-  private Future<?> readTools() {
-    Live of = live;
-    return of == null
-        ? Future.succeededFuture()
-        : of.tools().changed().onComplete(loaded -> toolsLoaded(of, loaded.cause()));
+    tools.changed(of, method);
   }
 
   /** The session is over, ready or not: clean up, and let the supervisor decide. */
@@ -361,7 +339,7 @@ public final class ConnectionVerticle extends VerticleBase
   private void leave() {
     health.stop();
     idle.stop();
-    changes.stop();
+    tools.stop();
     upstream.forget();
     if (live != null) {
       live.subscriptions().stop();
@@ -393,7 +371,10 @@ public final class ConnectionVerticle extends VerticleBase
     }
     if (failure.failures() >= options.pingThreshold()) {
       whyStopped =
-          "health check: " + failure.failures() + " failed in a row; " + failure.reason().getMessage();
+          "health check: "
+              + failure.failures()
+              + " failed in a row; "
+              + failure.reason().getMessage();
       view.error(stopped());
       tell(new Lifecycle.RestartWanted(id.value(), whyStopped));
     }

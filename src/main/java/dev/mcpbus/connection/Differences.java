@@ -134,8 +134,7 @@ final class Differences {
 
   /** Names for a sentence: at most five. */
   static String names(Set<String> names) {
-    List<String> some =
-        names.stream().limit(5).map(name -> "'" + shown(name, 80) + "'").toList();
+    List<String> some = names.stream().limit(5).map(name -> "'" + shown(name, 80) + "'").toList();
     String text = String.join(", ", some);
     return names.size() <= some.size() ? text : text + " and " + (names.size() - 5) + " more";
   }

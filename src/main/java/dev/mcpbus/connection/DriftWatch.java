@@ -175,7 +175,9 @@ final class DriftWatch {
     return problem == null ? json : json.put("pinProblem", problem);
   }
 
-  /** {@code {pin, hash, tools: {name: {hash, state}}, pending: [{tool, before, hash, ...}], ...}}. */
+  /**
+   * {@code {pin, hash, tools: {name: {hash, state}}, pending: [{tool, before, hash, ...}], ...}}.
+   */
   JsonObject view() {
     JsonObject json = new JsonObject().put("pin", pins.mode());
     Definitions now = last;

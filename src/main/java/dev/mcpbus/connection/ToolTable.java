@@ -1,8 +1,10 @@
 package dev.mcpbus.connection;
 
+import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.ParamHeaders;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.transport.Outbound;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -111,7 +113,7 @@ final class ToolTable {
     }
   }
 
-  /** The same without the tools of these names. */
+  /** The same without the tools of these names, which its {@code _meta} tells. */
   ToolTable without(Set<String> names) {
     List<RawJson> kept =
         tools(list).stream()
@@ -121,7 +123,12 @@ final class ToolTable {
                   return name == null || !name.isString() || !names.contains(name.asString());
                 })
             .toList();
-    ToolTable table = new ToolTable(replaced(list, kept), definitions);
+    RawJson meta = list.member("_meta");
+    RawJson base = meta != null && meta.isObject() ? meta : RawJson.EMPTY_OBJECT;
+    RawJson told = RawJson.of(new JsonArray(List.copyOf(names)).encode());
+    ToolTable table =
+        new ToolTable(
+            replaced(list, kept).with("_meta", base.with(MetaKeys.QUARANTINED, told)), definitions);
     table.byName.putAll(byName);
     table.byName.keySet().removeAll(names);
     return table;

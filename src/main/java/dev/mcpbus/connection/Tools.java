@@ -33,6 +33,7 @@ final class Tools {
   private long shownAt;
   private @Nullable Future<ToolTable> loading;
   private boolean stale;
+  private boolean tried;
   private long freshUntil;
 
   Tools(Session session, DriftWatch watch) {
@@ -72,6 +73,7 @@ final class Tools {
               if (stale) {
                 load().onComplete(promise);
               } else {
+                tried = true;
                 promise.handle(result);
                 announceDrift();
               }
@@ -174,7 +176,7 @@ final class Tools {
 
   /** True until the server has listed its tools, or failed to. */
   boolean isFirstReading() {
-    return table == null && loading != null;
+    return table == null && loading != null && !tried;
   }
 
   /** The kept list where there is one, else the server's. */

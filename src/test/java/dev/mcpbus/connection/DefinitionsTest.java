@@ -96,8 +96,7 @@ class DefinitionsTest {
   void what_a_server_writes_is_bounded_and_shown_as_one_visible_line() {
     String bidi = "{\"description\":\"" + "a\u202Eb\u200Bc\\n\\u001b[31m" + "\"}";
     assertThat(differences("{\"description\":\"x\"}", bidi))
-        .containsExactly(
-            one("/description", "x", "a\\u202eb\\u200bc\\u000a\\u001b[31m"));
+        .containsExactly(one("/description", "x", "a\\u202eb\\u200bc\\u000a\\u001b[31m"));
     assertThat(Differences.shown("tag \uDB40\uDC41 and \uD83D\uDE00", 99))
         .isEqualTo("tag \\udb40\\udc41 and \uD83D\uDE00");
     JsonArray cut = differences("\"x\"", "\"" + "y".repeat(5_000) + "\"");

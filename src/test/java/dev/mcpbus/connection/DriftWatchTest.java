@@ -87,8 +87,7 @@ class DriftWatchTest {
   }
 
   private McpFailure refused(JsonObject approval) {
-    McpFailure failure =
-        catchThrowableOfType(McpFailure.class, () -> watch.approve(approval));
+    McpFailure failure = catchThrowableOfType(McpFailure.class, () -> watch.approve(approval));
     assertThat(failure).isNotNull();
     return failure;
   }
@@ -274,7 +273,8 @@ class DriftWatchTest {
   @Test
   void a_configured_hash_binds_its_tool_alone_and_an_approval_holds_until_it_is_changed() {
     Definitions wanted = list("a", "1");
-    PinOptions first = new PinOptions(false, Map.of("a", hash(wanted, "a"), "typo", hash(wanted, "a")));
+    PinOptions first =
+        new PinOptions(false, Map.of("a", hash(wanted, "a"), "typo", hash(wanted, "a")));
     Definitions now = list("a", "2", "b", "2");
     watch = watch(first);
     watch.seen(now);

@@ -96,11 +96,7 @@ class HealthCheckTest {
   private void probe(
       Vertx vertx, Function<String, @Nullable String> answers, Supplier<Future<?>> tools) {
     ConnectionOptions options =
-        OPTIONS
-            .with()
-            .pingInterval(Duration.ZERO)
-            .healthInterval(Duration.ofMillis(20))
-            .build();
+        OPTIONS.with().pingInterval(Duration.ZERO).healthInterval(Duration.ofMillis(20)).build();
     Context context = vertx.getOrCreateContext();
     HealthCheck health = new HealthCheck(Timers.of(vertx), options, listener);
     context.runOnContext(

@@ -111,7 +111,8 @@ class DriftFaultsIT {
       assertThat(bed.text("storm")).isEqualTo("done");
       FaultBed.until("it was listed again")
           .until(() -> Integer.parseInt(bed.text("lists")) > before);
-      long events = bed.events("tools".equals(kind) ? Events.TOOLS_CHANGED : kind + "ListChanged").size();
+      long events =
+          bed.events("tools".equals(kind) ? Events.TOOLS_CHANGED : kind + "ListChanged").size();
       assertThat(events).isLessThan(10);
       assertThat(Integer.parseInt(bed.text("lists")) - before).isLessThan(10);
       assertThat(bed.events(Events.SCHEMA_DRIFT)).as("nothing has changed").isEmpty();
@@ -214,6 +215,10 @@ class DriftFaultsIT {
           .until(
               () -> names(bed.bus().request(Addresses.ALL_TOOLS_LIST, new JsonObject())),
               all -> !all.contains("victim.echo") && all.contains("victim.touch"));
+      McpFailure through =
+          bed.bus()
+              .failure(Addresses.ALL_TOOLS_CALL, TestBus.toolCall("victim.echo", new JsonObject()));
+      assertThat(through.code()).as("the aggregate says why, too").isEqualTo(FailureCode.FORBIDDEN);
       assertThat(bed.text("touch")).as("the others are free").isEqualTo("touched");
 
       JsonObject view = ask(bed, Addresses.TOOLS_DRIFT, new JsonObject());

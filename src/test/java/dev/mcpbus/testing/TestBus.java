@@ -61,8 +61,7 @@ public final class TestBus implements AutoCloseable {
     vertx.eventBus().<JsonObject>consumer(Addresses.ALL_EVENTS, event -> events.add(event.body()));
     this.bus =
         await(
-            McpBus.start(
-                vertx, options, Authentication.ofVariables(vertx, System.getenv()), pins));
+            McpBus.start(vertx, options, Authentication.ofVariables(vertx, System.getenv()), pins));
   }
 
   /** Starts servers as a file's {@code mcpServers} object has them; no bridge. */
