@@ -178,7 +178,8 @@ class HttpEraTest {
         TestBus bus = bus(server)) {
       bus.awaitState("peer", "READY");
       bus.callTool("peer", "cut", new JsonObject().put("where", "x"));
-      assertThat(lists).hasValue(2);
+      // A third where the catalog has already followed the change that the second has shown.
+      assertThat(lists.get()).isBetween(2, 3);
     }
   }
 
