@@ -81,8 +81,14 @@ final class Tools {
     return promise.future();
   }
 
-  /** From here on calls are held to {@code read}: it was compared with its pins before. */
+  /**
+   * From here on calls are held to {@code read}: it was compared with its pins before. What an
+   * ended session said late may be older than the next one's list.
+   */
   private void keep(RawJson list, ToolTable read, long since) {
+    if (session.isOver()) {
+      return;
+    }
     watch.seen(read.definitions());
     source = list;
     table = read;
