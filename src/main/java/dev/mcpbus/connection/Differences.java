@@ -111,7 +111,7 @@ final class Differences {
           || type == Character.FORMAT
           || type == Character.LINE_SEPARATOR
           || type == Character.PARAGRAPH_SEPARATOR
-          || Character.isSurrogate(c) && isTag(text, i)) {
+          || (Character.isSurrogate(c) && isTag(text, i))) {
         out.append(String.format("\\u%04x", (int) c));
       } else {
         out.append(c);
