@@ -3,6 +3,7 @@ package dev.mcpbus;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.connection.ConnectionSpec;
 import dev.mcpbus.connection.ConnectionVerticle;
+import dev.mcpbus.connection.PinStore;
 import dev.mcpbus.observability.RpcLog;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.MessageTap;
@@ -21,11 +22,14 @@ final class ConnectionFactory {
   private final Vertx vertx;
   private final Implementation clientInfo;
   private final AuthenticatorFactory authenticators;
+  private final PinStore pins;
 
-  ConnectionFactory(Vertx vertx, Implementation clientInfo, AuthenticatorFactory authenticators) {
+  ConnectionFactory(
+      Vertx vertx, Implementation clientInfo, AuthenticatorFactory authenticators, PinStore pins) {
     this.vertx = vertx;
     this.clientInfo = clientInfo;
     this.authenticators = authenticators;
+    this.pins = pins;
   }
 
   ChildSpec childSpec(ServerDefinition definition) {
@@ -45,7 +49,8 @@ final class ConnectionFactory {
         definition.connection(),
         clientInfo,
         definition.connection().capabilities(),
-        tap(definition));
+        tap(definition),
+        pins);
   }
 
   private @Nullable MessageTap tap(ServerDefinition definition) {

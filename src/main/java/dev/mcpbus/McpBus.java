@@ -11,6 +11,8 @@ import dev.mcpbus.config.ConfigDiff;
 import dev.mcpbus.config.RpcLogMode;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.connection.ConnectionOptions;
+import dev.mcpbus.connection.FilePinStore;
+import dev.mcpbus.connection.PinStore;
 import dev.mcpbus.demo.DemoServer;
 import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.input.InputVerticle;
@@ -77,14 +79,14 @@ public final class McpBus {
   private final @Nullable BridgeVerticle bridge;
   private volatile @Nullable String bridgeDeployment;
 
-  private McpBus(Vertx vertx, Options options, AuthenticatorFactory authenticators) {
+  private McpBus(Vertx vertx, Options options, AuthenticatorFactory authenticators, PinStore pins) {
     this.vertx = vertx;
     this.supervisor = new SupervisorVerticle(options.supervisor());
     this.servers =
         new ServersVerticle(
             supervisor,
             new ConnectionFactory(
-                vertx, new Implementation("mcpbus", Version.current()), authenticators),
+                vertx, new Implementation("mcpbus", Version.current()), authenticators, pins),
             options.reader());
     this.bridge = options.bridge() == null ? null : new BridgeVerticle(options.bridge());
   }
@@ -105,8 +107,18 @@ public final class McpBus {
    */
   public static Future<McpBus> start(
       Vertx vertx, Options options, AuthenticatorFactory authenticators) {
+    return start(vertx, options, authenticators, FilePinStore.ofVariables(vertx, System.getenv()));
+  }
+
+  /**
+   * The same, with a memory of the program's own.
+   *
+   * @param pins where pinned tool definitions outlive the process
+   */
+  public static Future<McpBus> start(
+      Vertx vertx, Options options, AuthenticatorFactory authenticators, PinStore pins) {
     Codecs.register(vertx);
-    McpBus bus = new McpBus(vertx, options, authenticators);
+    McpBus bus = new McpBus(vertx, options, authenticators, pins);
     return bus.deploy(options)
         .map(bus)
         .recover(failure -> bus.close().transform(closed -> Future.failedFuture(failure)));

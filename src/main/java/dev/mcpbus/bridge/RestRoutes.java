@@ -43,6 +43,8 @@ final class RestRoutes {
     routes.get("/api/resources", ctx -> listAll(ctx, Addresses.ALL_RESOURCES_LIST));
     routes.get("/api/prompts", ctx -> listAll(ctx, Addresses.ALL_PROMPTS_LIST));
     routes.post("/api/servers/:id/tools/:tool", this::callTool);
+    routes.get("/api/servers/:id/drift", ctx -> list(ctx, Addresses.TOOLS_DRIFT));
+    routes.post("/api/servers/:id/drift/approve", this::approve);
   }
 
   /** As MCP lists them; with {@code form} as functions of a model's API. */
@@ -56,7 +58,7 @@ final class RestRoutes {
 
   /** The body is one function call of a model, in the form that the query says. */
   private void callFunction(RoutingContext ctx, Buffer body) {
-    RawJson request = RawJson.of(functions(ctx)).with("call", arguments(body));
+    RawJson request = RawJson.of(functions(ctx)).with("call", object(body));
     answer(ctx, calls.callFunction(ctx, request));
   }
 
@@ -100,12 +102,17 @@ final class RestRoutes {
     ConnectionId id = id(ctx);
     RawJson params =
         RawJson.EMPTY_OBJECT
-            .with("arguments", arguments(body))
+            .with("arguments", object(body))
             .with("name", RawJson.string(ctx.pathParam("tool")));
     answer(ctx, calls.call(ctx, id, Addresses.TOOLS_CALL, params, true));
   }
 
-  private RawJson arguments(Buffer body) {
+  /** Body: {@code {tool?, hash?}}. Not below {@code tools/}, where any name may be a tool. */
+  private void approve(RoutingContext ctx, Buffer body) {
+    answer(ctx, calls.call(ctx, id(ctx), Addresses.TOOLS_APPROVE, object(body), false));
+  }
+
+  private RawJson object(Buffer body) {
     if (body.length() == 0) {
       return RawJson.EMPTY_OBJECT;
     }

@@ -13,6 +13,8 @@ public final class Addresses {
   public static final String TASKS_UPDATE = "tasks.update";
   public static final String TASKS_CANCEL = "tasks.cancel";
   public static final String TASKS_LIST = "tasks.list";
+  public static final String TOOLS_DRIFT = "tools.drift";
+  public static final String TOOLS_APPROVE = "tools.approve";
   public static final String RESOURCES_LIST = "resources.list";
   public static final String RESOURCES_TEMPLATES = "resources.templates";
   public static final String RESOURCES_READ = "resources.read";

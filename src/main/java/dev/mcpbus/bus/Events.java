@@ -40,8 +40,21 @@ public final class Events {
   /** {@code method} and {@code params} of any other notification. */
   public static final String NOTIFICATION = "notification";
 
-  /** {@code failures} in a row, {@code message}. */
+  /**
+   * {@code check}: the method that failed; {@code failures} in a row, {@code code}, {@code
+   * message}.
+   */
   public static final String HEALTH_CHECK_FAILED = "healthCheckFailed";
+
+  /**
+   * The tools are not what they were: {@code added}, {@code removed}, {@code changed: [{tool,
+   * before, hash, differences: [{path, before, after}]}]}, {@code counts}, {@code hash} of the
+   * list, {@code quarantined}, {@code message}.
+   */
+  public static final String SCHEMA_DRIFT = "schemaDrift";
+
+  /** {@code approved}: hash by tool; {@code quarantined}: what still waits. */
+  public static final String SCHEMA_APPROVED = "schemaApproved";
 
   /**
    * A server's question waits for {@code mcp.input.respond}: {@code question}, {@code method},

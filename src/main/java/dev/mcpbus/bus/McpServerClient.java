@@ -165,6 +165,37 @@ public final class McpServerClient {
     return send(Addresses.TOOLS_METADATA, new JsonObject(), CallOptions.DEFAULT);
   }
 
+  /**
+   * What the tools are now and what they were pinned to: {@code hash}, {@code tools}, {@code
+   * pending} with the differences that wait for {@link #approveTool}.
+   */
+  public Future<JsonObject> toolDrift() {
+    return send(Addresses.TOOLS_DRIFT, new JsonObject(), CallOptions.DEFAULT);
+  }
+
+  /**
+   * Pins a quarantined tool to what it is now.
+   *
+   * @param hash that {@link #toolDrift} gave for it; refused where the tool has changed since
+   * @return {@code approved}, {@code quarantined}, {@code remembered}
+   */
+  public Future<JsonObject> approveTool(String tool, String hash) {
+    return send(
+        Addresses.TOOLS_APPROVE,
+        new JsonObject().put("tool", tool).put("hash", hash),
+        CallOptions.DEFAULT);
+  }
+
+  /**
+   * The same for every quarantined tool.
+   *
+   * @param listHash the {@code hash} of the whole list
+   */
+  public Future<JsonObject> approveTools(String listHash) {
+    return send(
+        Addresses.TOOLS_APPROVE, new JsonObject().put("hash", listHash), CallOptions.DEFAULT);
+  }
+
   public Future<McpSchema.CallToolResult> callTool(String tool, Map<String, Object> arguments) {
     return callTool(tool, arguments, CallOptions.DEFAULT);
   }

@@ -1,6 +1,7 @@
 package dev.mcpbus.catalog;
 
 import dev.mcpbus.bus.NamePolicy;
+import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
@@ -12,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,11 +35,17 @@ final class Listing {
 
   private final Map<String, RawJson> entries;
   private final List<Problem> problems;
+  private final Set<String> quarantined;
   private final boolean stale;
 
-  private Listing(Map<String, RawJson> entries, List<Problem> problems, boolean stale) {
+  private Listing(
+      Map<String, RawJson> entries,
+      List<Problem> problems,
+      Set<String> quarantined,
+      boolean stale) {
     this.entries = entries;
     this.problems = problems;
+    this.quarantined = quarantined;
     this.stale = stale;
   }
 
@@ -50,7 +58,8 @@ final class Listing {
    */
   static Listing parse(String server, Kind kind, NamePolicy names, Buffer result)
       throws ProtocolException {
-    RawJson list = RawJson.checkedObject(result, LIMITS).member(kind.member);
+    RawJson whole = RawJson.checkedObject(result, LIMITS);
+    RawJson list = whole.member(kind.member);
     if (list == null || !list.isArray()) {
       throw new ProtocolException(
           ProtocolException.Reason.NOT_JSON_RPC, 0, "the result has no list '" + kind.member + "'");
@@ -75,7 +84,24 @@ final class Listing {
         entries.put(name, aggregated(server, kind, names, name, entry));
       }
     }
-    return new Listing(entries, List.copyOf(problems), false);
+    Set<String> quarantined = quarantined(whole);
+    quarantined.forEach(
+        name ->
+            problems.add(
+                new Problem(
+                    server, name, "it is quarantined: it differs from its pinned definition")));
+    return new Listing(entries, List.copyOf(problems), quarantined, false);
+  }
+
+  private static Set<String> quarantined(RawJson result) {
+    RawJson meta = result.member("_meta");
+    RawJson names = meta == null ? null : meta.member(MetaKeys.QUARANTINED);
+    return names == null
+        ? Set.of()
+        : names.elements().stream()
+            .filter(RawJson::isString)
+            .map(RawJson::asString)
+            .collect(Collectors.toUnmodifiableSet());
   }
 
   private static @Nullable String name(RawJson entry, Kind kind) {
@@ -128,7 +154,12 @@ final class Listing {
     }
     Map<String, RawJson> marked = new LinkedHashMap<>();
     entries.forEach((name, entry) -> marked.put(name, marked(entry, META_STALE, TRUE)));
-    return new Listing(marked, problems, true);
+    return new Listing(marked, problems, quarantined, true);
+  }
+
+  /** Left out by their connection, which says why to whoever calls them. */
+  Set<String> quarantined() {
+    return quarantined;
   }
 
   boolean isStale() {

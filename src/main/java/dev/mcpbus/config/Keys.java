@@ -42,6 +42,8 @@ final class Keys {
           "maxPages",
           "limits",
           "ping",
+          "healthCheck",
+          "pin",
           "restart",
           "closeGrace",
           "drain");
@@ -59,6 +61,7 @@ final class Keys {
 
   static final Set<String> LIMITS = Set.of("maxMessageBytes", "maxDepth", "maxNumberLength");
   static final Set<String> PING = Set.of("interval", "timeout", "threshold");
+  static final Set<String> HEALTH_CHECK = Set.of("interval");
   static final Set<String> RESTART =
       Set.of("type", "intensity", "backoff", "reprobe", "quietPeriod", "strategy");
   static final Set<String> INTENSITY = Set.of("restarts", "period");

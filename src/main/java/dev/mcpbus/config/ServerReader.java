@@ -3,6 +3,7 @@ package dev.mcpbus.config;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.config.ConfigNode.Member;
 import dev.mcpbus.config.Substitution.Filled;
+import dev.mcpbus.connection.PinOptions;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.transport.BusOptions;
 import dev.mcpbus.transport.HttpOptions;
@@ -86,6 +87,7 @@ final class ServerReader {
     view.put("requestTimeout", settings.connection().requestTimeout().toMillis())
         .put("lazy", settings.connection().lazy())
         .put("toolsOnly", settings.connection().toolsOnly())
+        .put("pin", pinned(settings))
         .put("rpcLog", Entry.word(settings.rpcLog()));
     return Optional.of(
         new ServerDefinition(
@@ -98,6 +100,13 @@ final class ServerReader {
             settings.drain(),
             source,
             view));
+  }
+
+  private static Object pinned(ServerSettings settings) {
+    PinOptions pin = settings.connection().pin();
+    return pin.hashes().isEmpty()
+        ? (Object) pin.firstUse()
+        : new JsonObject(Map.copyOf(pin.hashes()));
   }
 
   private void keys() {

@@ -69,6 +69,11 @@ final class SettingsReader {
               ping.whole("threshold", 1, 1_000).ifPresent(options::pingThreshold);
             });
     entry
+        .object("healthCheck", Keys.HEALTH_CHECK)
+        .flatMap(check -> check.duration("interval", true))
+        .ifPresent(options::healthInterval);
+    PinReader.read(entry).ifPresent(options::pin);
+    entry
         .object("limits", Keys.LIMITS)
         .ifPresent(limits -> options.limits(limits(limits, base.connection().limits())));
     RestartPolicy restart =

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param clientInfo what is said of us in the handshake
  * @param capabilities what is offered to the server: {@code elicitation}, {@code sampling}, ...
  * @param tap sees every message, null for none
+ * @param pins where pinned definitions outlive the process
  */
 public record ConnectionSpec(
     ConnectionId id,
@@ -23,4 +24,5 @@ public record ConnectionSpec(
     ConnectionOptions options,
     Implementation clientInfo,
     JsonObject capabilities,
-    @Nullable MessageTap tap) {}
+    @Nullable MessageTap tap,
+    PinStore pins) {}

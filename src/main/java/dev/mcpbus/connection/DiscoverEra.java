@@ -214,4 +214,15 @@ final class DiscoverEra implements SessionEra {
   public String pingMethod() {
     return Methods.DISCOVER;
   }
+
+  @Override
+  public @Nullable String wrong(RawJson answer) {
+    RawJson versions = answer.member("supportedVersions");
+    if (versions == null || !versions.isArray()) {
+      return "the answer to server/discover has no list \"supportedVersions\"";
+    }
+    return versions.elements().contains(version)
+        ? null
+        : "the server no longer speaks the version that was settled on: it lists " + versions;
+  }
 }

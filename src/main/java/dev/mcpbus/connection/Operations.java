@@ -140,7 +140,7 @@ final class Operations {
       return;
     }
     if (call.params().member("cursor") != null) {
-      live.session().send(call, call.params());
+      live.tools().page(call);
       return;
     }
     withTools(live, call, tools(live, call), ToolTable::list);
@@ -175,7 +175,7 @@ final class Operations {
         .on(
             tools,
             call,
-            found -> call.complete(answer.apply(found)),
+            found -> call.complete(answer.apply(live.tools().shown(found))),
             failure -> call.fail(McpFailure.of(failure)));
   }
 
@@ -257,7 +257,16 @@ final class Operations {
               FailureCode.BAD_REQUEST, "the connection shakes hands itself; use restart"));
     } else {
       RawJson inner = params == null ? RawJson.EMPTY_OBJECT : params;
-      live.session().send(call.as(method.asString(), inner), params);
+      RawJson tool = inner.member("name");
+      McpFailure refused =
+          method.asString().equals(Methods.TOOLS_CALL) && tool != null && tool.isString()
+              ? live.tools().refusal(tool.asString())
+              : null;
+      if (refused == null) {
+        live.session().send(call.as(method.asString(), inner), params);
+      } else {
+        call.fail(refused);
+      }
     }
   }
 

@@ -363,8 +363,8 @@ final class Session implements Channel.Receiver {
         return;
       }
     }
-    // That the list has changed must not be missed; many such become one.
-    if (affordable || method.equals(Methods.TOOLS_CHANGED)) {
+    // That a list has changed must not be missed; many such become one.
+    if (affordable || Methods.isListChanged(method)) {
       listener.onNotification(this, method, params);
     }
     if (notifications.isFlood()) {

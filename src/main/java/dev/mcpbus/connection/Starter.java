@@ -100,13 +100,13 @@ final class Starter {
     return first.future();
   }
 
-  Live live(Opening.Opened opened, long millis) {
+  Live live(Opening.Opened opened, long millis, DriftWatch watch) {
     Session of = opened.session();
     ServerDescription server = opened.server();
     return new Live(
         of,
         server,
-        new Tools(of, new ToolCalls(of, server.capabilities(), tasks)),
+        new Tools(of, new ToolCalls(of, server.capabilities(), tasks), watch),
         new Subscriptions(of, wishes, server.capabilities()),
         new ResultCache(clock),
         wishes,

@@ -94,6 +94,7 @@ final class StatusView {
       long epoch,
       @Nullable Live live,
       @Nullable Session session,
+      DriftWatch drift,
       long now) {
     JsonObject json =
         new JsonObject()
@@ -117,6 +118,7 @@ final class StatusView {
         json.put("duplicateTools", String.join(", ", tools.duplicates()));
       }
     }
+    json.mergeIn(drift.status());
     json.put("lastError", lastError == null ? null : describe(lastError));
     long wait = millisToNextAttempt(now);
     json.put("nextAttempt", wait < 0 ? null : Instant.now().plusMillis(wait).toString())

@@ -1,14 +1,17 @@
 package dev.mcpbus.connection;
 
 import dev.mcpbus.protocol.ArgumentValidator;
+import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.ParamHeaders;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.transport.Outbound;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -58,16 +61,18 @@ final class ToolTable {
   }
 
   private final RawJson list;
+  private final Definitions definitions;
   private final Map<String, Tool> byName = new LinkedHashMap<>();
   private final List<String> duplicates = new ArrayList<>();
 
-  private ToolTable(RawJson list) {
+  private ToolTable(RawJson list, Definitions definitions) {
     this.list = list;
+    this.definitions = definitions;
   }
 
   /** A list whose tools travel in the body alone. */
   static ToolTable of(RawJson list) {
-    ToolTable table = new ToolTable(list);
+    ToolTable table = new ToolTable(list, Definitions.of(list));
     for (RawJson tool : tools(list)) {
       table.add(tool, ParamHeaders.NONE);
     }
@@ -90,7 +95,9 @@ final class ToolTable {
         LOG.warn("tool {} is left out: {}", tool.member("name"), e.getMessage());
       }
     }
-    ToolTable table = new ToolTable(kept.size() == all.size() ? list : replaced(list, kept));
+    ToolTable table =
+        new ToolTable(
+            kept.size() == all.size() ? list : replaced(list, kept), Definitions.of(list));
     for (int i = 0; i < kept.size(); i++) {
       table.add(kept.get(i), headers.get(i));
     }
@@ -114,6 +121,32 @@ final class ToolTable {
         && byName.putIfAbsent(name.asString(), new Tool(tool, headers)) != null) {
       duplicates.add(name.asString());
     }
+  }
+
+  /** The same without the tools of these names, which its {@code _meta} tells. */
+  ToolTable without(Set<String> names) {
+    List<RawJson> kept =
+        tools(list).stream()
+            .filter(
+                tool -> {
+                  RawJson name = tool.member("name");
+                  return name == null || !name.isString() || !names.contains(name.asString());
+                })
+            .toList();
+    RawJson meta = list.member("_meta");
+    RawJson base = meta != null && meta.isObject() ? meta : RawJson.EMPTY_OBJECT;
+    RawJson told = RawJson.of(new JsonArray(List.copyOf(names)).encode());
+    ToolTable table =
+        new ToolTable(
+            replaced(list, kept).with("_meta", base.with(MetaKeys.QUARANTINED, told)), definitions);
+    table.byName.putAll(byName);
+    table.byName.keySet().removeAll(names);
+    return table;
+  }
+
+  /** Of every tool that the server listed, those left out here included. */
+  Definitions definitions() {
+    return definitions;
   }
 
   /** The result of {@code tools/list}, all pages. */

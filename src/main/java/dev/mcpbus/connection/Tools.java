@@ -11,6 +11,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.json.JsonObject;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,17 +20,27 @@ import org.jspecify.annotations.Nullable;
  */
 final class Tools {
 
+  /** Reading and hashing a longer list is left to a worker. */
+  private static final int INLINE_BYTES = 64 * 1024;
+
   private final Session session;
   private final ToolCalls calls;
+  private final DriftWatch watch;
   private final Waiting waiting;
+  private @Nullable RawJson source;
   private @Nullable ToolTable table;
+  private @Nullable ToolTable shown;
+  private @Nullable ToolTable shownOf;
+  private long shownAt;
   private @Nullable Future<ToolTable> loading;
   private boolean stale;
+  private boolean tried;
   private long freshUntil;
 
-  Tools(Session session, ToolCalls calls) {
+  Tools(Session session, ToolCalls calls, DriftWatch watch) {
     this.session = session;
     this.calls = calls;
+    this.watch = watch;
     this.waiting = new Waiting(session);
   }
 
@@ -57,26 +68,94 @@ final class Tools {
     stale = false;
     long since = session.clock().millis();
     fetch()
-        .map(mirrors() ? ToolTable::withHeaders : ToolTable::of)
+        .compose(list -> read(list).onSuccess(read -> keep(list, read, since)))
         .onComplete(
             result -> {
               loading = null;
-              if (result.succeeded()) {
-                table = result.result();
-                freshUntil = since + ResultCache.freshFor(table.list());
-              }
               if (stale) {
                 load().onComplete(promise);
               } else {
+                tried = true;
                 promise.handle(result);
+                announceDrift();
               }
             });
     return promise.future();
   }
 
+  /**
+   * From here on calls are held to {@code read}: it was compared with its pins before. What an
+   * ended session said late may be older than the next one's list.
+   */
+  private void keep(RawJson list, ToolTable read, long since) {
+    if (session.isOver()) {
+      return;
+    }
+    watch.seen(read.definitions());
+    source = list;
+    table = read;
+    freshUntil = since + ResultCache.freshFor(read.list());
+  }
+
+  /** Whoever follows events learns of a change that no notification announced. */
+  private void announceDrift() {
+    if (table != null) {
+      watch.announceDrift(table);
+    }
+  }
+
+  /** The same bytes are the same tools; what is long is read on a worker. */
+  private Future<ToolTable> read(RawJson list) {
+    if (table != null && list.equals(source)) {
+      return Future.succeededFuture(table);
+    }
+    boolean mirrors = mirrors();
+    return list.length() <= INLINE_BYTES
+        ? Future.succeededFuture(list).map(text -> parse(text, mirrors))
+        : session.vertx().executeBlocking(() -> parse(list, mirrors), false);
+  }
+
+  private static ToolTable parse(RawJson list, boolean mirrors) {
+    return mirrors ? ToolTable.withHeaders(list) : ToolTable.of(list);
+  }
+
+  /** What callers may see of a list: no tool that is quarantined. */
+  ToolTable shown(ToolTable all) {
+    Pins pins = watch.pins();
+    if (!pins.isActive()) {
+      return all;
+    }
+    ToolTable known = shown;
+    if (known != null && shownOf == all && shownAt == pins.generation()) {
+      return known;
+    }
+    pins.firstSight(all.definitions());
+    Set<String> quarantined = pins.quarantined(all.definitions());
+    ToolTable made = quarantined.isEmpty() ? all : all.without(quarantined);
+    shown = made;
+    shownOf = all;
+    shownAt = pins.generation();
+    return made;
+  }
+
+  /** One page, as the caller's cursor says. */
+  void page(BusCall call) {
+    if (!watch.pins().isActive()) {
+      session.send(call, call.params());
+      return;
+    }
+    InternalCall page = new InternalCall(Methods.TOOLS_LIST, call.deadline(), call.callId());
+    session.send(page, call.params());
+    page.future()
+        .compose(this::read)
+        .onComplete(
+            read -> call.attempt(() -> call.complete(shown(read).list())),
+            failure -> call.fail(McpFailure.of(failure)));
+  }
+
   /** Asks the server and keeps nothing. */
   Future<ToolTable> bypass() {
-    return fetch().map(mirrors() ? ToolTable::withHeaders : ToolTable::of);
+    return fetch().compose(this::read);
   }
 
   private Future<RawJson> fetch() {
@@ -91,19 +170,21 @@ final class Tools {
     return session.era().era() == Era.DISCOVER && session.hasRequestStreams();
   }
 
-  /** The server said that its tools have changed; null where a reading is owed already. */
-  @Nullable Future<ToolTable> changed() {
-    if (loading != null && stale) {
-      return null;
-    }
-    stale = true;
+  /** The server said that its tools have changed: nothing kept is fresh. */
+  void expire() {
     freshUntil = 0;
+  }
+
+  /** Asks the server, and once more where a list is under way that may be older. */
+  Future<ToolTable> changed() {
+    stale = true;
+    expire();
     return load();
   }
 
   /** True until the server has listed its tools, or failed to. */
   boolean isFirstReading() {
-    return table == null && loading != null;
+    return table == null && loading != null && !tried;
   }
 
   /** The kept list where there is one, else the server's. */
@@ -125,12 +206,22 @@ final class Tools {
       call.fail(
           McpFailure.notSent(
               FailureCode.BAD_REQUEST, "\"name\" must be a string: the name of the tool"));
+      return;
+    }
+    McpFailure refused = refusal(name.asString());
+    if (refused != null) {
+      call.fail(refused);
     } else if (table != null) {
       checked(table, name.asString(), call);
     } else {
       // The server cannot list its tools: it decides alone.
       calls.send(call, null);
     }
+  }
+
+  /** Why the tool must not be called, null where it may: {@code FORBIDDEN} while quarantined. */
+  @Nullable McpFailure refusal(String tool) {
+    return watch.refusal(tool, table == null ? null : table.definitions());
   }
 
   private void checked(ToolTable tools, String name, BusCall call) {

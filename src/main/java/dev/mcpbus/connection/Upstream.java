@@ -28,7 +28,8 @@ final class Upstream implements SessionListener {
     /** The server no longer speaks as was settled; a fresh session is to settle it again. */
     void refused(String why);
 
-    void toolsChanged(Live of);
+    /** One of the {@code list_changed}. */
+    void listChanged(Live of, String method);
   }
 
   private final EventBus bus;
@@ -96,10 +97,13 @@ final class Upstream implements SessionListener {
     switch (method) {
       case Methods.ACKNOWLEDGED -> now.subscriptions().acknowledged(params);
       case Methods.CANCELLED -> cancelled(now, params.member("requestId"));
-      case Methods.TOOLS_CHANGED -> owner.toolsChanged(now);
       case Methods.TASKS_STATUS, Methods.TASKS_CHANGED -> {
         tasks.heard(params);
         Notifications.publish(method, params, owner::publish);
+      }
+      case Methods.TOOLS_CHANGED, Methods.RESOURCES_CHANGED, Methods.PROMPTS_CHANGED -> {
+        now.cache().heard(method, params);
+        owner.listChanged(now, method);
       }
       default -> {
         now.cache().heard(method, params);

@@ -12,5 +12,8 @@ public final class MetaKeys {
   public static final String PROGRESS_TOKEN = "progressToken";
   public static final String TRACEPARENT = "traceparent";
 
+  /** Ours, of a list of tools: names of those left out because they differ from their pins. */
+  public static final String QUARANTINED = "dev.mcpbus/quarantined";
+
   private MetaKeys() {}
 }

@@ -37,7 +37,11 @@ class SchemaTest {
       JsonObject of = properties(where);
       assertThat(of.fieldNames()).containsAll(Keys.SETTINGS);
       Map<String, Set<String>> inner =
-          Map.of("limits", Keys.LIMITS, "ping", Keys.PING, "restart", Keys.RESTART);
+          Map.of(
+              "limits", Keys.LIMITS,
+              "ping", Keys.PING,
+              "healthCheck", Keys.HEALTH_CHECK,
+              "restart", Keys.RESTART);
       inner.forEach(
           (key, keys) ->
               assertThat(of.getJsonObject(key).getJsonObject("properties").fieldNames())
@@ -75,6 +79,9 @@ class SchemaTest {
         .isEqualTo(real.connection().handshakeTimeout().toMillis());
     assertThat(server.getJsonObject("maxCallDuration").getLong("default"))
         .isEqualTo(real.connection().maxCallDuration().toMillis());
+    JsonObject health = server.getJsonObject("healthCheck").getJsonObject("properties");
+    assertThat(health.getJsonObject("interval").getLong("default"))
+        .isEqualTo(real.connection().healthInterval().toMillis());
     assertThat(server.getJsonObject("maxPending").getInteger("default"))
         .isEqualTo(real.connection().maxPending());
     assertThat(server.getJsonObject("maxStash").getInteger("default"))

@@ -44,7 +44,10 @@ class StashTest {
         new Live(
             session,
             server,
-            new Tools(session, new ToolCalls(session, server.capabilities(), tasks)),
+            new Tools(
+                session,
+                new ToolCalls(session, server.capabilities(), tasks),
+                DriftWatchTest.watch(PinOptions.NONE, PinStore.inMemory())),
             new Subscriptions(session, wishes, server.capabilities()),
             new ResultCache(Clock.SYSTEM),
             wishes,

@@ -8,12 +8,16 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.McpFailure.Sent;
+import dev.mcpbus.connection.FilePinStore;
+import dev.mcpbus.connection.PinStore;
 import dev.mcpbus.testing.ScriptedServer;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -21,6 +25,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 
@@ -45,9 +50,13 @@ final class FaultBed implements AutoCloseable {
   private final TestBus bus;
 
   private FaultBed(JsonObject servers) {
+    this(servers, vertx -> PinStore.inMemory());
+  }
+
+  private FaultBed(JsonObject servers, Function<Vertx, PinStore> pins) {
     servers.put(NEIGHBOUR, ShServer.good());
     servers.forEach(entry -> mark((JsonObject) entry.getValue()));
-    bus = TestBus.start(servers);
+    bus = TestBus.startPinned(servers, pins);
     bus.vertx()
         .eventBus()
         .addOutboundInterceptor(
@@ -63,6 +72,12 @@ final class FaultBed implements AutoCloseable {
   /** The victim as the configuration has it; nothing is waited for. */
   static FaultBed start(JsonObject victim) {
     return new FaultBed(TestBus.server(VICTIM, victim));
+  }
+
+  /** The victim's pins outlive the bed. */
+  static FaultBed start(JsonObject victim, Path pins) {
+    return new FaultBed(
+        TestBus.server(VICTIM, victim.copy()), vertx -> FilePinStore.of(vertx, pins));
   }
 
   /** Several servers, all marked; nothing is waited for. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.mcpbus.Authentication;
 import dev.mcpbus.McpBus;
 import dev.mcpbus.ServerEntryReader;
 import dev.mcpbus.bridge.BridgeOptions;
@@ -17,6 +18,7 @@ import dev.mcpbus.config.Environment;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerResult;
 import dev.mcpbus.config.ServerSettings;
+import dev.mcpbus.connection.PinStore;
 import dev.mcpbus.supervisor.SupervisorOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -33,6 +35,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
@@ -51,12 +54,14 @@ public final class TestBus implements AutoCloseable {
   private final List<JsonObject> events = new CopyOnWriteArrayList<>();
   private final ListAppender<ILoggingEvent> blocked = new ListAppender<>();
 
-  private TestBus(Vertx vertx, McpBus.Options options) {
+  private TestBus(Vertx vertx, McpBus.Options options, PinStore pins) {
     this.vertx = vertx;
     blocked.start();
     ((Logger) LoggerFactory.getLogger(BLOCKED)).addAppender(blocked);
     vertx.eventBus().<JsonObject>consumer(Addresses.ALL_EVENTS, event -> events.add(event.body()));
-    this.bus = await(McpBus.start(vertx, options));
+    this.bus =
+        await(
+            McpBus.start(vertx, options, Authentication.ofVariables(vertx, System.getenv()), pins));
   }
 
   /** Starts servers as a file's {@code mcpServers} object has them; no bridge. */
@@ -73,6 +78,11 @@ public final class TestBus implements AutoCloseable {
     return start(mcpServers, bridge, SupervisorOptions.DEFAULT, vertx -> {});
   }
 
+  /** With a memory for pins; no bridge. */
+  public static TestBus startPinned(JsonObject mcpServers, Function<Vertx, PinStore> pins) {
+    return start(mcpServers, null, SupervisorOptions.DEFAULT, vertx -> {}, pins);
+  }
+
   /**
    * @param before runs before the servers are started
    */
@@ -81,6 +91,15 @@ public final class TestBus implements AutoCloseable {
       @Nullable BridgeOptions bridge,
       SupervisorOptions supervisor,
       Consumer<Vertx> before) {
+    return start(mcpServers, bridge, supervisor, before, vertx -> PinStore.inMemory());
+  }
+
+  private static TestBus start(
+      JsonObject mcpServers,
+      @Nullable BridgeOptions bridge,
+      SupervisorOptions supervisor,
+      Consumer<Vertx> before,
+      Function<Vertx, PinStore> pins) {
     List<ServerDefinition> servers = new ArrayList<>();
     mcpServers.forEach(entry -> servers.add(read(entry.getKey(), (JsonObject) entry.getValue())));
     Vertx vertx =
@@ -96,7 +115,8 @@ public final class TestBus implements AutoCloseable {
             servers,
             supervisor,
             bridge,
-            ServerEntryReader.in(Path.of("."), Environment.system(), ServerSettings.DEFAULT)));
+            ServerEntryReader.in(Path.of("."), Environment.system(), ServerSettings.DEFAULT)),
+        pins.apply(vertx));
   }
 
   /** One server. */
