@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.MatchResult;
@@ -34,6 +35,7 @@ class SeedsTest {
   private static Map<String, Path> tests;
   private static Map<String, Path> classes;
   private static String schema;
+  private static String words;
   private static Set<String> addresses;
   private static Set<String> events;
 
@@ -42,6 +44,7 @@ class SeedsTest {
     tests = sources("src/test/java");
     classes = sources("src/main/java");
     schema = Files.readString(BASE.resolve("src/main/resources/mcpbus.schema.json"));
+    words = Files.readString(classes.get("Keys")) + Files.readString(classes.get("ConfigReader"));
     addresses = constants(Addresses.class);
     events = constants(Events.class);
   }
@@ -91,15 +94,16 @@ class SeedsTest {
   @ParameterizedTest
   @MethodSource("rows")
   void a_row_names_an_address_a_facade_and_a_test_that_exist(String row) throws IOException {
-    List<String> cells = Arrays.stream(row.split("\\|")).skip(1).map(String::strip).toList();
-    assertThat(cells).hasSize(4).doesNotContain("");
-    assertThat(quoted(cells.get(1)))
+    List<String> cells = Arrays.stream(row.split("\\|", -1)).map(String::strip).toList();
+    assertThat(cells).hasSize(6);
+    assertThat(cells.subList(1, 5)).doesNotContain("");
+    assertThat(quoted(cells.get(2)))
         .isNotEmpty()
         .allSatisfy(address -> assertThat(addresses).contains(suffix(address)));
-    assertThat(quoted(cells.get(2))).isNotEmpty().allSatisfy(SeedsTest::exists);
-    assertThat(quoted(cells.get(3))).isNotEmpty();
-    for (String test : quoted(cells.get(3))) {
-      String[] parts = test.split("\\.");
+    assertThat(quoted(cells.get(3))).isNotEmpty().allSatisfy(SeedsTest::exists);
+    assertThat(quoted(cells.get(4))).isNotEmpty();
+    for (String test : quoted(cells.get(4))) {
+      String[] parts = test.split("\\.", -1);
       assertThat(tests).containsKey(parts[0]);
       if (parts.length > 1) {
         assertThat(Files.readString(tests.get(parts[0]))).contains(" void " + parts[1] + "(");
@@ -116,7 +120,8 @@ class SeedsTest {
       assertThat(methods(McpClient.class)).contains(word.substring("client.".length()));
     } else if (word.startsWith("server.")) {
       assertThat(methods(McpServerClient.class)).contains(word.substring("server.".length()));
-    } else if (Character.isUpperCase(word.charAt(0)) && !word.equals(word.toUpperCase())) {
+    } else if (Character.isUpperCase(word.charAt(0))
+        && !word.equals(word.toUpperCase(Locale.ROOT))) {
       String name = word.replaceFirst("\\..*", "");
       assertThat(classes.containsKey(name) || name.equals("McpServer")).as(name).isTrue();
     } else {
@@ -125,7 +130,7 @@ class SeedsTest {
                   || events.contains(word)
                   || word.startsWith("--")
                   || word.startsWith("POST ")
-                  || schema.contains(word))
+                  || words.contains(word))
           .as(word)
           .isTrue();
     }
