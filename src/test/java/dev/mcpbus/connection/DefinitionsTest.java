@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -75,7 +76,7 @@ class DefinitionsTest {
     return Differences.of(before, after);
   }
 
-  private static JsonObject one(String path, Object before, Object after) {
+  private static JsonObject one(String path, @Nullable Object before, @Nullable Object after) {
     return new JsonObject().put("path", path).put("before", before).put("after", after);
   }
 

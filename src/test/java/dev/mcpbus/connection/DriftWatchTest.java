@@ -160,8 +160,7 @@ class DriftWatchTest {
     assertThat(refusal("b", first)).isNull();
     watch.seen(other);
     assertThat(drift().getString("message")).endsWith("; quarantined until approved: 'b'");
-    McpFailure failure = refusal("b", other);
-    assertThat(failure).isNotNull();
+    McpFailure failure = Objects.requireNonNull(refusal("b", other));
     assertThat(failure.code()).isEqualTo(FailureCode.FORBIDDEN);
     assertThat(failure.sent()).isEqualTo(McpFailure.Sent.NO);
     assertThat(failure)
@@ -298,8 +297,7 @@ class DriftWatchTest {
   @Test
   void a_pinned_tool_of_a_server_that_lists_nothing_is_not_called() {
     watch = watch(PinOptions.FIRST_USE);
-    McpFailure failure = watch.refusal("a", null);
-    assertThat(failure).isNotNull();
+    McpFailure failure = Objects.requireNonNull(watch.refusal("a", null));
     assertThat(failure.code()).isEqualTo(FailureCode.FORBIDDEN);
     assertThat(failure).hasMessageContaining("cannot be checked");
     watch = watch(PinOptions.NONE);
@@ -323,8 +321,7 @@ class DriftWatchTest {
     watch = watch(PinOptions.FIRST_USE);
     Definitions now = list("a", "1");
     watch.seen(now);
-    McpFailure failure = refusal("a", now);
-    assertThat(failure).isNotNull();
+    McpFailure failure = Objects.requireNonNull(refusal("a", now));
     assertThat(failure).hasMessageContaining("the disk is gone");
     assertThat(watch.status().getString("pinProblem")).contains("the disk is gone");
     assertThat(approve("a", null).getBoolean("remembered")).isFalse();

@@ -175,7 +175,8 @@ class HttpEraTest {
                 (request, peer) -> {
                   String listed = String.format(TOOL, header.get());
                   boolean lists = request.calls("tools/list");
-                  answer(request, peer, "200 OK", lists ? listed : discovered.get());
+                  String other = String.valueOf(discovered.get());
+                  answer(request, peer, "200 OK", lists ? listed : other);
                 });
         TestBus bus = bus(server, probe)) {
       bus.awaitState("peer", "READY");
