@@ -90,6 +90,8 @@ final class Keys {
           "subjectTokenFile",
           "subjectTokenType");
 
+  static final Set<String> TLS = Set.of("caFile", "certFile", "keyFile");
+
   /** What a server is. */
   private static final Set<String> IDENTITY =
       Set.of(
@@ -105,6 +107,7 @@ final class Keys {
           "headersHelper",
           "oauth",
           "auth",
+          "tls",
           "address",
           "listen",
           "disabled",

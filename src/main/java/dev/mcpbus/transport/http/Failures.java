@@ -7,8 +7,11 @@ import dev.mcpbus.transport.TransportException.Sent;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.TooLongFrameException;
+import io.vertx.core.Future;
 import io.vertx.core.VertxException;
 import io.vertx.core.http.ConnectionPoolTooBusyException;
+import io.vertx.core.http.GoAway;
+import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpClosedException;
 import io.vertx.core.http.HttpHeaders;
@@ -18,6 +21,7 @@ import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 import java.net.SocketException;
 import java.net.UnknownHostException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.UnresolvedAddressException;
 import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
@@ -61,6 +65,22 @@ final class Failures {
         "no connection to " + to.origin() + ": " + text(cause),
         -1,
         cause);
+  }
+
+  /**
+   * No response came to a request. It was not looked at where nothing of it could be written, as on
+   * a pooled connection that the server closed while it was idle, and where an HTTP/2 server says
+   * so.
+   */
+  static TransportException sent(
+      Throwable cause, Future<Void> written, HttpClientRequest request, Endpoint to) {
+    TransportException why = sent(cause, to);
+    HttpClosedException closed = find(cause, HttpClosedException.class);
+    GoAway goAway = closed == null ? null : closed.goAway();
+    boolean unwritten = written.failed() && written.cause() instanceof ClosedChannelException;
+    // Those up to the last stream may have been served (RFC 9113, 6.8).
+    boolean unread = goAway != null && request.streamId() > goAway.getLastStreamId();
+    return unwritten || unread ? why.withSent(Sent.NO) : why;
   }
 
   /** The connection failed after the request was handed to it. */
