@@ -23,6 +23,8 @@ import dev.mcpbus.transport.Transport;
 import io.vertx.core.Deployable;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.dns.AddressResolverOptions;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -73,6 +75,19 @@ public final class McpBus {
                 vertx, new Implementation("mcpbus", Version.current()), authenticators),
             options.reader());
     this.bridge = options.bridge() == null ? null : new BridgeVerticle(options.bridge());
+  }
+
+  /** A second, in the nanoseconds that Vert.x counts it in. */
+  private static final int HOSTS_REFRESH = 1_000_000_000;
+
+  /**
+   * What a Vert.x of a service should be made with: a hosts file that changes is read again, so
+   * that a server that has moved is found; Vert.x alone reads it once.
+   */
+  public static VertxOptions vertxOptions() {
+    return new VertxOptions()
+        .setAddressResolverOptions(
+            new AddressResolverOptions().setHostsRefreshPeriod(HOSTS_REFRESH));
   }
 
   /**

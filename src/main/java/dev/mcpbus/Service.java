@@ -41,7 +41,7 @@ final class Service {
       PrintStream out,
       PrintStream err) {
     int listenPort = port == null ? config.port() : port;
-    Vertx vertx = Vertx.vertx();
+    Vertx vertx = Vertx.vertx(McpBus.vertxOptions());
     CountDownLatch over = new CountDownLatch(1);
     try {
       McpBus bus = await(McpBus.start(vertx, options(file, result, config, listenPort)));

@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 
@@ -45,9 +46,13 @@ final class FaultBed implements AutoCloseable {
   private final TestBus bus;
 
   private FaultBed(JsonObject servers) {
+    this(servers, TestBus::start);
+  }
+
+  private FaultBed(JsonObject servers, Function<JsonObject, TestBus> launch) {
     servers.put(NEIGHBOUR, ShServer.good());
     servers.forEach(entry -> mark((JsonObject) entry.getValue()));
-    bus = TestBus.start(servers);
+    bus = launch.apply(servers);
     bus.vertx()
         .eventBus()
         .addOutboundInterceptor(
@@ -63,6 +68,15 @@ final class FaultBed implements AutoCloseable {
   /** The victim as the configuration has it; nothing is waited for. */
   static FaultBed start(JsonObject victim) {
     return new FaultBed(TestBus.server(VICTIM, victim));
+  }
+
+  /**
+   * The same, on a bus of the test's own making.
+   *
+   * @param launch gets the servers
+   */
+  static FaultBed start(JsonObject victim, Function<JsonObject, TestBus> launch) {
+    return new FaultBed(TestBus.server(VICTIM, victim), launch);
   }
 
   /** Several servers, all marked; nothing is waited for. */
@@ -99,8 +113,9 @@ final class FaultBed implements AutoCloseable {
 
   /** Marks every process of the entry, and lets it end quickly. */
   JsonObject mark(JsonObject entry) {
-    JsonObject env = entry.getJsonObject("env", new JsonObject()).put(MARK, mark);
-    entry.put("env", env);
+    if (entry.containsKey("command")) {
+      entry.put("env", entry.getJsonObject("env", new JsonObject()).put(MARK, mark));
+    }
     if (!entry.containsKey("closeGrace")) {
       entry.put("closeGrace", 100);
     }

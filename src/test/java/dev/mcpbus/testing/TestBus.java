@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.mcpbus.Authentication;
 import dev.mcpbus.McpBus;
 import dev.mcpbus.ServerEntryReader;
 import dev.mcpbus.bridge.BridgeOptions;
@@ -18,6 +19,7 @@ import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerResult;
 import dev.mcpbus.config.ServerSettings;
 import dev.mcpbus.supervisor.SupervisorOptions;
+import dev.mcpbus.transport.AuthenticatorFactory;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
@@ -33,6 +35,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
@@ -51,12 +54,12 @@ public final class TestBus implements AutoCloseable {
   private final List<JsonObject> events = new CopyOnWriteArrayList<>();
   private final ListAppender<ILoggingEvent> blocked = new ListAppender<>();
 
-  private TestBus(Vertx vertx, McpBus.Options options) {
+  private TestBus(Vertx vertx, McpBus.Options options, AuthenticatorFactory authenticators) {
     this.vertx = vertx;
     blocked.start();
     ((Logger) LoggerFactory.getLogger(BLOCKED)).addAppender(blocked);
     vertx.eventBus().<JsonObject>consumer(Addresses.ALL_EVENTS, event -> events.add(event.body()));
-    this.bus = await(McpBus.start(vertx, options));
+    this.bus = await(McpBus.start(vertx, options, authenticators));
   }
 
   /** Starts servers as a file's {@code mcpServers} object has them; no bridge. */
@@ -81,11 +84,37 @@ public final class TestBus implements AutoCloseable {
       @Nullable BridgeOptions bridge,
       SupervisorOptions supervisor,
       Consumer<Vertx> before) {
+    return start(mcpServers, bridge, supervisor, before, new VertxOptions(), TestBus::environment);
+  }
+
+  /**
+   * @param options of Vert.x; the check for blocked event loops is added
+   * @param authenticators credentials for servers over HTTP
+   */
+  public static TestBus start(
+      JsonObject mcpServers,
+      VertxOptions options,
+      Function<Vertx, AuthenticatorFactory> authenticators) {
+    return start(
+        mcpServers, null, SupervisorOptions.DEFAULT, vertx -> {}, options, authenticators);
+  }
+
+  private static AuthenticatorFactory environment(Vertx vertx) {
+    return Authentication.ofVariables(vertx, System.getenv());
+  }
+
+  private static TestBus start(
+      JsonObject mcpServers,
+      @Nullable BridgeOptions bridge,
+      SupervisorOptions supervisor,
+      Consumer<Vertx> before,
+      VertxOptions options,
+      Function<Vertx, AuthenticatorFactory> authenticators) {
     List<ServerDefinition> servers = new ArrayList<>();
     mcpServers.forEach(entry -> servers.add(read(entry.getKey(), (JsonObject) entry.getValue())));
     Vertx vertx =
         Vertx.vertx(
-            new VertxOptions()
+            options
                 .setBlockedThreadCheckInterval(200)
                 .setMaxEventLoopExecuteTimeUnit(TimeUnit.MILLISECONDS)
                 .setMaxEventLoopExecuteTime(1_000));
@@ -96,7 +125,8 @@ public final class TestBus implements AutoCloseable {
             servers,
             supervisor,
             bridge,
-            ServerEntryReader.in(Path.of("."), Environment.system(), ServerSettings.DEFAULT)));
+            ServerEntryReader.in(Path.of("."), Environment.system(), ServerSettings.DEFAULT)),
+        authenticators.apply(vertx));
   }
 
   /** One server. */
