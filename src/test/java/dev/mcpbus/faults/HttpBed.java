@@ -217,9 +217,13 @@ final class HttpBed implements AutoCloseable {
   @Override
   public void close() {
     try (server) {
-      JsonObject transport = bed.status().getJsonObject("transport", new JsonObject());
-      assertThat(transport.getInteger("pending", 0)).as("pending calls").isZero();
-      assertThat(transport.getInteger("inFlight", 0)).as("requests in flight").isZero();
+      FaultBed.until("nothing to be pending")
+          .untilAsserted(
+              () -> {
+                JsonObject transport = bed.status().getJsonObject("transport", new JsonObject());
+                assertThat(transport.getInteger("pending", 0)).as("%s", transport).isZero();
+                assertThat(transport.getInteger("inFlight", 0)).as("%s", transport).isZero();
+              });
       bed.close();
       FaultBed.until("every connection to be closed").until(() -> server.open() == 0);
     }
