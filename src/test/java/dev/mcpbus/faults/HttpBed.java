@@ -58,8 +58,14 @@ final class HttpBed implements AutoCloseable {
 
   /** What a server of {@code era} does, but for what {@code odd} answers. */
   static RawHttpServer serve(Era era, Odd odd) {
+    return serve("127.0.0.1", 0, era, odd);
+  }
+
+  static RawHttpServer serve(String host, int port, Era era, Odd odd) {
     AtomicInteger sessions = new AtomicInteger();
     return RawHttpServer.answering(
+        host,
+        port,
         (request, peer) -> {
           if (!odd.answers(request, peer)) {
             behave(era, sessions, request, peer);
@@ -107,7 +113,11 @@ final class HttpBed implements AutoCloseable {
   }
 
   static HttpBed start(RawHttpServer server, JsonObject more) {
-    return new HttpBed(server, FaultBed.start(entry(server.url().toString()).mergeIn(more)));
+    return of(server, FaultBed.start(entry(server.url().toString()).mergeIn(more)));
+  }
+
+  static HttpBed of(RawHttpServer server, FaultBed bed) {
+    return new HttpBed(server, bed);
   }
 
   /** An entry without health checks, restarted fast. */
