@@ -23,8 +23,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -96,25 +97,24 @@ class OAuthSseTest {
   @Test
   void case_35_a_login_may_take_longer_than_a_connection() throws Exception {
     somebodyIsThere = false;
-    AtomicReference<ChannelProbe> opened = new AtomicReference<>();
+    CompletableFuture<ChannelProbe> opened = new CompletableFuture<>();
     Thread opening =
         new Thread(
             () -> {
               try {
-                opened.set(open(options().withConnectTimeout(Duration.ofMillis(100))));
+                opened.complete(open(options().withConnectTimeout(Duration.ofMillis(100))));
               } catch (Exception e) {
-                throw new AssertionError(e);
+                opened.completeExceptionally(e);
               }
             });
     opening.start();
     await().until(() -> pages.size() == 1);
     // Three times what the server has for its first event.
-    opening.join(600);
-    assertThat(opened.get()).isNull();
+    await().during(Duration.ofMillis(600)).until(() -> !opened.isDone());
     pages.get(0).run();
-    await().until(() -> opened.get() != null);
-    opened.get().call(1, "tools/list");
-    opened.get().close();
+    ChannelProbe probe = opened.get(10, TimeUnit.SECONDS);
+    probe.call(1, "tools/list");
+    probe.close();
   }
 
   @Test
@@ -131,7 +131,8 @@ class OAuthSseTest {
     }
     await()
         .until(
-            () -> world.seen("/messages").size() == 22 && world.grants("refresh_token").size() == 1);
+            () ->
+                world.seen("/messages").size() == 22 && world.grants("refresh_token").size() == 1);
     world.release();
     for (long id : LongStream.rangeClosed(1, 20).toArray()) {
       probe.reply(id);

@@ -147,8 +147,7 @@ final class HttpBed implements AutoCloseable {
           RawHttpServer.errorOf(request.id(), -32601, "no such method"),
           "Content-Type: application/json");
     } else if (request.calls("initialize")) {
-      peer.json(
-          resultOf(request, HELLO), "Mcp-Session-Id: s" + sessions.incrementAndGet());
+      peer.json(resultOf(request, HELLO), "Mcp-Session-Id: s" + sessions.incrementAndGet());
     } else if (request.calls("tools/list")) {
       result(request, peer, TOOLS);
     } else if (request.calls("tools/call")) {

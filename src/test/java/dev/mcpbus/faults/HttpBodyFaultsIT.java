@@ -159,7 +159,8 @@ class HttpBodyFaultsIT {
         (request, peer) ->
             peer.json(
                 HttpBed.resultOf(
-                    request, "{\"deep\":" + level.repeat(10_000) + "1" + close.repeat(10_000) + "}")),
+                    request,
+                    "{\"deep\":" + level.repeat(10_000) + "1" + close.repeat(10_000) + "}")),
         FailureCode.LIMIT_EXCEEDED);
   }
 
@@ -174,8 +175,7 @@ class HttpBodyFaultsIT {
       })
   void case_55_duplicate_and_case_varied_keys_are_refused(String body) {
     expect(
-        (request, peer) ->
-            peer.json(body.replace(":ID", ":" + request.id())),
+        (request, peer) -> peer.json(body.replace(":ID", ":" + request.id())),
         FailureCode.PROTOCOL_ERROR);
   }
 

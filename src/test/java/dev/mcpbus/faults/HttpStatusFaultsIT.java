@@ -94,8 +94,7 @@ class HttpStatusFaultsIT {
   }
 
   private static JsonObject headers() {
-    return new JsonObject()
-        .put("headers", new JsonObject().put("Authorization", "Bearer canary"));
+    return new JsonObject().put("headers", new JsonObject().put("Authorization", "Bearer canary"));
   }
 
   @Test
@@ -218,8 +217,7 @@ class HttpStatusFaultsIT {
       for (int i = 0; i < 10; i++) {
         refused.add(bed.bed().sendTool(HttpBed.TOOL));
       }
-      refused.forEach(
-          call -> bed.bed().ending(call).failure(FailureCode.UNAVAILABLE, Sent.NO));
+      refused.forEach(call -> bed.bed().ending(call).failure(FailureCode.UNAVAILABLE, Sent.NO));
       assertThat(first.isComplete()).as("the other call goes on").isFalse();
       finish.countDown();
       assertThat(bed.bed().ending(first).text()).isEqualTo("held");

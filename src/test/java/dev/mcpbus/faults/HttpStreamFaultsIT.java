@@ -13,7 +13,10 @@ import dev.mcpbus.testing.RawHttpServer.Request;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -82,8 +85,7 @@ class HttpStreamFaultsIT {
   @ParameterizedTest
   @EnumSource(Era.class)
   void case_47_a_cut_without_an_id_is_an_unknown_outcome_at_once(Era era) {
-    HttpBed.Odd odd =
-        cutThen("data: " + String.format(LOG, "one") + "\n\n", (request, peer) -> {});
+    HttpBed.Odd odd = cutThen("data: " + String.format(LOG, "one") + "\n\n", (request, peer) -> {});
     unknownAtOnce(era, odd);
   }
 
@@ -277,9 +279,9 @@ class HttpStreamFaultsIT {
 
   /** HTTP+SSE that answers all but the odd tool, and cuts its stream when told. */
   private static final class SseServer implements RawHttpServer.Answer {
-    final java.util.concurrent.Semaphore called = new java.util.concurrent.Semaphore(0);
-    final java.util.concurrent.Semaphore cut = new java.util.concurrent.Semaphore(0);
-    private volatile Peer stream;
+    final Semaphore called = new Semaphore(0);
+    final Semaphore cut = new Semaphore(0);
+    private volatile @Nullable Peer stream;
 
     @Override
     public void to(Request request, Peer peer) throws IOException {
@@ -313,7 +315,7 @@ class HttpStreamFaultsIT {
                   ? RawHttpServer.errorOf(request.id(), -32601, "no")
                   : HttpBed.resultOf(request, result);
           synchronized (this) {
-            stream.chunk("data: " + answer + "\n\n");
+            Objects.requireNonNull(stream).chunk("data: " + answer + "\n\n");
           }
         }
       }

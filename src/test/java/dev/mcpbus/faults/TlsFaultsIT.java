@@ -157,9 +157,7 @@ class TlsFaultsIT {
     try (TlsServer second =
         new TlsServer(certificates, "good2", port, null, (request, call) -> false)) {
       FaultBed.until("the new certificate to be refused")
-          .untilAsserted(
-              () ->
-                  bed.call(HttpBed.TOOL).failure(FailureCode.TLS_ERROR, Sent.NO));
+          .untilAsserted(() -> bed.call(HttpBed.TOOL).failure(FailureCode.TLS_ERROR, Sent.NO));
       assertThat(second.seen()).isEmpty();
       Files.copy(
           certificates.certificate("ca2", "ca2.pem"), file, StandardCopyOption.REPLACE_EXISTING);

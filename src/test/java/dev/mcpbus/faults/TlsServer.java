@@ -73,8 +73,7 @@ final class TlsServer implements AutoCloseable {
                   open.incrementAndGet();
                   connection.closeHandler(nothing -> open.decrementAndGet());
                 })
-            .requestHandler(
-                request -> request.body().onSuccess(body -> answer(request, body, odd)))
+            .requestHandler(request -> request.body().onSuccess(body -> answer(request, body, odd)))
             .listen(port, "127.0.0.1")
             .await();
   }

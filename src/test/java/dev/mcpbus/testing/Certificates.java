@@ -41,8 +41,7 @@ public final class Certificates {
    * @param start such as {@code -10d}
    * @param days from then on
    */
-  public Certificates signed(
-      String alias, String authority, String names, String start, int days) {
+  public Certificates signed(String alias, String authority, String names, String start, int days) {
     return run(
         alias,
         "-signer",

@@ -296,8 +296,7 @@ public final class OAuthWorld implements AutoCloseable {
     } else if (request.method().equals(HttpMethod.POST) && !request.path().equals("/sse")) {
       mcp(request, new JsonObject(body));
     } else if (request.method().equals(HttpMethod.GET) && request.path().equals("/sse")) {
-      stream =
-          request.response().setChunked(true).putHeader("content-type", "text/event-stream");
+      stream = request.response().setChunked(true).putHeader("content-type", "text/event-stream");
       stream.write("event: endpoint\ndata: /messages\n\n");
     } else {
       request.response().setStatusCode(405).end();

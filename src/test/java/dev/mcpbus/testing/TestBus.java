@@ -95,8 +95,7 @@ public final class TestBus implements AutoCloseable {
       JsonObject mcpServers,
       VertxOptions options,
       Function<Vertx, AuthenticatorFactory> authenticators) {
-    return start(
-        mcpServers, null, SupervisorOptions.DEFAULT, vertx -> {}, options, authenticators);
+    return start(mcpServers, null, SupervisorOptions.DEFAULT, vertx -> {}, options, authenticators);
   }
 
   private static AuthenticatorFactory environment(Vertx vertx) {

@@ -76,8 +76,7 @@ final class Authorization {
     } else {
       stepUps++;
     }
-    TransportException refusal =
-        StatusFailures.of(response, from, null, InstantSource.system());
+    TransportException refusal = StatusFailures.of(response, from, null, InstantSource.system());
     Responses.drain(response);
     Objects.requireNonNull(credentials)
         .challenged(response, headers)

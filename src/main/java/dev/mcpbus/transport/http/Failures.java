@@ -73,11 +73,7 @@ final class Failures {
 
   private static TransportException tls(Throwable cause, Sent sent, Endpoint with) {
     return new TransportException(
-        Reason.TLS_ERROR,
-        sent,
-        "TLS with " + with.origin() + ": " + text(root(cause)),
-        -1,
-        cause);
+        Reason.TLS_ERROR, sent, "TLS with " + with.origin() + ": " + text(root(cause)), -1, cause);
   }
 
   /**
