@@ -100,9 +100,6 @@ class HttpStatusFaultsIT {
   @Test
   void case_34_a_400_with_a_modern_error_renegotiates() {
     AtomicBoolean changed = new AtomicBoolean();
-    String error =
-        "{\"jsonrpc\":\"2.0\",\"id\":%d,\"error\":{\"code\":-32022,\"message\":\"unsupported\","
-            + "\"data\":{\"supported\":[\"2025-11-25\"],\"requested\":\"2026-07-28\"}}}";
     AtomicInteger sessions = new AtomicInteger();
     HttpBed.Odd odd =
         (request, peer) -> {
@@ -121,7 +118,7 @@ class HttpStatusFaultsIT {
             return true;
           }
           if (!legacy) {
-            peer.reply("400 Bad Request", String.format(error, request.id()), JSON);
+            peer.reply("400 Bad Request", unsupported(request), JSON);
           }
           return !legacy;
         };
@@ -134,6 +131,13 @@ class HttpStatusFaultsIT {
       assertThat(bed.call().text()).isEqualTo("fine");
       assertThat(bed.handshakes("initialize")).isEqualTo(1);
     }
+  }
+
+  private static String unsupported(Request request) {
+    return "{\"jsonrpc\":\"2.0\",\"id\":"
+        + request.id()
+        + ",\"error\":{\"code\":-32022,\"message\":\"unsupported\",\"data\":"
+        + "{\"supported\":[\"2025-11-25\"],\"requested\":\"2026-07-28\"}}}";
   }
 
   @Test

@@ -25,9 +25,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Faults 47 to 52: event streams. */
 class HttpStreamFaultsIT {
 
-  private static final String LOG =
-      "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":"
-          + "{\"level\":\"info\",\"data\":\"%s\"}}";
+  private static String log(String data) {
+    return "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":"
+        + "{\"level\":\"info\",\"data\":\""
+        + data
+        + "\"}}";
+  }
 
   /** Answers the call with a stream that is cut; a GET with what goes on after that. */
   private static HttpBed.Odd cutThen(String beforeCut, RawHttpServer.Answer resume) {
@@ -52,7 +55,7 @@ class HttpStreamFaultsIT {
   void case_47_legacy_resumes_by_last_event_id_after_the_time_that_the_server_wants() {
     HttpBed.Odd odd =
         cutThen(
-            "retry: 300\nid: e1\ndata: " + String.format(LOG, "one") + "\n\n",
+            "retry: 300\nid: e1\ndata: " + log("one") + "\n\n",
             (request, peer) -> {
               peer.stream();
               peer.chunk("id: e2\ndata: " + HttpBed.textOf(request, "late") + "\n\n");
@@ -85,14 +88,13 @@ class HttpStreamFaultsIT {
   @ParameterizedTest
   @EnumSource(Era.class)
   void case_47_a_cut_without_an_id_is_an_unknown_outcome_at_once(Era era) {
-    HttpBed.Odd odd = cutThen("data: " + String.format(LOG, "one") + "\n\n", (request, peer) -> {});
+    HttpBed.Odd odd = cutThen("data: " + log("one") + "\n\n", (request, peer) -> {});
     unknownAtOnce(era, odd);
   }
 
   @Test
   void case_47_modern_is_never_resumed_even_where_events_have_ids() {
-    HttpBed.Odd odd =
-        cutThen("id: e1\ndata: " + String.format(LOG, "one") + "\n\n", (request, peer) -> {});
+    HttpBed.Odd odd = cutThen("id: e1\ndata: " + log("one") + "\n\n", (request, peer) -> {});
     unknownAtOnce(Era.MODERN, odd);
   }
 
@@ -170,16 +172,12 @@ class HttpStreamFaultsIT {
   void case_51_an_event_that_is_replayed_is_heard_once() {
     HttpBed.Odd odd =
         cutThen(
-            "retry: 50\nid: e1\ndata: "
-                + String.format(LOG, "one")
-                + "\n\nid: e2\ndata: "
-                + String.format(LOG, "two")
-                + "\n\n",
+            "retry: 50\nid: e1\ndata: " + log("one") + "\n\nid: e2\ndata: " + log("two") + "\n\n",
             (request, peer) -> {
               peer.stream();
               for (String each : List.of("e1 one", "e2 two", "e3 three")) {
                 String[] parts = each.split(" ");
-                peer.chunk("id: " + parts[0] + "\ndata: " + String.format(LOG, parts[1]) + "\n\n");
+                peer.chunk("id: " + parts[0] + "\ndata: " + log(parts[1]) + "\n\n");
               }
               peer.chunk("id: e4\ndata: " + HttpBed.textOf(request, "late") + "\n\n");
               peer.end();
