@@ -12,7 +12,6 @@ import dev.mcpbus.testing.RawHttpServer.Peer;
 import dev.mcpbus.testing.RawHttpServer.Request;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
-import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -175,10 +174,9 @@ class HttpStreamFaultsIT {
             "retry: 50\nid: e1\ndata: " + log("one") + "\n\nid: e2\ndata: " + log("two") + "\n\n",
             (request, peer) -> {
               peer.stream();
-              for (String each : List.of("e1 one", "e2 two", "e3 three")) {
-                String[] parts = each.split(" ");
-                peer.chunk("id: " + parts[0] + "\ndata: " + log(parts[1]) + "\n\n");
-              }
+              peer.chunk("id: e1\ndata: " + log("one") + "\n\n");
+              peer.chunk("id: e2\ndata: " + log("two") + "\n\n");
+              peer.chunk("id: e3\ndata: " + log("three") + "\n\n");
               peer.chunk("id: e4\ndata: " + HttpBed.textOf(request, "late") + "\n\n");
               peer.end();
             });

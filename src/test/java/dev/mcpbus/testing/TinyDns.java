@@ -28,7 +28,7 @@ public final class TinyDns implements AutoCloseable {
     this.ttlSeconds = ttlSeconds;
     this.address = bytes(address);
     try {
-      socket = new DatagramSocket(0, InetAddress.getByName("127.0.0.1"));
+      socket = new DatagramSocket(0, InetAddress.getLoopbackAddress());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
