@@ -47,7 +47,7 @@ class TlsReaderTest {
       value = {
         "https://h/mcp | {\"certFile\": \"a\"} | \"certFile\" and \"keyFile\" go together",
         "https://h/mcp | {\"keyFile\": \"a\"} | \"certFile\" and \"keyFile\" go together",
-        "https://h/mcp | {\"ca\": \"a\"} | Did you mean \"tls.caFile\"?",
+        "https://h/mcp | {\"cafile\": \"a\"} | Did you mean \"tls.caFile\"?",
         "https://h/mcp | {\"trustAll\": true} | unknown key \"tls.trustAll\"",
         "https://h/mcp | {\"caFile\": \"\"} | \"tls.caFile\" is empty or no path",
         "https://h/mcp | true | \"tls\" must be an object",

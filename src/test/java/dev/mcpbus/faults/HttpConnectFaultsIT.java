@@ -217,7 +217,7 @@ class HttpConnectFaultsIT {
           }
           return false;
         };
-    try (HttpBed bed = HttpBed.ready(era, odd, pings())) {
+    try (HttpBed bed = HttpBed.ready(era, odd, pings().put("requestTimeout", 2_000))) {
       assertThat(bed.call().text()).isEqualTo("fine");
       forgotten.addAll(known);
       bed.callWithin(300).failure(FailureCode.CALL_TIMEOUT, Sent.MAYBE);
