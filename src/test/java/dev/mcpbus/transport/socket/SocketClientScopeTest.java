@@ -10,6 +10,7 @@ import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.net.NetClient;
+import io.vertx.core.net.impl.CleanableNetClient;
 import java.lang.ref.WeakReference;
 import java.net.URI;
 import java.time.Duration;
@@ -54,7 +55,8 @@ class SocketClientScopeTest {
             all.compose(
                 before -> {
                   NetClient client = transport.client((ContextInternal) context, TlsFiles.NONE);
-                  clients.add(new WeakReference<>(client));
+                  // What the scope keeps is not what it hands out.
+                  clients.add(new WeakReference<>(((CleanableNetClient) client).unwrap()));
                   return client.close();
                 });
       }
