@@ -27,6 +27,8 @@ import dev.mcpbus.transport.Transport;
 import io.vertx.core.Deployable;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.dns.AddressResolverOptions;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -54,21 +56,23 @@ public final class McpBus {
    * @param bridge where to serve HTTP, null for nowhere
    * @param reader reads the entries of {@code mcp.servers.add}; throws a {@code McpFailure}
    * @param names how the aggregate names what servers offer
+   * @param input how long a question of a server may wait, and how many
    */
   public record Options(
       List<ServerDefinition> servers,
       SupervisorOptions supervisor,
       @Nullable BridgeOptions bridge,
       ServerEntryReader reader,
-      NamePolicy names) {
+      NamePolicy names,
+      InputOptions input) {
 
-    /** With names such as {@code server.tool}. */
+    /** With names such as {@code server.tool} and {@link InputOptions#DEFAULT}. */
     public Options(
         List<ServerDefinition> servers,
         SupervisorOptions supervisor,
         @Nullable BridgeOptions bridge,
         ServerEntryReader reader) {
-      this(servers, supervisor, bridge, reader, NamePolicy.DOTTED);
+      this(servers, supervisor, bridge, reader, NamePolicy.DOTTED, InputOptions.DEFAULT);
     }
   }
 
@@ -89,6 +93,19 @@ public final class McpBus {
                 vertx, new Implementation("mcpbus", Version.current()), authenticators, pins),
             options.reader());
     this.bridge = options.bridge() == null ? null : new BridgeVerticle(options.bridge());
+  }
+
+  /** A second, in the nanoseconds that Vert.x counts it in. */
+  private static final int HOSTS_REFRESH = 1_000_000_000;
+
+  /**
+   * What a Vert.x of a service should be made with: a hosts file that changes is read again, so
+   * that a server that has moved is found; Vert.x alone reads it once.
+   */
+  public static VertxOptions vertxOptions() {
+    return new VertxOptions()
+        .setAddressResolverOptions(
+            new AddressResolverOptions().setHostsRefreshPeriod(HOSTS_REFRESH));
   }
 
   /**
@@ -131,7 +148,7 @@ public final class McpBus {
             : Future.succeededFuture();
     return demo.compose(next -> deploy(new CatalogVerticle(options.names())))
         .compose(next -> deploy(new FunctionsVerticle()))
-        .compose(next -> deploy(new InputVerticle(InputOptions.DEFAULT)))
+        .compose(next -> deploy(new InputVerticle(options.input())))
         .compose(next -> deploy(supervisor))
         .compose(next -> deploy(servers))
         .compose(next -> servers.apply(options.servers()))

@@ -95,6 +95,8 @@ final class Keys {
           "subjectTokenFile",
           "subjectTokenType");
 
+  static final Set<String> TLS = Set.of("caFile", "certFile", "keyFile");
+
   /** What a server is. */
   private static final Set<String> IDENTITY =
       Set.of(
@@ -110,6 +112,7 @@ final class Keys {
           "headersHelper",
           "oauth",
           "auth",
+          "tls",
           "address",
           "options",
           "listen",

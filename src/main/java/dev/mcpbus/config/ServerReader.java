@@ -11,6 +11,7 @@ import dev.mcpbus.transport.OAuthOptions;
 import dev.mcpbus.transport.SocketOptions;
 import dev.mcpbus.transport.SseOptions;
 import dev.mcpbus.transport.StdioOptions;
+import dev.mcpbus.transport.TlsOptions;
 import dev.mcpbus.transport.TransportOptions;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -296,6 +297,7 @@ final class ServerReader {
         .withListen(listen.orElse(true))
         .withOAuth(oauth)
         .withHeadersHelper(helper.map(Filled::value).orElse(null))
+        .withTls(tls(uri.get()))
         .withConnectTimeout(settings.connectTimeout())
         .withLimits(limits);
   }
@@ -314,7 +316,12 @@ final class ServerReader {
     view.put("url", Masking.url(url.get().shown()));
     return SocketOptions.of(uri.get())
         .withConnectTimeout(settings.connectTimeout())
-        .withLimits(limits);
+        .withLimits(limits)
+        .withTls(tls(uri.get()));
+  }
+
+  private @Nullable TlsOptions tls(URI url) {
+    return new TlsReader(entry, view).read(url).orElse(null);
   }
 
   /** Read once, so that a mistake in it is reported once. */

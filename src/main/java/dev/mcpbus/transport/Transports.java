@@ -41,7 +41,10 @@ public final class Transports {
         HttpOptions http = (HttpOptions) options;
         yield new StreamableHttpTransport(http, authenticators.create(http));
       }
-      case SseOptions.TYPE -> new SseTransport((SseOptions) options);
+      case SseOptions.TYPE -> {
+        SseOptions sse = (SseOptions) options;
+        yield new SseTransport(sse, authenticators.create(sse.http()));
+      }
       case SocketOptions.TYPE -> new SocketTransport(vertx, (SocketOptions) options);
       case BusOptions.TYPE -> new BusTransport(vertx, (BusOptions) options);
       case ProvidedOptions.TYPE -> ((ProvidedOptions) options).transport();

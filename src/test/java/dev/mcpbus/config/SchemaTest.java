@@ -57,6 +57,8 @@ class SchemaTest {
     assertThat(properties("$defs", "oauth").fieldNames()).isEqualTo(and(Keys.OAUTH, "$comment"));
     assertThat(properties("$defs", "oauth", "properties", "idJag").fieldNames())
         .isEqualTo(and(Keys.ID_JAG, "$comment"));
+    assertThat(properties("$defs", "server", "properties", "tls").fieldNames())
+        .isEqualTo(and(Keys.TLS, "$comment"));
     assertThat(properties("properties", "bridge").fieldNames())
         .isEqualTo(and(Keys.BRIDGE, "$comment"));
     assertThat(properties("properties", "catalog").fieldNames())

@@ -9,11 +9,9 @@ import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.McpFailure.Sent;
 import dev.mcpbus.connection.FilePinStore;
-import dev.mcpbus.connection.PinStore;
 import dev.mcpbus.testing.ScriptedServer;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -50,13 +48,13 @@ final class FaultBed implements AutoCloseable {
   private final TestBus bus;
 
   private FaultBed(JsonObject servers) {
-    this(servers, vertx -> PinStore.inMemory());
+    this(servers, TestBus::start);
   }
 
-  private FaultBed(JsonObject servers, Function<Vertx, PinStore> pins) {
+  private FaultBed(JsonObject servers, Function<JsonObject, TestBus> launch) {
     servers.put(NEIGHBOUR, ShServer.good());
     servers.forEach(entry -> mark((JsonObject) entry.getValue()));
-    bus = TestBus.startPinned(servers, pins);
+    bus = launch.apply(servers);
     bus.vertx()
         .eventBus()
         .addOutboundInterceptor(
@@ -76,8 +74,18 @@ final class FaultBed implements AutoCloseable {
 
   /** The victim's pins outlive the bed. */
   static FaultBed start(JsonObject victim, Path pins) {
-    return new FaultBed(
-        TestBus.server(VICTIM, victim.copy()), vertx -> FilePinStore.of(vertx, pins));
+    return start(
+        victim.copy(),
+        servers -> TestBus.startPinned(servers, vertx -> FilePinStore.of(vertx, pins)));
+  }
+
+  /**
+   * The same, on a bus of the test's own making.
+   *
+   * @param launch gets the servers
+   */
+  static FaultBed start(JsonObject victim, Function<JsonObject, TestBus> launch) {
+    return new FaultBed(TestBus.server(VICTIM, victim), launch);
   }
 
   /** Several servers, all marked; nothing is waited for. */
@@ -114,8 +122,9 @@ final class FaultBed implements AutoCloseable {
 
   /** Marks every process of the entry, and lets it end quickly. */
   JsonObject mark(JsonObject entry) {
-    JsonObject env = entry.getJsonObject("env", new JsonObject()).put(MARK, mark);
-    entry.put("env", env);
+    if (entry.containsKey("command")) {
+      entry.put("env", entry.getJsonObject("env", new JsonObject()).put(MARK, mark));
+    }
     if (!entry.containsKey("closeGrace")) {
       entry.put("closeGrace", 100);
     }

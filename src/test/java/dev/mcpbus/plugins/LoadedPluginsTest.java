@@ -18,6 +18,7 @@ import dev.mcpbus.config.McpBusConfig;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerSettings;
 import dev.mcpbus.connection.ConnectionOptions;
+import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.server.RawServer;
 import dev.mcpbus.server.ToolResult;
 import dev.mcpbus.supervisor.SupervisorOptions;
@@ -219,7 +220,8 @@ class LoadedPluginsTest {
                     SupervisorOptions.DEFAULT,
                     null,
                     ServerEntryReader.in(folder, Environment.system(), ServerSettings.DEFAULT),
-                    config.names())));
+                    config.names(),
+                    InputOptions.DEFAULT)));
     RawServer two = RawServer.of("two", "1");
     for (String name : List.of("good", "lost", "bad")) {
       two.tool(
