@@ -1,6 +1,7 @@
 package dev.mcpbus.catalog;
 
 import dev.mcpbus.bus.ToolName;
+import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
@@ -48,13 +49,14 @@ final class Listing {
    * @throws ProtocolException where it is not JSON, or holds no list
    */
   static Listing parse(String server, Kind kind, Buffer result) throws ProtocolException {
-    RawJson list = RawJson.checkedObject(result, LIMITS).member(kind.member);
+    RawJson whole = RawJson.checkedObject(result, LIMITS);
+    RawJson list = whole.member(kind.member);
     if (list == null || !list.isArray()) {
       throw new ProtocolException(
           ProtocolException.Reason.NOT_JSON_RPC, 0, "the result has no list '" + kind.member + "'");
     }
     Map<String, RawJson> entries = new LinkedHashMap<>();
-    List<Problem> problems = new ArrayList<>();
+    List<Problem> problems = leftOut(server, whole.member("_meta"));
     int place = 0;
     for (RawJson entry : list.elements()) {
       place++;
@@ -71,6 +73,21 @@ final class Listing {
       }
     }
     return new Listing(entries, List.copyOf(problems), false);
+  }
+
+  /** What the connection has left out already. */
+  private static List<Problem> leftOut(String server, @Nullable RawJson meta) {
+    RawJson reasons = meta == null || !meta.isObject() ? null : meta.member(MetaKeys.LEFT_OUT);
+    List<Problem> problems = new ArrayList<>();
+    if (reasons != null && reasons.isObject()) {
+      reasons
+          .toJsonObject()
+          .forEach(
+              reason ->
+                  problems.add(
+                      new Problem(server, reason.getKey(), String.valueOf(reason.getValue()))));
+    }
+    return problems;
   }
 
   private static @Nullable String name(RawJson entry, Kind kind) {

@@ -90,6 +90,16 @@ final class Inputs {
     Set.copyOf(open).forEach(this::withdraw);
   }
 
+  /** What a server gets whose question was put to somebody who never answered. */
+  static JsonObject declined() {
+    return new JsonObject().put("action", "decline");
+  }
+
+  /** True where the question is none that anybody should see. */
+  static boolean isUnfit(Throwable failure) {
+    return McpFailure.of(failure).code() == FailureCode.PROTOCOL_ERROR;
+  }
+
   static boolean isNobody(Throwable failure) {
     FailureCode code = McpFailure.of(failure).code();
     return code == FailureCode.METHOD_NOT_FOUND || code == FailureCode.UNKNOWN_CONNECTION;

@@ -118,13 +118,20 @@ final class MultiRoundTrip {
         question.getValue("params") instanceof JsonObject object ? object : new JsonObject();
     Inputs.Question asked = inputs.ask(method, params, true);
     open.add(asked.key());
-    return asked.answer().recover(failure -> missing(method));
+    return asked.answer().recover(failure -> missing(method, failure));
   }
 
-  /** A question may go without an answer; a model or a folder cannot be made up. */
-  private static Future<JsonObject> missing(String method) {
-    if (method.equals(Methods.ELICITATION)) {
-      return Future.succeededFuture(new JsonObject().put("action", "cancel"));
+  /**
+   * A question that was put to somebody may go without an answer; a model or a folder cannot be
+   * made up, and what nobody was asked is not declined in anybody's name.
+   */
+  private static Future<JsonObject> missing(String method, Throwable failure) {
+    if (Inputs.isUnfit(failure)) {
+      return Future.failedFuture(
+          McpFailure.maybeSent(FailureCode.PROTOCOL_ERROR, String.valueOf(failure.getMessage())));
+    }
+    if (method.equals(Methods.ELICITATION) && !Inputs.isNobody(failure)) {
+      return Future.succeededFuture(Inputs.declined());
     }
     return Future.failedFuture(
         McpFailure.maybeSent(

@@ -109,6 +109,9 @@ final class StatusView {
       if (tools != null && !tools.duplicates().isEmpty()) {
         json.put("duplicateTools", String.join(", ", tools.duplicates()));
       }
+      if (tools != null && !tools.leftOut().isEmpty()) {
+        json.put("leftOutTools", tools.leftOut().copy());
+      }
     }
     json.put("lastError", lastError == null ? null : describe(lastError));
     long wait = millisToNextAttempt(now);

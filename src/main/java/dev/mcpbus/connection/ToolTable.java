@@ -1,8 +1,12 @@
 package dev.mcpbus.connection;
 
+import dev.mcpbus.protocol.ArgumentValidator;
+import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.ParamHeaders;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.SchemaShape;
 import dev.mcpbus.transport.Outbound;
+import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -18,11 +22,17 @@ final class ToolTable {
 
   private static final Logger LOG = LoggerFactory.getLogger(ToolTable.class);
 
-  /** A tool and its validator, which is compiled at the first checked call. */
+  /** More tools that were left out than this are counted only. */
+  private static final int MAX_REASONS = 100;
+
+  private static final int MAX_SHOWN = 200;
+
+  /** A tool and its validators, which are made at the first checked call. */
   static final class Tool {
     private final RawJson raw;
     private final ParamHeaders headers;
     private @Nullable ArgumentValidator validator;
+    private @Nullable ArgumentValidator output;
 
     private Tool(RawJson raw, ParamHeaders headers) {
       this.raw = raw;
@@ -45,56 +55,107 @@ final class ToolTable {
       }
       return validator;
     }
+
+    boolean hasOutputSchema() {
+      return raw.member("outputSchema") != null;
+    }
+
+    /** Of the structured content of its results. */
+    ArgumentValidator output() {
+      if (output == null) {
+        output = ArgumentValidator.of(raw.member("outputSchema"));
+      }
+      return output;
+    }
   }
 
   private final RawJson list;
   private final Map<String, Tool> byName = new LinkedHashMap<>();
   private final List<String> duplicates = new ArrayList<>();
 
-  private ToolTable(RawJson list) {
-    this.list = list;
-  }
+  private final JsonObject leftOut = new JsonObject();
 
-  /** A list whose tools travel in the body alone. */
-  static ToolTable of(RawJson list) {
-    ToolTable table = new ToolTable(list);
-    for (RawJson tool : tools(list)) {
-      table.add(tool, ParamHeaders.NONE);
+  private ToolTable(RawJson list, boolean mirrors) {
+    List<RawJson> kept = new ArrayList<>();
+    RawJson tools = list.member("tools");
+    List<RawJson> all = tools == null ? List.of() : tools.elements();
+    for (RawJson tool : all) {
+      String fault = fault(tool);
+      try {
+        if (fault == null) {
+          RawJson schema = mirrors ? tool.member("inputSchema") : null;
+          add(tool, ParamHeaders.of(schema));
+          kept.add(tool);
+        }
+      } catch (ParamHeaders.InvalidSchemaException e) {
+        fault = String.valueOf(e.getMessage());
+      }
+      if (fault != null) {
+        leaveOut(tool.member("name"), fault);
+      }
     }
-    return table;
+    this.list = kept.size() == all.size() ? list : replaced(list, kept);
   }
 
   /**
-   * A list of a server that wants arguments in headers as well: a tool whose annotations break the
-   * rules is left out, alone (MCP 2026-07-28, x-mcp-header).
+   * An index of {@code list}. A tool whose schemas cannot be used is left out, alone, and the list
+   * says why: in {@code _meta} under {@link MetaKeys#LEFT_OUT}. Takes as long as reading the list.
+   *
+   * @param mirrors true for a server that wants arguments in headers as well: a tool whose
+   *     annotations break the rules is left out too (MCP 2026-07-28, x-mcp-header)
    */
-  static ToolTable withHeaders(RawJson list) {
-    List<RawJson> kept = new ArrayList<>();
-    List<ParamHeaders> headers = new ArrayList<>();
-    List<RawJson> all = tools(list);
-    for (RawJson tool : all) {
-      try {
-        headers.add(ParamHeaders.of(tool.member("inputSchema")));
-        kept.add(tool);
-      } catch (ParamHeaders.InvalidSchemaException e) {
-        LOG.warn("tool {} is left out: {}", tool.member("name"), e.getMessage());
+  static ToolTable of(RawJson list, boolean mirrors) {
+    return new ToolTable(list, mirrors);
+  }
+
+  private static @Nullable String fault(RawJson tool) {
+    for (String word : List.of("inputSchema", "outputSchema")) {
+      RawJson schema = tool.member(word);
+      if (schema != null) {
+        String fault = schemaFault(schema);
+        if (fault != null) {
+          return "its " + word + " cannot be used: " + fault;
+        }
       }
     }
-    ToolTable table = new ToolTable(kept.size() == all.size() ? list : replaced(list, kept));
-    for (int i = 0; i < kept.size(); i++) {
-      table.add(kept.get(i), headers.get(i));
+    return null;
+  }
+
+  private static @Nullable String schemaFault(RawJson schema) {
+    if (!schema.isObject()) {
+      return "it is not an object";
     }
-    return table;
+    if (schema.length() > ArgumentValidator.MAX_SCHEMA_BYTES) {
+      return schema.length()
+          + " bytes are more than the limit of "
+          + ArgumentValidator.MAX_SCHEMA_BYTES;
+    }
+    try {
+      return SchemaShape.fault(schema);
+    } catch (DecodeException e) {
+      return "it cannot be decoded";
+    }
   }
 
-  private static List<RawJson> tools(RawJson list) {
-    RawJson tools = list.member("tools");
-    return tools == null ? List.of() : tools.elements();
+  private void leaveOut(@Nullable RawJson rawName, String fault) {
+    String name = rawName != null && rawName.isString() ? rawName.asString() : "?";
+    LOG.warn("tool {} is left out: {}", shown(name), shown(fault));
+    if (leftOut.size() < MAX_REASONS) {
+      leftOut.put(shown(name), shown(fault));
+    }
   }
 
-  private static RawJson replaced(RawJson list, List<RawJson> tools) {
+  private static String shown(String text) {
+    return text.length() > MAX_SHOWN ? text.substring(0, MAX_SHOWN) + "..." : text;
+  }
+
+  private RawJson replaced(RawJson whole, List<RawJson> tools) {
     String array = tools.stream().map(RawJson::toString).collect(Collectors.joining(",", "[", "]"));
-    return list.with("tools", RawJson.of(array));
+    RawJson meta = whole.member("_meta");
+    RawJson base = meta == null || !meta.isObject() ? RawJson.EMPTY_OBJECT : meta;
+    return whole
+        .with("tools", RawJson.of(array))
+        .with("_meta", base.with(MetaKeys.LEFT_OUT, RawJson.of(leftOut)));
   }
 
   private void add(RawJson tool, ParamHeaders headers) {
@@ -118,6 +179,11 @@ final class ToolTable {
   /** Names that the server listed more than once; the first of each counts. */
   List<String> duplicates() {
     return duplicates;
+  }
+
+  /** Why a tool of the server is not in here, by its name. */
+  JsonObject leftOut() {
+    return leftOut;
   }
 
   @Nullable Tool find(String name) {

@@ -3,7 +3,8 @@ package dev.mcpbus.connection;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.connection.ArgumentValidator.Violation;
+import dev.mcpbus.protocol.ArgumentValidator;
+import dev.mcpbus.protocol.ArgumentValidator.Violation;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
@@ -11,6 +12,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.json.JsonObject;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * Owner: the connection's context.
  */
 final class Tools {
+
+  /** What is larger than this is read and checked by a worker. */
+  private static final int SMALL = 64 * 1024;
 
   private final Session session;
   private final Waiting waiting;
@@ -55,7 +60,6 @@ final class Tools {
     stale = false;
     long since = session.clock().millis();
     fetch()
-        .map(mirrors() ? ToolTable::withHeaders : ToolTable::of)
         .onComplete(
             result -> {
               loading = null;
@@ -74,15 +78,22 @@ final class Tools {
 
   /** Asks the server and keeps nothing. */
   Future<ToolTable> bypass() {
-    return fetch().map(mirrors() ? ToolTable::withHeaders : ToolTable::of);
+    return fetch();
   }
 
-  private Future<RawJson> fetch() {
+  private Future<ToolTable> fetch() {
+    boolean mirrors = mirrors();
     return Pagination.all(
-        "tools",
-        RawJson.EMPTY_OBJECT,
-        session.options(),
-        params -> session.request(Methods.TOOLS_LIST, params, session.options().requestTimeout()));
+            "tools",
+            RawJson.EMPTY_OBJECT,
+            session.options(),
+            params ->
+                session.request(Methods.TOOLS_LIST, params, session.options().requestTimeout()))
+        .compose(
+            list ->
+                list.length() <= SMALL
+                    ? Future.succeededFuture(ToolTable.of(list, mirrors))
+                    : session.vertx().executeBlocking(() -> ToolTable.of(list, mirrors)));
   }
 
   private boolean mirrors() {
@@ -134,25 +145,61 @@ final class Tools {
   private void checked(ToolTable tools, String name, BusCall call) {
     ToolTable.Tool tool = tools.find(name);
     if (tool == null) {
+      Object why = tools.leftOut().getValue(name);
       call.fail(
           McpFailure.notSent(
               FailureCode.UNKNOWN_TOOL,
-              "the server offers no tool '" + name + "'; ask tools.list for the names"));
+              why == null
+                  ? "the server offers no tool '" + name + "'; ask tools.list for the names"
+                  : "the server's tool '" + name + "' is left out: " + why));
       return;
     }
     call.headers(tool.headers(call));
-    Violation violation = validates(call) ? tool.validator().check(arguments(call)) : null;
-    if (violation == null) {
+    if (!validates(call)) {
       session.send(call, call.params());
       return;
     }
-    call.fail(
-        new McpFailure(
-            FailureCode.INVALID_ARGUMENTS,
-            McpFailure.Sent.NO,
-            "arguments" + violation.path() + " of tool '" + name + "': " + violation.message(),
-            -1,
-            new JsonObject().put("tool", name).put("path", violation.path())));
+    if (tool.hasOutputSchema()) {
+      call.inspect(new OutputCheck(session.vertx(), name, tool.output()));
+    }
+    ArgumentValidator validator = tool.validator();
+    if (validator.isQuick() && call.params().length() <= SMALL) {
+      decided(name, call, validator.check(arguments(call)));
+    } else {
+      waiting.on(
+          "its arguments to be checked",
+          session
+              .vertx()
+              .executeBlocking(() -> Optional.ofNullable(validator.check(arguments(call)))),
+          call,
+          violation -> decided(name, call, violation.orElse(null)),
+          defect -> decided(name, call, null));
+    }
+  }
+
+  private void decided(String name, BusCall call, @Nullable Violation violation) {
+    if (violation == null) {
+      session.send(call, call.params());
+    } else if (violation.unchecked()) {
+      call.fail(
+          McpFailure.notSent(
+              FailureCode.LIMIT_EXCEEDED,
+              "arguments of tool '"
+                  + name
+                  + "': "
+                  + violation.message()
+                  + "; with header '"
+                  + Headers.VALIDATE
+                  + "' = false they are sent as they are"));
+    } else {
+      call.fail(
+          new McpFailure(
+              FailureCode.INVALID_ARGUMENTS,
+              McpFailure.Sent.NO,
+              violation.of(name),
+              -1,
+              new JsonObject().put("tool", name).put("path", violation.path())));
+    }
   }
 
   /**

@@ -1,4 +1,4 @@
-package dev.mcpbus.connection;
+package dev.mcpbus.protocol;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;

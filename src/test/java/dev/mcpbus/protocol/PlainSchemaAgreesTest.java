@@ -1,4 +1,4 @@
-package dev.mcpbus.connection;
+package dev.mcpbus.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,8 +1,7 @@
-package dev.mcpbus.connection;
+package dev.mcpbus.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.json.JsonObject;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;

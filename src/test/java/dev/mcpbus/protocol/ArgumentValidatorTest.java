@@ -1,9 +1,8 @@
-package dev.mcpbus.connection;
+package dev.mcpbus.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.mcpbus.connection.ArgumentValidator.Violation;
-import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ArgumentValidator.Violation;
 import io.vertx.core.json.JsonObject;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -72,7 +71,7 @@ class ArgumentValidatorTest {
   @Test
   void no_schema_and_one_that_is_too_big_check_nothing() {
     assertThat(ArgumentValidator.of(null).check(new JsonObject())).isNull();
-    String big = "{\"required\":[\"n\"],\"description\":\"" + "x".repeat(300 * 1024) + "\"}";
+    String big = "{\"required\":[\"n\"],\"description\":\"" + "x".repeat(ArgumentValidator.MAX_SCHEMA_BYTES) + "\"}";
     assertThat(check(big, "{}")).isNull();
   }
 }
