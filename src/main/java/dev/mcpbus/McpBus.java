@@ -49,12 +49,24 @@ public final class McpBus {
    * @param supervisor how sessions are started and restarted
    * @param bridge where to serve HTTP, null for nowhere
    * @param reader reads the entries of {@code mcp.servers.add}; throws a {@code McpFailure}
+   * @param input how long servers' questions wait for an answer
    */
   public record Options(
       List<ServerDefinition> servers,
       SupervisorOptions supervisor,
       @Nullable BridgeOptions bridge,
-      ServerEntryReader reader) {}
+      ServerEntryReader reader,
+      InputOptions input) {
+
+    /** With {@link InputOptions#DEFAULT}. */
+    public Options(
+        List<ServerDefinition> servers,
+        SupervisorOptions supervisor,
+        @Nullable BridgeOptions bridge,
+        ServerEntryReader reader) {
+      this(servers, supervisor, bridge, reader, InputOptions.DEFAULT);
+    }
+  }
 
   private final Vertx vertx;
   private final Deque<String> deployments = new ArrayDeque<>();
@@ -104,7 +116,7 @@ public final class McpBus {
             ? deploy(DemoServer.deployable(DemoServer.ADDRESS))
             : Future.succeededFuture();
     return demo.compose(next -> deploy(new CatalogVerticle()))
-        .compose(next -> deploy(new InputVerticle(InputOptions.DEFAULT)))
+        .compose(next -> deploy(new InputVerticle(options.input())))
         .compose(next -> deploy(supervisor))
         .compose(next -> deploy(servers))
         .compose(next -> servers.apply(options.servers()))

@@ -235,8 +235,7 @@ public final class ConnectionVerticle extends VerticleBase
       view.error(McpFailure.of(failure));
     } else {
       ToolTable table = of.tools().table();
-      publish(
-          Events.TOOLS_CHANGED, new JsonObject().put("tools", table == null ? 0 : table.size()));
+      publish(Events.TOOLS_CHANGED, table == null ? new JsonObject() : table.summary());
     }
     if (state.serves()) {
       mailbox.release(of);

@@ -2,8 +2,9 @@ package dev.mcpbus.connection;
 
 /**
  * How much one session may say unasked: a bucket of {@value #BURST} notifications that fills up by
- * {@value #PER_SECOND} a second. What goes beyond is dropped and counted, because whoever listens on
- * the bus cannot slow the server down. Answers are never dropped. Owner: the connection's context.
+ * {@value #PER_SECOND} a second. What goes beyond is dropped and counted, because whoever listens
+ * on the bus cannot slow the server down. Answers are never dropped. Owner: the connection's
+ * context.
  */
 final class NotificationBudget {
 

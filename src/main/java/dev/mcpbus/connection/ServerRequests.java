@@ -78,8 +78,7 @@ final class ServerRequests {
       session.refuse(
           requestId, JsonRpcError.METHOD_NOT_FOUND, "nobody is there to answer " + method);
     } else if (Inputs.isUnfit(failure)) {
-      session.refuse(
-          requestId, JsonRpcError.INVALID_PARAMS, String.valueOf(failure.getMessage()));
+      session.refuse(requestId, JsonRpcError.INVALID_PARAMS, String.valueOf(failure.getMessage()));
     } else if (method.equals(Methods.ELICITATION)) {
       session.answer(requestId, RawJson.of(Inputs.declined()));
     } else {

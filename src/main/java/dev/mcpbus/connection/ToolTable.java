@@ -139,7 +139,7 @@ final class ToolTable {
 
   private void leaveOut(@Nullable RawJson rawName, String fault) {
     String name = rawName != null && rawName.isString() ? rawName.asString() : "?";
-    LOG.warn("tool {} is left out: {}", shown(name), shown(fault));
+    LOG.debug("tool {} is left out: {}", shown(name), shown(fault));
     if (leftOut.size() < MAX_REASONS) {
       leftOut.put(shown(name), shown(fault));
     }
@@ -179,6 +179,12 @@ final class ToolTable {
   /** Names that the server listed more than once; the first of each counts. */
   List<String> duplicates() {
     return duplicates;
+  }
+
+  /** How many there are, and what was left out. */
+  JsonObject summary() {
+    JsonObject summary = new JsonObject().put("tools", size());
+    return leftOut.isEmpty() ? summary : summary.put("leftOut", leftOut.copy());
   }
 
   /** Why a tool of the server is not in here, by its name. */

@@ -8,6 +8,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.McpFailure.Sent;
+import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.testing.ScriptedServer;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.Future;
@@ -44,10 +45,10 @@ final class FaultBed implements AutoCloseable {
   private final Map<String, AtomicInteger> replies = new ConcurrentHashMap<>();
   private final TestBus bus;
 
-  private FaultBed(JsonObject servers) {
+  private FaultBed(JsonObject servers, InputOptions input) {
     servers.put(NEIGHBOUR, ShServer.good());
     servers.forEach(entry -> mark((JsonObject) entry.getValue()));
-    bus = TestBus.start(servers);
+    bus = TestBus.start(servers, input);
     bus.vertx()
         .eventBus()
         .addOutboundInterceptor(
@@ -62,17 +63,26 @@ final class FaultBed implements AutoCloseable {
 
   /** The victim as the configuration has it; nothing is waited for. */
   static FaultBed start(JsonObject victim) {
-    return new FaultBed(TestBus.server(VICTIM, victim));
+    return start(victim, InputOptions.DEFAULT);
+  }
+
+  /** The same, with questions that wait so long. */
+  static FaultBed start(JsonObject victim, InputOptions input) {
+    return new FaultBed(TestBus.server(VICTIM, victim), input);
   }
 
   /** Several servers, all marked; nothing is waited for. */
   static FaultBed startAll(JsonObject servers) {
-    return new FaultBed(servers);
+    return new FaultBed(servers, InputOptions.DEFAULT);
   }
 
   /** The same, once the victim is ready. */
   static FaultBed ready(JsonObject victim) {
-    FaultBed bed = start(victim);
+    return ready(victim, InputOptions.DEFAULT);
+  }
+
+  static FaultBed ready(JsonObject victim, InputOptions input) {
+    FaultBed bed = start(victim, input);
     try {
       bed.awaitReady(1);
       return bed;
@@ -97,11 +107,12 @@ final class FaultBed implements AutoCloseable {
     return new JsonObject().put("command", command.get(0)).put("args", args);
   }
 
-  /** Marks every process of the entry, and lets it end quickly. */
+  /** Marks every process of the entry, if it has any, and lets it end quickly. */
   JsonObject mark(JsonObject entry) {
-    JsonObject env = entry.getJsonObject("env", new JsonObject()).put(MARK, mark);
-    entry.put("env", env);
-    if (!entry.containsKey("closeGrace")) {
+    if (entry.containsKey("command")) {
+      entry.put("env", entry.getJsonObject("env", new JsonObject()).put(MARK, mark));
+    }
+    if (entry.containsKey("command") && !entry.containsKey("closeGrace")) {
       entry.put("closeGrace", 100);
     }
     if (!entry.containsKey("drain")) {

@@ -17,6 +17,7 @@ import dev.mcpbus.config.Environment;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerResult;
 import dev.mcpbus.config.ServerSettings;
+import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.supervisor.SupervisorOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -61,7 +62,7 @@ public final class TestBus implements AutoCloseable {
 
   /** Starts servers as a file's {@code mcpServers} object has them; no bridge. */
   public static TestBus start(JsonObject mcpServers) {
-    return start(mcpServers, null);
+    return start(mcpServers, InputOptions.DEFAULT);
   }
 
   /** The same, with a bridge on a free port. */
@@ -73,6 +74,11 @@ public final class TestBus implements AutoCloseable {
     return start(mcpServers, bridge, SupervisorOptions.DEFAULT, vertx -> {});
   }
 
+  /** Servers whose questions wait so long for an answer. */
+  public static TestBus start(JsonObject mcpServers, InputOptions input) {
+    return start(mcpServers, null, SupervisorOptions.DEFAULT, input, vertx -> {});
+  }
+
   /**
    * @param before runs before the servers are started
    */
@@ -80,6 +86,15 @@ public final class TestBus implements AutoCloseable {
       JsonObject mcpServers,
       @Nullable BridgeOptions bridge,
       SupervisorOptions supervisor,
+      Consumer<Vertx> before) {
+    return start(mcpServers, bridge, supervisor, InputOptions.DEFAULT, before);
+  }
+
+  private static TestBus start(
+      JsonObject mcpServers,
+      @Nullable BridgeOptions bridge,
+      SupervisorOptions supervisor,
+      InputOptions input,
       Consumer<Vertx> before) {
     List<ServerDefinition> servers = new ArrayList<>();
     mcpServers.forEach(entry -> servers.add(read(entry.getKey(), (JsonObject) entry.getValue())));
@@ -96,7 +111,8 @@ public final class TestBus implements AutoCloseable {
             servers,
             supervisor,
             bridge,
-            ServerEntryReader.in(Path.of("."), Environment.system(), ServerSettings.DEFAULT)));
+            ServerEntryReader.in(Path.of("."), Environment.system(), ServerSettings.DEFAULT),
+            input));
   }
 
   /** One server. */
