@@ -60,8 +60,7 @@ class InputFaultsIT {
         """;
     String cases = era == Era.DISCOVER ? modern : legacy;
     JsonObject server =
-        ShServer.of(
-            era, "", cases.replace("@METHOD@", method).replace("@PARAMS@", params), "ask");
+        ShServer.of(era, "", cases.replace("@METHOD@", method).replace("@PARAMS@", params), "ask");
     return server.put("capabilities", new JsonArray(List.of(offered)));
   }
 
@@ -140,8 +139,7 @@ class InputFaultsIT {
   @ParameterizedTest
   @EnumSource(Era.class)
   void case_73_the_callers_deadline_takes_the_question_back(Era era) {
-    try (FaultBed bed =
-        FaultBed.ready(asking(era, "elicitation/create", FORM, "elicitation"))) {
+    try (FaultBed bed = FaultBed.ready(asking(era, "elicitation/create", FORM, "elicitation"))) {
       Future<Ending> call = bed.sendTool("ask", new JsonObject(), FaultBed.within(1_500));
       JsonObject question = awaitQuestion(bed);
       bed.ending(call).failure(FailureCode.CALL_TIMEOUT, Sent.MAYBE);
@@ -173,8 +171,7 @@ class InputFaultsIT {
       if (era == Era.INITIALIZE) {
         assertThat(ended.text()).isEqualTo("refused -32601");
       } else {
-        assertThat(ended.failure(FailureCode.UNAVAILABLE, Sent.MAYBE))
-            .hasMessageContaining(method);
+        assertThat(ended.failure(FailureCode.UNAVAILABLE, Sent.MAYBE)).hasMessageContaining(method);
       }
       assertThat(ended.millis()).isLessThan(2_000);
       assertThat(pending(bed)).isEmpty();
@@ -193,9 +190,9 @@ class InputFaultsIT {
     "DISCOVER, javascript:alert(1)"
   })
   void case_74_a_url_that_is_no_web_page_is_shown_to_nobody(Era era, String url) {
-    String params = "\"mode\":\"url\",\"message\":\"Open\",\"elicitationId\":\"e\",\"url\":\"" + url + "\"";
-    JsonObject server =
-        asking(era, "elicitation/create", params, "elicitation", "elicitation.url");
+    String params =
+        "\"mode\":\"url\",\"message\":\"Open\",\"elicitationId\":\"e\",\"url\":\"" + url + "\"";
+    JsonObject server = asking(era, "elicitation/create", params, "elicitation", "elicitation.url");
     List<Object> heard = new CopyOnWriteArrayList<>();
     try (FaultBed bed = FaultBed.ready(server, SHORT)) {
       bed.bus()
