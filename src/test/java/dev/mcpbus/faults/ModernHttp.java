@@ -21,12 +21,16 @@ final class ModernHttp {
    * @param tools the array of its {@code tools/list}
    */
   static RawHttpServer start(String tools, Call call) {
+    return start(ShServer.DISCOVERED, tools, call);
+  }
+
+  static RawHttpServer start(String discovered, String tools, Call call) {
     return RawHttpServer.answering(
         (request, peer) -> {
           if (request.calls("tools/call")) {
             call.answer(request, peer);
           } else if (request.calls("server/discover")) {
-            result(request, peer, ShServer.DISCOVERED);
+            result(request, peer, discovered);
           } else if (request.calls("tools/list")) {
             result(request, peer, "{\"tools\":" + tools + ",\"ttlMs\":0}");
           } else if (request.calls("subscriptions/listen")) {
