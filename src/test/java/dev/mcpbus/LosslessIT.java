@@ -52,7 +52,7 @@ class LosslessIT {
     String url = "http://127.0.0.1:" + port;
     add("bus", new JsonObject().put("address", ADDRESS));
     add("http", new JsonObject().put("url", url + "/json").put("listen", false));
-    add("sse", new JsonObject().put("url", url + "/sse").put("listen", false));
+    add("sse", new JsonObject().put("url", url + "/events").put("listen", false));
     List.of("stdio", "bus", "http", "sse").forEach(id -> bus.awaitState(id, "READY"));
   }
 

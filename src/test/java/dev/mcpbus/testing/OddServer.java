@@ -88,7 +88,7 @@ public final class OddServer {
     return new JsonObject().put("command", DemoProcess.java()).put("args", args);
   }
 
-  /** Over HTTP with JSON where one message is the answer, else, and at {@code /sse}, with SSE. */
+  /** Over HTTP with JSON where one message is the answer, else, and at {@code /events}, with SSE. */
   public static void http(HttpServerRequest request) {
     request.body().onSuccess(body -> http(request, answer(body.getBytes())));
   }
@@ -96,7 +96,7 @@ public final class OddServer {
   private static void http(HttpServerRequest request, List<String> messages) {
     if (messages.isEmpty()) {
       request.response().setStatusCode(202).end();
-    } else if (messages.size() == 1 && !request.path().equals("/sse")) {
+    } else if (messages.size() == 1 && !request.path().equals("/events")) {
       request
           .response()
           .putHeader("Content-Type", "application/json")
