@@ -21,7 +21,9 @@ public final class Events {
   /** {@code reprobe} in ms, {@code message}. */
   public static final String GAVE_UP = "gaveUp";
 
+  /** {@code tools}: how many; {@code leftOut}: why others cannot be used, by name. */
   public static final String TOOLS_CHANGED = "toolsListChanged";
+
   public static final String RESOURCES_CHANGED = "resourcesListChanged";
   public static final String PROMPTS_CHANGED = "promptsListChanged";
 

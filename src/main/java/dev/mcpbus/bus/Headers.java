@@ -1,6 +1,9 @@
 package dev.mcpbus.bus;
 
-/** Headers that a caller may put on a call ({@code DeliveryOptions.addHeader}). */
+/**
+ * Headers that a caller may put on a call ({@code DeliveryOptions.addHeader}), and those of
+ * replies.
+ */
 public final class Headers {
 
   /**
@@ -36,6 +39,12 @@ public final class Headers {
 
   /** Kept for replies to tell the epoch of their session; connections do not set it yet. */
   public static final String EPOCH = "epoch";
+
+  /**
+   * On the reply to a tool call whose structured content is not what the tool's output schema
+   * promises: where, and what. The result itself is delivered as it came.
+   */
+  public static final String OUTPUT_MISMATCH = "output-mismatch";
 
   private Headers() {}
 }

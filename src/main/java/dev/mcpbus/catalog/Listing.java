@@ -65,7 +65,7 @@ final class Listing {
           ProtocolException.Reason.NOT_JSON_RPC, 0, "the result has no list '" + kind.member + "'");
     }
     Map<String, RawJson> entries = new LinkedHashMap<>();
-    List<Problem> problems = new ArrayList<>();
+    List<Problem> problems = leftOut(server, whole.member("_meta"));
     int place = 0;
     for (RawJson entry : list.elements()) {
       place++;
@@ -102,6 +102,21 @@ final class Listing {
             .filter(RawJson::isString)
             .map(RawJson::asString)
             .collect(Collectors.toUnmodifiableSet());
+  }
+
+  /** What the connection has left out already. */
+  private static List<Problem> leftOut(String server, @Nullable RawJson meta) {
+    RawJson reasons = meta == null || !meta.isObject() ? null : meta.member(MetaKeys.LEFT_OUT);
+    List<Problem> problems = new ArrayList<>();
+    if (reasons != null && reasons.isObject()) {
+      reasons
+          .toJsonObject()
+          .forEach(
+              reason ->
+                  problems.add(
+                      new Problem(server, reason.getKey(), String.valueOf(reason.getValue()))));
+    }
+    return problems;
   }
 
   private static @Nullable String name(RawJson entry, Kind kind) {

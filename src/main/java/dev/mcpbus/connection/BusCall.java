@@ -4,6 +4,7 @@ import dev.mcpbus.bus.CallOptions.Cache;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.ArgumentValidator.Violation;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
@@ -11,6 +12,7 @@ import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.transport.Outbound;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
@@ -31,6 +33,7 @@ final class BusCall extends Pending {
   private final @Nullable RawJson task;
   private List<Outbound.Header> headers = List.of();
   private @Nullable Consumer<RawJson> keeper;
+  private @Nullable OutputCheck output;
   private boolean relisted;
   private boolean raw;
 
@@ -206,6 +209,11 @@ final class BusCall extends Pending {
     keeper = noted;
   }
 
+  /** Has the result looked at before the caller gets it. */
+  void inspect(OutputCheck check) {
+    output = check;
+  }
+
   /** True the first time only: the tools were listed again for this call's sake. */
   boolean relist() {
     boolean first = !relisted;
@@ -218,12 +226,31 @@ final class BusCall extends Pending {
     if (keeper != null && rounds() == 0) {
       keeper.accept(result);
     }
+    OutputCheck check = output;
+    if (check == null) {
+      reply(result, new DeliveryOptions());
+    } else {
+      check
+          .check(result)
+          .onComplete(
+              found -> {
+                Violation wrong = found.succeeded() ? found.result().orElse(null) : null;
+                DeliveryOptions options = new DeliveryOptions();
+                if (wrong != null) {
+                  options.addHeader(Headers.OUTPUT_MISMATCH, wrong.path() + ": " + wrong.message());
+                }
+                reply(result, options);
+              });
+    }
+  }
+
+  private void reply(RawJson result, DeliveryOptions options) {
     if (isRaw()) {
-      message.reply(result.toBuffer());
+      message.reply(result.toBuffer(), options);
       return;
     }
     try {
-      message.reply(result.toJsonObject());
+      message.reply(result.toJsonObject(), options);
     } catch (DecodeException e) {
       fail(
           McpFailure.maybeSent(

@@ -107,7 +107,7 @@ final class DriftWatch {
 
   void announce(ToolTable table) {
     unannounced = false;
-    publisher.accept(Events.TOOLS_CHANGED, new JsonObject().put("tools", table.size()));
+    publisher.accept(Events.TOOLS_CHANGED, table.summary());
   }
 
   /**

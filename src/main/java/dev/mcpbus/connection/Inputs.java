@@ -99,13 +99,20 @@ final class Inputs {
         question.getValue("params") instanceof JsonObject object ? object : new JsonObject();
     Question asked = ask(method, params, true);
     opened.accept(asked.key());
-    return asked.answer().recover(failure -> missing(method));
+    return asked.answer().recover(failure -> missing(method, failure));
   }
 
-  /** A question may go without an answer; a model or a folder cannot be made up. */
-  private static Future<JsonObject> missing(String method) {
-    if (method.equals(Methods.ELICITATION)) {
-      return Future.succeededFuture(new JsonObject().put("action", "cancel"));
+  /**
+   * A question that was put to somebody may go without an answer; a model or a folder cannot be
+   * made up, and what nobody was asked is not declined in anybody's name.
+   */
+  private static Future<JsonObject> missing(String method, Throwable failure) {
+    if (isUnfit(failure)) {
+      return Future.failedFuture(
+          McpFailure.maybeSent(FailureCode.PROTOCOL_ERROR, String.valueOf(failure.getMessage())));
+    }
+    if (method.equals(Methods.ELICITATION) && !isNobody(failure)) {
+      return Future.succeededFuture(declined());
     }
     return Future.failedFuture(
         McpFailure.maybeSent(
@@ -123,6 +130,16 @@ final class Inputs {
   /** The session that asked is over. */
   void withdrawAll() {
     Set.copyOf(open).forEach(this::withdraw);
+  }
+
+  /** What a server gets whose question was put to somebody who never answered. */
+  static JsonObject declined() {
+    return new JsonObject().put("action", "decline");
+  }
+
+  /** True where the question is none that anybody should see. */
+  static boolean isUnfit(Throwable failure) {
+    return McpFailure.of(failure).code() == FailureCode.PROTOCOL_ERROR;
   }
 
   static boolean isNobody(Throwable failure) {

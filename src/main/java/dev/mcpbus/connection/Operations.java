@@ -173,6 +173,7 @@ final class Operations {
     live.tools()
         .waiting()
         .on(
+            "the server's list",
             tools,
             call,
             found -> call.complete(answer.apply(live.tools().shown(found))),

@@ -19,6 +19,7 @@ abstract class Pending {
   private long deadline;
   private @Nullable Runnable held;
   private int rounds;
+  private double progress = Double.NEGATIVE_INFINITY;
 
   /**
    * @param deadline on the connection's {@link Clock}
@@ -72,6 +73,7 @@ abstract class Pending {
 
   /** Counts one more round trip of the same call. */
   final int nextRound() {
+    progress = Double.NEGATIVE_INFINITY;
     return ++rounds;
   }
 
@@ -85,6 +87,20 @@ abstract class Pending {
     if (idleMillis > 0) {
       deadline = Math.max(deadline, Math.min(hardDeadline, now + millis));
     }
+  }
+
+  /**
+   * Takes note of the server's progress, which must not fall (MCP 2025-11-25, Progress).
+   *
+   * @return false where it is no number, or less than was said before
+   */
+  final boolean advance(@Nullable RawJson reported) {
+    double value = reported == null ? Double.NaN : reported.asDouble();
+    if (Double.isNaN(value) || value < progress) {
+      return false;
+    }
+    progress = value;
+    return true;
   }
 
   /** Something was heard of the request at {@code now}. */

@@ -117,6 +117,9 @@ final class StatusView {
       if (tools != null && !tools.duplicates().isEmpty()) {
         json.put("duplicateTools", String.join(", ", tools.duplicates()));
       }
+      if (tools != null && !tools.leftOut().isEmpty()) {
+        json.put("leftOutTools", tools.leftOut().copy());
+      }
     }
     json.mergeIn(drift.status());
     json.put("lastError", lastError == null ? null : describe(lastError));

@@ -3,6 +3,7 @@ package dev.mcpbus.connection;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.ArgumentValidator;
 import dev.mcpbus.protocol.ArgumentValidator.Violation;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.Methods;
@@ -11,6 +12,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.json.JsonObject;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -20,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Tools {
 
-  /** Reading and hashing a longer list is left to a worker. */
-  private static final int INLINE_BYTES = 64 * 1024;
+  /** What is larger than this is read, hashed and checked by a worker. */
+  private static final int SMALL = 64 * 1024;
 
   private final Session session;
   private final ToolCalls calls;
@@ -110,13 +112,9 @@ final class Tools {
       return Future.succeededFuture(table);
     }
     boolean mirrors = mirrors();
-    return list.length() <= INLINE_BYTES
-        ? Future.succeededFuture(list).map(text -> parse(text, mirrors))
-        : session.vertx().executeBlocking(() -> parse(list, mirrors), false);
-  }
-
-  private static ToolTable parse(RawJson list, boolean mirrors) {
-    return mirrors ? ToolTable.withHeaders(list) : ToolTable.of(list);
+    return list.length() <= SMALL
+        ? Future.succeededFuture(list).map(text -> ToolTable.of(text, mirrors))
+        : session.vertx().executeBlocking(() -> ToolTable.of(list, mirrors), false);
   }
 
   /** What callers may see of a list: no tool that is quarantined. */
@@ -227,25 +225,62 @@ final class Tools {
   private void checked(ToolTable tools, String name, BusCall call) {
     ToolTable.Tool tool = tools.find(name);
     if (tool == null) {
+      Object why = tools.leftOut().getValue(name);
       call.fail(
           McpFailure.notSent(
               FailureCode.UNKNOWN_TOOL,
-              "the server offers no tool '" + name + "'; ask tools.list for the names"));
+              why == null
+                  ? "the server offers no tool '" + name + "'; ask tools.list for the names"
+                  : "the server's tool '" + name + "' is left out: " + why));
       return;
     }
     call.headers(tool.headers(call));
-    Violation violation = validates(call) ? tool.validator().check(arguments(call)) : null;
-    if (violation == null) {
+    if (!validates(call)) {
       calls.send(call, tool);
       return;
     }
-    call.fail(
-        new McpFailure(
-            FailureCode.INVALID_ARGUMENTS,
-            McpFailure.Sent.NO,
-            violation.of(name),
-            -1,
-            new JsonObject().put("tool", name).put("path", violation.path())));
+    if (tool.hasOutputSchema()) {
+      call.inspect(new OutputCheck(session.vertx(), name, tool.output()));
+    }
+    ArgumentValidator validator = tool.validator();
+    if (validator.isQuick() && call.params().length() <= SMALL) {
+      decided(name, tool, call, validator.check(arguments(call)));
+    } else {
+      waiting.on(
+          "its arguments to be checked",
+          session
+              .vertx()
+              .executeBlocking(() -> Optional.ofNullable(validator.check(arguments(call)))),
+          call,
+          violation -> decided(name, tool, call, violation.orElse(null)),
+          defect -> decided(name, tool, call, null));
+    }
+  }
+
+  private void decided(
+      String name, ToolTable.Tool tool, BusCall call, @Nullable Violation violation) {
+    if (violation == null) {
+      calls.send(call, tool);
+    } else if (violation.unchecked()) {
+      call.fail(
+          McpFailure.notSent(
+              FailureCode.LIMIT_EXCEEDED,
+              "arguments of tool '"
+                  + name
+                  + "': "
+                  + violation.message()
+                  + "; with header '"
+                  + Headers.VALIDATE
+                  + "' = false they are sent as they are"));
+    } else {
+      call.fail(
+          new McpFailure(
+              FailureCode.INVALID_ARGUMENTS,
+              McpFailure.Sent.NO,
+              violation.of(name),
+              -1,
+              new JsonObject().put("tool", name).put("path", violation.path())));
+    }
   }
 
   /**

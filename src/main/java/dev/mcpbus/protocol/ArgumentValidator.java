@@ -1,9 +1,7 @@
 package dev.mcpbus.protocol;
 
 import io.vertx.core.json.DecodeException;
-import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import io.vertx.core.json.pointer.JsonPointer;
 import io.vertx.json.schema.Draft;
 import io.vertx.json.schema.JsonSchema;
 import io.vertx.json.schema.JsonSchemaOptions;
@@ -11,27 +9,34 @@ import io.vertx.json.schema.OutputFormat;
 import io.vertx.json.schema.OutputUnit;
 import io.vertx.json.schema.SchemaException;
 import io.vertx.json.schema.Validator;
-import java.net.URI;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checks arguments against a tool's {@code inputSchema}. Nothing is ever fetched: a schema that
- * refers elsewhere, is invalid, or is too big to be compiled on an event loop, checks nothing, and
- * says so once.
+ * Checks values against a tool's schema: arguments against its {@code inputSchema}, structured
+ * content against its {@code outputSchema}. Nothing is ever fetched: a schema that refers
+ * elsewhere, or that the validator does not understand, checks nothing, and says so once. No check
+ * takes longer than it may, whatever pattern or recursion the schema has. Any thread may use it,
+ * one at a time.
  */
 public final class ArgumentValidator {
 
   /**
    * What does not fit, and where.
    *
-   * @param path JSON pointer into the arguments
+   * @param path JSON pointer into the value
    * @param message what is wrong there
+   * @param unchecked true where nothing is known to be wrong, but finding out would take too long
    */
-  public record Violation(String path, String message) {
+  public record Violation(String path, String message, boolean unchecked) {
+
+    Violation(String path, String message) {
+      this(path, message, false);
+    }
 
     /** One line for whoever called {@code tool}. */
     public String of(String tool) {
@@ -39,99 +44,124 @@ public final class ArgumentValidator {
     }
   }
 
+  /** A tool with a larger schema is not to be offered. */
+  public static final int MAX_SCHEMA_BYTES = 1024 * 1024;
+
+  /** For a worker thread: some tenths of a second at most. */
+  public static final long EFFORT = 10_000_000;
+
+  /** For an event loop: some milliseconds at most. */
+  public static final long SMALL_EFFORT = 200_000;
+
+  /** What is compiled once. */
+  private record Compiled(Map<String, Object> schema, SchemaRefs refs, Validator validator) {}
+
   private static final Logger LOG = LoggerFactory.getLogger(ArgumentValidator.class);
-  private static final int MAX_SCHEMA_BYTES = 256 * 1024;
+  private static final Violation TOO_LONG =
+      new Violation("/", "checking against the schema would take too long", true);
+  private static final ArgumentValidator NOTHING = new ArgumentValidator(null, null);
 
-  private final @Nullable Validator validator;
+  private final @Nullable RawJson schema;
   private final @Nullable PlainSchema plain;
+  private volatile boolean usable;
+  private volatile @Nullable Compiled compiled;
 
-  private ArgumentValidator(@Nullable Validator validator, @Nullable PlainSchema plain) {
-    this.validator = validator;
+  private ArgumentValidator(@Nullable RawJson schema, @Nullable PlainSchema plain) {
+    this.schema = schema;
     this.plain = plain;
+    this.usable = schema != null;
   }
 
-  /** Compiles {@code schema}, which takes a while: once per tool. */
+  /** Once per tool; what takes long is left to the first check that needs it. */
   public static ArgumentValidator of(@Nullable RawJson schema) {
     if (schema == null || !schema.isObject() || schema.length() > MAX_SCHEMA_BYTES) {
-      return new ArgumentValidator(null, null);
+      return NOTHING;
     }
     try {
-      JsonObject json = schema.toJsonObject();
-      if (!isWhole(json, json.encode(), json)) {
-        LOG.warn("a tool's input schema refers to something outside, its arguments go unchecked");
-        return new ArgumentValidator(null, null);
-      }
-      // First: the validator writes members of its own into the schema.
-      PlainSchema plain = PlainSchema.of(json);
-      JsonSchemaOptions options =
-          new JsonSchemaOptions()
-              .setBaseUri("mcp://tool")
-              .setDraft(draft(json.getString("$schema", "")))
-              .setOutputFormat(OutputFormat.Basic);
-      Validator compiled = Validator.create(JsonSchema.of(json), options);
-      compiled.validate(new JsonObject());
-      return new ArgumentValidator(compiled, plain);
-    } catch (SchemaException | DecodeException | ClassCastException | IllegalStateException e) {
-      LOG.warn(
-          "a tool's input schema cannot be used, its arguments go unchecked: {}", e.toString());
-      return new ArgumentValidator(null, null);
+      return new ArgumentValidator(schema, PlainSchema.of(schema.toJsonObject()));
+    } catch (DecodeException e) {
+      return NOTHING;
     }
   }
 
-  /** False where the schema cannot be used, so that everything fits. */
+  /** False where the schema is known to be of no use, so that everything fits. */
   public boolean checks() {
-    return validator != null;
+    return usable;
   }
 
-  /** A reference that leads nowhere would show at the first arguments that come to it. */
-  private static boolean isWhole(JsonObject root, String text, @Nullable Object value) {
-    if (value instanceof JsonArray array) {
-      return array.stream().allMatch(element -> isWhole(root, text, element));
-    }
-    if (!(value instanceof JsonObject json)) {
-      return true;
-    }
-    for (String member : json.fieldNames()) {
-      boolean reference =
-          member.equals("$ref")
-              && json.getValue(member) instanceof String to
-              && !leadsSomewhere(root, text, to);
-      if (reference || !isWhole(root, text, json.getValue(member))) {
-        return false;
-      }
-    }
-    return true;
+  /** True where a check of a small value takes no time to speak of. */
+  public boolean isQuick() {
+    return plain != null || !usable;
   }
 
-  private static boolean leadsSomewhere(JsonObject root, String text, String reference) {
-    if (reference.equals("#")) {
-      return true;
+  /** The same within {@link #EFFORT}. */
+  public @Nullable Violation check(Object value) {
+    return check(value, EFFORT);
+  }
+
+  /**
+   * The violation that lies deepest, or null where the value fits.
+   *
+   * @param value a JSON value as Vert.x has it
+   * @param effort characters that may be looked at, such as {@link #SMALL_EFFORT}
+   */
+  public @Nullable Violation check(@Nullable Object value, long effort) {
+    if (!usable || (plain != null && plain.accepts(value))) {
+      return null;
     }
     try {
-      return reference.startsWith("#/")
-          ? JsonPointer.fromURI(URI.create(reference)).queryJson(root) != null
-          : text.contains("Anchor\":") || text.contains("$anchor\":") || text.contains("$id\":");
-    } catch (IllegalArgumentException e) {
-      return false;
+      Compiled ready = compile();
+      if (ready == null) {
+        return null;
+      }
+      if (plain == null && !SchemaEffort.isWithin(ready.schema(), ready.refs(), value, effort)) {
+        return TOO_LONG;
+      }
+      return violation(ready.validator().validate(value));
+    } catch (StackOverflowError e) {
+      return TOO_LONG;
+    } catch (SchemaException
+        | DecodeException
+        | ClassCastException
+        | IllegalStateException
+        | IllegalArgumentException
+        | NullPointerException e) {
+      LOG.warn("a tool's schema cannot be used, nothing is checked against it: {}", e.toString());
+      usable = false;
+      return null;
     }
+  }
+
+  private @Nullable Compiled compile() {
+    Compiled known = compiled;
+    if (known != null || schema == null) {
+      return known;
+    }
+    JsonObject json = schema.toJsonObject();
+    JsonSchemaOptions options =
+        new JsonSchemaOptions()
+            .setBaseUri("mcp://tool")
+            .setDraft(draft(json.getString("$schema", "")))
+            .setOutputFormat(OutputFormat.Basic);
+    Validator validator = Validator.create(JsonSchema.of(json), options);
+    // Of its own: the validator writes members of its own into its schema.
+    Map<String, Object> own = schema.toJsonObject().getMap();
+    Compiled made = new Compiled(own, new SchemaRefs(own), validator);
+    compiled = made;
+    return made;
   }
 
   private static Draft draft(String schema) {
     return schema.contains("draft-07") ? Draft.DRAFT7 : Draft.DRAFT202012;
   }
 
-  /** The violation that lies deepest, or null where the arguments fit. */
-  public @Nullable Violation check(JsonObject arguments) {
-    if (validator == null || (plain != null && plain.accepts(arguments))) {
-      return null;
-    }
-    OutputUnit result = validator.validate(arguments);
+  private static @Nullable Violation violation(OutputUnit result) {
     if (Boolean.TRUE.equals(result.getValid())) {
       return null;
     }
     List<OutputUnit> errors = result.getErrors();
     if (errors == null || errors.isEmpty()) {
-      return new Violation("/", "does not fit the input schema");
+      return new Violation("/", "does not fit the schema");
     }
     OutputUnit deepest = errors.get(0);
     for (OutputUnit error : errors) {

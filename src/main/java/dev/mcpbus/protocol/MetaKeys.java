@@ -1,6 +1,6 @@
 package dev.mcpbus.protocol;
 
-/** Keys of {@code _meta} that MCP reserves (MCP 2026-07-28, _meta). */
+/** Keys of {@code _meta}: those that MCP reserves (MCP 2026-07-28, _meta), and ours. */
 public final class MetaKeys {
 
   public static final String PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion";
@@ -14,6 +14,9 @@ public final class MetaKeys {
 
   /** Ours, of a list of tools: names of those left out because they differ from their pins. */
   public static final String QUARANTINED = "dev.mcpbus/quarantined";
+
+  /** Ours, in a list of tools: why a tool of the server is not in it, by its name. */
+  public static final String LEFT_OUT = "dev.mcpbus/leftOut";
 
   private MetaKeys() {}
 }

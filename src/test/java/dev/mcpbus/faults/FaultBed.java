@@ -9,6 +9,7 @@ import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.McpFailure.Sent;
 import dev.mcpbus.connection.FilePinStore;
+import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.testing.ScriptedServer;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.Future;
@@ -72,6 +73,11 @@ final class FaultBed implements AutoCloseable {
     return new FaultBed(TestBus.server(VICTIM, victim));
   }
 
+  /** The same, with questions that wait so long. */
+  static FaultBed start(JsonObject victim, InputOptions input) {
+    return start(victim, servers -> TestBus.start(servers, input));
+  }
+
   /** The victim's pins outlive the bed. */
   static FaultBed start(JsonObject victim, Path pins) {
     return start(
@@ -95,7 +101,11 @@ final class FaultBed implements AutoCloseable {
 
   /** The same, once the victim is ready. */
   static FaultBed ready(JsonObject victim) {
-    FaultBed bed = start(victim);
+    return ready(victim, InputOptions.DEFAULT);
+  }
+
+  static FaultBed ready(JsonObject victim, InputOptions input) {
+    FaultBed bed = start(victim, input);
     try {
       bed.awaitReady(1);
       return bed;
@@ -120,12 +130,12 @@ final class FaultBed implements AutoCloseable {
     return new JsonObject().put("command", command.get(0)).put("args", args);
   }
 
-  /** Marks every process of the entry, and lets it end quickly. */
+  /** Marks every process of the entry, if it has any, and lets it end quickly. */
   JsonObject mark(JsonObject entry) {
     if (entry.containsKey("command")) {
       entry.put("env", entry.getJsonObject("env", new JsonObject()).put(MARK, mark));
     }
-    if (!entry.containsKey("closeGrace")) {
+    if (entry.containsKey("command") && !entry.containsKey("closeGrace")) {
       entry.put("closeGrace", 100);
     }
     if (!entry.containsKey("drain")) {

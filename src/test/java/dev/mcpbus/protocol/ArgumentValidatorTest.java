@@ -71,7 +71,10 @@ class ArgumentValidatorTest {
   @Test
   void no_schema_and_one_that_is_too_big_check_nothing() {
     assertThat(ArgumentValidator.of(null).check(new JsonObject())).isNull();
-    String big = "{\"required\":[\"n\"],\"description\":\"" + "x".repeat(300 * 1024) + "\"}";
+    String big =
+        "{\"required\":[\"n\"],\"description\":\""
+            + "x".repeat(ArgumentValidator.MAX_SCHEMA_BYTES)
+            + "\"}";
     assertThat(check(big, "{}")).isNull();
   }
 }
