@@ -3,6 +3,7 @@ package dev.mcpbus;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.McpClient;
 import dev.mcpbus.bus.McpServerClient;
@@ -36,6 +37,7 @@ class SeedsTest {
   private static Map<String, Path> classes;
   private static String schema;
   private static String words;
+  private static String rpcRoute;
   private static Set<String> addresses;
   private static Set<String> events;
 
@@ -45,6 +47,7 @@ class SeedsTest {
     classes = sources("src/main/java");
     schema = Files.readString(BASE.resolve("src/main/resources/mcpbus.schema.json"));
     words = Files.readString(classes.get("Keys")) + Files.readString(classes.get("ConfigReader"));
+    rpcRoute = Files.readString(classes.get("RpcRoute"));
     addresses = constants(Addresses.class);
     events = constants(Events.class);
   }
@@ -120,8 +123,11 @@ class SeedsTest {
       assertThat(methods(McpClient.class)).contains(word.substring("client.".length()));
     } else if (word.startsWith("server.")) {
       assertThat(methods(McpServerClient.class)).contains(word.substring("server.".length()));
-    } else if (Character.isUpperCase(word.charAt(0))
-        && !word.equals(word.toUpperCase(Locale.ROOT))) {
+    } else if (word.startsWith("POST ")) {
+      assertThat(rpcRoute).contains("\"" + word.substring("POST ".length()) + "\"");
+    } else if (word.equals(word.toUpperCase(Locale.ROOT))) {
+      assertThat(ConnectionState.valueOf(word)).isNotNull();
+    } else if (Character.isUpperCase(word.charAt(0))) {
       String name = word.replaceFirst("\\..*", "");
       assertThat(classes.containsKey(name) || name.equals("McpServer")).as(name).isTrue();
     } else {
@@ -129,7 +135,6 @@ class SeedsTest {
               schema.contains("\"" + word + "\"")
                   || events.contains(word)
                   || word.startsWith("--")
-                  || word.startsWith("POST ")
                   || words.contains(word))
           .as(word)
           .isTrue();

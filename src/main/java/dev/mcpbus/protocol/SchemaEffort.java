@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class SchemaEffort {
 
   /** What one meeting costs, in characters looked at. */
-  private static final int VISIT = 16;
+  private static final long VISIT = 16;
 
   /** By identity: equal schemas at two places are two. */
   private record Meeting(Object schema, Object value) {

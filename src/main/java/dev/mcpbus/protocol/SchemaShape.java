@@ -91,9 +91,11 @@ public final class SchemaShape {
   }
 
   private final SchemaRefs refs;
+  private final boolean alone;
 
-  private SchemaShape(Object schema) {
+  private SchemaShape(Object schema, boolean alone) {
     this.refs = new SchemaRefs(schema);
+    this.alone = alone;
   }
 
   /**
@@ -103,9 +105,18 @@ public final class SchemaShape {
    * @return why it is none, with the place in it; null where nothing is wrong
    */
   public static @Nullable String fault(RawJson schema) {
+    return fault(schema, false);
+  }
+
+  /** The same for a schema of one's own, which must not refer to anything outside itself. */
+  public static @Nullable String faultAlone(RawJson schema) {
+    return fault(schema, true);
+  }
+
+  private static @Nullable String fault(RawJson schema, boolean alone) {
     Object root = schema.toJsonObject().getMap();
     try {
-      SchemaShape shape = new SchemaShape(root);
+      SchemaShape shape = new SchemaShape(root, alone);
       shape.schema(root, "");
       shape.loops(root, identities());
       return null;
@@ -205,7 +216,7 @@ public final class SchemaShape {
     need(value instanceof String, path, "must be a string");
     String ref = (String) value;
     need(
-        !refs.isOwn(ref) || refs.find(ref) != null,
+        refs.find(ref) != null || !(alone || refs.isOwn(ref)),
         path,
         "'" + shown(ref) + "' leads nowhere within the schema");
   }

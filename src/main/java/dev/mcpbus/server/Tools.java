@@ -2,6 +2,7 @@ package dev.mcpbus.server;
 
 import dev.mcpbus.protocol.ArgumentValidator;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.SchemaShape;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.Collections;
@@ -66,14 +67,16 @@ final class Tools {
       throw new IllegalArgumentException(
           "the inputSchema of tool '" + name + "' must be a JSON schema with \"type\": \"object\"");
     }
-    // Of a copy: the validator writes members of its own into a schema.
-    ArgumentValidator validator = ArgumentValidator.of(RawJson.of(schema));
-    if (!validator.checks()) {
+    RawJson raw = RawJson.of(schema);
+    String fault =
+        raw.length() > ArgumentValidator.MAX_SCHEMA_BYTES
+            ? "it is longer than " + ArgumentValidator.MAX_SCHEMA_BYTES + " bytes"
+            : SchemaShape.faultAlone(raw);
+    if (fault != null) {
       throw new IllegalArgumentException(
-          "the inputSchema of tool '"
-              + name
-              + "' is no usable JSON schema; it must be valid, whole in itself and below 256 KiB");
+          "the inputSchema of tool '" + name + "' is no usable JSON schema: " + fault);
     }
+    ArgumentValidator validator = ArgumentValidator.of(raw);
     Tool tool = new Tool(name, last + 1, definition.copy(), validator, handler);
     SortedMap<Long, Tool> more = new TreeMap<>(inOrder);
     more.put(tool.number, tool);

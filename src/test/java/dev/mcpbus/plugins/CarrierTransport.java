@@ -46,7 +46,7 @@ public final class CarrierTransport implements TransportProvider {
       throw new IllegalArgumentException("Give \"options\": {\"loft\": \"name\"}");
     }
     if (loft.equals("broken")) {
-      throw new IllegalStateException("the secret is 42");
+      throw new IllegalStateException("the secret is swordfish");
     }
     return new Options(loft, settings.options().getString("ring", ""));
   }

@@ -123,7 +123,7 @@ class LoadedPluginsTest {
     assertThat(serverProblem("{\"url\": \"carrier://broken\"}"))
         .contains("transport \"carrier\" is broken: IllegalStateException")
         .contains(CarrierTransport.class.getName())
-        .doesNotContain("42");
+        .doesNotContain("swordfish");
     assertThat(serverProblem("{\"command\": \"x\", \"options\": {}}"))
         .contains("\"options\" belongs to a transport that is a plug-in");
   }
