@@ -10,7 +10,6 @@ import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -102,14 +101,14 @@ final class ToolTable {
    *     annotations break the rules is left out too (MCP 2026-07-28, x-mcp-header)
    */
   static ToolTable of(RawJson list, boolean mirrors) {
-    Map<RawJson, ParamHeaders> kept = new LinkedHashMap<>();
+    List<Tool> kept = new ArrayList<>();
     JsonObject leftOut = new JsonObject();
     List<RawJson> all = tools(list);
     for (RawJson tool : all) {
       String fault = fault(tool);
       try {
         if (fault == null) {
-          kept.put(tool, ParamHeaders.of(mirrors ? tool.member("inputSchema") : null));
+          kept.add(new Tool(tool, ParamHeaders.of(mirrors ? tool.member("inputSchema") : null)));
         }
       } catch (ParamHeaders.InvalidSchemaException e) {
         fault = String.valueOf(e.getMessage());
@@ -121,7 +120,11 @@ final class ToolTable {
     RawJson usable =
         leftOut.isEmpty()
             ? list
-            : replaced(list, kept.keySet(), MetaKeys.LEFT_OUT, RawJson.of(leftOut));
+            : replaced(
+                list,
+                kept.stream().map(tool -> tool.raw).toList(),
+                MetaKeys.LEFT_OUT,
+                RawJson.of(leftOut));
     ToolTable table = new ToolTable(usable, Definitions.of(list), leftOut);
     kept.forEach(table::add);
     return table;
@@ -174,19 +177,16 @@ final class ToolTable {
   }
 
   /** With these tools instead, and the reason in {@code _meta}. */
-  private static RawJson replaced(
-      RawJson list, Collection<RawJson> tools, String key, RawJson why) {
+  private static RawJson replaced(RawJson list, List<RawJson> tools, String key, RawJson why) {
     String array = tools.stream().map(RawJson::toString).collect(Collectors.joining(",", "[", "]"));
     RawJson meta = list.member("_meta");
     RawJson base = meta == null || !meta.isObject() ? RawJson.EMPTY_OBJECT : meta;
     return list.with("tools", RawJson.of(array)).with("_meta", base.with(key, why));
   }
 
-  private void add(RawJson tool, ParamHeaders headers) {
-    RawJson name = tool.member("name");
-    if (name != null
-        && name.isString()
-        && byName.putIfAbsent(name.asString(), new Tool(tool, headers)) != null) {
+  private void add(Tool tool) {
+    RawJson name = tool.raw.member("name");
+    if (name != null && name.isString() && byName.putIfAbsent(name.asString(), tool) != null) {
       duplicates.add(name.asString());
     }
   }
