@@ -1,23 +1,23 @@
 package dev.mcpbus;
 
+import dev.mcpbus.config.Plugins;
 import dev.mcpbus.security.HeadersHelper;
-import dev.mcpbus.security.oauth.EncryptedFileTokenStore;
 import dev.mcpbus.security.oauth.OAuthClient;
 import dev.mcpbus.security.oauth.OAuthSettings;
 import dev.mcpbus.security.oauth.TokenStore;
+import dev.mcpbus.security.oauth.TokenStoreProvider;
 import dev.mcpbus.transport.Authenticator;
 import dev.mcpbus.transport.AuthenticatorFactory;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.OAuthOptions;
 import io.vertx.core.Vertx;
 import java.net.URI;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,39 +31,60 @@ public final class Authentication implements AuthenticatorFactory {
   private static final Logger LOG = LoggerFactory.getLogger(Authentication.class);
 
   /** The key of the token file, 32 bytes in Base64. */
-  public static final String KEY_VARIABLE = "MCPBUS_TOKEN_KEY";
+  public static final String KEY_VARIABLE = TokenStoreProvider.KEY_VARIABLE;
 
   /** The token file, default {@code ~/.mcpbus/tokens}. */
-  public static final String FILE_VARIABLE = "MCPBUS_TOKEN_FILE";
+  public static final String FILE_VARIABLE = TokenStoreProvider.FILE_VARIABLE;
 
   private static final Duration HELPER_TIMEOUT = Duration.ofSeconds(10);
 
+  /** A client belongs to one server, its settings and the store of its tokens. */
+  private record Key(OAuthSettings settings, String store) {}
+
+  private static final String OWN_STORE = "";
+
   private final Vertx vertx;
-  private final Supplier<OAuthClient.Environment> environment;
-  private final Map<OAuthSettings, OAuthClient> clients = new ConcurrentHashMap<>();
-  private OAuthClient.@Nullable Environment made;
+  private final Function<String, OAuthClient.Environment> environments;
+  private final Map<Key, OAuthClient> clients = new ConcurrentHashMap<>();
+  private final Map<String, OAuthClient.Environment> made = new ConcurrentHashMap<>();
 
-  private Authentication(Vertx vertx, Supplier<OAuthClient.Environment> environment) {
+  private Authentication(Vertx vertx, Function<String, OAuthClient.Environment> environments) {
     this.vertx = vertx;
-    this.environment = environment;
-  }
-
-  /** With an environment of the program's own: its token store, its way to prompt a person. */
-  public static Authentication of(OAuthClient.Environment environment) {
-    return new Authentication(environment.vertx(), () -> environment);
+    this.environments = environments;
   }
 
   /**
-   * As the service has it: tokens in an encrypted file, in memory alone where no key is set; a
-   * login is asked for in the log. Touches nothing before the first server that wants OAuth.
+   * With an environment of the program's own: its token store where a server names no other, its
+   * way to prompt a person.
+   */
+  public static Authentication of(OAuthClient.Environment environment) {
+    return new Authentication(
+        environment.vertx(),
+        store ->
+            store.equals(OWN_STORE)
+                ? environment
+                : new OAuthClient.Environment(
+                    environment.vertx(),
+                    named(environment.vertx(), System.getenv(), store),
+                    environment.prompt(),
+                    environment.resolver(),
+                    environment.clock(),
+                    environment.requestTimeout(),
+                    environment.loginTimeout()));
+  }
+
+  /**
+   * As the service has it: tokens where the server says, else in an encrypted file, in memory alone
+   * where no key is set; a login is asked for in the log. Touches nothing before the first server
+   * that wants OAuth.
    */
   public static Authentication ofVariables(Vertx vertx, Map<String, String> variables) {
     return new Authentication(
         vertx,
-        () ->
+        store ->
             OAuthClient.Environment.of(
                 vertx,
-                store(vertx, variables),
+                store.equals(OWN_STORE) ? usual(vertx, variables) : named(vertx, variables, store),
                 (server, page, within) ->
                     LOG.warn(
                         "{} wants a login: open this page within {} s: {}",
@@ -72,24 +93,34 @@ public final class Authentication implements AuthenticatorFactory {
                         page)));
   }
 
-  private static TokenStore store(Vertx vertx, Map<String, String> variables) {
-    String key = variables.get(KEY_VARIABLE);
-    if (key == null || key.isBlank()) {
+  private static TokenStore usual(Vertx vertx, Map<String, String> variables) {
+    if (variables.getOrDefault(KEY_VARIABLE, "").isBlank()) {
       LOG.warn(
           "{} is not set: tokens are kept in memory and forgotten when mcpbus ends", KEY_VARIABLE);
       return TokenStore.inMemory();
     }
-    String file = variables.get(FILE_VARIABLE);
     try {
-      return EncryptedFileTokenStore.of(
-          vertx,
-          file == null || file.isBlank()
-              ? Path.of(System.getProperty("user.home"), ".mcpbus", "tokens")
-              : Path.of(file),
-          key);
+      return TokenStoreProvider.FILE.open(vertx, variables);
     } catch (IllegalArgumentException e) {
       LOG.error("{}: {}; tokens are kept in memory", KEY_VARIABLE, e.getMessage());
       return TokenStore.inMemory();
+    }
+  }
+
+  private static TokenStore named(Vertx vertx, Map<String, String> variables, String name) {
+    TokenStoreProvider provider =
+        Plugins.tokenStores()
+            .find(name)
+            .orElseThrow(
+                () -> new IllegalArgumentException("there is no token store \"" + name + "\""));
+    try {
+      return provider.open(vertx, variables);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("token store \"" + name + "\": " + e.getMessage(), e);
+    } catch (RuntimeException | LinkageError e) {
+      LOG.error("token store \"{}\" cannot be opened", name, e);
+      throw new IllegalArgumentException(
+          "token store \"" + name + "\" is broken: " + e.getClass().getSimpleName(), e);
     }
   }
 
@@ -101,8 +132,11 @@ public final class Authentication implements AuthenticatorFactory {
       throw new IllegalArgumentException("keep one of oauth and headersHelper");
     }
     if (oauth != null) {
+      String store = oauth.tokenStore();
       return new TokenAuthenticator(
-          clients.computeIfAbsent(settings(options.url(), oauth), this::client));
+          clients.computeIfAbsent(
+              new Key(settings(options.url(), oauth), store == null ? OWN_STORE : store),
+              this::client));
     }
     return helper == null
         ? null
@@ -110,15 +144,8 @@ public final class Authentication implements AuthenticatorFactory {
             new HeadersHelper(vertx, helper, options.url().toString(), HELPER_TIMEOUT));
   }
 
-  private OAuthClient client(OAuthSettings settings) {
-    return new OAuthClient(settings, environment());
-  }
-
-  private synchronized OAuthClient.Environment environment() {
-    if (made == null) {
-      made = environment.get();
-    }
-    return made;
+  private OAuthClient client(Key key) {
+    return new OAuthClient(key.settings, made.computeIfAbsent(key.store, environments));
   }
 
   private static OAuthSettings settings(URI server, OAuthOptions options) {

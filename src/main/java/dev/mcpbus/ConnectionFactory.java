@@ -5,6 +5,7 @@ import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.connection.ConnectionSpec;
 import dev.mcpbus.connection.ConnectionVerticle;
 import dev.mcpbus.connection.Lease;
+import dev.mcpbus.connection.PinStore;
 import dev.mcpbus.observability.RpcLog;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.MessageTap;
@@ -24,11 +25,14 @@ final class ConnectionFactory {
   private final Vertx vertx;
   private final Implementation clientInfo;
   private final AuthenticatorFactory authenticators;
+  private final PinStore pins;
 
-  ConnectionFactory(Vertx vertx, Implementation clientInfo, AuthenticatorFactory authenticators) {
+  ConnectionFactory(
+      Vertx vertx, Implementation clientInfo, AuthenticatorFactory authenticators, PinStore pins) {
     this.vertx = vertx;
     this.clientInfo = clientInfo;
     this.authenticators = authenticators;
+    this.pins = pins;
   }
 
   ChildSpec childSpec(ServerDefinition definition) {
@@ -55,6 +59,7 @@ final class ConnectionFactory {
                     clientInfo,
                     capabilities,
                     tap(definition),
+                    PinStore.inMemory(), // what is remembered is the shared connection's
                     lease)),
         definition.restart(),
         false,
@@ -69,7 +74,8 @@ final class ConnectionFactory {
         definition.connection(),
         clientInfo,
         definition.connection().capabilities(),
-        tap(definition));
+        tap(definition),
+        pins);
   }
 
   private @Nullable MessageTap tap(ServerDefinition definition) {

@@ -1,14 +1,18 @@
 package dev.mcpbus;
 
+import dev.mcpbus.ai.FunctionsVerticle;
 import dev.mcpbus.bridge.BridgeOptions;
 import dev.mcpbus.bridge.BridgeVerticle;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.catalog.CatalogVerticle;
 import dev.mcpbus.config.ConfigDiff;
 import dev.mcpbus.config.RpcLogMode;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.connection.ConnectionOptions;
+import dev.mcpbus.connection.FilePinStore;
+import dev.mcpbus.connection.PinStore;
 import dev.mcpbus.demo.DemoServer;
 import dev.mcpbus.gateway.Gateway;
 import dev.mcpbus.gateway.GatewayOptions;
@@ -25,6 +29,8 @@ import dev.mcpbus.transport.Transport;
 import io.vertx.core.Deployable;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.dns.AddressResolverOptions;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -53,21 +59,32 @@ public final class McpBus {
    * @param bridge where to serve HTTP, null for nowhere
    * @param gateway what MCP clients find on that server
    * @param reader reads the entries of {@code mcp.servers.add}; throws a {@code McpFailure}
+   * @param names how the aggregate names what servers offer
+   * @param input how long a question of a server may wait, and how many
    */
   public record Options(
       List<ServerDefinition> servers,
       SupervisorOptions supervisor,
       @Nullable BridgeOptions bridge,
       GatewayOptions gateway,
-      ServerEntryReader reader) {
+      ServerEntryReader reader,
+      NamePolicy names,
+      InputOptions input) {
 
-    /** With the gateway as it is by default. */
+    /** With everything beside as it is by default. */
     public Options(
         List<ServerDefinition> servers,
         SupervisorOptions supervisor,
         @Nullable BridgeOptions bridge,
         ServerEntryReader reader) {
-      this(servers, supervisor, bridge, GatewayOptions.DEFAULT, reader);
+      this(
+          servers,
+          supervisor,
+          bridge,
+          GatewayOptions.DEFAULT,
+          reader,
+          NamePolicy.DOTTED,
+          InputOptions.DEFAULT);
     }
   }
 
@@ -79,13 +96,13 @@ public final class McpBus {
   private final @Nullable BridgeVerticle bridge;
   private volatile @Nullable String bridgeDeployment;
 
-  private McpBus(Vertx vertx, Options options, AuthenticatorFactory authenticators) {
+  private McpBus(Vertx vertx, Options options, AuthenticatorFactory authenticators, PinStore pins) {
     this.vertx = vertx;
     this.supervisor = new SupervisorVerticle(options.supervisor());
     Implementation own = new Implementation("mcpbus", Version.current());
     this.servers =
         new ServersVerticle(
-            supervisor, new ConnectionFactory(vertx, own, authenticators), options.reader());
+            supervisor, new ConnectionFactory(vertx, own, authenticators, pins), options.reader());
     BridgeOptions http = options.bridge();
     if (http == null) {
       this.gateway = null;
@@ -96,6 +113,19 @@ public final class McpBus {
       this.gateway = made;
       this.bridge = new BridgeVerticle(http, () -> UUID.randomUUID().toString(), made.entrance());
     }
+  }
+
+  /** A second, in the nanoseconds that Vert.x counts it in. */
+  private static final int HOSTS_REFRESH = 1_000_000_000;
+
+  /**
+   * What a Vert.x of a service should be made with: a hosts file that changes is read again, so
+   * that a server that has moved is found; Vert.x alone reads it once.
+   */
+  public static VertxOptions vertxOptions() {
+    return new VertxOptions()
+        .setAddressResolverOptions(
+            new AddressResolverOptions().setHostsRefreshPeriod(HOSTS_REFRESH));
   }
 
   /**
@@ -114,8 +144,18 @@ public final class McpBus {
    */
   public static Future<McpBus> start(
       Vertx vertx, Options options, AuthenticatorFactory authenticators) {
+    return start(vertx, options, authenticators, FilePinStore.ofVariables(vertx, System.getenv()));
+  }
+
+  /**
+   * The same, with a memory of the program's own.
+   *
+   * @param pins where pinned tool definitions outlive the process
+   */
+  public static Future<McpBus> start(
+      Vertx vertx, Options options, AuthenticatorFactory authenticators, PinStore pins) {
     Codecs.register(vertx);
-    McpBus bus = new McpBus(vertx, options, authenticators);
+    McpBus bus = new McpBus(vertx, options, authenticators, pins);
     return bus.deploy(options)
         .map(bus)
         .recover(failure -> bus.close().transform(closed -> Future.failedFuture(failure)));
@@ -126,8 +166,9 @@ public final class McpBus {
         usesDemo(options.servers())
             ? deploy(DemoServer.deployable(DemoServer.ADDRESS))
             : Future.succeededFuture();
-    return demo.compose(next -> deploy(new CatalogVerticle()))
-        .compose(next -> deploy(new InputVerticle(InputOptions.DEFAULT)))
+    return demo.compose(next -> deploy(new CatalogVerticle(options.names())))
+        .compose(next -> deploy(new FunctionsVerticle()))
+        .compose(next -> deploy(new InputVerticle(options.input())))
         .compose(next -> deploy(supervisor))
         .compose(next -> deploy(servers))
         .compose(next -> servers.apply(options.servers()))

@@ -9,6 +9,7 @@ import dev.mcpbus.config.ConfigResult;
 import dev.mcpbus.config.ConfigWatcher;
 import dev.mcpbus.config.Environment;
 import dev.mcpbus.config.McpBusConfig;
+import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.supervisor.SupervisorOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -41,7 +42,7 @@ final class Service {
       PrintStream out,
       PrintStream err) {
     int listenPort = port == null ? config.port() : port;
-    Vertx vertx = Vertx.vertx();
+    Vertx vertx = Vertx.vertx(McpBus.vertxOptions());
     CountDownLatch over = new CountDownLatch(1);
     try {
       McpBus bus = await(McpBus.start(vertx, options(file, result, config, listenPort)));
@@ -96,7 +97,9 @@ final class Service {
           SupervisorOptions.of(config.strategy(), config.startConcurrency()),
           bridge,
           config.gateway(),
-          ServerEntryReader.in(folder(file), Environment.system(), result.defaults()));
+          ServerEntryReader.in(folder(file), Environment.system(), result.defaults()),
+          config.names(),
+          InputOptions.DEFAULT);
     } catch (IllegalArgumentException e) {
       throw new StartException(e);
     }

@@ -35,17 +35,30 @@ class ArchitectureTest {
           Map.entry("connection", Set.of("transport", "bus", "protocol")),
           Map.entry("supervisor", Set.of("bus")),
           Map.entry("catalog", Set.of("bus", "protocol")),
+          Map.entry("ai", Set.of("bus", "protocol")),
           Map.entry("input", Set.of("bus", "protocol")),
           Map.entry("security", Set.of("protocol")),
           Map.entry("bridge", Set.of("bus", "security", "protocol")),
           Map.entry("gateway", Set.of("bus", "security", "protocol")),
           Map.entry("observability", Set.of("bus", "protocol")),
           Map.entry("config", Set.of("bus", "protocol")),
+          Map.entry("server", Set.of("transport", "protocol")),
           Map.entry("demo", Set.of("transport", "protocol")));
 
-  /** Where configuration may reach into an actor's package: the records that it fills. */
+  /**
+   * Where configuration may reach into an actor's package: the records that it fills, and the
+   * interfaces of plug-ins that it looks up by name.
+   */
   private static final Set<String> OPTION_RECORD_SUFFIXES =
-      Set.of("Options", "Policy", "Backoff", "RestartIntensity", "RestartType", "RestartStrategy");
+      Set.of(
+          "Options",
+          "Policy",
+          "Backoff",
+          "RestartIntensity",
+          "RestartType",
+          "RestartStrategy",
+          "ConnectionStrategy",
+          "Provider");
 
   private static final JavaClasses CLASSES =
       new ClassFileImporter()
@@ -83,6 +96,20 @@ class ArchitectureTest {
         .should()
         .resideInAnyPackage(known.stream().map(n -> ROOT + "." + n + "..").toArray(String[]::new))
         .check(CLASSES);
+  }
+
+  @Test
+  void a_framework_that_users_bring_is_imported_by_its_adapter_alone() {
+    Map.of("langchain4j", "dev.langchain4j..", "spring", "org.springframework..")
+        .forEach(
+            (adapter, framework) ->
+                noClasses()
+                    .that()
+                    .resideOutsideOfPackage(ROOT + ".ai." + adapter)
+                    .should()
+                    .dependOnClassesThat(resideInAPackage(framework))
+                    .because("the standalone jar has no " + framework)
+                    .check(CLASSES));
   }
 
   @Test

@@ -86,6 +86,7 @@ class OAuthTransportTest {
                 d.redirectUri(),
                 null,
                 null,
+                null,
                 null));
   }
 

@@ -65,6 +65,16 @@ final class BusCalls {
     return send(ctx, address, null, body, options(ctx));
   }
 
+  /** One function call of a model. */
+  Future<Buffer> callFunction(RoutingContext ctx, RawJson body) {
+    return send(
+        ctx,
+        Addresses.ALL_TOOLS_FUNCTIONS_CALL,
+        Addresses.ALL_TOOLS_FUNCTIONS_CANCEL,
+        body,
+        options(ctx));
+  }
+
   private Future<Buffer> send(
       RoutingContext ctx,
       String address,
@@ -84,7 +94,7 @@ final class BusCalls {
           .closeHandler(
               closed -> {
                 if (!answer.isComplete()) {
-                  vertx.eventBus().send(cancelAddress, new JsonObject().put("callId", callId));
+                  vertx.eventBus().publish(cancelAddress, new JsonObject().put("callId", callId));
                 }
               });
     }

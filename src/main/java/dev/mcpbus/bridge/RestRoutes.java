@@ -9,9 +9,11 @@ import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
+import java.util.List;
 
 /** {@code /api}: one path per server and list, and one per tool. Results pass as bytes. */
 final class RestRoutes {
@@ -36,10 +38,44 @@ final class RestRoutes {
     routes.get(
         "/api/servers/:id/resources/templates", ctx -> list(ctx, Addresses.RESOURCES_TEMPLATES));
     routes.get("/api/servers/:id/prompts", ctx -> list(ctx, Addresses.PROMPTS_LIST));
-    routes.get("/api/tools", ctx -> listAll(ctx, Addresses.ALL_TOOLS_LIST));
+    routes.get("/api/tools", this::listTools);
+    routes.post("/api/tools/call", this::callFunction);
     routes.get("/api/resources", ctx -> listAll(ctx, Addresses.ALL_RESOURCES_LIST));
     routes.get("/api/prompts", ctx -> listAll(ctx, Addresses.ALL_PROMPTS_LIST));
     routes.post("/api/servers/:id/tools/:tool", this::callTool);
+    routes.get("/api/servers/:id/drift", ctx -> list(ctx, Addresses.TOOLS_DRIFT));
+    routes.post("/api/servers/:id/drift/approve", this::approve);
+  }
+
+  /** As MCP lists them; with {@code form} as functions of a model's API. */
+  private void listTools(RoutingContext ctx) {
+    if (ctx.request().getParam("form") == null) {
+      listAll(ctx, Addresses.ALL_TOOLS_LIST);
+    } else {
+      answer(ctx, calls.callAll(ctx, Addresses.ALL_TOOLS_FUNCTIONS, RawJson.of(functions(ctx))));
+    }
+  }
+
+  /** The body is one function call of a model, in the form that the query says. */
+  private void callFunction(RoutingContext ctx, Buffer body) {
+    RawJson request = RawJson.of(functions(ctx)).with("call", object(body));
+    answer(ctx, calls.callFunction(ctx, request));
+  }
+
+  private static JsonObject functions(RoutingContext ctx) {
+    JsonObject request = new JsonObject();
+    String form = ctx.request().getParam("form");
+    if (form != null) {
+      request.put("form", form);
+    }
+    List<String> servers = ctx.queryParam("server");
+    if (!servers.isEmpty()) {
+      request.put("servers", new JsonArray(servers));
+    }
+    if ("true".equals(ctx.request().getParam("strict"))) {
+      request.put("strict", true);
+    }
+    return request;
   }
 
   private void ask(RoutingContext ctx, String address, JsonObject body) {
@@ -66,12 +102,17 @@ final class RestRoutes {
     ConnectionId id = id(ctx);
     RawJson params =
         RawJson.EMPTY_OBJECT
-            .with("arguments", arguments(body))
+            .with("arguments", object(body))
             .with("name", RawJson.string(ctx.pathParam("tool")));
     answer(ctx, calls.call(ctx, id, Addresses.TOOLS_CALL, params, true));
   }
 
-  private RawJson arguments(Buffer body) {
+  /** Body: {@code {tool?, hash?}}. Not below {@code tools/}, where any name may be a tool. */
+  private void approve(RoutingContext ctx, Buffer body) {
+    answer(ctx, calls.call(ctx, id(ctx), Addresses.TOOLS_APPROVE, object(body), false));
+  }
+
+  private RawJson object(Buffer body) {
     if (body.length() == 0) {
       return RawJson.EMPTY_OBJECT;
     }

@@ -54,6 +54,11 @@ final class RpcRoute {
               Methods.RESOURCES_UNSUBSCRIBE, new Target(Addresses.RESOURCES_UNSUBSCRIBE, null)),
           Map.entry(Methods.PROMPTS_GET, new Target(Addresses.PROMPTS_GET, null)),
           Map.entry(Methods.COMPLETE, new Target(Addresses.COMPLETION, null)),
+          Map.entry(Methods.TASKS_GET, new Target(Addresses.TASKS_GET, null)),
+          Map.entry(Methods.TASKS_RESULT, new Target(Addresses.TASKS_RESULT, null)),
+          Map.entry(Methods.TASKS_UPDATE, new Target(Addresses.TASKS_UPDATE, null)),
+          Map.entry(Methods.TASKS_CANCEL, new Target(Addresses.TASKS_CANCEL, null)),
+          Map.entry(Methods.TASKS_LIST, new Target(Addresses.TASKS_LIST, null)),
           Map.entry(Methods.SET_LEVEL, new Target(Addresses.LOGLEVEL, null)),
           Map.entry(Methods.PING, new Target(Addresses.PING, null)));
 

@@ -8,6 +8,13 @@ public final class Addresses {
 
   public static final String TOOLS_CALL = "tools.call";
   public static final String TOOLS_METADATA = "tools.metadata";
+  public static final String TASKS_GET = "tasks.get";
+  public static final String TASKS_RESULT = "tasks.result";
+  public static final String TASKS_UPDATE = "tasks.update";
+  public static final String TASKS_CANCEL = "tasks.cancel";
+  public static final String TASKS_LIST = "tasks.list";
+  public static final String TOOLS_DRIFT = "tools.drift";
+  public static final String TOOLS_APPROVE = "tools.approve";
   public static final String RESOURCES_LIST = "resources.list";
   public static final String RESOURCES_TEMPLATES = "resources.templates";
   public static final String RESOURCES_READ = "resources.read";
@@ -84,6 +91,9 @@ public final class Addresses {
 
   public static final String ALL_TOOLS_LIST = "mcp.tools.list";
   public static final String ALL_TOOLS_CALL = "mcp.tools.call";
+  public static final String ALL_TOOLS_FUNCTIONS = "mcp.tools.functions";
+  public static final String ALL_TOOLS_FUNCTIONS_CALL = "mcp.tools.functions.call";
+  public static final String ALL_TOOLS_FUNCTIONS_CANCEL = "mcp.tools.functions.cancel";
   public static final String ALL_RESOURCES_LIST = "mcp.resources.list";
   public static final String ALL_PROMPTS_LIST = "mcp.prompts.list";
 

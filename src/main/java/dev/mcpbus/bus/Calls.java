@@ -55,6 +55,15 @@ final class Calls {
    */
   <T> Future<T> send(
       String address, @Nullable ConnectionId server, T body, Class<T> kind, CallOptions given) {
+    String cancel = server == null ? null : Addresses.of(server, Addresses.CANCEL);
+    return sendCancellable(address, cancel, body, kind, given);
+  }
+
+  /**
+   * @param cancel address that is told of a cancellation; null where there is nothing to cancel
+   */
+  <T> Future<T> sendCancellable(
+      String address, @Nullable String cancel, T body, Class<T> kind, CallOptions given) {
     CallOptions options = given.or(defaults);
     CancelToken token = options.cancel();
     if (closed || (token != null && token.isCancelled())) {
@@ -65,7 +74,7 @@ final class Calls {
     }
     ContextInternal context = (ContextInternal) vertx.getOrCreateContext();
     String callId = name + "-" + sequence.incrementAndGet();
-    Pending<T> pending = new Pending<>(context.promise(), callId, server, token);
+    Pending<T> pending = new Pending<>(context.promise(), callId, cancel, token);
     outstanding.add(pending);
     if (token != null) {
       token.add(pending);
@@ -175,7 +184,7 @@ final class Calls {
 
     private final Promise<T> promise;
     private final String callId;
-    private final @Nullable ConnectionId server;
+    private final @Nullable String cancelAddress;
     private final @Nullable CancelToken token;
     private volatile @Nullable MessageConsumer<Object> progress;
 
@@ -185,11 +194,11 @@ final class Calls {
     Pending(
         Promise<T> promise,
         String callId,
-        @Nullable ConnectionId server,
+        @Nullable String cancelAddress,
         @Nullable CancelToken token) {
       this.promise = promise;
       this.callId = callId;
-      this.server = server;
+      this.cancelAddress = cancelAddress;
       this.token = token;
     }
 
@@ -259,10 +268,9 @@ final class Calls {
     }
 
     private void tellServer() {
-      if (server != null) {
-        vertx
-            .eventBus()
-            .send(Addresses.of(server, Addresses.CANCEL), new JsonObject().put("callId", callId));
+      if (cancelAddress != null) {
+        // To every node: which one carries out the call is not known here.
+        vertx.eventBus().publish(cancelAddress, new JsonObject().put("callId", callId));
       }
     }
 

@@ -21,7 +21,9 @@ public final class Events {
   /** {@code reprobe} in ms, {@code message}. */
   public static final String GAVE_UP = "gaveUp";
 
+  /** {@code tools}: how many; {@code leftOut}: why others cannot be used, by name. */
   public static final String TOOLS_CHANGED = "toolsListChanged";
+
   public static final String RESOURCES_CHANGED = "resourcesListChanged";
   public static final String PROMPTS_CHANGED = "promptsListChanged";
 
@@ -34,11 +36,27 @@ public final class Events {
   /** {@code params} of a progress notification whose token no call of ours carries. */
   public static final String PROGRESS = "progress";
 
+  /** {@code params} of a notification that a task changed: the task as its server tells it. */
+  public static final String TASK = "task";
+
   /** {@code method} and {@code params} of any other notification. */
   public static final String NOTIFICATION = "notification";
 
-  /** {@code failures} in a row, {@code message}. */
+  /**
+   * {@code check}: the method that failed; {@code failures} in a row, {@code code}, {@code
+   * message}.
+   */
   public static final String HEALTH_CHECK_FAILED = "healthCheckFailed";
+
+  /**
+   * The tools are not what they were: {@code added}, {@code removed}, {@code changed: [{tool,
+   * before, hash, differences: [{path, before, after}]}]}, {@code counts}, {@code hash} of the
+   * list, {@code quarantined}, {@code message}.
+   */
+  public static final String SCHEMA_DRIFT = "schemaDrift";
+
+  /** {@code approved}: hash by tool; {@code quarantined}: what still waits. */
+  public static final String SCHEMA_APPROVED = "schemaApproved";
 
   /**
    * A server's question waits for {@code mcp.input.respond}: {@code question}, {@code method},

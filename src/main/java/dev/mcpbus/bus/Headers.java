@@ -1,6 +1,9 @@
 package dev.mcpbus.bus;
 
-/** Headers that a caller may put on a call ({@code DeliveryOptions.addHeader}). */
+/**
+ * Headers that a caller may put on a call ({@code DeliveryOptions.addHeader}), and those of
+ * replies.
+ */
 public final class Headers {
 
   /**
@@ -34,11 +37,23 @@ public final class Headers {
   /** A name for this call, chosen by the caller, under which {@code mcp.<id>.cancel} finds it. */
   public static final String CALL_ID = "call-id";
 
-  /** {@code use} takes a kept list of tools where there is one; otherwise the server is asked. */
+  /**
+   * {@code use} answers a list, or the reading of a resource, from what is kept and still fresh;
+   * {@code refresh} asks the server and keeps the answer; {@code bypass} asks and keeps nothing.
+   * Without it a server of 2026-07-28 is asked where its {@code ttlMs} has passed, an older one
+   * always.
+   */
   public static final String CACHE = "cache";
 
   /** {@code true} or {@code false}: check arguments against the input schema, for this call. */
   public static final String VALIDATE = "validate";
+
+  /**
+   * {@code true} on a tool call: answer with the task as soon as there is one, where the server
+   * makes one of the call. {@code params.task} says the same. Without either the answer is the
+   * tool's result, however the server gets there.
+   */
+  public static final String TASK = "task";
 
   /** W3C trace context, passed to the server as {@code _meta.traceparent}. */
   public static final String TRACEPARENT = "traceparent";
@@ -48,6 +63,12 @@ public final class Headers {
 
   /** Kept for replies to tell the epoch of their session; connections do not set it yet. */
   public static final String EPOCH = "epoch";
+
+  /**
+   * On the reply to a tool call whose structured content is not what the tool's output schema
+   * promises: where, and what. The result itself is delivered as it came.
+   */
+  public static final String OUTPUT_MISMATCH = "output-mismatch";
 
   private Headers() {}
 }

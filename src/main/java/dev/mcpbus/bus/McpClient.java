@@ -212,6 +212,48 @@ public final class McpClient {
     return calls.send(Addresses.ALL_TOOLS_CALL, serverOf(name), params, JsonObject.class, options);
   }
 
+  /**
+   * The tools as functions of a model's API.
+   *
+   * @param form {@code openai}, {@code openai-responses}, {@code anthropic}, {@code gemini} or
+   *     {@code ai-sdk}
+   * @param servers ids of the servers wanted, none for all
+   * @return {@code tools} for the vendor's request, {@code routes} by name, and {@code problems}
+   *     where tools are left out
+   */
+  public Future<JsonObject> functions(String form, String... servers) {
+    JsonObject request = new JsonObject().put("form", form);
+    if (servers.length > 0) {
+      request.put("servers", new JsonArray(List.of(servers)));
+    }
+    return functions(request);
+  }
+
+  /**
+   * @param request {@code form}, {@code servers}, {@code schemas}, {@code strict}, {@code
+   *     serverIds}, all but the first as wanted
+   */
+  public Future<JsonObject> functions(JsonObject request) {
+    return ask(Addresses.ALL_TOOLS_FUNCTIONS, request);
+  }
+
+  /**
+   * Carries out one function call of a model.
+   *
+   * @param request {@code form}, {@code call} as the model wrote it, and {@code servers} where it
+   *     was offered those alone
+   * @return {@code result} for the next request to the model, {@code isError}, and {@code failure}
+   *     where the tool gave no answer; fails only where {@code request} is wrong
+   */
+  public Future<JsonObject> callFunction(JsonObject request, CallOptions options) {
+    return calls.sendCancellable(
+        Addresses.ALL_TOOLS_FUNCTIONS_CALL,
+        Addresses.ALL_TOOLS_FUNCTIONS_CANCEL,
+        request,
+        JsonObject.class,
+        options);
+  }
+
   /** Where a cancellation of the call goes: past the catalog, to the connection. */
   private static @Nullable ConnectionId serverOf(String name) {
     return ToolName.parse(name).flatMap(split -> ConnectionId.parse(split.server())).orElse(null);

@@ -6,6 +6,8 @@ import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -163,6 +165,37 @@ public final class McpServerClient {
     return send(Addresses.TOOLS_METADATA, new JsonObject(), CallOptions.DEFAULT);
   }
 
+  /**
+   * What the tools are now and what they were pinned to: {@code hash}, {@code tools}, {@code
+   * pending} with the differences that wait for {@link #approveTool}.
+   */
+  public Future<JsonObject> toolDrift() {
+    return send(Addresses.TOOLS_DRIFT, new JsonObject(), CallOptions.DEFAULT);
+  }
+
+  /**
+   * Pins a quarantined tool to what it is now.
+   *
+   * @param hash that {@link #toolDrift} gave for it; refused where the tool has changed since
+   * @return {@code approved}, {@code quarantined}, {@code remembered}
+   */
+  public Future<JsonObject> approveTool(String tool, String hash) {
+    return send(
+        Addresses.TOOLS_APPROVE,
+        new JsonObject().put("tool", tool).put("hash", hash),
+        CallOptions.DEFAULT);
+  }
+
+  /**
+   * The same for every quarantined tool.
+   *
+   * @param listHash the {@code hash} of the whole list
+   */
+  public Future<JsonObject> approveTools(String listHash) {
+    return send(
+        Addresses.TOOLS_APPROVE, new JsonObject().put("hash", listHash), CallOptions.DEFAULT);
+  }
+
   public Future<McpSchema.CallToolResult> callTool(String tool, Map<String, Object> arguments) {
     return callTool(tool, arguments, CallOptions.DEFAULT);
   }
@@ -178,6 +211,58 @@ public final class McpServerClient {
         new JsonObject().put("name", tool).put("arguments", new JsonObject(arguments)),
         McpSchema.CallToolResult.class,
         options);
+  }
+
+  // Tasks.
+
+  /**
+   * Asks for a task where the server can make one of the call.
+   *
+   * @param ttl how long the server should keep the task; null leaves it to the server, and servers
+   *     of 2026-07-28 always decide themselves
+   */
+  public Future<ToolAnswer> callToolAsTask(
+      String tool, Map<String, Object> arguments, @Nullable Duration ttl, CallOptions options) {
+    JsonObject wish = ttl == null ? new JsonObject() : new JsonObject().put("ttl", ttl.toMillis());
+    JsonObject params =
+        new JsonObject().put("name", tool).put("arguments", new JsonObject(arguments));
+    return send(Addresses.TOOLS_CALL, params.put("task", wish), options).map(SdkJson::toolAnswer);
+  }
+
+  public Future<McpTask> getTask(String taskId, CallOptions options) {
+    return send(Addresses.TASKS_GET, McpTask.named(taskId), options).map(McpTask::of);
+  }
+
+  /** Waits until the task is over, also through restarts of the connection. */
+  public Future<McpSchema.CallToolResult> taskResult(String taskId, CallOptions options) {
+    return typed(
+        Addresses.TASKS_RESULT, McpTask.named(taskId), McpSchema.CallToolResult.class, options);
+  }
+
+  /**
+   * 2026-07-28 alone: answers what the task asks.
+   *
+   * @param inputResponses MCP results by the keys of {@link McpTask#inputRequests}
+   */
+  public Future<Void> updateTask(String taskId, JsonObject inputResponses, CallOptions options) {
+    return done(
+        Addresses.TASKS_UPDATE,
+        McpTask.named(taskId).put("inputResponses", inputResponses),
+        options);
+  }
+
+  public Future<Void> cancelTask(String taskId, CallOptions options) {
+    return done(Addresses.TASKS_CANCEL, McpTask.named(taskId), options);
+  }
+
+  /** 2025-11-25 alone; else {@code METHOD_NOT_FOUND}. */
+  public Future<List<McpTask>> listTasks(CallOptions options) {
+    return send(Addresses.TASKS_LIST, new JsonObject(), options).map(McpTask::list);
+  }
+
+  /** A task that changed, as its server tells it. */
+  public Registration onTask(Handler<JsonObject> handler) {
+    return onNotification(Methods.TASKS_CHANGED, handler);
   }
 
   // Resources.

@@ -2,6 +2,7 @@ package dev.mcpbus.bus;
 
 import io.modelcontextprotocol.json.McpJsonDefaults;
 import io.modelcontextprotocol.json.McpJsonMapper;
+import io.modelcontextprotocol.spec.McpSchema;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -26,6 +27,14 @@ final class SdkJson {
               + type.getSimpleName()
               + "; ask with a JsonObject or a Buffer to get it as it is");
     }
+  }
+
+  /** A task, or the result of a tool. */
+  static ToolAnswer toolAnswer(JsonObject answer) {
+    McpTask task = McpTask.ofAnswer(answer);
+    return task != null
+        ? new ToolAnswer(task, null)
+        : new ToolAnswer(null, read(answer.toBuffer(), McpSchema.CallToolResult.class));
   }
 
   static JsonObject write(Object value) {

@@ -1,6 +1,8 @@
 package dev.mcpbus.bus;
 
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -56,6 +58,11 @@ public record ServerStatus(JsonObject json) {
 
   public int restarts() {
     return json.getInteger("restarts", 0);
+  }
+
+  /** Pinned tools that have changed and wait for approval. */
+  public List<String> quarantined() {
+    return json.getJsonArray("quarantined", new JsonArray()).stream().map(String::valueOf).toList();
   }
 
   /** How many tools the server listed last; -1 where it has not yet. */

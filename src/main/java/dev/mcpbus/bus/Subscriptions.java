@@ -21,7 +21,9 @@ final class Subscriptions {
           Methods.PROMPTS_CHANGED, Events.PROMPTS_CHANGED,
           Methods.RESOURCE_UPDATED, Events.RESOURCE_UPDATED,
           Methods.MESSAGE, Events.LOG,
-          Methods.PROGRESS, Events.PROGRESS);
+          Methods.PROGRESS, Events.PROGRESS,
+          Methods.TASKS_STATUS, Events.TASK,
+          Methods.TASKS_CHANGED, Events.TASK);
 
   private final Vertx vertx;
   private final Set<MessageConsumer<JsonObject>> consumers = ConcurrentHashMap.newKeySet();

@@ -7,6 +7,7 @@ import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.NamePolicy;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
@@ -41,6 +42,7 @@ public final class CatalogVerticle extends VerticleBase {
 
   private final Duration retry;
   private final Duration firstLists;
+  private final NamePolicy names;
 
   private final Map<String, Server> servers = new HashMap<>();
   private final Set<Kind> wanted = EnumSet.of(Kind.TOOLS);
@@ -75,14 +77,20 @@ public final class CatalogVerticle extends VerticleBase {
   }
 
   public CatalogVerticle() {
-    this(Duration.ofSeconds(30), Duration.ofSeconds(2));
+    this(NamePolicy.DOTTED);
+  }
+
+  /** Names the entries of the aggregate as {@code names} says. */
+  public CatalogVerticle(NamePolicy names) {
+    this(names, Duration.ofSeconds(30), Duration.ofSeconds(2));
   }
 
   /**
    * @param retry when a list is asked for again that a connected server failed to give
    * @param firstLists how long an aggregate waits at most for a connected server's first list
    */
-  public CatalogVerticle(Duration retry, Duration firstLists) {
+  public CatalogVerticle(NamePolicy names, Duration retry, Duration firstLists) {
+    this.names = names;
     this.retry = retry;
     this.firstLists = firstLists;
   }
@@ -91,7 +99,7 @@ public final class CatalogVerticle extends VerticleBase {
   public Future<?> start() {
     Codecs.register(vertx);
     EventBus bus = vertx.eventBus();
-    ToolRouter router = new ToolRouter(vertx, new Present());
+    ToolRouter router = new ToolRouter(vertx, names, new Present());
     List<Future<Void>> ready = new ArrayList<>();
     MessageConsumer<JsonObject> events =
         bus.consumer(Addresses.ALL_EVENTS, event -> handle(event.body()));
@@ -163,7 +171,8 @@ public final class CatalogVerticle extends VerticleBase {
   private Server newServer(ConnectionId id) {
     Refresher[] self = new Refresher[1];
     Refresher refresher =
-        new Refresher(vertx, id, (kind, listing) -> fetched(id.value(), self[0], kind, listing));
+        new Refresher(
+            vertx, id, names, (kind, listing) -> fetched(id.value(), self[0], kind, listing));
     self[0] = refresher;
     return new Server(refresher);
   }

@@ -1,6 +1,7 @@
 package dev.mcpbus.catalog;
 
-import dev.mcpbus.bus.ToolName;
+import dev.mcpbus.bus.NamePolicy;
+import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
@@ -12,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,28 +35,37 @@ final class Listing {
 
   private final Map<String, RawJson> entries;
   private final List<Problem> problems;
+  private final Set<String> quarantined;
   private final boolean stale;
 
-  private Listing(Map<String, RawJson> entries, List<Problem> problems, boolean stale) {
+  private Listing(
+      Map<String, RawJson> entries,
+      List<Problem> problems,
+      Set<String> quarantined,
+      boolean stale) {
     this.entries = entries;
     this.problems = problems;
+    this.quarantined = quarantined;
     this.stale = stale;
   }
 
   /**
    * Keeps what can be used, in the server's order, and says why the rest cannot.
    *
+   * @param names how an entry is called in the aggregate
    * @param result the MCP result of the list method
    * @throws ProtocolException where it is not JSON, or holds no list
    */
-  static Listing parse(String server, Kind kind, Buffer result) throws ProtocolException {
-    RawJson list = RawJson.checkedObject(result, LIMITS).member(kind.member);
+  static Listing parse(String server, Kind kind, NamePolicy names, Buffer result)
+      throws ProtocolException {
+    RawJson whole = RawJson.checkedObject(result, LIMITS);
+    RawJson list = whole.member(kind.member);
     if (list == null || !list.isArray()) {
       throw new ProtocolException(
           ProtocolException.Reason.NOT_JSON_RPC, 0, "the result has no list '" + kind.member + "'");
     }
     Map<String, RawJson> entries = new LinkedHashMap<>();
-    List<Problem> problems = new ArrayList<>();
+    List<Problem> problems = leftOut(server, whole.member("_meta"));
     int place = 0;
     for (RawJson entry : list.elements()) {
       place++;
@@ -63,14 +74,49 @@ final class Listing {
           name == null
               ? "it has no " + kind.key + ": a text of at least one character is needed"
               : reasonAgainst(entry, kind, name, entries);
+      if (name != null && reason == null && kind.prefixed && !names.isFaithful(server, name)) {
+        reason = "the name policy \"" + names.name() + "\" has no name that leads back to it";
+      }
       if (name == null || reason != null) {
         problems.add(
             new Problem(server, name == null ? "#" + place : name, String.valueOf(reason)));
       } else {
-        entries.put(name, aggregated(server, kind, name, entry));
+        entries.put(name, aggregated(server, kind, names, name, entry));
       }
     }
-    return new Listing(entries, List.copyOf(problems), false);
+    Set<String> quarantined = quarantined(whole);
+    quarantined.forEach(
+        name ->
+            problems.add(
+                new Problem(
+                    server, name, "it is quarantined: it differs from its pinned definition")));
+    return new Listing(entries, List.copyOf(problems), quarantined, false);
+  }
+
+  private static Set<String> quarantined(RawJson result) {
+    RawJson meta = result.member("_meta");
+    RawJson names = meta == null ? null : meta.member(MetaKeys.QUARANTINED);
+    return names == null
+        ? Set.of()
+        : names.elements().stream()
+            .filter(RawJson::isString)
+            .map(RawJson::asString)
+            .collect(Collectors.toUnmodifiableSet());
+  }
+
+  /** What the connection has left out already. */
+  private static List<Problem> leftOut(String server, @Nullable RawJson meta) {
+    RawJson reasons = meta == null || !meta.isObject() ? null : meta.member(MetaKeys.LEFT_OUT);
+    List<Problem> problems = new ArrayList<>();
+    if (reasons != null && reasons.isObject()) {
+      reasons
+          .toJsonObject()
+          .forEach(
+              reason ->
+                  problems.add(
+                      new Problem(server, reason.getKey(), String.valueOf(reason.getValue()))));
+    }
+    return problems;
   }
 
   private static @Nullable String name(RawJson entry, Kind kind) {
@@ -103,11 +149,10 @@ final class Listing {
     return null;
   }
 
-  private static RawJson aggregated(String server, Kind kind, String name, RawJson entry) {
+  private static RawJson aggregated(
+      String server, Kind kind, NamePolicy names, String name, RawJson entry) {
     RawJson named =
-        kind.prefixed
-            ? entry.with(kind.key, RawJson.string(new ToolName(server, name).toString()))
-            : entry;
+        kind.prefixed ? entry.with(kind.key, RawJson.string(names.encode(server, name))) : entry;
     return marked(named, META_SERVER, RawJson.string(server));
   }
 
@@ -124,7 +169,12 @@ final class Listing {
     }
     Map<String, RawJson> marked = new LinkedHashMap<>();
     entries.forEach((name, entry) -> marked.put(name, marked(entry, META_STALE, TRUE)));
-    return new Listing(marked, problems, true);
+    return new Listing(marked, problems, quarantined, true);
+  }
+
+  /** Left out by their connection, which says why to whoever calls them. */
+  Set<String> quarantined() {
+    return quarantined;
   }
 
   boolean isStale() {

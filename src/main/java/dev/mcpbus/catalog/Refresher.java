@@ -3,6 +3,7 @@ package dev.mcpbus.catalog;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.protocol.ProtocolException;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -39,12 +40,14 @@ final class Refresher {
 
   private final Vertx vertx;
   private final ConnectionId server;
+  private final NamePolicy names;
   private final Sink sink;
   private final Map<Kind, Slot> slots = new EnumMap<>(Kind.class);
 
-  Refresher(Vertx vertx, ConnectionId server, Sink sink) {
+  Refresher(Vertx vertx, ConnectionId server, NamePolicy names, Sink sink) {
     this.vertx = vertx;
     this.server = server;
+    this.names = names;
     this.sink = sink;
     for (Kind kind : Kind.values()) {
       slots.put(kind, new Slot());
@@ -110,7 +113,8 @@ final class Refresher {
         .compose(
             reply -> {
               try {
-                return Future.succeededFuture(Listing.parse(server.value(), kind, reply.body()));
+                return Future.succeededFuture(
+                    Listing.parse(server.value(), kind, names, reply.body()));
               } catch (ProtocolException e) {
                 return Future.failedFuture(e);
               }

@@ -5,6 +5,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
@@ -19,7 +20,10 @@ import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Hands a call of {@code server.tool} to the connection of that server, in kind, with all headers.
@@ -30,6 +34,7 @@ final class ToolRouter {
   /** Less than that of {@code McpClient}, so that this failure arrives before its own. */
   private static final Duration SLACK = Duration.ofSeconds(4);
 
+  private static final Logger LOG = LoggerFactory.getLogger(ToolRouter.class);
   private static final Duration PATIENCE = Duration.ofMinutes(14);
 
   /** What the router needs to know of the present. */
@@ -44,10 +49,12 @@ final class ToolRouter {
   }
 
   private final Vertx vertx;
+  private final NamePolicy names;
   private final View view;
 
-  ToolRouter(Vertx vertx, View view) {
+  ToolRouter(Vertx vertx, NamePolicy names, View view) {
     this.vertx = vertx;
+    this.names = names;
     this.view = view;
   }
 
@@ -87,26 +94,46 @@ final class ToolRouter {
       throw McpFailure.notSent(
           FailureCode.BAD_REQUEST, "the params need a 'name': a text such as server.tool");
     }
-    ToolName tool = ToolName.parse(name).orElseThrow(() -> withoutServer(name));
+    ToolName tool = split(name).orElseThrow(() -> withoutServer(name));
     if (ConnectionId.problem(tool.server()) != null) {
       throw unknownServer(tool);
     }
     Listing listing = view.catalog().listing(tool.server(), Kind.TOOLS);
     if (listing == null
         || !view.isCurrent(tool.server())
-        || listing.names().contains(tool.tool())) {
+        || listing.names().contains(tool.tool())
+        || listing.quarantined().contains(tool.tool())) {
       return tool;
     }
     throw unknownTool(tool, listing);
   }
 
+  /** A policy that fails on a name does not know it. */
+  private Optional<ToolName> split(String name) {
+    try {
+      return names.decode(name);
+    } catch (RuntimeException e) {
+      LOG.warn("the name policy \"{}\" failed", names.name(), e);
+      return Optional.empty();
+    }
+  }
+
+  /** For messages: in the usual form where the policy fails. */
+  private String encode(String server, String tool) {
+    try {
+      return names.encode(server, tool);
+    } catch (RuntimeException e) {
+      return NamePolicy.DOTTED.encode(server, tool);
+    }
+  }
+
   private McpFailure withoutServer(String name) {
     return unknown(
         FailureCode.UNKNOWN_TOOL,
-        "'" + shown(name) + "' names no server; write server.tool",
+        "'" + shown(name) + "' names no server; write " + encode("server", "tool"),
         view.catalog().offering(Kind.TOOLS, name).stream()
             .limit(3)
-            .map(server -> new ToolName(server, name).toString())
+            .map(server -> encode(server, name))
             .toList());
   }
 
@@ -115,11 +142,11 @@ final class ToolRouter {
         FailureCode.UNKNOWN_CONNECTION,
         "there is no server '" + shown(tool.server()) + "'",
         Nearest.of(tool.server(), view.servers()).stream()
-            .map(server -> new ToolName(server, tool.tool()).toString())
+            .map(server -> encode(server, tool.tool()))
             .toList());
   }
 
-  private static McpFailure unknownTool(ToolName tool, Listing listing) {
+  private McpFailure unknownTool(ToolName tool, Listing listing) {
     String leftOut =
         listing.problems().stream()
             .filter(problem -> problem.name().equals(tool.tool()))
@@ -130,7 +157,7 @@ final class ToolRouter {
         FailureCode.UNKNOWN_TOOL,
         "server '" + tool.server() + "' has no tool '" + shown(tool.tool()) + "'" + leftOut,
         Nearest.of(tool.tool(), listing.names()).stream()
-            .map(name -> new ToolName(tool.server(), name).toString())
+            .map(name -> encode(tool.server(), name))
             .toList());
   }
 

@@ -1,6 +1,7 @@
 package dev.mcpbus.config;
 
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.config.ConfigNode.Kind;
 import dev.mcpbus.config.ConfigNode.Member;
 import dev.mcpbus.gateway.GatewayOptions;
@@ -21,9 +22,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Reads configurations: our own, and those that people already have from Claude, Cursor, VS Code
- * and the seeds' YAML. Reports every mistake at once and throws for none. Blocks on files: call it
- * on a worker.
+ * Reads configurations: our own, and those that people already have from Claude, Cursor, VS Code,
+ * the seeds' YAML and the MCP registry. Reports every mistake at once and throws for none. Blocks
+ * on files: call it on a worker.
  */
 public final class ConfigReader {
 
@@ -72,7 +73,15 @@ public final class ConfigReader {
       Path folder,
       ServerSettings defaults) {
     Problems problems = new Problems(ON_THE_BUS);
-    ConfigNode node = ConfigNode.of(entry);
+    ConfigNode given = ConfigNode.of(entry);
+    Optional<ConfigNode> registry =
+        RegistryFile.is(given)
+            ? new RegistryFile(environment, problems).entry(given, name)
+            : Optional.of(given);
+    if (registry.isEmpty()) {
+      return new ServerResult(null, problems.sorted());
+    }
+    ConfigNode node = registry.get();
     Map<String, ConnectionId> ids = Names.ids(List.of(new Member(name, 0, node)), problems);
     Substitution substitution = new Substitution(environment, folder, Map.of(), problems);
     String server = Names.cut(name);
@@ -138,16 +147,22 @@ public final class ConfigReader {
   private Optional<McpBusConfig> config(ConfigNode root) {
     List<Member> roots =
         root.members().stream().filter(m -> Keys.ROOTS.contains(m.name())).toList();
-    if (roots.size() != 1) {
+    boolean registry =
+        RegistryFile.is(root)
+            && roots.stream().allMatch(m -> m.name().equals("servers") && m.value().is(Kind.ARRAY));
+    if (!registry && roots.size() != 1) {
       wrongRoots(root, roots);
       return Optional.empty();
     }
-    Member servers = roots.get(0);
+    Member servers =
+        registry ? new RegistryFile(environment, problems).servers(root) : roots.get(0);
     Substitution substitution = new Substitution(environment, folder(), inputs(root), problems);
     Entry top = new Entry(root, "", null, problems, substitution);
-    boolean own = servers.name().equals("mcpServers");
+    boolean own = !registry && servers.name().equals("mcpServers");
     McpBusConfig frame =
-        own ? frame(top) : frame(top, Optional.empty(), Optional.empty(), Optional.empty());
+        own
+            ? frame(top)
+            : frame(top, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
     List<ServerDefinition> definitions = servers(servers, substitution);
     if (own) {
       SchemaCheck.check(root, problems);
@@ -163,6 +178,7 @@ public final class ConfigReader {
             frame.strategy(),
             frame.startConcurrency(),
             gateway,
+            frame.names(),
             definitions,
             problems.sorted()));
   }
@@ -249,7 +265,8 @@ public final class ConfigReader {
         top,
         top.object("bridge", Keys.BRIDGE),
         top.object("supervisor", Keys.SUPERVISOR),
-        top.object("gateway", Keys.GATEWAY));
+        top.object("gateway", Keys.GATEWAY),
+        top.object("catalog", Keys.CATALOG));
   }
 
   private static boolean meant(String name) {
@@ -262,7 +279,11 @@ public final class ConfigReader {
   }
 
   private static McpBusConfig frame(
-      Entry top, Optional<Entry> bridge, Optional<Entry> supervisor, Optional<Entry> gateway) {
+      Entry top,
+      Optional<Entry> bridge,
+      Optional<Entry> supervisor,
+      Optional<Entry> gateway,
+      Optional<Entry> catalog) {
     Optional<String> host = bridge.flatMap(b -> b.text("host")).map(Substitution.Filled::value);
     if (host.isPresent() && host.get().isBlank()) {
       top.wrong(top.line("bridge"), "\"bridge.host\" is empty", "Write \"" + DEFAULT_HOST + "\"");
@@ -277,6 +298,7 @@ public final class ConfigReader {
             .flatMap(s -> s.whole("startConcurrency", 1, 1_000))
             .orElse(DEFAULT_START_CONCURRENCY),
         gateway.map(GatewayReader::read).orElse(GatewayOptions.DEFAULT),
+        catalog.flatMap(c -> c.plugin("names", Plugins.namePolicies())).orElse(NamePolicy.DOTTED),
         List.of(),
         List.of());
   }

@@ -214,6 +214,19 @@ record Entry(
     return found;
   }
 
+  /** What a plug-in of that name is, or one that is built in. */
+  <T> Optional<T> plugin(String key, Plugins<T> plugins) {
+    Optional<Filled> text = text(key);
+    Optional<T> found = text.flatMap(name -> plugins.find(name.value()));
+    if (text.isPresent() && found.isEmpty()) {
+      wrong(
+          line(key),
+          Texts.quote(path + key) + " cannot be " + Texts.quote(text.get().shown()),
+          plugins.remedy(List.of()));
+    }
+    return found;
+  }
+
   static String word(Enum<?> value) {
     return normal(value.name());
   }

@@ -9,14 +9,24 @@ import java.util.Set;
 final class Keys {
 
   static final Set<String> TOP =
-      Set.of("$schema", "mcpServers", "bridge", "gateway", "supervisor", "defaults", "rpcLog");
+      Set.of(
+          "$schema",
+          "mcpServers",
+          "bridge",
+          "gateway",
+          "supervisor",
+          "catalog",
+          "defaults",
+          "rpcLog");
 
   /** One of these makes a file ours: then its other keys are held to our names. */
-  static final Set<String> OURS = Set.of("bridge", "gateway", "supervisor", "defaults", "rpcLog");
+  static final Set<String> OURS =
+      Set.of("bridge", "gateway", "supervisor", "catalog", "defaults", "rpcLog");
 
   static final List<String> ROOTS = List.of("mcpServers", "servers", "mcp_servers");
 
   static final Set<String> BRIDGE = Set.of("host", "port");
+  static final Set<String> CATALOG = Set.of("names");
   static final Set<String> SUPERVISOR = Set.of("strategy", "startConcurrency");
 
   static final Set<String> GATEWAY =
@@ -47,6 +57,8 @@ final class Keys {
           "maxPages",
           "limits",
           "ping",
+          "healthCheck",
+          "pin",
           "restart",
           "closeGrace",
           "drain");
@@ -64,8 +76,9 @@ final class Keys {
 
   static final Set<String> LIMITS = Set.of("maxMessageBytes", "maxDepth", "maxNumberLength");
   static final Set<String> PING = Set.of("interval", "timeout", "threshold");
+  static final Set<String> HEALTH_CHECK = Set.of("interval");
   static final Set<String> RESTART =
-      Set.of("type", "intensity", "backoff", "reprobe", "quietPeriod");
+      Set.of("type", "intensity", "backoff", "reprobe", "quietPeriod", "strategy");
   static final Set<String> INTENSITY = Set.of("restarts", "period");
   static final Set<String> BACKOFF = Set.of("initial", "max", "factor", "jitter");
 
@@ -85,7 +98,8 @@ final class Keys {
           "callbackPort",
           "privateKey",
           "keyId",
-          "idJag");
+          "idJag",
+          "tokenStore");
 
   static final Set<String> ID_JAG =
       Set.of(
@@ -95,6 +109,8 @@ final class Keys {
           "subjectToken",
           "subjectTokenFile",
           "subjectTokenType");
+
+  static final Set<String> TLS = Set.of("caFile", "certFile", "keyFile");
 
   /** What a server is. */
   private static final Set<String> IDENTITY =
@@ -111,7 +127,9 @@ final class Keys {
           "headersHelper",
           "oauth",
           "auth",
+          "tls",
           "address",
+          "options",
           "listen",
           "disabled",
           "enabled");

@@ -2,6 +2,7 @@ package dev.mcpbus.config;
 
 import dev.mcpbus.config.ConfigNode.Kind;
 import dev.mcpbus.config.Substitution.Filled;
+import dev.mcpbus.security.oauth.TokenStoreProvider;
 import dev.mcpbus.transport.OAuthOptions;
 import dev.mcpbus.transport.OAuthOptions.AuthMethod;
 import dev.mcpbus.transport.OAuthOptions.Grant;
@@ -53,7 +54,11 @@ final class OAuthReader {
             redirect(entry),
             entry.path("privateKey").orElse(null),
             text(entry, "keyId"),
-            entry.object("idJag", Keys.ID_JAG).map(OAuthReader::idJag).orElse(null));
+            entry.object("idJag", Keys.ID_JAG).map(OAuthReader::idJag).orElse(null),
+            entry
+                .plugin("tokenStore", Plugins.tokenStores())
+                .map(TokenStoreProvider::name)
+                .orElse(null));
     needs(entry, options);
     view.put(
         "oauth",

@@ -3,6 +3,7 @@ package dev.mcpbus.config;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.config.ConfigNode.Member;
 import dev.mcpbus.config.Substitution.Filled;
+import dev.mcpbus.connection.PinOptions;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.transport.BusOptions;
 import dev.mcpbus.transport.HttpOptions;
@@ -10,6 +11,7 @@ import dev.mcpbus.transport.OAuthOptions;
 import dev.mcpbus.transport.SocketOptions;
 import dev.mcpbus.transport.SseOptions;
 import dev.mcpbus.transport.StdioOptions;
+import dev.mcpbus.transport.TlsOptions;
 import dev.mcpbus.transport.TransportOptions;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -29,12 +31,25 @@ final class ServerReader {
 
   private static final Pattern HEADER_NAME = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]+");
 
-  private static final List<String> TYPES =
+  static final List<String> TYPES =
       List.of(
           StdioOptions.TYPE,
           HttpOptions.TYPE,
           SseOptions.TYPE,
           SocketOptions.TYPE,
+          BusOptions.TYPE);
+
+  /** What a plug-in cannot be called: our types and their other names. */
+  static final List<String> RESERVED =
+      List.of(
+          StdioOptions.TYPE,
+          HttpOptions.TYPE,
+          "streamable-http",
+          "streamablehttp",
+          SseOptions.TYPE,
+          SocketOptions.TYPE,
+          "tcp",
+          "unix",
           BusOptions.TYPE);
 
   private final Entry entry;
@@ -73,6 +88,7 @@ final class ServerReader {
     view.put("requestTimeout", settings.connection().requestTimeout().toMillis())
         .put("lazy", settings.connection().lazy())
         .put("toolsOnly", settings.connection().toolsOnly())
+        .put("pin", pinned(settings))
         .put("rpcLog", Entry.word(settings.rpcLog()));
     return Optional.of(
         new ServerDefinition(
@@ -87,6 +103,13 @@ final class ServerReader {
             view));
   }
 
+  private static Object pinned(ServerSettings settings) {
+    PinOptions pin = settings.connection().pin();
+    return pin.hashes().isEmpty()
+        ? (Object) pin.firstUse()
+        : new JsonObject(Map.copyOf(pin.hashes()));
+  }
+
   private void keys() {
     for (Member member : entry.node().members()) {
       boolean known = Keys.SERVER.contains(member.name()) || Keys.FOREIGN.contains(member.name());
@@ -98,6 +121,12 @@ final class ServerReader {
 
   private @Nullable TransportOptions transport(ServerSettings settings) {
     String type = type();
+    if (TYPES.contains(type) && entry.has("options")) {
+      entry.wrong(
+          entry.line("options"),
+          "\"options\" belongs to a transport that is a plug-in, not to \"" + type + "\"",
+          "Remove it, or set \"type\"");
+    }
     view.put("type", type);
     ParseLimits limits = settings.connection().limits();
     return switch (type) {
@@ -106,11 +135,19 @@ final class ServerReader {
       case SseOptions.TYPE -> sse(settings, limits);
       case SocketOptions.TYPE -> socket(settings, limits);
       case BusOptions.TYPE -> bus();
-      default -> null;
+      default -> plugged(type, settings);
     };
   }
 
-  /** One of our types; empty after a problem. */
+  /** Of a plug-in; null after a problem. */
+  private @Nullable TransportOptions plugged(String type, ServerSettings settings) {
+    return Plugins.transports()
+        .find(type)
+        .flatMap(provider -> new PluggedReader(entry, view).read(provider, url(), settings))
+        .orElse(null);
+  }
+
+  /** One of our types, or of a plug-in; empty after a problem. */
   private String type() {
     List<String> ways = List.of("command", "url", "address").stream().filter(entry::has).toList();
     if (ways.size() > 1) {
@@ -147,13 +184,14 @@ final class ServerReader {
       case "socket", "tcp", "unix" -> needs("url", SocketOptions.TYPE);
       case "bus" -> needs("address", BusOptions.TYPE);
       default -> {
+        if (Plugins.transports().find(type).isPresent()) {
+          yield type;
+        }
         String near = Texts.nearest(type, TYPES);
         entry.wrong(
             entry.line("type"),
             "unknown type " + Texts.quote(written.get().shown()),
-            near == null
-                ? "Use stdio, http, sse, socket or bus"
-                : "Did you mean \"" + near + "\"?");
+            near == null ? Plugins.transports().remedy(TYPES) : "Did you mean \"" + near + "\"?");
         yield "";
       }
     };
@@ -167,6 +205,10 @@ final class ServerReader {
         || lower.startsWith("tls:")
         || (lower.startsWith("unix:") && url.indexOf('#') < 0)) {
       return SocketOptions.TYPE;
+    }
+    Optional<String> plugged = PluggedReader.typeOf(lower);
+    if (plugged.isPresent()) {
+      return plugged.get();
     }
     boolean looksOld = lower.replaceFirst("\\?.*", "").matches(".*/sse/?");
     return entry.flag("preferSSE").orElse(looksOld) ? SseOptions.TYPE : HttpOptions.TYPE;
@@ -255,6 +297,7 @@ final class ServerReader {
         .withListen(listen.orElse(true))
         .withOAuth(oauth)
         .withHeadersHelper(helper.map(Filled::value).orElse(null))
+        .withTls(tls(uri.get()))
         .withConnectTimeout(settings.connectTimeout())
         .withLimits(limits);
   }
@@ -273,7 +316,12 @@ final class ServerReader {
     view.put("url", Masking.url(url.get().shown()));
     return SocketOptions.of(uri.get())
         .withConnectTimeout(settings.connectTimeout())
-        .withLimits(limits);
+        .withLimits(limits)
+        .withTls(tls(uri.get()));
+  }
+
+  private @Nullable TlsOptions tls(URI url) {
+    return new TlsReader(entry, view).read(url).orElse(null);
   }
 
   /** Read once, so that a mistake in it is reported once. */

@@ -70,6 +70,11 @@ final class SettingsReader {
               ping.whole("threshold", 1, 1_000).ifPresent(options::pingThreshold);
             });
     entry
+        .object("healthCheck", Keys.HEALTH_CHECK)
+        .flatMap(check -> check.duration("interval", true))
+        .ifPresent(options::healthInterval);
+    PinReader.read(entry).ifPresent(options::pin);
+    entry
         .object("limits", Keys.LIMITS)
         .ifPresent(limits -> options.limits(limits(limits, base.connection().limits())));
     RestartPolicy restart =
@@ -185,7 +190,8 @@ final class SettingsReader {
         intensity,
         backoff,
         entry.duration("quietPeriod", false).orElse(base.quietPeriod()),
-        entry.duration("reprobe", true).orElse(base.reprobe()));
+        entry.duration("reprobe", true).orElse(base.reprobe()),
+        entry.plugin("strategy", Plugins.connectionStrategies()).orElse(base.strategy()));
   }
 
   private static Backoff backoff(
@@ -229,16 +235,10 @@ final class SettingsReader {
     RestartPolicy counted =
         retry.get().whole("max_attempts", 0, MAX_COUNT).map(n -> attempts(base, n)).orElse(base);
     Backoff backoff = backoff(retry.get(), base.backoff(), "delay", "max_delay", 1_000);
-    return new RestartPolicy(
-        counted.type(), counted.intensity(), backoff, counted.quietPeriod(), counted.reprobe());
+    return counted.withBackoff(backoff);
   }
 
   private static RestartPolicy attempts(RestartPolicy base, int attempts) {
-    return new RestartPolicy(
-        base.type(),
-        new RestartIntensity(attempts, base.intensity().period()),
-        base.backoff(),
-        base.quietPeriod(),
-        base.reprobe());
+    return base.withIntensity(new RestartIntensity(attempts, base.intensity().period()));
   }
 }

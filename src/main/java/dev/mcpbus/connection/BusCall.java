@@ -4,12 +4,15 @@ import dev.mcpbus.bus.CallOptions.Cache;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.ArgumentValidator.Violation;
+import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.transport.Outbound;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
@@ -27,9 +30,12 @@ final class BusCall extends Pending {
   private final Message<?> message;
   private final RawJson params;
   private final @Nullable Cache cache;
+  private final @Nullable RawJson task;
   private List<Outbound.Header> headers = List.of();
   private @Nullable Consumer<RawJson> keeper;
+  private @Nullable OutputCheck output;
   private boolean relisted;
+  private boolean raw;
 
   private BusCall(
       Message<?> message, String method, RawJson params, long deadline, long idle, long hard) {
@@ -37,6 +43,7 @@ final class BusCall extends Pending {
     this.message = message;
     this.params = params;
     this.cache = readCache(header(Headers.CACHE));
+    this.task = method.equals(Methods.TOOLS_CALL) ? params.member("task") : null;
   }
 
   /**
@@ -120,28 +127,43 @@ final class BusCall extends Pending {
     return cache;
   }
 
-  /** The same call, of another method. */
-  BusCall as(String method) {
-    return new BusCall(message, method, params, deadline(), idleMillis(), hardDeadline());
+  /** The same call, of a method that its caller knows: the answer is as it comes. */
+  BusCall as(String method, RawJson inner) {
+    BusCall call = new BusCall(message, method, inner, deadline(), idleMillis(), hardDeadline());
+    call.raw = true;
+    return call;
+  }
+
+  /** True where the caller made the request itself: a task is its own affair. */
+  boolean isRequest() {
+    return raw;
+  }
+
+  /**
+   * True where the caller wants to see the task that the server makes of the call.
+   *
+   * @throws McpFailure {@code BAD_REQUEST}, not sent
+   */
+  boolean wantsTask() {
+    String word = header(Headers.TASK);
+    if (task != null && !task.isObject()) {
+      throw McpFailure.notSent(
+          FailureCode.BAD_REQUEST, "\"task\" must be an object, such as {\"ttl\": 60000}");
+    }
+    if (word != null && !word.equals("true") && !word.equals("false")) {
+      throw McpFailure.notSent(
+          FailureCode.BAD_REQUEST, "header '" + Headers.TASK + "' must be true or false");
+    }
+    return word == null ? task != null : word.equals("true");
+  }
+
+  /** The member {@code task} of a tool call's params. */
+  @Nullable RawJson task() {
+    return task;
   }
 
   RawJson params() {
     return params;
-  }
-
-  /**
-   * Runs a step towards the ending of this call. A refusal ends it; a defect of ours ends it
-   * without naming internals, and is thrown on.
-   */
-  void attempt(Runnable step) {
-    try {
-      step.run();
-    } catch (McpFailure refused) {
-      fail(refused);
-    } catch (RuntimeException defect) {
-      fail(McpFailure.maybeSent(FailureCode.INTERNAL, "a defect of mcpbus; see its log"));
-      throw defect;
-    }
   }
 
   boolean isRaw() {
@@ -197,6 +219,11 @@ final class BusCall extends Pending {
     keeper = noted;
   }
 
+  /** Has the result looked at before the caller gets it. */
+  void inspect(OutputCheck check) {
+    output = check;
+  }
+
   /** True the first time only: the tools were listed again for this call's sake. */
   boolean relist() {
     boolean first = !relisted;
@@ -209,12 +236,31 @@ final class BusCall extends Pending {
     if (keeper != null && rounds() == 0) {
       keeper.accept(result);
     }
+    OutputCheck check = output;
+    if (check == null) {
+      reply(result, new DeliveryOptions());
+    } else {
+      check
+          .check(result)
+          .onComplete(
+              found -> {
+                Violation wrong = found.succeeded() ? found.result().orElse(null) : null;
+                DeliveryOptions options = new DeliveryOptions();
+                if (wrong != null) {
+                  options.addHeader(Headers.OUTPUT_MISMATCH, wrong.path() + ": " + wrong.message());
+                }
+                reply(result, options);
+              });
+    }
+  }
+
+  private void reply(RawJson result, DeliveryOptions options) {
     if (isRaw()) {
-      message.reply(result.toBuffer());
+      message.reply(result.toBuffer(), options);
       return;
     }
     try {
-      message.reply(result.toJsonObject());
+      message.reply(result.toJsonObject(), options);
     } catch (DecodeException e) {
       fail(
           McpFailure.maybeSent(

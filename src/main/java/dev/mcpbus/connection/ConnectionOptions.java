@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * @param pingInterval between health checks, zero for none; default 30 s
  * @param pingTimeout for one health check, default 5 s
  * @param pingThreshold failed health checks in a row before a fresh session is asked for; default 3
+ * @param healthInterval between checks that the server still speaks its protocol and that its tools
+ *     are what they were, zero for none; default 60 s
+ * @param pin whose definitions must stay as they are; default nobody's
  * @param maxPending calls in flight at most, default 1,024
  * @param maxStash calls that wait for a session at most, default 256
  * @param whenUnavailable what happens to a call while there is no session
@@ -43,6 +46,8 @@ public record ConnectionOptions(
     Duration pingInterval,
     Duration pingTimeout,
     int pingThreshold,
+    Duration healthInterval,
+    PinOptions pin,
     int maxPending,
     int maxStash,
     WhenUnavailable whenUnavailable,
@@ -85,6 +90,8 @@ public record ConnectionOptions(
           Duration.ofSeconds(30),
           Duration.ofSeconds(5),
           3,
+          Duration.ofSeconds(60),
+          PinOptions.NONE,
           1_024,
           256,
           WhenUnavailable.STASH,
@@ -112,6 +119,8 @@ public record ConnectionOptions(
     private Duration pingInterval;
     private Duration pingTimeout;
     private int pingThreshold;
+    private Duration healthInterval;
+    private PinOptions pin;
     private int maxPending;
     private int maxStash;
     private WhenUnavailable whenUnavailable;
@@ -133,6 +142,8 @@ public record ConnectionOptions(
       pingInterval = from.pingInterval;
       pingTimeout = from.pingTimeout;
       pingThreshold = from.pingThreshold;
+      healthInterval = from.healthInterval;
+      pin = from.pin;
       maxPending = from.maxPending;
       maxStash = from.maxStash;
       whenUnavailable = from.whenUnavailable;
@@ -187,6 +198,16 @@ public record ConnectionOptions(
 
     public Builder pingThreshold(int value) {
       pingThreshold = value;
+      return this;
+    }
+
+    public Builder healthInterval(Duration value) {
+      healthInterval = value;
+      return this;
+    }
+
+    public Builder pin(PinOptions value) {
+      pin = value;
       return this;
     }
 
@@ -251,6 +272,8 @@ public record ConnectionOptions(
           pingInterval,
           pingTimeout,
           pingThreshold,
+          healthInterval,
+          pin,
           maxPending,
           maxStash,
           whenUnavailable,

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param clientInfo what is said of us in the handshake
  * @param capabilities what is offered to the server: {@code elicitation}, {@code sampling}, ...
  * @param tap sees every message, null for none
+ * @param pins where pinned definitions outlive the process
  * @param lease to whom it belongs, null where it is everybody's
  */
 public record ConnectionSpec(
@@ -25,6 +26,7 @@ public record ConnectionSpec(
     Implementation clientInfo,
     JsonObject capabilities,
     @Nullable MessageTap tap,
+    PinStore pins,
     @Nullable Lease lease) {
 
   /** Of a connection that everybody may use. */
@@ -34,7 +36,8 @@ public record ConnectionSpec(
       ConnectionOptions options,
       Implementation clientInfo,
       JsonObject capabilities,
-      @Nullable MessageTap tap) {
-    this(id, transport, options, clientInfo, capabilities, tap, null);
+      @Nullable MessageTap tap,
+      PinStore pins) {
+    this(id, transport, options, clientInfo, capabilities, tap, pins, null);
   }
 }

@@ -47,6 +47,9 @@ public final class ConnectionVerticle extends VerticleBase
   private HealthCheck health;
 
   @SuppressWarnings("NullAway.Init")
+  private ToolReader tools;
+
+  @SuppressWarnings("NullAway.Init")
   private IdleWatch idle;
 
   @SuppressWarnings("NullAway.Init")
@@ -57,6 +60,7 @@ public final class ConnectionVerticle extends VerticleBase
 
   private final Renewal renewal;
   private final Wishes wishes;
+  private final DriftWatch drift;
 
   private ConnectionState state = ConnectionState.IDLE;
   private @Nullable Session session;
@@ -78,6 +82,7 @@ public final class ConnectionVerticle extends VerticleBase
     this.clock = clock;
     this.wishes = new Wishes(spec.capabilities());
     this.renewal = new Renewal(id, wishes);
+    this.drift = new DriftWatch(id, new Pins(id, options.pin(), spec.pins()), this::publish);
   }
 
   /** Completes when every address is registered; no session is opened yet. */
@@ -85,22 +90,23 @@ public final class ConnectionVerticle extends VerticleBase
   public Future<?> start() {
     events = new EventPublisher(vertx.eventBus(), id, spec.lease());
     mailbox = new Mailbox(vertx, spec, clock, view, this);
-    health = new HealthCheck(vertx, options, this);
+    health = new HealthCheck(Timers.of(vertx), options, this);
+    tools =
+        new ToolReader(
+            id, view, drift, Timers.of(vertx), clock, this::publish, () -> live, this::toolsRead);
     idle = new IdleWatch(vertx, clock, options, () -> tell(new Lifecycle.StopWanted(id.value())));
+    Tasks tasks = new Tasks(new Inputs(vertx.eventBus(), id, wishes), wishes, mailbox::park);
+    Inputs inputs = new Inputs(vertx.eventBus(), id, wishes);
     Lease lease = spec.lease();
     upstream =
-        new Upstream(
-            vertx.eventBus(),
-            new Inputs(vertx.eventBus(), id, wishes),
-            lease == null ? null : lease.input(),
-            this);
-    starter = new Starter(spec, context, clock, wishes, upstream);
+        new Upstream(vertx.eventBus(), inputs, tasks, lease == null ? null : lease.input(), this);
+    starter = new Starter(spec, context, clock, wishes, tasks, upstream);
     context.exceptionHandler(this::crashed);
     vertx.eventBus().localConsumer(Addresses.of(id, Addresses.CONTROL), this::control);
-    if (lease != null) {
-      return mailbox.open(); // it can answer what its lessee can, and nobody else
-    }
-    return Offered.watch(vertx, id, this::offered).compose(known -> mailbox.open());
+    // A lease can answer what its lessee can, and nobody else.
+    Future<Void> offers =
+        lease == null ? Offered.watch(vertx, id, this::offered) : Future.succeededFuture();
+    return offers.compose(known -> drift.pins().load()).compose(remembered -> mailbox.open());
   }
 
   /** What callers can answer has changed. */
@@ -157,9 +163,14 @@ public final class ConnectionVerticle extends VerticleBase
 
   @Override
   public JsonObject status() {
-    JsonObject status = view.toJson(spec, state, epoch, live, session, clock.millis());
+    JsonObject status = view.toJson(spec, state, epoch, live, session, drift, clock.millis());
     Instant since = starter.eraSince();
     return since == null ? status : status.put("eraSince", since.toString());
+  }
+
+  @Override
+  public DriftWatch drift() {
+    return drift;
   }
 
   @Override
@@ -207,7 +218,7 @@ public final class ConnectionVerticle extends VerticleBase
               if (result.failed()) {
                 over(opened, Failures.inHandshake(result.cause()));
               } else {
-                ready(starter.live(result.result(), clock.millis() - from));
+                ready(starter.live(result.result(), clock.millis() - from, drift));
               }
             });
   }
@@ -223,30 +234,18 @@ public final class ConnectionVerticle extends VerticleBase
     whyStopped = "the session was stopped";
     view.ready();
     moveTo(ConnectionState.READY);
-    health.start(now.session());
+    health.start(now.session(), now.offers("tools") ? now.tools()::load : null);
     idle.start(now.session());
     tell(new Lifecycle.Started(id.value(), epoch));
     publish(Events.CONNECTED, view.connected(now));
-    if (now.offers("tools")) {
-      now.tools().load().onComplete(loaded -> toolsLoaded(now, loaded.cause()));
-    }
+    tools.ready(now);
     renewal.renew(now);
     mailbox.release(now);
     renegotiate();
   }
 
-  private void toolsLoaded(Live of, @Nullable Throwable failure) {
-    if (session != of.session() || of.session().isOver()) {
-      return;
-    }
-    if (failure != null) {
-      LOG.warn("connection {}: its tools cannot be listed: {}", id, failure.getMessage());
-      view.error(McpFailure.of(failure));
-    } else {
-      ToolTable table = of.tools().table();
-      publish(
-          Events.TOOLS_CHANGED, new JsonObject().put("tools", table == null ? 0 : table.size()));
-    }
+  /** Calls that wait for the first reading can be checked now, or go unchecked. */
+  private void toolsRead(Live of) {
     if (state.serves()) {
       mailbox.release(of);
     }
@@ -259,6 +258,9 @@ public final class ConnectionVerticle extends VerticleBase
       return Future.succeededFuture();
     }
     boolean draining = live != null;
+    if (live != null && stop.restarting()) {
+      live.tasks().moveOn();
+    }
     if (draining) {
       moveTo(ConnectionState.DRAINING);
     } else {
@@ -282,6 +284,7 @@ public final class ConnectionVerticle extends VerticleBase
 
   private void giveUp(Lifecycle.GaveUp gaveUp) {
     view.nextAttempt(gaveUp.reprobeMillis() < 0 ? -1 : clock.millis() + gaveUp.reprobeMillis(), 0);
+    view.gaveUp(gaveUp.message());
     moveTo(ConnectionState.FAILED);
     mailbox.refuseWaiting();
     publish(
@@ -311,11 +314,8 @@ public final class ConnectionVerticle extends VerticleBase
   }
 
   @Override
-  public void toolsChanged(Live of) {
-    Future<?> reading = of.tools().changed();
-    if (reading != null) {
-      reading.onComplete(loaded -> toolsLoaded(of, loaded.cause()));
-    }
+  public void listChanged(Live of, String method) {
+    tools.changed(of, method);
   }
 
   /** The session is over, ready or not: clean up, and let the supervisor decide. */
@@ -349,6 +349,7 @@ public final class ConnectionVerticle extends VerticleBase
     starter.abandon();
     health.stop();
     idle.stop();
+    tools.stop();
     upstream.forget();
     if (live != null) {
       live.subscriptions().stop();
@@ -367,15 +368,23 @@ public final class ConnectionVerticle extends VerticleBase
   }
 
   @Override
-  public void unhealthy(int failures, String message) {
-    publish(
-        Events.HEALTH_CHECK_FAILED,
-        new JsonObject().put("failures", failures).put("message", message));
+  public void unlisted(HealthCheck.Failure failure) {
+    view.error(failure.reason());
+    publish(Events.HEALTH_CHECK_FAILED, failure.toJson());
+  }
+
+  @Override
+  public void unhealthy(HealthCheck.Failure failure) {
+    publish(Events.HEALTH_CHECK_FAILED, failure.toJson());
     if (state == ConnectionState.READY) {
       moveTo(ConnectionState.DEGRADED);
     }
-    if (failures >= options.pingThreshold()) {
-      whyStopped = "health check: " + failures + " pings in a row without an answer";
+    if (failure.failures() >= options.pingThreshold()) {
+      whyStopped =
+          "health check: "
+              + failure.failures()
+              + " failed in a row; "
+              + failure.reason().getMessage();
       view.error(stopped());
       tell(new Lifecycle.RestartWanted(id.value(), whyStopped));
     }

@@ -41,11 +41,11 @@ final class DiscoverEra implements SessionEra {
           "name",
           Methods.RESOURCES_READ,
           "uri",
-          "tasks/get",
+          Methods.TASKS_GET,
           "taskId",
-          "tasks/update",
+          Methods.TASKS_UPDATE,
           "taskId",
-          "tasks/cancel",
+          Methods.TASKS_CANCEL,
           "taskId");
 
   private final ProtocolVersion spoken = ProtocolVersion.LATEST_DISCOVER;
@@ -54,6 +54,9 @@ final class DiscoverEra implements SessionEra {
   private final Wishes wishes;
   private RawJson meta = RawJson.EMPTY_OBJECT;
   private long metaOf = -1;
+
+  /** Told only to a server that offers it: then it may answer a call with a task. */
+  private boolean tasks;
 
   DiscoverEra(Implementation clientInfo, Wishes wishes) {
     this.clientInfo = RawJson.of(clientInfo.toJson());
@@ -109,7 +112,10 @@ final class DiscoverEra implements SessionEra {
       return Future.failedFuture(unsupported(versions));
     }
     session.negotiated(spoken);
-    return Future.succeededFuture(ServerDescription.ofDiscover(result, spoken));
+    ServerDescription server = ServerDescription.ofDiscover(result, spoken);
+    tasks = TaskSupport.of(Era.DISCOVER, server.capabilities()).offered();
+    metaOf = -1;
+    return Future.succeededFuture(server);
   }
 
   private static Throwable explain(Throwable failure) {
@@ -160,9 +166,21 @@ final class DiscoverEra implements SessionEra {
     RawJson joined =
         own.with(MetaKeys.PROTOCOL_VERSION, version)
             .with(MetaKeys.CLIENT_INFO, clientInfo)
-            .with(MetaKeys.CLIENT_CAPABILITIES, wishes.capabilities());
+            .with(MetaKeys.CLIENT_CAPABILITIES, capabilities());
     RawJson level = wishes.logLevel();
     return level == null ? joined : joined.with(MetaKeys.LOG_LEVEL, level);
+  }
+
+  private RawJson capabilities() {
+    RawJson own = wishes.capabilities();
+    if (!tasks) {
+      return own;
+    }
+    RawJson extensions = own.member("extensions");
+    return own.with(
+        "extensions",
+        (extensions == null ? RawJson.EMPTY_OBJECT : extensions)
+            .with(TaskSupport.EXTENSION, RawJson.EMPTY_OBJECT));
   }
 
   /** The part that is the same for every request, made once per change of our capabilities. */
@@ -171,7 +189,7 @@ final class DiscoverEra implements SessionEra {
       metaOf = wishes.generation();
       meta =
           RawJson.EMPTY_OBJECT
-              .with(MetaKeys.CLIENT_CAPABILITIES, wishes.capabilities())
+              .with(MetaKeys.CLIENT_CAPABILITIES, capabilities())
               .with(MetaKeys.CLIENT_INFO, clientInfo)
               .with(MetaKeys.PROTOCOL_VERSION, version);
       RawJson level = wishes.logLevel();
@@ -212,5 +230,16 @@ final class DiscoverEra implements SessionEra {
   @Override
   public String pingMethod() {
     return Methods.DISCOVER;
+  }
+
+  @Override
+  public @Nullable String wrong(RawJson answer) {
+    RawJson versions = answer.member("supportedVersions");
+    if (versions == null || !versions.isArray()) {
+      return "the answer to server/discover has no list \"supportedVersions\"";
+    }
+    return versions.elements().contains(version)
+        ? null
+        : "the server no longer speaks the version that was settled on: it lists " + versions;
   }
 }

@@ -2,82 +2,189 @@ package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
-import io.vertx.core.Vertx;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Pings a ready session. Anything heard from the server within the interval counts as alive, and so
- * does any JSON-RPC answer, an error included. Owner: the connection's context.
+ * The one probe of a ready session, in two depths. Every ping interval it makes sure that the
+ * server is alive, unless something was heard from it meanwhile. Every health interval, busy or
+ * not, it checks the answer to {@code ping} or {@code server/discover} against the protocol, and
+ * has the tools listed again. Owner: the connection's context.
  */
 final class HealthCheck {
+
+  /**
+   * A check that failed.
+   *
+   * @param check the method
+   * @param failures in a row, this one included
+   */
+  record Failure(String check, int failures, McpFailure reason) {
+
+    JsonObject toJson() {
+      return new JsonObject()
+          .put("check", check)
+          .put("failures", failures)
+          .put("code", reason.code().name())
+          .put("message", reason.getMessage());
+    }
+  }
 
   /** What the actor hears. */
   interface Listener {
     void healthy();
 
-    /**
-     * A ping was not answered.
-     *
-     * @param failures in a row, this one included
-     */
-    void unhealthy(int failures, String message);
+    /** The server did not answer, or not as the protocol says. */
+    void unhealthy(Failure failure);
+
+    /** It answers, but does not list its tools: a matter of that method alone. */
+    void unlisted(Failure failure);
   }
 
-  private final Vertx vertx;
-  private final ConnectionOptions options;
+  private final Timers timers;
   private final Listener listener;
-  private long timer = -1;
-  private int failures;
+  private final Duration timeout;
+  private final long pingInterval;
+  private final long healthInterval;
 
-  HealthCheck(Vertx vertx, ConnectionOptions options, Listener listener) {
-    this.vertx = vertx;
-    this.options = options;
+  private @Nullable Session session;
+  private @Nullable Supplier<? extends Future<?>> list;
+  private long timer = -1;
+  private long nextPing;
+  private long nextHealth;
+  private int failures;
+  private int listFailures;
+  private boolean listing;
+
+  HealthCheck(Timers timers, ConnectionOptions options, Listener listener) {
+    this.timers = timers;
     this.listener = listener;
+    this.timeout = options.pingTimeout();
+    this.pingInterval = options.pingInterval().toMillis();
+    this.healthInterval = options.healthInterval().toMillis();
   }
 
-  void start(Session session) {
+  /**
+   * @param tools lists the tools and compares them; null where the server has none
+   */
+  void start(Session of, @Nullable Supplier<? extends Future<?>> tools) {
     stop();
-    long interval = options.pingInterval().toMillis();
-    if (interval > 0) {
-      timer = vertx.setTimer(interval, ignored -> check(session));
-    }
+    session = of;
+    list = tools;
+    long now = of.clock().millis();
+    nextPing = after(now, pingInterval);
+    nextHealth = after(now, healthInterval);
+    arm(of);
   }
 
   void stop() {
     if (timer >= 0) {
-      vertx.cancelTimer(timer);
+      timers.cancel(timer);
     }
     timer = -1;
+    session = null;
+    list = null;
     failures = 0;
+    listFailures = 0;
+    listing = false;
   }
 
-  private void check(Session session) {
-    long interval = options.pingInterval().toMillis();
-    if (session.clock().millis() - session.lastHeard() < interval && failures == 0) {
-      timer = vertx.setTimer(interval, ignored -> check(session));
+  private static long after(long now, long interval) {
+    return interval == 0 ? Long.MAX_VALUE : now + interval;
+  }
+
+  private void arm(Session of) {
+    long due = Math.min(nextPing, nextHealth);
+    if (due != Long.MAX_VALUE) {
+      timer = timers.set(Math.max(1, due - of.clock().millis()), () -> check(of));
+    }
+  }
+
+  private void check(Session of) {
+    timer = -1;
+    long now = of.clock().millis();
+    boolean whole = now >= nextHealth;
+    if (!whole && failures == 0 && now - of.lastHeard() < pingInterval) {
+      nextPing = after(of.lastHeard(), pingInterval);
+      arm(of);
       return;
     }
-    long mine = timer;
-    session
-        .request(session.era().pingMethod(), null, options.pingTimeout())
+    of.request(of.era().pingMethod(), null, timeout)
+        .compose(answer -> checked(of, answer))
+        .recover(failure -> isAnswer(of, failure) ? Future.succeededFuture() : broken(failure))
         .onComplete(
             answer -> {
-              if (timer != mine) {
-                return;
-              }
-              if (answer.succeeded() || isAnswer(answer.cause())) {
-                failures = 0;
-                listener.healthy();
-              } else {
-                failures++;
-                listener.unhealthy(failures, String.valueOf(answer.cause().getMessage()));
-              }
-              if (timer == mine) {
-                timer = vertx.setTimer(interval, ignored -> check(session));
+              if (session == of) {
+                heard(of, whole, answer.cause());
               }
             });
   }
 
-  private static boolean isAnswer(Throwable failure) {
-    return failure instanceof McpFailure mcp && mcp.code() == FailureCode.UPSTREAM_ERROR;
+  private static Future<Void> checked(Session of, RawJson answer) {
+    String wrong = of.era().wrong(answer);
+    return wrong == null
+        ? Future.succeededFuture()
+        : broken(McpFailure.maybeSent(FailureCode.PROTOCOL_ERROR, wrong));
+  }
+
+  private static Future<Void> broken(Throwable failure) {
+    return Future.failedFuture(failure);
+  }
+
+  /** Old servers do not know {@code ping}: to say so is an answer too. */
+  private static boolean isAnswer(Session of, Throwable failure) {
+    return of.era().pingMethod().equals(Methods.PING)
+        && failure instanceof McpFailure mcp
+        && mcp.code() == FailureCode.UPSTREAM_ERROR;
+  }
+
+  private void heard(Session of, boolean whole, @Nullable Throwable failure) {
+    long now = of.clock().millis();
+    nextPing = after(now, pingInterval);
+    if (whole) {
+      nextHealth = after(now, healthInterval);
+    }
+    if (failure == null) {
+      failures = 0;
+      listener.healthy();
+      if (whole) {
+        compare(of);
+      }
+    } else {
+      failures++;
+      McpFailure reason = McpFailure.of(failure);
+      listener.unhealthy(new Failure(of.era().pingMethod(), failures, reason));
+    }
+    if (session == of) { // else the listener has ended it
+      arm(of);
+    }
+  }
+
+  /** Beside the pings, which go on while a long list is read; one list at a time. */
+  private void compare(Session of) {
+    if (list == null || listing) {
+      return;
+    }
+    listing = true;
+    list.get()
+        .onComplete(
+            listed -> {
+              if (session != of) {
+                return;
+              }
+              listing = false;
+              if (listed.succeeded()) {
+                listFailures = 0;
+              } else {
+                listFailures++;
+                McpFailure reason = McpFailure.of(listed.cause());
+                listener.unlisted(new Failure(Methods.TOOLS_LIST, listFailures, reason));
+              }
+            });
   }
 }

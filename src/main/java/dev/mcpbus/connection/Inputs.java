@@ -13,6 +13,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -89,6 +90,50 @@ final class Inputs {
             .onComplete(ended -> open.remove(key)));
   }
 
+  /**
+   * Asks what a result of the modern era asks for.
+   *
+   * @param request {@code {method, params}}
+   * @param to who alone is asked, null for whoever answers
+   * @param call names the call that needs it, for whoever is asked alone
+   * @param opened takes the key of the question
+   * @return the MCP result; fails where the request is nonsense, or nobody answers and no answer
+   *     can be made up
+   */
+  Future<JsonObject> answer(
+      Object request, @Nullable String to, @Nullable String call, Consumer<String> opened) {
+    if (!(request instanceof JsonObject question)
+        || !(question.getValue("method") instanceof String method)
+        || !isInput(method)) {
+      return Future.failedFuture(
+          McpFailure.maybeSent(
+              FailureCode.PROTOCOL_ERROR, "the server asks for an input that MCP does not know"));
+    }
+    JsonObject params =
+        question.getValue("params") instanceof JsonObject object ? object : new JsonObject();
+    Question asked = ask(method, params, true, to, call);
+    opened.accept(asked.key());
+    return asked.answer().recover(failure -> missing(method, failure));
+  }
+
+  /**
+   * A question that was put to somebody may go without an answer; a model or a folder cannot be
+   * made up, and what nobody was asked is not declined in anybody's name.
+   */
+  private static Future<JsonObject> missing(String method, Throwable failure) {
+    if (isUnfit(failure)) {
+      return Future.failedFuture(
+          McpFailure.maybeSent(FailureCode.PROTOCOL_ERROR, String.valueOf(failure.getMessage())));
+    }
+    if (method.equals(Methods.ELICITATION) && !isNobody(failure)) {
+      return Future.succeededFuture(declined());
+    }
+    return Future.failedFuture(
+        McpFailure.maybeSent(
+            FailureCode.UNAVAILABLE,
+            "the server needs " + method + " to go on, and nobody answered it"));
+  }
+
   /** Nobody wants the answer any more. */
   void withdraw(String key) {
     if (open.remove(key)) {
@@ -99,6 +144,16 @@ final class Inputs {
   /** The session that asked is over. */
   void withdrawAll() {
     Set.copyOf(open).forEach(this::withdraw);
+  }
+
+  /** What a server gets whose question was put to somebody who never answered. */
+  static JsonObject declined() {
+    return new JsonObject().put("action", "decline");
+  }
+
+  /** True where the question is none that anybody should see. */
+  static boolean isUnfit(Throwable failure) {
+    return McpFailure.of(failure).code() == FailureCode.PROTOCOL_ERROR;
   }
 
   static boolean isNobody(Throwable failure) {

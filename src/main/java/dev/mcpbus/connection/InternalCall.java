@@ -13,6 +13,7 @@ final class InternalCall extends Pending {
   private final Promise<RawJson> promise = Promise.promise();
 
   private final @Nullable String callId;
+  private final boolean extra;
 
   InternalCall(String method, long deadline) {
     this(method, deadline, null);
@@ -20,8 +21,23 @@ final class InternalCall extends Pending {
 
   /** On behalf of a caller, who may cancel it by {@code callId}. */
   InternalCall(String method, long deadline, @Nullable String callId) {
+    this(method, deadline, callId, false);
+  }
+
+  private InternalCall(String method, long deadline, @Nullable String callId, boolean extra) {
     super(method, deadline, 0, deadline);
     this.callId = callId;
+    this.extra = extra;
+  }
+
+  /** For a call that is held: it must get through, however many are. */
+  static InternalCall extra(String method, long deadline) {
+    return new InternalCall(method, deadline, null, true);
+  }
+
+  @Override
+  boolean isExtra() {
+    return extra;
   }
 
   @Override

@@ -15,7 +15,12 @@ record Live(
     Subscriptions subscriptions,
     ResultCache cache,
     Wishes wishes,
+    Tasks tasks,
     long connectMillis) {
+
+  TaskSupport taskSupport() {
+    return TaskSupport.of(session.era().era(), server.capabilities());
+  }
 
   boolean isModern() {
     return session.era().era() == Era.DISCOVER;

@@ -8,11 +8,13 @@ import dev.mcpbus.bus.Lifecycle;
 import dev.mcpbus.bus.McpFailure;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +39,8 @@ final class Mailbox {
     boolean cancel(String callId);
 
     JsonObject status();
+
+    DriftWatch drift();
   }
 
   private final Vertx vertx;
@@ -61,10 +65,18 @@ final class Mailbox {
   /** Registers every address; completes when all are known, in a cluster to all nodes. */
   Future<?> open() {
     List<Future<Void>> registered = new ArrayList<>();
-    for (Operations.Operation operation : Operations.ALL) {
-      registered.add(consume(operation.suffix(), message -> operate(operation, message)));
-    }
+    Stream.concat(Operations.ALL.stream(), TaskOperations.ALL.stream())
+        .map(each -> consume(each.suffix(), message -> operate(each, message)))
+        .forEach(registered::add);
     registered.add(consume(Addresses.STATUS, message -> message.reply(owner.status())));
+    registered.add(
+        consume(
+            Addresses.TOOLS_DRIFT,
+            message -> replyInKind(message, Future.succeededFuture(owner.drift().view()))));
+    registered.add(
+        consume(
+            Addresses.TOOLS_APPROVE,
+            message -> replyInKind(message, owner.drift().approve(body(message)))));
     registered.add(consume(Addresses.CANCEL, this::cancel));
     registered.add(consume(Addresses.CONNECT, this::connect));
     registered.add(consume(Addresses.DISCONNECT, this::disconnect));
@@ -150,6 +162,11 @@ final class Mailbox {
     };
   }
 
+  /** What {@code call} is about lives on at the server: it goes on with the next session. */
+  void park(Pending call, Consumer<Live> then) {
+    stash.add(call, then);
+  }
+
   /** A session serves, or knows its tools now: whoever waits goes first. */
   void release(Live live) {
     stash.release(live);
@@ -174,6 +191,17 @@ final class Mailbox {
     } else {
       owner.tell(new Lifecycle.StartWanted(id.value()));
     }
+  }
+
+  private JsonObject body(Message<Object> message) {
+    return BusCall.of(message, "", options, clock).params().toJsonObject();
+  }
+
+  private static void replyInKind(Message<Object> message, Future<JsonObject> answer) {
+    boolean raw = message.body() instanceof Buffer;
+    answer
+        .onSuccess(json -> message.reply(raw ? json.toBuffer() : json))
+        .onFailure(failure -> message.reply(McpFailure.of(failure)));
   }
 
   private void cancel(Message<Object> message) {

@@ -1,7 +1,6 @@
 package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.FailureCode;
-import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
@@ -32,25 +31,15 @@ final class MultiRoundTrip {
   }
 
   /**
-   * Takes a result that is not complete.
-   *
-   * @return true where {@code call} ends later, or has been ended here; false where the result is
-   *     the caller's to understand, such as a task's
+   * Takes a result that is not complete, and no task: {@code call} ends later, or has been ended
+   * here.
    */
-  boolean take(Session session, Pending call, String resultType, RawJson result) {
-    switch (resultType) {
-      case "input_required" -> {
-        if (Headers.PASS.equals(call.input())) {
-          return false;
-        }
-        ask(session, call, result);
-      }
-      case "task" -> {
-        return false;
-      }
-      default -> broken(call, "its resultType is unknown");
+  void take(Session session, Pending call, String resultType, RawJson result) {
+    if (resultType.equals("input_required")) {
+      ask(session, call, result);
+    } else {
+      broken(call, "its resultType is unknown");
     }
-    return true;
   }
 
   private void ask(Session session, Pending call, RawJson result) {
@@ -99,7 +88,7 @@ final class MultiRoundTrip {
     List<String> keys = new ArrayList<>();
     for (Map.Entry<String, Object> request : requests) {
       keys.add(request.getKey());
-      asked.add(answer(call, request.getValue(), open));
+      asked.add(inputs.answer(request.getValue(), call.input(), call.callId(), open::add));
     }
     return Future.all(asked)
         .map(
@@ -112,32 +101,6 @@ final class MultiRoundTrip {
             });
   }
 
-  private Future<JsonObject> answer(Pending call, Object request, List<String> open) {
-    if (!(request instanceof JsonObject question)
-        || !(question.getValue("method") instanceof String method)
-        || !Inputs.isInput(method)) {
-      return Future.failedFuture(
-          McpFailure.maybeSent(
-              FailureCode.PROTOCOL_ERROR, "the server asks for an input that MCP does not know"));
-    }
-    JsonObject params =
-        question.getValue("params") instanceof JsonObject object ? object : new JsonObject();
-    Inputs.Question asked = inputs.ask(method, params, true, call.input(), call.callId());
-    open.add(asked.key());
-    return asked.answer().recover(failure -> missing(method));
-  }
-
-  /** A question may go without an answer; a model or a folder cannot be made up. */
-  private static Future<JsonObject> missing(String method) {
-    if (method.equals(Methods.ELICITATION)) {
-      return Future.succeededFuture(new JsonObject().put("action", "cancel"));
-    }
-    return Future.failedFuture(
-        McpFailure.maybeSent(
-            FailureCode.UNAVAILABLE,
-            "the server needs " + method + " to go on, and nobody answered it"));
-  }
-
   private static void again(
       Session session,
       BusCall call,
@@ -147,7 +110,8 @@ final class MultiRoundTrip {
     if (!session.release(hold, call)) {
       return;
     }
-    RawJson params = call.params().without("inputResponses").without("requestState");
+    RawJson params =
+        call.params().without("inputResponses").without("requestState").without("task");
     if (answers != null) {
       params = params.with("inputResponses", RawJson.of(answers));
     }

@@ -112,7 +112,7 @@ final class Operations {
     return false;
   }
 
-  private static void allPages(Live live, BusCall call, String method, String key) {
+  static void allPages(Live live, BusCall call, String method, String key) {
     Session session = live.session();
     Pagination.all(
             key,
@@ -140,7 +140,7 @@ final class Operations {
       return;
     }
     if (call.params().member("cursor") != null) {
-      live.session().send(call, call.params());
+      live.tools().page(call);
       return;
     }
     withTools(live, call, tools(live, call), ToolTable::list);
@@ -173,9 +173,10 @@ final class Operations {
     live.tools()
         .waiting()
         .on(
+            "the server's list",
             tools,
             call,
-            found -> call.complete(answer.apply(found)),
+            found -> call.complete(answer.apply(live.tools().shown(found))),
             failure -> call.fail(McpFailure.of(failure)));
   }
 
@@ -256,7 +257,17 @@ final class Operations {
           McpFailure.notSent(
               FailureCode.BAD_REQUEST, "the connection shakes hands itself; use restart"));
     } else {
-      live.session().send(call.as(method.asString()), params);
+      RawJson inner = params == null ? RawJson.EMPTY_OBJECT : params;
+      RawJson tool = inner.member("name");
+      McpFailure refused =
+          method.asString().equals(Methods.TOOLS_CALL) && tool != null && tool.isString()
+              ? live.tools().refusal(tool.asString())
+              : null;
+      if (refused == null) {
+        live.session().send(call.as(method.asString(), inner), params);
+      } else {
+        call.fail(refused);
+      }
     }
   }
 

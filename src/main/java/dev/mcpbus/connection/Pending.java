@@ -1,5 +1,6 @@
 package dev.mcpbus.connection;
 
+import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.transport.Outbound;
@@ -18,6 +19,7 @@ abstract class Pending {
   private long deadline;
   private @Nullable Runnable held;
   private int rounds;
+  private double progress = Double.NEGATIVE_INFINITY;
 
   /**
    * @param deadline on the connection's {@link Clock}
@@ -71,6 +73,7 @@ abstract class Pending {
 
   /** Counts one more round trip of the same call. */
   final int nextRound() {
+    progress = Double.NEGATIVE_INFINITY;
     return ++rounds;
   }
 
@@ -86,6 +89,20 @@ abstract class Pending {
     }
   }
 
+  /**
+   * Takes note of the server's progress, which must not fall (MCP 2025-11-25, Progress).
+   *
+   * @return false where it is no number, or less than was said before
+   */
+  final boolean advance(@Nullable RawJson reported) {
+    double value = reported == null ? Double.NaN : reported.asDouble();
+    if (Double.isNaN(value) || value < progress) {
+      return false;
+    }
+    progress = value;
+    return true;
+  }
+
   /** Something was heard of the request at {@code now}. */
   final void extend(long now) {
     if (idleMillis > 0) {
@@ -95,6 +112,11 @@ abstract class Pending {
 
   /** True for a request whose answer only ends a stream. */
   boolean isStream() {
+    return false;
+  }
+
+  /** True for a request on behalf of one that is held: that one counts already. */
+  boolean isExtra() {
     return false;
   }
 
@@ -128,6 +150,21 @@ abstract class Pending {
   /** W3C trace context of the caller, null where it sent none. */
   @Nullable String traceparent() {
     return null;
+  }
+
+  /**
+   * Runs a step towards the ending of this call. A refusal ends it; a defect of ours ends it
+   * without naming internals, and is thrown on.
+   */
+  void attempt(Runnable step) {
+    try {
+      step.run();
+    } catch (McpFailure refused) {
+      fail(refused);
+    } catch (RuntimeException defect) {
+      fail(McpFailure.maybeSent(FailureCode.INTERNAL, "a defect of mcpbus; see its log"));
+      throw defect;
+    }
   }
 
   /** The result as it came. */

@@ -45,6 +45,12 @@ final class PendingCalls {
   /** Takes a request in and gives it the next id. */
   long add(Pending pending) {
     long id = ++lastId;
+    put(id, pending);
+    return id;
+  }
+
+  /** Takes a request in again under the id that it had, so that its progress is still known. */
+  void put(long id, Pending pending) {
     byId.put(id, pending);
     streams += pending.isStream() ? 1 : 0;
     String callId = pending.callId();
@@ -52,7 +58,6 @@ final class PendingCalls {
       byCallId.put(callId, id);
     }
     timer.include(pending.deadline());
-    return id;
   }
 
   @Nullable Pending get(long id) {

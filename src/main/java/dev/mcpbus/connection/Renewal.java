@@ -21,6 +21,7 @@ final class Renewal {
 
   /** Asks a fresh session's server for what is wanted; what it refuses is logged. */
   void renew(Live now) {
+    now.tasks().ready(now);
     if (now.isModern()) {
       now.subscriptions().refresh();
       return;

@@ -40,6 +40,11 @@ final class RequestMeta {
         .without(MetaKeys.LOG_LEVEL);
   }
 
+  /** True for a token that only we can have given. */
+  static boolean isOurs(@Nullable RawJson token) {
+    return token != null && token.isString() && token.asString().startsWith(TOKEN_PREFIX);
+  }
+
   /** Our id of the request that a progress token belongs to, -1 where it is none of ours. */
   static long requestOf(@Nullable RawJson token) {
     if (token == null || !token.isString()) {

@@ -82,6 +82,10 @@ final class ServerRequests {
     if (Inputs.isNobody(failure)) {
       session.refuse(
           requestId, JsonRpcError.METHOD_NOT_FOUND, "nobody is there to answer " + method);
+    } else if (Inputs.isUnfit(failure)) {
+      session.refuse(requestId, JsonRpcError.INVALID_PARAMS, String.valueOf(failure.getMessage()));
+    } else if (method.equals(Methods.ELICITATION)) {
+      session.answer(requestId, RawJson.of(Inputs.declined()));
     } else {
       session.refuse(requestId, JsonRpcError.INTERNAL_ERROR, method + " was not answered");
     }

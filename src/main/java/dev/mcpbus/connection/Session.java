@@ -39,7 +39,7 @@ final class Session implements Channel.Receiver {
   private final Wire wire;
   private final SessionListener listener;
   private final PendingCalls pending;
-  private final NotificationBudget notifications;
+  private final NotificationGate gate;
 
   /** Completes with the channel's opening, and with its closing where it came too late. */
   private Future<Void> opening = Future.succeededFuture();
@@ -67,7 +67,7 @@ final class Session implements Channel.Receiver {
     this.wire = new Wire(options.limits().maxBytes(), tap);
     this.listener = listener;
     this.pending = new PendingCalls(context.owner(), clock, this::expired);
-    this.notifications = new NotificationBudget(clock.millis());
+    this.gate = new NotificationGate(pending, listener, clock.millis());
   }
 
   /** Opens the channel. Fails with a {@code TransportException}. */
@@ -142,9 +142,7 @@ final class Session implements Channel.Receiver {
 
   JsonObject diagnostics() {
     JsonObject facts = wire.diagnostics();
-    if (notifications.dropped() > 0) {
-      facts.put("droppedNotifications", notifications.dropped());
-    }
+    gate.report(facts);
     return facts.put("pending", pending.size()).put("unmatched", unmatched);
   }
 
@@ -170,7 +168,7 @@ final class Session implements Channel.Receiver {
       call.fail(McpFailure.notSent(FailureCode.UNAVAILABLE, "the session is over"));
       return -1;
     }
-    if (pending.size() >= options.maxPending()) {
+    if (pending.size() >= options.maxPending() && !call.isExtra()) {
       call.fail(
           McpFailure.notSent(
               FailureCode.OVERLOADED,
@@ -203,6 +201,12 @@ final class Session implements Channel.Receiver {
   long hold(Pending call, Runnable abandoned) {
     call.hold(abandoned);
     return pending.add(call);
+  }
+
+  /** The same under the id that the call was sent with: its progress token stays valid. */
+  void hold(long id, Pending call, Runnable abandoned) {
+    call.hold(abandoned);
+    pending.put(id, call);
   }
 
   /** Gives a held call back; false where it has ended meanwhile. */
@@ -300,7 +304,7 @@ final class Session implements Channel.Receiver {
     switch (message.kind()) {
       case RESULT -> answered(message);
       case ERROR -> failed(message);
-      case NOTIFICATION -> notified(message.method(), message.params());
+      case NOTIFICATION -> gate.heard(this, message.method(), message.params(), lastHeard);
       case REQUEST -> {
         RawJson id = message.id();
         if (id != null) {
@@ -341,53 +345,6 @@ final class Session implements Channel.Receiver {
     if (!error.isModern() || !listener.onRefused(this, call, error)) {
       call.fail(McpFailure.upstream(error));
     }
-  }
-
-  private void notified(String method, RawJson params) {
-    long now = clock.millis();
-    boolean affordable = notifications.take(now);
-    if (method.equals(Methods.PROGRESS)) {
-      Pending call = pending.get(RequestMeta.requestOf(params.member("progressToken")));
-      String address = call == null ? null : call.progressAddress();
-      if (call != null && address != null) {
-        call.extend(now);
-        if (affordable) {
-          listener.onTold(address, call.callId(), method, params);
-        }
-        return;
-      }
-    }
-    if (method.equals(Methods.MESSAGE) && affordable && isOfOneCall(method, params)) {
-      return;
-    }
-    // That the list has changed must not be missed; many such become one.
-    if (affordable || method.equals(Methods.TOOLS_CHANGED)) {
-      listener.onNotification(this, method, params);
-    }
-    if (notifications.isFlood()) {
-      onClosed(
-          new TransportException(
-              TransportException.Reason.LIMIT_EXCEEDED,
-              TransportException.Sent.MAYBE,
-              "the server floods: more than "
-                  + NotificationBudget.PER_SECOND
-                  + " notifications a second, "
-                  + notifications.dropped()
-                  + " were dropped"));
-    }
-  }
-
-  /**
-   * The modern era logs for requests that asked for it: where there is one alone, it is of that.
-   */
-  private boolean isOfOneCall(String method, RawJson params) {
-    Pending call = era.era() == Era.DISCOVER ? pending.onlyLogging() : null;
-    String address = call == null ? null : call.logAddress();
-    if (call == null || address == null) {
-      return false;
-    }
-    listener.onTold(address, call.callId(), method, params);
-    return true;
   }
 
   @Override

@@ -30,4 +30,9 @@ interface SessionEra {
 
   /** A request that every server of the era answers cheaply. */
   String pingMethod();
+
+  /** What is wrong with a result of {@link #pingMethod}, null where it is as it should be. */
+  default @Nullable String wrong(RawJson answer) {
+    return null;
+  }
 }

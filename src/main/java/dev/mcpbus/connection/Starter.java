@@ -20,17 +20,24 @@ final class Starter {
   private final Context context;
   private final Clock clock;
   private final Wishes wishes;
+  private final Tasks tasks;
   private final SessionListener listener;
   private final EraMemory eras = new EraMemory();
   private @Nullable Opening opening;
 
   Starter(
-      ConnectionSpec spec, Context context, Clock clock, Wishes wishes, SessionListener listener) {
+      ConnectionSpec spec,
+      Context context,
+      Clock clock,
+      Wishes wishes,
+      Tasks tasks,
+      SessionListener listener) {
     this.spec = spec;
     this.options = spec.options();
     this.context = context;
     this.clock = clock;
     this.wishes = wishes;
+    this.tasks = tasks;
     this.listener = listener;
   }
 
@@ -93,16 +100,17 @@ final class Starter {
     return first.future();
   }
 
-  Live live(Opening.Opened opened, long millis) {
+  Live live(Opening.Opened opened, long millis, DriftWatch watch) {
     Session of = opened.session();
     ServerDescription server = opened.server();
     return new Live(
         of,
         server,
-        new Tools(of),
+        new Tools(of, new ToolCalls(of, server.capabilities(), tasks), watch),
         new Subscriptions(of, wishes, server.capabilities()),
         new ResultCache(clock),
         wishes,
+        tasks,
         millis);
   }
 }

@@ -15,7 +15,7 @@ import java.util.function.Consumer;
 final class Stash {
 
   /** A waiting call and what to do with it once there is a session. */
-  private record Entry(BusCall call, Consumer<Live> action) {}
+  private record Entry(Pending call, Consumer<Live> action) {}
 
   private final Clock clock;
   private final int capacity;
@@ -32,7 +32,7 @@ final class Stash {
     return entries.size();
   }
 
-  void add(BusCall call, Consumer<Live> action) {
+  void add(Pending call, Consumer<Live> action) {
     if (entries.size() >= capacity) {
       call.fail(
           McpFailure.notSent(
@@ -62,7 +62,7 @@ final class Stash {
     }
   }
 
-  private static void expire(BusCall call) {
+  private static void expire(Pending call) {
     call.fail(
         McpFailure.notSent(
             FailureCode.CALL_TIMEOUT,
@@ -80,7 +80,7 @@ final class Stash {
   /** Ends the waiting call that its caller named {@code callId}. */
   boolean cancel(String callId) {
     for (Iterator<Entry> i = entries.iterator(); i.hasNext(); ) {
-      BusCall call = i.next().call();
+      Pending call = i.next().call();
       if (callId.equals(call.callId())) {
         i.remove();
         call.fail(McpFailure.notSent(FailureCode.CANCELLED, "cancelled before it was sent"));
@@ -93,7 +93,7 @@ final class Stash {
   private long sweep(long now) {
     long next = DeadlineTimer.NONE;
     for (Iterator<Entry> i = entries.iterator(); i.hasNext(); ) {
-      BusCall call = i.next().call();
+      Pending call = i.next().call();
       if (call.deadline() <= now) {
         i.remove();
         expire(call);

@@ -33,6 +33,13 @@ final class StatusView {
     lastErrorAt = Instant.now();
   }
 
+  /** The supervisor's reason, where no session had one of its own. */
+  void gaveUp(String why) {
+    if (lastError == null && !why.isEmpty()) {
+      error(McpFailure.notSent(FailureCode.UNAVAILABLE, why));
+    }
+  }
+
   /**
    * When the supervisor will try again.
    *
@@ -87,6 +94,7 @@ final class StatusView {
       long epoch,
       @Nullable Live live,
       @Nullable Session session,
+      DriftWatch drift,
       long now) {
     JsonObject json =
         new JsonObject()
@@ -109,7 +117,11 @@ final class StatusView {
       if (tools != null && !tools.duplicates().isEmpty()) {
         json.put("duplicateTools", String.join(", ", tools.duplicates()));
       }
+      if (tools != null && !tools.leftOut().isEmpty()) {
+        json.put("leftOutTools", tools.leftOut().copy());
+      }
     }
+    json.mergeIn(drift.status());
     json.put("lastError", lastError == null ? null : describe(lastError));
     long wait = millisToNextAttempt(now);
     json.put("nextAttempt", wait < 0 ? null : Instant.now().plusMillis(wait).toString())

@@ -1,6 +1,7 @@
 package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.json.JsonArray;
@@ -19,6 +20,7 @@ import org.slf4j.LoggerFactory;
 final class Subscriptions {
 
   private static final Logger LOG = LoggerFactory.getLogger(Subscriptions.class);
+  private static final String TASKS = "taskIds";
   private static final long FIRST_PAUSE_MILLIS = 500;
   private static final long LAST_PAUSE_MILLIS = 30_000;
 
@@ -34,6 +36,9 @@ final class Subscriptions {
   private long openedAt;
   private JsonObject wanted = new JsonObject();
   private boolean stopped;
+
+  /** The server does not tell of tasks; what else it tells must not be lost over that. */
+  private boolean tasksRefused;
 
   Subscriptions(Session session, Wishes wishes, JsonObject capabilities) {
     this.session = session;
@@ -101,6 +106,11 @@ final class Subscriptions {
       return;
     }
     if (failure != null && Failures.upstreamError(McpFailure.of(failure)) != null) {
+      if (wanted.containsKey(TASKS) && !tasksRefused) {
+        tasksRefused = true;
+        refresh();
+        return;
+      }
       LOG.info("the server does not do subscriptions: {}", failure.getMessage());
       return;
     }
@@ -119,6 +129,10 @@ final class Subscriptions {
     pause = Math.min(pause * 2, LAST_PAUSE_MILLIS);
   }
 
+  private boolean offersTasks() {
+    return TaskSupport.of(Era.DISCOVER, capabilities).offered();
+  }
+
   private JsonObject filter() {
     JsonObject filter = new JsonObject();
     for (String list : new String[] {"tools", "prompts", "resources"}) {
@@ -131,6 +145,11 @@ final class Subscriptions {
       JsonArray uris = new JsonArray();
       wishes.resources().forEach(uris::add);
       filter.put("resourceSubscriptions", uris);
+    }
+    if (!wishes.tasks().isEmpty() && !tasksRefused && offersTasks()) {
+      JsonArray tasks = new JsonArray();
+      wishes.tasks().forEach(tasks::add);
+      filter.put(TASKS, tasks);
     }
     return filter;
   }

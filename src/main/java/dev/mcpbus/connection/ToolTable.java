@@ -1,13 +1,19 @@
 package dev.mcpbus.connection;
 
+import dev.mcpbus.protocol.ArgumentValidator;
+import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.ParamHeaders;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.SchemaShape;
 import dev.mcpbus.transport.Outbound;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -18,11 +24,17 @@ final class ToolTable {
 
   private static final Logger LOG = LoggerFactory.getLogger(ToolTable.class);
 
-  /** A tool and its validator, which is compiled at the first checked call. */
+  /** More tools that were left out than this are counted only. */
+  private static final int MAX_REASONS = 100;
+
+  private static final int MAX_SHOWN = 200;
+
+  /** A tool and its validators, which are made at the first checked call. */
   static final class Tool {
     private final RawJson raw;
     private final ParamHeaders headers;
     private @Nullable ArgumentValidator validator;
+    private @Nullable ArgumentValidator output;
 
     private Tool(RawJson raw, ParamHeaders headers) {
       this.raw = raw;
@@ -39,51 +51,82 @@ final class ToolTable {
           .toList();
     }
 
+    /**
+     * {@code execution.taskSupport}: {@code required}, {@code optional}, else {@code forbidden}.
+     */
+    String taskSupport() {
+      RawJson execution = raw.member("execution");
+      RawJson support = execution == null ? null : execution.member("taskSupport");
+      return support == null || !support.isString() ? "forbidden" : support.asString();
+    }
+
     ArgumentValidator validator() {
       if (validator == null) {
         validator = ArgumentValidator.of(raw.member("inputSchema"));
       }
       return validator;
     }
+
+    boolean hasOutputSchema() {
+      return raw.member("outputSchema") != null;
+    }
+
+    /** Of the structured content of its results. */
+    ArgumentValidator output() {
+      if (output == null) {
+        output = ArgumentValidator.of(raw.member("outputSchema"));
+      }
+      return output;
+    }
   }
 
   private final RawJson list;
+  private final Definitions definitions;
   private final Map<String, Tool> byName = new LinkedHashMap<>();
   private final List<String> duplicates = new ArrayList<>();
 
-  private ToolTable(RawJson list) {
-    this.list = list;
-  }
+  private final JsonObject leftOut;
 
-  /** A list whose tools travel in the body alone. */
-  static ToolTable of(RawJson list) {
-    ToolTable table = new ToolTable(list);
-    for (RawJson tool : tools(list)) {
-      table.add(tool, ParamHeaders.NONE);
-    }
-    return table;
+  private ToolTable(RawJson list, Definitions definitions, JsonObject leftOut) {
+    this.list = list;
+    this.definitions = definitions;
+    this.leftOut = leftOut;
   }
 
   /**
-   * A list of a server that wants arguments in headers as well: a tool whose annotations break the
-   * rules is left out, alone (MCP 2026-07-28, x-mcp-header).
+   * An index of {@code list}. A tool whose schemas cannot be used is left out, alone, and the list
+   * says why: in {@code _meta} under {@link MetaKeys#LEFT_OUT}. Takes as long as reading the list.
+   *
+   * @param mirrors true for a server that wants arguments in headers as well: a tool whose
+   *     annotations break the rules is left out too (MCP 2026-07-28, x-mcp-header)
    */
-  static ToolTable withHeaders(RawJson list) {
-    List<RawJson> kept = new ArrayList<>();
-    List<ParamHeaders> headers = new ArrayList<>();
+  static ToolTable of(RawJson list, boolean mirrors) {
+    List<Tool> kept = new ArrayList<>();
+    JsonObject leftOut = new JsonObject();
     List<RawJson> all = tools(list);
     for (RawJson tool : all) {
+      String fault = fault(tool);
       try {
-        headers.add(ParamHeaders.of(tool.member("inputSchema")));
-        kept.add(tool);
+        if (fault == null) {
+          kept.add(new Tool(tool, ParamHeaders.of(mirrors ? tool.member("inputSchema") : null)));
+        }
       } catch (ParamHeaders.InvalidSchemaException e) {
-        LOG.warn("tool {} is left out: {}", tool.member("name"), e.getMessage());
+        fault = String.valueOf(e.getMessage());
+      }
+      if (fault != null) {
+        leaveOut(leftOut, tool.member("name"), fault);
       }
     }
-    ToolTable table = new ToolTable(kept.size() == all.size() ? list : replaced(list, kept));
-    for (int i = 0; i < kept.size(); i++) {
-      table.add(kept.get(i), headers.get(i));
-    }
+    RawJson usable =
+        leftOut.isEmpty()
+            ? list
+            : replaced(
+                list,
+                kept.stream().map(tool -> tool.raw).toList(),
+                MetaKeys.LEFT_OUT,
+                RawJson.of(leftOut));
+    ToolTable table = new ToolTable(usable, Definitions.of(list), leftOut);
+    kept.forEach(table::add);
     return table;
   }
 
@@ -92,18 +135,83 @@ final class ToolTable {
     return tools == null ? List.of() : tools.elements();
   }
 
-  private static RawJson replaced(RawJson list, List<RawJson> tools) {
-    String array = tools.stream().map(RawJson::toString).collect(Collectors.joining(",", "[", "]"));
-    return list.with("tools", RawJson.of(array));
+  private static @Nullable String fault(RawJson tool) {
+    for (String word : List.of("inputSchema", "outputSchema")) {
+      RawJson schema = tool.member(word);
+      if (schema != null) {
+        String fault = schemaFault(schema);
+        if (fault != null) {
+          return "its " + word + " cannot be used: " + fault;
+        }
+      }
+    }
+    return null;
   }
 
-  private void add(RawJson tool, ParamHeaders headers) {
-    RawJson name = tool.member("name");
-    if (name != null
-        && name.isString()
-        && byName.putIfAbsent(name.asString(), new Tool(tool, headers)) != null) {
+  private static @Nullable String schemaFault(RawJson schema) {
+    if (!schema.isObject()) {
+      return "it is not an object";
+    }
+    if (schema.length() > ArgumentValidator.MAX_SCHEMA_BYTES) {
+      return schema.length()
+          + " bytes are more than the limit of "
+          + ArgumentValidator.MAX_SCHEMA_BYTES;
+    }
+    try {
+      return SchemaShape.fault(schema);
+    } catch (DecodeException e) {
+      return "it cannot be decoded";
+    }
+  }
+
+  private static void leaveOut(JsonObject leftOut, @Nullable RawJson rawName, String fault) {
+    String name = rawName != null && rawName.isString() ? rawName.asString() : "?";
+    LOG.debug("tool {} is left out: {}", cut(name), cut(fault));
+    if (leftOut.size() < MAX_REASONS) {
+      leftOut.put(cut(name), cut(fault));
+    }
+  }
+
+  private static String cut(String text) {
+    return text.length() > MAX_SHOWN ? text.substring(0, MAX_SHOWN) + "..." : text;
+  }
+
+  /** With these tools instead, and the reason in {@code _meta}. */
+  private static RawJson replaced(RawJson list, List<RawJson> tools, String key, RawJson why) {
+    String array = tools.stream().map(RawJson::toString).collect(Collectors.joining(",", "[", "]"));
+    RawJson meta = list.member("_meta");
+    RawJson base = meta == null || !meta.isObject() ? RawJson.EMPTY_OBJECT : meta;
+    return list.with("tools", RawJson.of(array)).with("_meta", base.with(key, why));
+  }
+
+  private void add(Tool tool) {
+    RawJson name = tool.raw.member("name");
+    if (name != null && name.isString() && byName.putIfAbsent(name.asString(), tool) != null) {
       duplicates.add(name.asString());
     }
+  }
+
+  /** The same without the tools of these names, which its {@code _meta} tells. */
+  ToolTable without(Set<String> names) {
+    List<RawJson> kept =
+        tools(list).stream()
+            .filter(
+                tool -> {
+                  RawJson name = tool.member("name");
+                  return name == null || !name.isString() || !names.contains(name.asString());
+                })
+            .toList();
+    RawJson told = RawJson.of(new JsonArray(List.copyOf(names)).encode());
+    ToolTable table =
+        new ToolTable(replaced(list, kept, MetaKeys.QUARANTINED, told), definitions, leftOut);
+    table.byName.putAll(byName);
+    table.byName.keySet().removeAll(names);
+    return table;
+  }
+
+  /** Of every tool that the server listed, those left out here included. */
+  Definitions definitions() {
+    return definitions;
   }
 
   /** The result of {@code tools/list}, all pages. */
@@ -118,6 +226,17 @@ final class ToolTable {
   /** Names that the server listed more than once; the first of each counts. */
   List<String> duplicates() {
     return duplicates;
+  }
+
+  /** How many there are, and what was left out. */
+  JsonObject summary() {
+    JsonObject summary = new JsonObject().put("tools", size());
+    return leftOut.isEmpty() ? summary : summary.put("leftOut", leftOut.copy());
+  }
+
+  /** Why a tool of the server is not in here, by its name. */
+  JsonObject leftOut() {
+    return leftOut;
   }
 
   @Nullable Tool find(String name) {

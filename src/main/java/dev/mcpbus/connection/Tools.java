@@ -3,7 +3,8 @@ package dev.mcpbus.connection;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.connection.ArgumentValidator.Violation;
+import dev.mcpbus.protocol.ArgumentValidator;
+import dev.mcpbus.protocol.ArgumentValidator.Violation;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
@@ -11,6 +12,8 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.json.JsonObject;
+import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,15 +22,27 @@ import org.jspecify.annotations.Nullable;
  */
 final class Tools {
 
+  /** What is larger than this is read, hashed and checked by a worker. */
+  private static final int SMALL = 64 * 1024;
+
   private final Session session;
+  private final ToolCalls calls;
+  private final DriftWatch watch;
   private final Waiting waiting;
+  private @Nullable RawJson source;
   private @Nullable ToolTable table;
+  private @Nullable ToolTable shown;
+  private @Nullable ToolTable shownOf;
+  private long shownAt;
   private @Nullable Future<ToolTable> loading;
   private boolean stale;
+  private boolean tried;
   private long freshUntil;
 
-  Tools(Session session) {
+  Tools(Session session, ToolCalls calls, DriftWatch watch) {
     this.session = session;
+    this.calls = calls;
+    this.watch = watch;
     this.waiting = new Waiting(session);
   }
 
@@ -55,26 +70,90 @@ final class Tools {
     stale = false;
     long since = session.clock().millis();
     fetch()
-        .map(mirrors() ? ToolTable::withHeaders : ToolTable::of)
+        .compose(list -> read(list).onSuccess(read -> keep(list, read, since)))
         .onComplete(
             result -> {
               loading = null;
-              if (result.succeeded()) {
-                table = result.result();
-                freshUntil = since + ResultCache.freshFor(table.list());
-              }
               if (stale) {
                 load().onComplete(promise);
               } else {
+                tried = true;
                 promise.handle(result);
+                announceDrift();
               }
             });
     return promise.future();
   }
 
+  /**
+   * From here on calls are held to {@code read}: it was compared with its pins before. What an
+   * ended session said late may be older than the next one's list.
+   */
+  private void keep(RawJson list, ToolTable read, long since) {
+    if (session.isOver()) {
+      return;
+    }
+    watch.seen(read.definitions());
+    source = list;
+    table = read;
+    freshUntil = since + ResultCache.freshFor(read.list());
+  }
+
+  /** Whoever follows events learns of a change that no notification announced. */
+  private void announceDrift() {
+    if (table != null) {
+      watch.announceDrift(table);
+    }
+  }
+
+  /** The same bytes are the same tools; what is long is read on a worker. */
+  private Future<ToolTable> read(RawJson list) {
+    if (table != null && list.equals(source)) {
+      return Future.succeededFuture(table);
+    }
+    boolean mirrors = mirrors();
+    return list.length() <= SMALL
+        ? Future.succeededFuture(list).map(text -> ToolTable.of(text, mirrors))
+        : session.vertx().executeBlocking(() -> ToolTable.of(list, mirrors), false);
+  }
+
+  /** What callers may see of a list: no tool that is quarantined. */
+  ToolTable shown(ToolTable all) {
+    Pins pins = watch.pins();
+    if (!pins.isActive()) {
+      return all;
+    }
+    ToolTable known = shown;
+    if (known != null && shownOf == all && shownAt == pins.generation()) {
+      return known;
+    }
+    pins.firstSight(all.definitions());
+    Set<String> quarantined = pins.quarantined(all.definitions());
+    ToolTable made = quarantined.isEmpty() ? all : all.without(quarantined);
+    shown = made;
+    shownOf = all;
+    shownAt = pins.generation();
+    return made;
+  }
+
+  /** One page, as the caller's cursor says. */
+  void page(BusCall call) {
+    if (!watch.pins().isActive()) {
+      session.send(call, call.params());
+      return;
+    }
+    InternalCall page = new InternalCall(Methods.TOOLS_LIST, call.deadline(), call.callId());
+    session.send(page, call.params());
+    page.future()
+        .compose(this::read)
+        .onComplete(
+            read -> call.attempt(() -> call.complete(shown(read).list())),
+            failure -> call.fail(McpFailure.of(failure)));
+  }
+
   /** Asks the server and keeps nothing. */
   Future<ToolTable> bypass() {
-    return fetch().map(mirrors() ? ToolTable::withHeaders : ToolTable::of);
+    return fetch().compose(this::read);
   }
 
   private Future<RawJson> fetch() {
@@ -89,19 +168,21 @@ final class Tools {
     return session.era().era() == Era.DISCOVER && session.hasRequestStreams();
   }
 
-  /** The server said that its tools have changed; null where a reading is owed already. */
-  @Nullable Future<ToolTable> changed() {
-    if (loading != null && stale) {
-      return null;
-    }
-    stale = true;
+  /** The server said that its tools have changed: nothing kept is fresh. */
+  void expire() {
     freshUntil = 0;
+  }
+
+  /** Asks the server, and once more where a list is under way that may be older. */
+  Future<ToolTable> changed() {
+    stale = true;
+    expire();
     return load();
   }
 
   /** True until the server has listed its tools, or failed to. */
   boolean isFirstReading() {
-    return table == null && loading != null;
+    return table == null && loading != null && !tried;
   }
 
   /** The kept list where there is one, else the server's. */
@@ -123,36 +204,83 @@ final class Tools {
       call.fail(
           McpFailure.notSent(
               FailureCode.BAD_REQUEST, "\"name\" must be a string: the name of the tool"));
+      return;
+    }
+    McpFailure refused = refusal(name.asString());
+    if (refused != null) {
+      call.fail(refused);
     } else if (table != null) {
       checked(table, name.asString(), call);
     } else {
       // The server cannot list its tools: it decides alone.
-      session.send(call, call.params());
+      calls.send(call, null);
     }
+  }
+
+  /** Why the tool must not be called, null where it may: {@code FORBIDDEN} while quarantined. */
+  @Nullable McpFailure refusal(String tool) {
+    return watch.refusal(tool, table == null ? null : table.definitions());
   }
 
   private void checked(ToolTable tools, String name, BusCall call) {
     ToolTable.Tool tool = tools.find(name);
     if (tool == null) {
+      Object why = tools.leftOut().getValue(name);
       call.fail(
           McpFailure.notSent(
               FailureCode.UNKNOWN_TOOL,
-              "the server offers no tool '" + name + "'; ask tools.list for the names"));
+              why == null
+                  ? "the server offers no tool '" + name + "'; ask tools.list for the names"
+                  : "the server's tool '" + name + "' is left out: " + why));
       return;
     }
     call.headers(tool.headers(call));
-    Violation violation = validates(call) ? tool.validator().check(arguments(call)) : null;
-    if (violation == null) {
-      session.send(call, call.params());
+    if (!validates(call)) {
+      calls.send(call, tool);
       return;
     }
-    call.fail(
-        new McpFailure(
-            FailureCode.INVALID_ARGUMENTS,
-            McpFailure.Sent.NO,
-            "arguments" + violation.path() + " of tool '" + name + "': " + violation.message(),
-            -1,
-            new JsonObject().put("tool", name).put("path", violation.path())));
+    if (tool.hasOutputSchema()) {
+      call.inspect(new OutputCheck(session.vertx(), name, tool.output()));
+    }
+    ArgumentValidator validator = tool.validator();
+    if (validator.isQuick() && call.params().length() <= SMALL) {
+      decided(name, tool, call, validator.check(arguments(call)));
+    } else {
+      waiting.on(
+          "its arguments to be checked",
+          session
+              .vertx()
+              .executeBlocking(() -> Optional.ofNullable(validator.check(arguments(call)))),
+          call,
+          violation -> decided(name, tool, call, violation.orElse(null)),
+          defect -> decided(name, tool, call, null));
+    }
+  }
+
+  private void decided(
+      String name, ToolTable.Tool tool, BusCall call, @Nullable Violation violation) {
+    if (violation == null) {
+      calls.send(call, tool);
+    } else if (violation.unchecked()) {
+      call.fail(
+          McpFailure.notSent(
+              FailureCode.LIMIT_EXCEEDED,
+              "arguments of tool '"
+                  + name
+                  + "': "
+                  + violation.message()
+                  + "; with header '"
+                  + Headers.VALIDATE
+                  + "' = false they are sent as they are"));
+    } else {
+      call.fail(
+          new McpFailure(
+              FailureCode.INVALID_ARGUMENTS,
+              McpFailure.Sent.NO,
+              violation.of(name),
+              -1,
+              new JsonObject().put("tool", name).put("path", violation.path())));
+    }
   }
 
   /**

@@ -30,19 +30,22 @@ final class Upstream implements SessionListener {
     /** The server no longer speaks as was settled; a fresh session is to settle it again. */
     void refused(String why);
 
-    void toolsChanged(Live of);
+    /** One of the {@code list_changed}. */
+    void listChanged(Live of, String method);
   }
 
   private final EventBus bus;
   private final ServerRequests requests;
   private final MultiRoundTrip rounds;
+  private final Tasks tasks;
   private final Owner owner;
 
   /**
    * @param lessee who alone is asked what the server asks by itself, null for whoever answers
    */
-  Upstream(EventBus bus, Inputs inputs, @Nullable String lessee, Owner owner) {
+  Upstream(EventBus bus, Inputs inputs, Tasks tasks, @Nullable String lessee, Owner owner) {
     this.bus = bus;
+    this.tasks = tasks;
     this.requests = new ServerRequests(inputs, lessee);
     this.rounds = new MultiRoundTrip(inputs);
     this.owner = owner;
@@ -55,7 +58,14 @@ final class Upstream implements SessionListener {
 
   @Override
   public boolean onUnfinished(Session of, Pending call, String resultType, RawJson result) {
-    return rounds.take(of, call, resultType, result);
+    if (resultType.equals("task")) {
+      return tasks.take(owner.live(of), call, result);
+    }
+    if (resultType.equals("input_required") && Headers.PASS.equals(call.input())) {
+      return false; // the caller's own to answer
+    }
+    rounds.take(of, call, resultType, result);
+    return true;
   }
 
   @Override
@@ -99,7 +109,14 @@ final class Upstream implements SessionListener {
     switch (method) {
       case Methods.ACKNOWLEDGED -> now.subscriptions().acknowledged(params);
       case Methods.CANCELLED -> cancelled(now, params.member("requestId"));
-      case Methods.TOOLS_CHANGED -> owner.toolsChanged(now);
+      case Methods.TASKS_STATUS, Methods.TASKS_CHANGED -> {
+        tasks.heard(params);
+        Notifications.publish(method, params, owner::publish);
+      }
+      case Methods.TOOLS_CHANGED, Methods.RESOURCES_CHANGED, Methods.PROMPTS_CHANGED -> {
+        now.cache().heard(method, params);
+        owner.listChanged(now, method);
+      }
       default -> {
         now.cache().heard(method, params);
         Notifications.publish(method, params, owner::publish);

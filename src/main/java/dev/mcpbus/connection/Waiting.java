@@ -22,14 +22,23 @@ final class Waiting {
     this.session = session;
   }
 
-  /** Runs exactly one of the two, now or later, or ends {@code call} itself. */
-  <T> void on(Future<T> shared, BusCall call, Consumer<T> then, Consumer<Throwable> otherwise) {
+  /**
+   * Runs exactly one of the two, now or later, or ends {@code call} itself.
+   *
+   * @param what is waited for, to say so
+   */
+  <T> void on(
+      String what,
+      Future<T> shared,
+      BusCall call,
+      Consumer<T> then,
+      Consumer<Throwable> otherwise) {
     int most = session.options().maxPending();
     if (calls.size() >= most) {
       call.fail(
           McpFailure.notSent(
               FailureCode.OVERLOADED,
-              most + " calls wait for the server's list already; try again later"));
+              most + " calls wait for " + what + " already; try again later"));
       return;
     }
     calls.add(call);
@@ -41,7 +50,7 @@ final class Waiting {
                 end(
                     call,
                     FailureCode.CALL_TIMEOUT,
-                    "the server did not list its tools before the call's deadline"));
+                    "the call's deadline came while it waited for " + what));
     shared.onComplete(
         result -> {
           vertx.cancelTimer(timer);

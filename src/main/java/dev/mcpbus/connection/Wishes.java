@@ -13,11 +13,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class Wishes {
 
+  private static final int MAX_TASKS = 256;
+
   private final JsonObject configured;
   private RawJson capabilities;
   private JsonObject advertised = new JsonObject();
   private @Nullable RawJson logLevel;
   private final Set<String> resources = new LinkedHashSet<>();
+  private final Set<String> tasks = new LinkedHashSet<>();
   private long generation;
 
   /**
@@ -90,6 +93,18 @@ final class Wishes {
   void logLevel(RawJson level) {
     logLevel = level;
     generation++;
+  }
+
+  /** Tasks whose changes somebody wants to hear of; the oldest is left out beyond the bound. */
+  Set<String> tasks() {
+    return tasks;
+  }
+
+  void follow(String task) {
+    tasks.add(task);
+    if (tasks.size() > MAX_TASKS) {
+      tasks.remove(tasks.iterator().next());
+    }
   }
 
   /** URIs whose updates somebody wants. */

@@ -2,6 +2,7 @@ package dev.mcpbus.demo;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
+import dev.mcpbus.transport.sdk.SdkServerVerticle;
 import io.modelcontextprotocol.json.McpJsonDefaults;
 import io.modelcontextprotocol.server.McpAsyncServer;
 import io.modelcontextprotocol.server.transport.StdioServerTransportProvider;
@@ -28,7 +29,11 @@ public final class DemoServer {
 
   /** A verticle that serves the demo at {@code address}, each connection its own session. */
   public static Deployable deployable(String address) {
-    return new DemoVerticle(address, Clock.systemUTC());
+    return deployable(address, Clock.systemUTC());
+  }
+
+  static Deployable deployable(String address, Clock clock) {
+    return new SdkServerVerticle(address, provider -> DemoFeatures.serve(provider, clock));
   }
 
   /**

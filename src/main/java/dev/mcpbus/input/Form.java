@@ -2,15 +2,11 @@ package dev.mcpbus.input;
 
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.ArgumentValidator;
+import dev.mcpbus.protocol.ArgumentValidator.Violation;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.SchemaShape;
 import io.vertx.core.json.JsonObject;
-import io.vertx.json.schema.Draft;
-import io.vertx.json.schema.JsonSchema;
-import io.vertx.json.schema.JsonSchemaOptions;
-import io.vertx.json.schema.OutputFormat;
-import io.vertx.json.schema.OutputUnit;
-import io.vertx.json.schema.SchemaException;
-import io.vertx.json.schema.Validator;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -25,9 +21,9 @@ final class Form {
   private static final int MAX_FIELDS = 256;
 
   private final JsonObject properties;
-  private final Validator validator;
+  private final ArgumentValidator validator;
 
-  private Form(JsonObject properties, Validator validator) {
+  private Form(JsonObject properties, ArgumentValidator validator) {
     this.properties = properties;
     this.validator = validator;
   }
@@ -48,20 +44,15 @@ final class Form {
         throw Question.refused("its form asks for more than simple values");
       }
     }
-    try {
-      JsonSchemaOptions options =
-          new JsonSchemaOptions()
-              .setBaseUri("mcp://form")
-              .setDraft(Draft.DRAFT202012)
-              .setOutputFormat(OutputFormat.Basic);
-      JsonObject own = schema.copy();
-      own.remove("$schema");
-      Validator validator = Validator.create(JsonSchema.of(own), options);
-      validator.validate(new JsonObject());
-      return new Form(properties, validator);
-    } catch (SchemaException | ClassCastException | IllegalStateException e) {
-      throw Question.refused("its form cannot be understood");
+    JsonObject own = schema.copy();
+    own.remove("$schema");
+    RawJson raw = RawJson.of(own);
+    String fault =
+        raw.length() > ArgumentValidator.MAX_SCHEMA_BYTES ? "too large" : SchemaShape.fault(raw);
+    if (fault != null) {
+      throw Question.refused("its form cannot be understood: " + fault);
     }
+    return new Form(properties, ArgumentValidator.of(raw));
   }
 
   /**
@@ -78,13 +69,9 @@ final class Form {
             filled.put(property.getKey(), value);
           }
         });
-    OutputUnit result = validator.validate(filled);
-    if (!Boolean.TRUE.equals(result.getValid())) {
-      List<OutputUnit> errors = result.getErrors();
-      OutputUnit last = errors == null || errors.isEmpty() ? null : errors.get(errors.size() - 1);
-      throw invalid(
-          "/content" + (last == null ? "" : last.getInstanceLocation().replaceFirst("^#", "")),
-          last == null ? "does not fit the form" : String.valueOf(last.getError()));
+    Violation wrong = validator.check(filled, ArgumentValidator.SMALL_EFFORT);
+    if (wrong != null) {
+      throw invalid("/content" + (wrong.path().equals("/") ? "" : wrong.path()), wrong.message());
     }
     return filled;
   }

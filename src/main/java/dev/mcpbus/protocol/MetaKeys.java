@@ -1,6 +1,6 @@
 package dev.mcpbus.protocol;
 
-/** Keys of {@code _meta} that MCP reserves (MCP 2026-07-28, _meta). */
+/** Keys of {@code _meta}: those that MCP reserves (MCP 2026-07-28, _meta), and ours. */
 public final class MetaKeys {
 
   public static final String PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion";
@@ -11,6 +11,12 @@ public final class MetaKeys {
   public static final String SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId";
   public static final String PROGRESS_TOKEN = "progressToken";
   public static final String TRACEPARENT = "traceparent";
+
+  /** Ours, of a list of tools: names of those left out because they differ from their pins. */
+  public static final String QUARANTINED = "dev.mcpbus/quarantined";
+
+  /** Ours, in a list of tools: why a tool of the server is not in it, by its name. */
+  public static final String LEFT_OUT = "dev.mcpbus/leftOut";
 
   private MetaKeys() {}
 }

@@ -36,5 +36,28 @@ public final class Methods {
   public static final String SAMPLING = "sampling/createMessage";
   public static final String ELICITATION = "elicitation/create";
 
+  public static final String TASKS_GET = "tasks/get";
+  public static final String TASKS_CANCEL = "tasks/cancel";
+
+  /** Of the {@code server/discover} era alone. */
+  public static final String TASKS_UPDATE = "tasks/update";
+
+  /** These two are of 2025-11-25 alone. */
+  public static final String TASKS_RESULT = "tasks/result";
+
+  public static final String TASKS_LIST = "tasks/list";
+
+  /** That a task changed, in the words of 2025-11-25 and of the {@code server/discover} era. */
+  public static final String TASKS_STATUS = "notifications/tasks/status";
+
+  public static final String TASKS_CHANGED = "notifications/tasks";
+
   private Methods() {}
+
+  /** True for the notifications that say that a list is another one now. */
+  public static boolean isListChanged(String method) {
+    return method.equals(TOOLS_CHANGED)
+        || method.equals(RESOURCES_CHANGED)
+        || method.equals(PROMPTS_CHANGED);
+  }
 }

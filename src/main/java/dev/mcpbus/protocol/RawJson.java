@@ -199,6 +199,15 @@ public final class RawJson {
     return value;
   }
 
+  /** The value as a double where it is a number, else {@code NaN}. */
+  public double asDouble() {
+    try {
+      return isString() ? Double.NaN : Double.parseDouble(toString());
+    } catch (NumberFormatException e) {
+      return Double.NaN;
+    }
+  }
+
   /**
    * The value of a direct member of this object, or null. Reads from the start to the member; no
    * value is materialised. Where the member stands twice the first counts.

@@ -31,6 +31,10 @@ final class Child {
   static final long NONE = -1;
 
   ChildSpec spec;
+
+  /** What holds since the last failure. */
+  private RestartPolicy policy;
+
   Phase phase = Phase.IDLE;
   Deployment deployment = Deployment.ABSENT;
 
@@ -68,6 +72,7 @@ final class Child {
 
   Child(ChildSpec spec) {
     this.spec = spec;
+    this.policy = spec.policy();
   }
 
   String id() {
@@ -75,7 +80,17 @@ final class Child {
   }
 
   RestartPolicy policy() {
-    return spec.policy();
+    return policy;
+  }
+
+  /** A child specification is a fresh start: what a strategy said of the old one is forgotten. */
+  void specify(ChildSpec other) {
+    spec = other;
+    policy = other.policy();
+  }
+
+  boolean shouldConnect() {
+    return Strategies.shouldConnect(spec);
   }
 
   boolean hasSession() {
@@ -97,8 +112,9 @@ final class Child {
     }
   }
 
-  void countFailure(long now) {
+  void countFailure(String why, long now) {
     calmDown(now);
+    policy = Strategies.afterFailure(spec, budget.attempt() + 1, why);
     calmSince = NONE;
     failedSinceStart = true;
     budget = budget.failed(policy().intensity(), now);

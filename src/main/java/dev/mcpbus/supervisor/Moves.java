@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /**
  * The moves that decisions are made of: each changes one child's state and notes the action that
@@ -115,9 +116,24 @@ final class Moves {
     wakeAt = Child.NONE;
   }
 
-  /** Starts those whose turn it is and hands over all that was noted. */
-  List<Action> take(long now) {
-    queue.admit(now).forEach(this::start);
+  /**
+   * Starts those whose turn it is and hands over all that was noted.
+   *
+   * @param postponed takes those that their strategy does not want to start
+   */
+  List<Action> take(long now, Consumer<Child> postponed) {
+    List<Child> next = queue.admit(now);
+    while (!next.isEmpty()) {
+      for (Child child : next) {
+        if (child.shouldConnect()) {
+          start(child);
+        } else {
+          queue.remove(child);
+          postponed.accept(child);
+        }
+      }
+      next = queue.admit(now); // into slots that were given back
+    }
     long expiry = queue.nextExpiry();
     if (expiry != Child.NONE && expiry != wakeAt) {
       wakeAt = expiry;

@@ -73,7 +73,7 @@ final class Supervision {
     }
     siblings.leave(child);
     long drain = child.spec.drain().toMillis();
-    child.spec = spec;
+    child.specify(spec);
     child.budget = RestartBudget.FRESH;
     child.calmSince = Child.NONE;
     child.restarts = 0;
@@ -210,7 +210,7 @@ final class Supervision {
     }
     child.stopTicket = Child.NONE;
     if (child.phase == Phase.GAVE_UP || !child.wanted) {
-      child.countFailure(now);
+      child.countFailure(why, now);
       LOG.warn("{} without a session, attempt {}: {}", child.id(), child.budget.attempt(), why);
       if (!child.budget.spent()) {
         moves.deploy(child, Child.NONE);
@@ -244,7 +244,7 @@ final class Supervision {
       child.deployment = Deployment.ABSENT;
       String why = "the verticle could not be deployed: " + name(cause);
       if (child.phase == Phase.GAVE_UP) {
-        child.countFailure(now);
+        child.countFailure(why, now);
         retryDeployment(child, why, now);
       } else {
         failed(child, why, true, now);
@@ -308,7 +308,7 @@ final class Supervision {
   }
 
   private void failed(Child child, String why, boolean retryable, long now) {
-    child.countFailure(now);
+    child.countFailure(why, now);
     Child leader = child.heldBy;
     siblings.leave(child);
     RestartPolicy policy = child.policy();
@@ -374,7 +374,14 @@ final class Supervision {
   /** Ends every decision: groups whose turn has come, then the start queue. */
   private List<Action> decided(long now) {
     siblings.releaseDue();
-    return moves.take(now);
+    return moves.take(now, child -> postpone(child, now));
+  }
+
+  /** Its strategy does not want it now; those that waited for it go on without it. */
+  private void postpone(Child child, long now) {
+    siblings.leave(child);
+    String who = child.spec.policy().strategy().name();
+    giveUp(child, "strategy \"" + who + "\" does not want it connected now", true, now);
   }
 
   private static String name(Throwable cause) {

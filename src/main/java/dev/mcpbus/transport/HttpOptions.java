@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param limits bounds of one message
  * @param oauth how to get tokens where the server wants them, null for not at all
  * @param headersHelper command that prints further headers as a JSON object, null for none
+ * @param tls files for {@code https}, null for what Java trusts and no certificate of our own
  */
 public record HttpOptions(
     URI url,
@@ -30,7 +31,8 @@ public record HttpOptions(
     int maxConnections,
     ParseLimits limits,
     @Nullable OAuthOptions oauth,
-    @Nullable String headersHelper)
+    @Nullable String headersHelper,
+    @Nullable TlsOptions tls)
     implements TransportOptions {
 
   public static final String TYPE = "http";
@@ -39,7 +41,7 @@ public record HttpOptions(
     headers = Map.copyOf(headers);
   }
 
-  /** Without OAuth. */
+  /** Without OAuth and files for TLS. */
   public HttpOptions(
       URI url,
       Map<String, String> headers,
@@ -47,7 +49,7 @@ public record HttpOptions(
       boolean listen,
       int maxConnections,
       ParseLimits limits) {
-    this(url, headers, connectTimeout, listen, maxConnections, limits, null, null);
+    this(url, headers, connectTimeout, listen, maxConnections, limits, null, null, null);
   }
 
   /** With the defaults of every bound. */
@@ -57,32 +59,37 @@ public record HttpOptions(
 
   public HttpOptions withHeaders(Map<String, String> other) {
     return new HttpOptions(
-        url, other, connectTimeout, listen, maxConnections, limits, oauth, headersHelper);
+        url, other, connectTimeout, listen, maxConnections, limits, oauth, headersHelper, tls);
   }
 
   public HttpOptions withListen(boolean other) {
     return new HttpOptions(
-        url, headers, connectTimeout, other, maxConnections, limits, oauth, headersHelper);
+        url, headers, connectTimeout, other, maxConnections, limits, oauth, headersHelper, tls);
   }
 
   public HttpOptions withConnectTimeout(Duration other) {
     return new HttpOptions(
-        url, headers, other, listen, maxConnections, limits, oauth, headersHelper);
+        url, headers, other, listen, maxConnections, limits, oauth, headersHelper, tls);
   }
 
   public HttpOptions withLimits(ParseLimits other) {
     return new HttpOptions(
-        url, headers, connectTimeout, listen, maxConnections, other, oauth, headersHelper);
+        url, headers, connectTimeout, listen, maxConnections, other, oauth, headersHelper, tls);
   }
 
   public HttpOptions withOAuth(@Nullable OAuthOptions other) {
     return new HttpOptions(
-        url, headers, connectTimeout, listen, maxConnections, limits, other, headersHelper);
+        url, headers, connectTimeout, listen, maxConnections, limits, other, headersHelper, tls);
   }
 
   public HttpOptions withHeadersHelper(@Nullable String other) {
     return new HttpOptions(
-        url, headers, connectTimeout, listen, maxConnections, limits, oauth, other);
+        url, headers, connectTimeout, listen, maxConnections, limits, oauth, other, tls);
+  }
+
+  public HttpOptions withTls(@Nullable TlsOptions other) {
+    return new HttpOptions(
+        url, headers, connectTimeout, listen, maxConnections, limits, oauth, headersHelper, other);
   }
 
   @Override

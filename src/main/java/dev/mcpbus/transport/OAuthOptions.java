@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param privateKey PEM file (PKCS#8, RSA or P-256) for {@code private_key_jwt}
  * @param keyId of that key, null for none
  * @param idJag where an identity assertion is exchanged; for {@link Grant#ID_JAG}
+ * @param tokenStore name of the store that keeps the tokens, null for the program's own
  */
 public record OAuthOptions(
     Grant grant,
@@ -35,7 +36,8 @@ public record OAuthOptions(
     URI redirectUri,
     @Nullable Path privateKey,
     @Nullable String keyId,
-    @Nullable IdJag idJag) {
+    @Nullable IdJag idJag,
+    @Nullable String tokenStore) {
 
   /** The ways to a token. */
   public enum Grant {
@@ -92,6 +94,7 @@ public record OAuthOptions(
           null,
           null,
           ANY_LOOPBACK_PORT,
+          null,
           null,
           null,
           null);

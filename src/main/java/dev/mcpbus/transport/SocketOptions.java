@@ -3,6 +3,7 @@ package dev.mcpbus.transport;
 import dev.mcpbus.protocol.ParseLimits;
 import java.net.URI;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A server that speaks one JSON-RPC message per line over a socket.
@@ -13,6 +14,7 @@ import java.time.Duration;
  * @param maxQueuedBytes bytes that wait to be written, default 16 MiB
  * @param junkLines lines that are no JSON and are skipped before the channel is closed, default 100
  * @param limits bounds of one message
+ * @param tls files for {@code tls:}, null for what Java trusts and no certificate of our own
  */
 public record SocketOptions(
     URI url,
@@ -20,7 +22,8 @@ public record SocketOptions(
     int maxQueued,
     long maxQueuedBytes,
     int junkLines,
-    ParseLimits limits)
+    ParseLimits limits,
+    @Nullable TlsOptions tls)
     implements TransportOptions {
 
   public static final String TYPE = "socket";
@@ -33,23 +36,29 @@ public record SocketOptions(
         SendWindow.MESSAGES,
         SendWindow.BYTES,
         100,
-        ParseLimits.DEFAULT);
+        ParseLimits.DEFAULT,
+        null);
   }
 
   public SocketOptions withConnectTimeout(Duration other) {
-    return new SocketOptions(url, other, maxQueued, maxQueuedBytes, junkLines, limits);
+    return new SocketOptions(url, other, maxQueued, maxQueuedBytes, junkLines, limits, tls);
   }
 
   public SocketOptions withMaxQueued(int other) {
-    return new SocketOptions(url, connectTimeout, other, maxQueuedBytes, junkLines, limits);
+    return new SocketOptions(url, connectTimeout, other, maxQueuedBytes, junkLines, limits, tls);
   }
 
   public SocketOptions withJunkLines(int other) {
-    return new SocketOptions(url, connectTimeout, maxQueued, maxQueuedBytes, other, limits);
+    return new SocketOptions(url, connectTimeout, maxQueued, maxQueuedBytes, other, limits, tls);
   }
 
   public SocketOptions withLimits(ParseLimits other) {
-    return new SocketOptions(url, connectTimeout, maxQueued, maxQueuedBytes, junkLines, other);
+    return new SocketOptions(url, connectTimeout, maxQueued, maxQueuedBytes, junkLines, other, tls);
+  }
+
+  public SocketOptions withTls(@Nullable TlsOptions other) {
+    return new SocketOptions(
+        url, connectTimeout, maxQueued, maxQueuedBytes, junkLines, limits, other);
   }
 
   @Override

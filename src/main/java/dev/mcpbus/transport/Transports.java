@@ -7,7 +7,10 @@ import dev.mcpbus.transport.socket.SocketTransport;
 import dev.mcpbus.transport.stdio.StdioTransport;
 import io.vertx.core.Vertx;
 
-/** Which transport belongs to which options. One line per transport. */
+/**
+ * Which transport belongs to which options. One line per built-in transport; a {@link
+ * TransportProvider} makes its own.
+ */
 public final class Transports {
 
   private Transports() {}
@@ -29,13 +32,19 @@ public final class Transports {
    */
   public static Transport create(
       Vertx vertx, TransportOptions options, AuthenticatorFactory authenticators) {
+    if (options instanceof PluggedOptions plugged) {
+      return plugged.provider().create(vertx, plugged.options());
+    }
     return switch (options.type()) {
       case StdioOptions.TYPE -> new StdioTransport((StdioOptions) options);
       case HttpOptions.TYPE -> {
         HttpOptions http = (HttpOptions) options;
         yield new StreamableHttpTransport(http, authenticators.create(http));
       }
-      case SseOptions.TYPE -> new SseTransport((SseOptions) options);
+      case SseOptions.TYPE -> {
+        SseOptions sse = (SseOptions) options;
+        yield new SseTransport(sse, authenticators.create(sse.http()));
+      }
       case SocketOptions.TYPE -> new SocketTransport(vertx, (SocketOptions) options);
       case BusOptions.TYPE -> new BusTransport(vertx, (BusOptions) options);
       case ProvidedOptions.TYPE -> ((ProvidedOptions) options).transport();

@@ -32,6 +32,8 @@ class BridgeGuardTest {
           "GET /api/resources",
           "GET /api/prompts",
           "POST /api/servers/alpha/tools/t",
+          "GET /api/servers/alpha/drift",
+          "POST /api/servers/alpha/drift/approve",
           "POST /rpc",
           "GET /rpc",
           "GET /health/live",

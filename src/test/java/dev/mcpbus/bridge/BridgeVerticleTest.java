@@ -89,6 +89,7 @@ class BridgeVerticleTest {
     "/api/servers/alpha/resources,mcp.alpha.resources.list",
     "/api/servers/alpha/resources/templates,mcp.alpha.resources.templates",
     "/api/servers/alpha/prompts,mcp.alpha.prompts.list",
+    "/api/servers/alpha/drift,mcp.alpha.tools.drift",
     "/api/tools,mcp.tools.list",
     "/api/resources,mcp.resources.list",
     "/api/prompts,mcp.prompts.list"
@@ -101,6 +102,19 @@ class BridgeVerticleTest {
     assertThat(bridge.get(path + "?cursor=p%222").body()).isEqualTo(ODD);
     assertThat(bridge.seen.get(0).body()).isEqualTo("{}");
     assertThat(bridge.seen.get(1).body()).isEqualTo("{\"cursor\":\"p\\\"2\"}");
+  }
+
+  @Test
+  void an_approval_is_a_post_with_tool_and_hash(Vertx vertx) {
+    BridgeFixture bridge = new BridgeFixture(vertx);
+    bridge.on("mcp.alpha.tools.approve", ODD);
+
+    assertThat(bridge.post("/api/servers/alpha/drift/approve", "{\"tool\":\"t\"}").body())
+        .isEqualTo(ODD);
+    assertThat(bridge.seen.get(0).body()).isEqualTo("{\"tool\":\"t\"}");
+    assertThat(bridge.get("/api/servers/alpha/drift/approve").status()).isEqualTo(405);
+    assertThat(bridge.post("/api/servers/alpha/drift/approve", "[]").status()).isEqualTo(400);
+    assertThat(bridge.seen).hasSize(1);
   }
 
   @Test

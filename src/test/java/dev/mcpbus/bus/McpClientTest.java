@@ -80,6 +80,29 @@ class McpClientTest {
   }
 
   @Test
+  void drift_is_looked_at_and_approved_by_the_hash_that_was_seen() {
+    List<JsonObject> approvals = new CopyOnWriteArrayList<>();
+    git.answering(Addresses.TOOLS_DRIFT, "{\"hash\":\"sha256-a\"}")
+        .on(
+            Addresses.TOOLS_APPROVE,
+            message -> {
+              approvals.add((JsonObject) message.body());
+              FakeConnection.replyInKind(message, "{\"remembered\":true}");
+            })
+        .answering(
+            Addresses.STATUS, "{\"id\":\"git\",\"state\":\"READY\",\"quarantined\":[\"rm\"]}");
+
+    assertThat(await(git().toolDrift()).getString("hash")).isEqualTo("sha256-a");
+    await(git().approveTool("rm", "sha256-b"));
+    await(git().approveTools("sha256-a"));
+    assertThat(approvals)
+        .containsExactly(
+            new JsonObject().put("tool", "rm").put("hash", "sha256-b"),
+            new JsonObject().put("hash", "sha256-a"));
+    assertThat(await(git().status()).quarantined()).containsExactly("rm");
+  }
+
+  @Test
   void lists_resources_prompts_and_completions_are_records() {
     git.answering(
             Addresses.TOOLS_LIST,

@@ -3,6 +3,7 @@ package dev.mcpbus.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.protocol.ProtocolException;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
@@ -16,7 +17,11 @@ class CatalogTest {
 
   private static Listing listing(String server, Kind kind, String entries)
       throws ProtocolException {
-    return Listing.parse(server, kind, Buffer.buffer("{\"" + kind.member + "\":" + entries + "}"));
+    return Listing.parse(
+        server,
+        kind,
+        NamePolicy.DOTTED,
+        Buffer.buffer("{\"" + kind.member + "\":" + entries + "}"));
   }
 
   private static Listing tools(String server, String... names) throws ProtocolException {
@@ -149,7 +154,8 @@ class CatalogTest {
   @ParameterizedTest
   @ValueSource(strings = {"", "[]", "{}", "{\"tools\":{}}", "{\"tools\":[}", "{\"tools\":[]}x"})
   void what_is_no_list_is_refused(String result) {
-    assertThatThrownBy(() -> Listing.parse("a", Kind.TOOLS, Buffer.buffer(result)))
+    assertThatThrownBy(
+            () -> Listing.parse("a", Kind.TOOLS, NamePolicy.DOTTED, Buffer.buffer(result)))
         .isInstanceOf(ProtocolException.class);
   }
 

@@ -13,6 +13,7 @@ import dev.mcpbus.bus.FakeConnection;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpClient;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.NamePolicy;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -77,7 +78,9 @@ class CatalogVerticleTest {
         .eventBus()
         .consumer(
             Addresses.SERVERS_LIST, message -> message.reply(NONE.copy().put("servers", servers)));
-    await(vertx.deployVerticle(new CatalogVerticle(Duration.ofMillis(20), firstLists)));
+    await(
+        vertx.deployVerticle(
+            new CatalogVerticle(NamePolicy.DOTTED, Duration.ofMillis(20), firstLists)));
   }
 
   private <T> Future<Message<T>> ask(String address, T body) {

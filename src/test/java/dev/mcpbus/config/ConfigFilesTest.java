@@ -150,6 +150,8 @@ class ConfigFilesTest {
         "whenUnavailable": "refuse", "maxPending": 7, "maxStash": 8, "maxPages": 9,
         "limits": {"maxMessageBytes": 2048, "maxDepth": 64, "maxNumberLength": 99},
         "ping": {"interval": 0, "timeout": "3s", "threshold": 5},
+        "healthCheck": {"interval": "2m"},
+        "pin": {"echo": "SHA256-A85008edb2a361a39358ef9a40ccff45a3a4938fd90bb7d55450a050284e4723"},
         "restart": {"type": "transient", "intensity": {"restarts": 1, "period": "10s"},
           "backoff": {"initial": 5, "max": "6s", "factor": 1.5, "jitter": 0.5},
           "reprobe": 0, "quietPeriod": "3m"},
@@ -170,6 +172,12 @@ class ConfigFilesTest {
     assertThat(one.connection().limits().maxBytes()).isEqualTo(2048);
     assertThat(one.connection().limits().maxDepth()).isEqualTo(64);
     assertThat(one.connection().limits().maxNumberLength()).isEqualTo(99);
+    assertThat(one.connection().healthInterval()).isEqualTo(Duration.ofMinutes(2));
+    assertThat(one.connection().pin().firstUse()).isFalse();
+    assertThat(one.connection().pin().hashes())
+        .containsExactly(
+            Map.entry(
+                "echo", "sha256-a85008edb2a361a39358ef9a40ccff45a3a4938fd90bb7d55450a050284e4723"));
     assertThat(one.connection().pingInterval()).isZero();
     assertThat(one.connection().pingTimeout()).isEqualTo(Duration.ofSeconds(3));
     assertThat(one.connection().pingThreshold()).isEqualTo(5);

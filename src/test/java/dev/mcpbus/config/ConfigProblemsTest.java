@@ -60,6 +60,12 @@ class ConfigProblemsTest {
             + " one of auto, always, never",
         "\"command\": \"x\", \"rpcLog\": \"loud\"|\"rpcLog\" cannot be \"loud\". Use one of off,"
             + " on, bus",
+        "\"command\": \"x\", \"pin\": \"yes\"|\"pin\" must be true, false or an object, not a"
+            + " string",
+        "\"command\": \"x\", \"pin\": {\"echo\": \"sha256-12\"}|\"pin.echo\" is no hash of a"
+            + " definition. Take it from mcp.<id>.tools.drift",
+        "\"command\": \"x\", \"healthCheck\": {\"interval\": \"often\"}|"
+            + "\"healthCheck.interval\" is no duration",
         "\"command\": \"x\", \"limits\": 5|\"limits\" must be an object, not a number",
         "\"command\": \"x\", \"limits\": {\"maxDepth\": 1}|\"limits.maxDepth\" is out of range",
         "\"command\": \"x\", \"restart\": {\"backoff\": {\"initial\": 9, \"max\":"

@@ -37,7 +37,11 @@ class SchemaTest {
       JsonObject of = properties(where);
       assertThat(of.fieldNames()).containsAll(Keys.SETTINGS);
       Map<String, Set<String>> inner =
-          Map.of("limits", Keys.LIMITS, "ping", Keys.PING, "restart", Keys.RESTART);
+          Map.of(
+              "limits", Keys.LIMITS,
+              "ping", Keys.PING,
+              "healthCheck", Keys.HEALTH_CHECK,
+              "restart", Keys.RESTART);
       inner.forEach(
           (key, keys) ->
               assertThat(of.getJsonObject(key).getJsonObject("properties").fieldNames())
@@ -53,8 +57,12 @@ class SchemaTest {
     assertThat(properties("$defs", "oauth").fieldNames()).isEqualTo(and(Keys.OAUTH, "$comment"));
     assertThat(properties("$defs", "oauth", "properties", "idJag").fieldNames())
         .isEqualTo(and(Keys.ID_JAG, "$comment"));
+    assertThat(properties("$defs", "server", "properties", "tls").fieldNames())
+        .isEqualTo(and(Keys.TLS, "$comment"));
     assertThat(properties("properties", "bridge").fieldNames())
         .isEqualTo(and(Keys.BRIDGE, "$comment"));
+    assertThat(properties("properties", "catalog").fieldNames())
+        .isEqualTo(and(Keys.CATALOG, "$comment"));
     assertThat(properties("properties", "supervisor").fieldNames())
         .isEqualTo(and(Keys.SUPERVISOR, "$comment"));
   }
@@ -73,6 +81,9 @@ class SchemaTest {
         .isEqualTo(real.connection().handshakeTimeout().toMillis());
     assertThat(server.getJsonObject("maxCallDuration").getLong("default"))
         .isEqualTo(real.connection().maxCallDuration().toMillis());
+    JsonObject health = server.getJsonObject("healthCheck").getJsonObject("properties");
+    assertThat(health.getJsonObject("interval").getLong("default"))
+        .isEqualTo(real.connection().healthInterval().toMillis());
     assertThat(server.getJsonObject("maxPending").getInteger("default"))
         .isEqualTo(real.connection().maxPending());
     assertThat(server.getJsonObject("maxStash").getInteger("default"))

@@ -151,7 +151,7 @@ class BusCallTest {
     BusCall named = BusMessages.call(vertx, new JsonObject(), Headers.CALL_ID, "c-1", AT_1000);
     assertThat(named.callId()).isEqualTo("c-1");
     assertThat(named.progressAddress()).isNull();
-    BusCall other = named.as("prompts/get");
+    BusCall other = named.as("prompts/get", RawJson.EMPTY_OBJECT);
     assertThat(other.method()).isEqualTo("prompts/get");
     assertThat(other.callId()).isEqualTo("c-1");
     assertThat(other.deadline()).isEqualTo(named.deadline());

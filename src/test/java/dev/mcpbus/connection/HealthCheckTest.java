@@ -2,18 +2,28 @@ package dev.mcpbus.connection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.Implementation;
+import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
 import io.vertx.junit5.Timeout;
 import io.vertx.junit5.VertxExtension;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 @ExtendWith(VertxExtension.class)
 @Timeout(20_000)
@@ -37,26 +47,31 @@ class HealthCheckTest {
         }
 
         @Override
-        public void unhealthy(int failures, String message) {
-          heard.add("unhealthy " + failures);
+        public void unhealthy(HealthCheck.Failure failure) {
+          heard.add("unhealthy " + failure.failures());
+        }
+
+        @Override
+        public void unlisted(HealthCheck.Failure failure) {
+          heard.add("unlisted " + failure.failures() + " " + failure.reason().code());
         }
       };
 
   private HealthCheck start(
       Vertx vertx, ConnectionOptions options, Function<String, @Nullable String> answers) {
     Context context = vertx.getOrCreateContext();
-    HealthCheck health = new HealthCheck(vertx, options, listener);
+    HealthCheck health = new HealthCheck(Timers.of(vertx), options, listener);
     context.runOnContext(
         go -> {
           Session session = new FakeServer(vertx, answers).session(context, options, Clock.SYSTEM);
-          FakeServer.open(session).onSuccess(ready -> health.start(session));
+          FakeServer.open(session).onSuccess(ready -> health.start(session, null));
         });
     return health;
   }
 
   private void awaitHeard(String... wanted) {
     Awaitility.await().until(() -> heard.size() >= wanted.length);
-    assertThat(heard.subList(0, wanted.length)).containsExactly(wanted);
+    assertThat(List.copyOf(heard).subList(0, wanted.length)).containsExactly(wanted);
   }
 
   @Test
@@ -75,6 +90,78 @@ class HealthCheckTest {
   void silence_is_counted_until_an_answer_comes(Vertx vertx) {
     start(vertx, OPTIONS, method -> heard.size() < 3 ? null : "\"result\":{}");
     awaitHeard("unhealthy 1", "unhealthy 2", "unhealthy 3", "healthy");
+  }
+
+  /** Nothing but the health interval, and what lists the tools. */
+  private void probe(
+      Vertx vertx, Function<String, @Nullable String> answers, Supplier<Future<?>> tools) {
+    ConnectionOptions options =
+        OPTIONS.with().pingInterval(Duration.ZERO).healthInterval(Duration.ofMillis(20)).build();
+    Context context = vertx.getOrCreateContext();
+    HealthCheck health = new HealthCheck(Timers.of(vertx), options, listener);
+    context.runOnContext(
+        go -> {
+          Session session = new FakeServer(vertx, answers).session(context, options, Clock.SYSTEM);
+          FakeServer.open(session).onSuccess(ready -> health.start(session, tools));
+        });
+  }
+
+  @Test
+  void the_tools_are_compared_after_every_good_answer(Vertx vertx) {
+    probe(
+        vertx,
+        method -> "\"result\":{}",
+        () -> {
+          heard.add("compared");
+          return Future.succeededFuture();
+        });
+    awaitHeard("healthy", "compared", "healthy", "compared");
+  }
+
+  @Test
+  void a_list_that_fails_is_counted_and_does_not_make_the_server_ill(Vertx vertx) {
+    McpFailure endless = McpFailure.maybeSent(FailureCode.PROTOCOL_ERROR, "does not end");
+    probe(vertx, method -> "\"result\":{}", () -> Future.failedFuture(endless));
+    awaitHeard("healthy", "unlisted 1 PROTOCOL_ERROR", "healthy", "unlisted 2 PROTOCOL_ERROR");
+  }
+
+  @Test
+  void one_list_at_a_time_and_the_pings_go_on_beside_it(Vertx vertx) {
+    probe(
+        vertx,
+        method -> "\"result\":{}",
+        () -> {
+          heard.add("compared");
+          return Promise.promise().future();
+        });
+    awaitHeard("healthy", "compared", "healthy", "healthy");
+  }
+
+  @Test
+  void an_answer_that_is_no_result_of_the_protocol_is_a_failed_check(Vertx vertx) {
+    probe(vertx, method -> "\"result\":[]", () -> Future.failedFuture("never asked"));
+    awaitHeard("unhealthy 1", "unhealthy 2");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{\"supportedVersions\":[\"2025-11-25\",\"2026-07-28\"]}|",
+        "{\"supportedVersions\":[\"2031-01-01\"]}|no longer speaks",
+        "{\"supportedVersions\":\"2026-07-28\"}|no list",
+        "{}|no list"
+      })
+  void discover_must_still_name_the_version_that_was_settled_on(
+      String answer, @Nullable String wrong) {
+    DiscoverEra era =
+        new DiscoverEra(new Implementation("test", "1"), new Wishes(new JsonObject()));
+    String found = era.wrong(RawJson.of(answer));
+    if (wrong == null) {
+      assertThat(found).isNull();
+    } else {
+      assertThat(found).contains(wrong);
+    }
   }
 
   @Test

@@ -1,7 +1,6 @@
 package dev.mcpbus.connection;
 
 import static dev.mcpbus.connection.NotificationBudget.BURST;
-import static dev.mcpbus.connection.NotificationBudget.FLOOD;
 import static dev.mcpbus.connection.NotificationBudget.PER_SECOND;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -20,7 +19,6 @@ class NotificationBudgetTest {
   void a_burst_passes_and_what_goes_beyond_is_dropped_and_counted() {
     assertThat(taken(BURST + 10, 0)).isEqualTo(BURST);
     assertThat(budget.dropped()).isEqualTo(10);
-    assertThat(budget.isFlood()).isFalse();
   }
 
   @Test
@@ -31,17 +29,12 @@ class NotificationBudgetTest {
   }
 
   @Test
-  void one_that_goes_on_is_a_flood() {
-    taken(BURST + FLOOD, 0);
-    assertThat(budget.isFlood()).isTrue();
-  }
-
-  @Test
-  void a_quiet_time_makes_earlier_excess_forgotten() {
-    taken(BURST + FLOOD - 1, 0);
-    taken(1, 60_000);
-    taken(BURST + 1, 60_000);
-    assertThat(budget.isFlood()).isFalse();
-    assertThat(budget.dropped()).isGreaterThan(FLOOD);
+  void every_notification_is_either_taken_or_counted() {
+    long taken = 0;
+    for (long now = 0; now < 60_000; now += 10) {
+      taken += taken(500, now);
+    }
+    assertThat(taken).isBetween(60_000L, 65_000L);
+    assertThat(taken + budget.dropped()).isEqualTo(3_000_000);
   }
 }

@@ -3,6 +3,7 @@ package dev.mcpbus.connection;
 import static dev.mcpbus.bus.BusTests.failure;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
@@ -34,14 +35,23 @@ class StashTest {
             .session(vertx.getOrCreateContext(), ConnectionOptions.DEFAULT, Clock.SYSTEM);
     ServerDescription server = ServerDescription.ofInitialize(RawJson.of(FakeServer.INITIALIZED));
     Wishes wishes = new Wishes(new JsonObject());
+    Tasks tasks =
+        new Tasks(
+            new Inputs(vertx.eventBus(), new ConnectionId("fake"), wishes),
+            wishes,
+            (call, then) -> {});
     live =
         new Live(
             session,
             server,
-            new Tools(session),
+            new Tools(
+                session,
+                new ToolCalls(session, server.capabilities(), tasks),
+                DriftWatchTest.watch(PinOptions.NONE, PinStore.inMemory())),
             new Subscriptions(session, wishes, server.capabilities()),
             new ResultCache(Clock.SYSTEM),
             wishes,
+            tasks,
             0);
   }
 

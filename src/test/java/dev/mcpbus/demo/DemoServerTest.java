@@ -27,7 +27,8 @@ class DemoServerTest {
 
   @BeforeEach
   void deploy() throws Exception {
-    deployment = RawClient.get(vertx.deployVerticle(new DemoVerticle(DemoServer.ADDRESS, NOON)));
+    deployment =
+        RawClient.get(vertx.deployVerticle(DemoServer.deployable(DemoServer.ADDRESS, NOON)));
   }
 
   @AfterEach

@@ -8,12 +8,15 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.McpFailure.Sent;
+import dev.mcpbus.connection.FilePinStore;
+import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.testing.ScriptedServer;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -21,6 +24,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 
@@ -45,9 +49,13 @@ final class FaultBed implements AutoCloseable {
   private final TestBus bus;
 
   private FaultBed(JsonObject servers) {
+    this(servers, TestBus::start);
+  }
+
+  private FaultBed(JsonObject servers, Function<JsonObject, TestBus> launch) {
     servers.put(NEIGHBOUR, ShServer.good());
     servers.forEach(entry -> mark((JsonObject) entry.getValue()));
-    bus = TestBus.start(servers);
+    bus = launch.apply(servers);
     bus.vertx()
         .eventBus()
         .addOutboundInterceptor(
@@ -65,6 +73,27 @@ final class FaultBed implements AutoCloseable {
     return new FaultBed(TestBus.server(VICTIM, victim));
   }
 
+  /** The same, with questions that wait so long. */
+  static FaultBed start(JsonObject victim, InputOptions input) {
+    return start(victim, servers -> TestBus.start(servers, input));
+  }
+
+  /** The victim's pins outlive the bed. */
+  static FaultBed start(JsonObject victim, Path pins) {
+    return start(
+        victim.copy(),
+        servers -> TestBus.startPinned(servers, vertx -> FilePinStore.of(vertx, pins)));
+  }
+
+  /**
+   * The same, on a bus of the test's own making.
+   *
+   * @param launch gets the servers
+   */
+  static FaultBed start(JsonObject victim, Function<JsonObject, TestBus> launch) {
+    return new FaultBed(TestBus.server(VICTIM, victim), launch);
+  }
+
   /** Several servers, all marked; nothing is waited for. */
   static FaultBed startAll(JsonObject servers) {
     return new FaultBed(servers);
@@ -72,7 +101,11 @@ final class FaultBed implements AutoCloseable {
 
   /** The same, once the victim is ready. */
   static FaultBed ready(JsonObject victim) {
-    FaultBed bed = start(victim);
+    return ready(victim, InputOptions.DEFAULT);
+  }
+
+  static FaultBed ready(JsonObject victim, InputOptions input) {
+    FaultBed bed = start(victim, input);
     try {
       bed.awaitReady(1);
       return bed;
@@ -97,11 +130,12 @@ final class FaultBed implements AutoCloseable {
     return new JsonObject().put("command", command.get(0)).put("args", args);
   }
 
-  /** Marks every process of the entry, and lets it end quickly. */
+  /** Marks every process of the entry, if it has any, and lets it end quickly. */
   JsonObject mark(JsonObject entry) {
-    JsonObject env = entry.getJsonObject("env", new JsonObject()).put(MARK, mark);
-    entry.put("env", env);
-    if (!entry.containsKey("closeGrace")) {
+    if (entry.containsKey("command")) {
+      entry.put("env", entry.getJsonObject("env", new JsonObject()).put(MARK, mark));
+    }
+    if (entry.containsKey("command") && !entry.containsKey("closeGrace")) {
       entry.put("closeGrace", 100);
     }
     if (!entry.containsKey("drain")) {

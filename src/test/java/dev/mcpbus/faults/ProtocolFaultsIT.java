@@ -101,9 +101,8 @@ class ProtocolFaultsIT {
   })
   void case_60_a_lying_capability_fails_that_method_and_the_connection_stays(String suffix) {
     try (FaultBed bed = FaultBed.ready(FaultBed.scripted("lying"))) {
-      McpFailure failure =
-          ask(bed, suffix, new JsonObject().put("level", "info"))
-              .failure(FailureCode.UPSTREAM_ERROR, Sent.MAYBE);
+      JsonObject body = new JsonObject().put("level", "info").put("uri", "file:///a");
+      McpFailure failure = ask(bed, suffix, body).failure(FailureCode.UPSTREAM_ERROR, Sent.MAYBE);
       assertThat(failure.toJsonRpcError().getInteger("code")).isEqualTo(-32601);
       assertThat(bed.text("echo")).isEmpty();
       bed.assertUndisturbed();

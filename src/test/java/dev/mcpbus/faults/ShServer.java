@@ -1,5 +1,6 @@
 package dev.mcpbus.faults;
 
+import dev.mcpbus.protocol.Era;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 
@@ -57,6 +58,31 @@ final class ShServer {
             .replace("@START@", start)
             .replace("@CASES@", cases)
             .replace("@TOOLS@", listed.toString()));
+  }
+
+  /** What a modern server says of itself. */
+  static final String DISCOVERED =
+      "{\"resultType\":\"complete\",\"supportedVersions\":[\"2026-07-28\"],\"capabilities\":{\"tools\":"
+          + "{\"listChanged\":true}},\"ttlMs\":0,\"cacheScope\":\"private\",\"_meta\":{"
+          + "\"io.modelcontextprotocol/serverInfo\":{\"name\":\"sh\",\"version\":\"1.0.0\"}}}";
+
+  /** The same in the modern era, and in that alone. */
+  static JsonObject modern(String start, String cases, String... tools) {
+    String era =
+        """
+
+        *'"method":"server/discover"'*) answer '@DISCOVERED@' ;;
+        *'"method":"subscriptions/listen"'*) ;;
+        *'"method":"initialize"'*)
+          printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32022,"message":"no","data":\
+        {"supported":["2026-07-28"]}}}\\n' "$id" ;;
+        """;
+    return of(start, cases + era.replace("@DISCOVERED@", DISCOVERED), tools);
+  }
+
+  /** One of the two. */
+  static JsonObject of(Era era, String start, String cases, String... tools) {
+    return era == Era.DISCOVER ? modern(start, cases, tools) : of(start, cases, tools);
   }
 
   /** Any script. */

@@ -7,9 +7,17 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.awaitility.Awaitility;
 
 /**
  * Real servers from npm, installed by {@code npm ci} in {@code src/test/npm}. Without them the
@@ -47,6 +55,58 @@ public final class NpmServers {
       all.add(arg);
     }
     return new JsonObject().put("command", node()).put("args", all);
+  }
+
+  /** A server that listens on a port; closing it ends it and what it has started. */
+  public record Running(Process process, int port) implements AutoCloseable {
+
+    public String url(String path) {
+      return "http://127.0.0.1:" + port + path;
+    }
+
+    @Override
+    public void close() {
+      process.descendants().forEach(ProcessHandle::destroyForcibly);
+      process.destroyForcibly();
+    }
+  }
+
+  /**
+   * Starts a script and waits until it listens.
+   *
+   * @param port for {@code args} and {@code env}, where it stands as {@code PORT}
+   */
+  public static Running listening(
+      int port, Map<String, String> env, String script, String... args) {
+    List<String> command = new ArrayList<>(List.of(node(), script(script)));
+    for (String arg : args) {
+      command.add(arg.equals("PORT") ? String.valueOf(port) : arg);
+    }
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD);
+    env.forEach(
+        (name, value) ->
+            builder.environment().put(name, value.equals("PORT") ? String.valueOf(port) : value));
+    try {
+      Running running = new Running(builder.start(), port);
+      Awaitility.await(script + " to listen")
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> listens(port));
+      return running;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static boolean listens(int port) {
+    try (Socket socket = new Socket()) {
+      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 500);
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   public static int freePort() {

@@ -7,6 +7,7 @@ import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -26,11 +27,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A protected MCP server, its authorization server and a browser, on one loopback port. What the
- * servers say can be changed while they run.
+ * servers say can be changed while they run. The MCP server speaks Streamable HTTP at {@code /mcp}
+ * and HTTP+SSE at {@code /sse}.
  */
 public final class OAuthWorld implements AutoCloseable {
 
-  private static final JsonObject HELLO =
+  /** What the MCP server says to {@code initialize}. */
+  public static final JsonObject HELLO =
       new JsonObject()
           .put("protocolVersion", "2025-11-25")
           .put("capabilities", new JsonObject())
@@ -55,6 +58,10 @@ public final class OAuthWorld implements AutoCloseable {
   public final Map<String, String> callback = new ConcurrentHashMap<>();
 
   public volatile Function<Map<String, String>, Answer> tokenAnswer = this::issue;
+
+  /** The result of a JSON-RPC request to the MCP server. */
+  public volatile Function<JsonObject, JsonObject> results = OAuthWorld::result;
+
   public volatile @Nullable String challenge = "Bearer";
   public volatile Set<String> needed = Set.of();
   public volatile boolean holdTokens;
@@ -83,11 +90,20 @@ public final class OAuthWorld implements AutoCloseable {
         new JsonObject()
             .put("resource", url().toString())
             .put("authorization_servers", new JsonArray().add(issuer())));
+    documents.put(
+        "/.well-known/oauth-protected-resource/sse",
+        new JsonObject()
+            .put("resource", sse().toString())
+            .put("authorization_servers", new JsonArray().add(issuer())));
     documents.put("/.well-known/oauth-authorization-server/as", metadata());
   }
 
   public URI url() {
     return URI.create(base() + "/mcp");
+  }
+
+  public URI sse() {
+    return URI.create(base() + "/sse");
   }
 
   public String base() {
@@ -175,6 +191,7 @@ public final class OAuthWorld implements AutoCloseable {
             .put("scope", scope.isEmpty() ? null : scope));
   }
 
+  private volatile @Nullable HttpServerResponse stream;
   private volatile @Nullable String lastScope = "";
 
   public static Map<String, String> fields(@Nullable String form) {
@@ -200,8 +217,8 @@ public final class OAuthWorld implements AutoCloseable {
     String location = redirects.get(path);
     if (location != null) {
       request.response().setStatusCode(302).putHeader("location", location).end();
-    } else if (path.equals("/mcp")) {
-      mcp(request, text);
+    } else if (List.of("/mcp", "/sse", "/messages").contains(path)) {
+      guarded(request, text);
     } else if (path.equals("/authorize")) {
       authorize(request, fields);
     } else if (path.equals("/token")) {
@@ -252,7 +269,13 @@ public final class OAuthWorld implements AutoCloseable {
     request.response().setStatusCode(302).putHeader("location", location.toString()).end();
   }
 
-  private void mcp(HttpServerRequest request, String body) {
+  private static JsonObject result(JsonObject call) {
+    return "initialize".equals(call.getString("method"))
+        ? HELLO
+        : new JsonObject().put("n", call.getValue("id"));
+  }
+
+  private void guarded(HttpServerRequest request, String body) {
     String header = String.valueOf(request.getHeader("authorization"));
     Set<String> scopes = header.startsWith("Bearer ") ? valid.get(header.substring(7)) : null;
     String said = challenge;
@@ -270,22 +293,38 @@ public final class OAuthWorld implements AutoCloseable {
               "www-authenticate",
               "Bearer error=\"insufficient_scope\", scope=\"" + String.join(" ", needed) + "\"")
           .end();
-    } else if (request.method().equals(HttpMethod.POST)) {
-      JsonObject call = new JsonObject(body);
-      Object id = call.getValue("id");
-      boolean hello = "initialize".equals(call.getString("method"));
-      json(
-          request,
-          id == null
-              ? new Answer(202, new JsonObject())
-              : new Answer(
-                  200,
-                  new JsonObject()
-                      .put("jsonrpc", "2.0")
-                      .put("id", id)
-                      .put("result", hello ? HELLO : new JsonObject().put("n", id))));
+    } else if (request.method().equals(HttpMethod.POST) && !request.path().equals("/sse")) {
+      mcp(request, new JsonObject(body));
+    } else if (request.method().equals(HttpMethod.GET) && request.path().equals("/sse")) {
+      stream = request.response().setChunked(true).putHeader("content-type", "text/event-stream");
+      stream.write("event: endpoint\ndata: /messages\n\n");
     } else {
       request.response().setStatusCode(405).end();
+    }
+  }
+
+  private void mcp(HttpServerRequest request, JsonObject call) {
+    Object id = call.getValue("id");
+    HttpServerResponse events = request.path().equals("/messages") ? stream : null;
+    JsonObject answer =
+        id == null
+            ? new JsonObject()
+            : new JsonObject()
+                .put("jsonrpc", "2.0")
+                .put("id", id)
+                .put("result", results.apply(call));
+    if (id != null && events != null) {
+      events.write("data: " + answer.encode() + "\n\n");
+    }
+    boolean elsewhere = id == null || events != null;
+    json(request, new Answer(elsewhere ? 202 : 200, elsewhere ? new JsonObject() : answer));
+  }
+
+  /** Ends the event stream that was opened last, and with it the session. */
+  public void cut() {
+    HttpServerResponse events = stream;
+    if (events != null) {
+      events.end();
     }
   }
 

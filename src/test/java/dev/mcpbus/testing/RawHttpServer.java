@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
@@ -68,14 +69,24 @@ public final class RawHttpServer implements AutoCloseable {
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
   private final AtomicInteger accepted = new AtomicInteger();
 
-  private RawHttpServer(Script script) throws IOException {
-    this.server = new ServerSocket(0, 200, InetAddress.getLoopbackAddress());
+  private RawHttpServer(InetAddress host, int port, Script script) throws IOException {
+    this.server = new ServerSocket();
+    this.server.setReuseAddress(true);
+    this.server.bind(new InetSocketAddress(host, port), 200);
     this.script = script;
   }
 
   public static RawHttpServer start(Script script) {
+    return start("127.0.0.1", 0, script);
+  }
+
+  /**
+   * @param host an address of loopback
+   * @param port one that is free, or 0
+   */
+  public static RawHttpServer start(String host, int port, Script script) {
     try {
-      RawHttpServer server = new RawHttpServer(script);
+      RawHttpServer server = new RawHttpServer(InetAddress.getByName(host), port, script);
       Thread thread = new Thread(server::accept, "raw-http-" + server.port());
       thread.setDaemon(true);
       thread.start();
@@ -87,7 +98,14 @@ public final class RawHttpServer implements AutoCloseable {
 
   /** Answers request after request, for as long as the client keeps the connection. */
   public static RawHttpServer answering(Answer answer) {
+    return answering("127.0.0.1", 0, answer);
+  }
+
+  /** The same at a place of the test's choice. */
+  public static RawHttpServer answering(String host, int port, Answer answer) {
     return start(
+        host,
+        port,
         peer -> {
           while (true) {
             answer.to(peer.read(), peer);

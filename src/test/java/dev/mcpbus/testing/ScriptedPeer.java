@@ -155,6 +155,11 @@ public final class ScriptedPeer {
     return received.stream().map(message -> message.getString("method", "")).toList();
   }
 
+  /** All that came, also answers. */
+  public List<JsonObject> messages() {
+    return List.copyOf(received);
+  }
+
   public List<JsonObject> received(String method) {
     List<JsonObject> all = new ArrayList<>(received);
     all.removeIf(message -> !method.equals(message.getString("method")));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.mcpbus.Authentication;
 import dev.mcpbus.McpBus;
 import dev.mcpbus.ServerEntryReader;
 import dev.mcpbus.bridge.BridgeOptions;
@@ -12,13 +13,17 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.Environment;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerResult;
 import dev.mcpbus.config.ServerSettings;
+import dev.mcpbus.connection.PinStore;
 import dev.mcpbus.gateway.GatewayOptions;
+import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.supervisor.SupervisorOptions;
+import dev.mcpbus.transport.AuthenticatorFactory;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
@@ -34,6 +39,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
@@ -52,36 +58,90 @@ public final class TestBus implements AutoCloseable {
   private final List<JsonObject> events = new CopyOnWriteArrayList<>();
   private final ListAppender<ILoggingEvent> blocked = new ListAppender<>();
 
-  /** With a bridge on a free port, and a gateway of those options. */
-  public static TestBus startWithGateway(JsonObject mcpServers, GatewayOptions gateway) {
-    return start(
-        mcpServers,
-        BridgeOptions.DEFAULT.withPort(0),
-        gateway,
-        SupervisorOptions.DEFAULT,
-        vertx -> {});
+  /** What a test may put in place of what the service has. */
+  private record Seams(
+      @Nullable BridgeOptions bridge,
+      GatewayOptions gateway,
+      SupervisorOptions supervisor,
+      InputOptions input,
+      VertxOptions vertx,
+      Consumer<Vertx> before,
+      Function<Vertx, AuthenticatorFactory> authenticators,
+      Function<Vertx, PinStore> pins) {
+
+    static final Seams NONE =
+        new Seams(
+            null,
+            GatewayOptions.DEFAULT,
+            SupervisorOptions.DEFAULT,
+            InputOptions.DEFAULT,
+            new VertxOptions(),
+            vertx -> {},
+            vertx -> Authentication.ofVariables(vertx, System.getenv()),
+            vertx -> PinStore.inMemory());
+
+    Seams with(BridgeOptions other, GatewayOptions views) {
+      return new Seams(other, views, supervisor, input, vertx, before, authenticators, pins);
+    }
   }
 
-  private TestBus(Vertx vertx, McpBus.Options options) {
+  private TestBus(Vertx vertx, McpBus.Options options, Seams seams) {
     this.vertx = vertx;
     blocked.start();
     ((Logger) LoggerFactory.getLogger(BLOCKED)).addAppender(blocked);
     vertx.eventBus().<JsonObject>consumer(Addresses.ALL_EVENTS, event -> events.add(event.body()));
-    this.bus = await(McpBus.start(vertx, options));
+    this.bus =
+        await(
+            McpBus.start(
+                vertx, options, seams.authenticators.apply(vertx), seams.pins.apply(vertx)));
   }
 
   /** Starts servers as a file's {@code mcpServers} object has them; no bridge. */
   public static TestBus start(JsonObject mcpServers) {
-    return start(mcpServers, null);
+    return start(mcpServers, Seams.NONE);
   }
 
   /** The same, with a bridge on a free port. */
   public static TestBus startWithBridge(JsonObject mcpServers) {
-    return start(mcpServers, BridgeOptions.DEFAULT.withPort(0));
+    return start(
+        mcpServers, Seams.NONE.with(BridgeOptions.DEFAULT.withPort(0), GatewayOptions.DEFAULT));
   }
 
-  private static TestBus start(JsonObject mcpServers, @Nullable BridgeOptions bridge) {
-    return start(mcpServers, bridge, SupervisorOptions.DEFAULT, vertx -> {});
+  /** With a bridge on a free port, and a gateway of those options. */
+  public static TestBus startWithGateway(JsonObject mcpServers, GatewayOptions gateway) {
+    return start(mcpServers, Seams.NONE.with(BridgeOptions.DEFAULT.withPort(0), gateway));
+  }
+
+  /** Servers whose questions wait so long for an answer. */
+  public static TestBus start(JsonObject mcpServers, InputOptions input) {
+    Seams none = Seams.NONE;
+    return start(
+        mcpServers,
+        new Seams(
+            null,
+            none.gateway,
+            none.supervisor,
+            input,
+            none.vertx,
+            none.before,
+            none.authenticators,
+            none.pins));
+  }
+
+  /** With a memory for pins; no bridge. */
+  public static TestBus startPinned(JsonObject mcpServers, Function<Vertx, PinStore> pins) {
+    Seams none = Seams.NONE;
+    return start(
+        mcpServers,
+        new Seams(
+            null,
+            none.gateway,
+            none.supervisor,
+            none.input,
+            none.vertx,
+            none.before,
+            none.authenticators,
+            pins));
   }
 
   /**
@@ -92,32 +152,63 @@ public final class TestBus implements AutoCloseable {
       @Nullable BridgeOptions bridge,
       SupervisorOptions supervisor,
       Consumer<Vertx> before) {
-    return start(mcpServers, bridge, GatewayOptions.DEFAULT, supervisor, before);
+    Seams none = Seams.NONE;
+    return start(
+        mcpServers,
+        new Seams(
+            bridge,
+            none.gateway,
+            supervisor,
+            none.input,
+            none.vertx,
+            before,
+            none.authenticators,
+            none.pins));
   }
 
-  private static TestBus start(
+  /**
+   * @param options of Vert.x; the check for blocked event loops is added
+   * @param authenticators credentials for servers over HTTP
+   */
+  public static TestBus start(
       JsonObject mcpServers,
-      @Nullable BridgeOptions bridge,
-      GatewayOptions gateway,
-      SupervisorOptions supervisor,
-      Consumer<Vertx> before) {
+      VertxOptions options,
+      Function<Vertx, AuthenticatorFactory> authenticators) {
+    Seams none = Seams.NONE;
+    return start(
+        mcpServers,
+        new Seams(
+            null,
+            none.gateway,
+            none.supervisor,
+            none.input,
+            options,
+            none.before,
+            authenticators,
+            none.pins));
+  }
+
+  private static TestBus start(JsonObject mcpServers, Seams seams) {
     List<ServerDefinition> servers = new ArrayList<>();
     mcpServers.forEach(entry -> servers.add(read(entry.getKey(), (JsonObject) entry.getValue())));
     Vertx vertx =
         Vertx.vertx(
-            new VertxOptions()
+            new VertxOptions(seams.vertx)
                 .setBlockedThreadCheckInterval(200)
                 .setMaxEventLoopExecuteTimeUnit(TimeUnit.MILLISECONDS)
                 .setMaxEventLoopExecuteTime(1_000));
-    before.accept(vertx);
+    seams.before.accept(vertx);
     return new TestBus(
         vertx,
         new McpBus.Options(
             servers,
-            supervisor,
-            bridge,
-            gateway,
-            ServerEntryReader.in(Path.of("."), Environment.system(), ServerSettings.DEFAULT)));
+            seams.supervisor,
+            seams.bridge,
+            seams.gateway,
+            ServerEntryReader.in(Path.of("."), Environment.system(), ServerSettings.DEFAULT),
+            NamePolicy.DOTTED,
+            seams.input),
+        seams);
   }
 
   /** One server. */

@@ -48,9 +48,12 @@ public final class RawClient implements Channel.Receiver {
             {"protocolVersion":"2025-11-25","capabilities":{},
              "clientInfo":{"name":"raw","version":"1"}}
             """);
-    byte[] bytes = Messages.notification("notifications/initialized", null);
-    send(Outbound.notification("notifications/initialized", bytes));
+    notify("notifications/initialized", "{}");
     return result;
+  }
+
+  public void notify(String method, String params) {
+    send(Outbound.notification(method, Messages.notification(method, RawJson.of(params))));
   }
 
   /** The whole response. */

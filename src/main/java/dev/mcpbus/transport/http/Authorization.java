@@ -3,6 +3,7 @@ package dev.mcpbus.transport.http;
 import dev.mcpbus.transport.TransportException;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
+import java.time.InstantSource;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -16,15 +17,16 @@ final class Authorization {
 
   private static final int MAX_STEP_UPS = 2;
 
-  private final HttpChannel channel;
   private final @Nullable Credentials credentials;
   private @Nullable ConfiguredHeaders headers;
   private boolean renewed;
   private int stepUps;
 
-  Authorization(HttpChannel channel) {
-    this.channel = channel;
-    this.credentials = channel.credentials();
+  /**
+   * @param credentials null where the configuration is all there is
+   */
+  Authorization(@Nullable Credentials credentials) {
+    this.credentials = credentials;
   }
 
   /** Runs one of the two; at once where there is nothing to be had. */
@@ -59,15 +61,22 @@ final class Authorization {
         && (response.statusCode() == 401 ? !renewed : stepUps < MAX_STEP_UPS);
   }
 
-  /** Asks for them; reads the response away. */
-  void renew(HttpClientResponse response, Runnable retry, Consumer<TransportException> failed) {
+  /**
+   * Asks for them; reads the response away.
+   *
+   * @param from where the response came from, for the message of a failure
+   */
+  void renew(
+      HttpClientResponse response,
+      Endpoint from,
+      Runnable retry,
+      Consumer<TransportException> failed) {
     if (response.statusCode() == 401) {
       renewed = true;
     } else {
       stepUps++;
     }
-    TransportException refusal =
-        StatusFailures.of(response, channel.endpoint(), null, channel.clock());
+    TransportException refusal = StatusFailures.of(response, from, null, InstantSource.system());
     Responses.drain(response);
     Objects.requireNonNull(credentials)
         .challenged(response, headers)

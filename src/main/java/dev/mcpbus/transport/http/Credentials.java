@@ -22,9 +22,14 @@ final class Credentials {
   private Map<String, String> last = Map.of();
   private ConfiguredHeaders lastHeaders = ConfiguredHeaders.of(last);
 
-  Credentials(Authenticator authenticator, ContextInternal owner) {
+  private Credentials(Authenticator authenticator, ContextInternal owner) {
     this.authenticator = authenticator;
     this.owner = owner;
+  }
+
+  /** Null where the configuration is all there is. */
+  static @Nullable Credentials of(@Nullable Authenticator authenticator, ContextInternal owner) {
+    return authenticator == null ? null : new Credentials(authenticator, owner);
   }
 
   /** What a request carries besides the configured headers. */

@@ -53,7 +53,7 @@ final class EventReader implements SseParser.Sink {
   EventReader(HttpChannel channel, Listener listener) {
     this.channel = channel;
     this.listener = listener;
-    this.authorization = new Authorization(channel);
+    this.authorization = new Authorization(channel.credentials());
   }
 
   StreamPosition position() {
@@ -145,7 +145,7 @@ final class EventReader implements SseParser.Sink {
                 authorization.accepted();
                 read(response);
               } else if (authorization.mayRenew(response)) {
-                authorization.renew(response, this::get, this::unauthorized);
+                authorization.renew(response, channel.endpoint(), this::get, this::unauthorized);
               } else {
                 Responses.drain(response);
                 int status = response.statusCode();

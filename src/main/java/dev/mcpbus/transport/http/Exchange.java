@@ -13,7 +13,6 @@ import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.internal.buffer.BufferInternal;
-import java.nio.channels.ClosedChannelException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +41,7 @@ final class Exchange implements EventReader.Listener {
   Exchange(HttpChannel channel, Outbound message) {
     this.channel = channel;
     this.message = message;
-    this.authorization = new Authorization(channel);
+    this.authorization = new Authorization(channel.credentials());
   }
 
   Outbound message() {
@@ -117,17 +116,15 @@ final class Exchange implements EventReader.Listener {
               }
               if (failure == null) {
                 answered(response);
-              } else if (written.failed() && written.cause() instanceof ClosedChannelException) {
-                unsent(Failures.sent(failure, channel.endpoint()).withSent(Sent.NO));
               } else {
-                fail(Failures.sent(failure, channel.endpoint()));
+                unsent(Failures.sent(failure, written, created, channel.endpoint()));
               }
             });
   }
 
-  /** A pooled connection that the server closed while it was idle is no reason to fail. */
+  /** What the server has certainly not looked at goes over another connection, once. */
   private void unsent(TransportException why) {
-    if (why.reason() == Reason.UPSTREAM_RESET && !retried) {
+    if (why.reason() == Reason.UPSTREAM_RESET && why.sent() == Sent.NO && !retried) {
       retried = true;
       start();
     } else {
@@ -143,7 +140,7 @@ final class Exchange implements EventReader.Listener {
     } else if (status >= 300 && status < 400) {
       redirected(response);
     } else if (authorization.mayRenew(response)) {
-      authorization.renew(response, this::start, this::fail);
+      authorization.renew(response, channel.endpoint(), this::start, this::fail);
     } else {
       refused(response);
     }

@@ -7,17 +7,23 @@ import dev.mcpbus.transport.TransportException.Sent;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.TooLongFrameException;
+import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.vertx.core.Future;
 import io.vertx.core.VertxException;
 import io.vertx.core.http.ConnectionPoolTooBusyException;
+import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpClosedException;
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.StreamResetException;
+import io.vertx.core.net.impl.ConnectionBase;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 import java.net.SocketException;
 import java.net.UnknownHostException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.UnresolvedAddressException;
 import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
@@ -40,12 +46,7 @@ final class Failures {
           Reason.OVERLOADED, Sent.NO, "too many requests wait for a connection to " + to.origin());
     }
     if (find(cause, SSLException.class) != null) {
-      return new TransportException(
-          Reason.TLS_ERROR,
-          Sent.NO,
-          "TLS with " + to.origin() + ": " + text(root(cause)),
-          -1,
-          cause);
+      return tls(cause, Sent.NO, to);
     }
     boolean unreachable =
         to.socket() != null
@@ -58,13 +59,56 @@ final class Failures {
     return new TransportException(
         unreachable ? Reason.CONNECT_FAILED : Reason.UPSTREAM_RESET,
         Sent.NO,
-        "no connection to " + to.origin() + ": " + text(cause),
+        "no connection to " + to.origin() + ": " + text(cause) + (unreachable ? "" : hint(to)),
         -1,
         cause);
   }
 
+  /** A server that misses our certificate says so after we think that all is well. */
+  private static String hint(Endpoint to) {
+    return to.tls()
+        ? "; if the server wants a certificate of ours, set \"tls.certFile\" and \"tls.keyFile\""
+        : "";
+  }
+
+  private static TransportException tls(Throwable cause, Sent sent, Endpoint with) {
+    return new TransportException(
+        Reason.TLS_ERROR, sent, "TLS with " + with.origin() + ": " + text(root(cause)), -1, cause);
+  }
+
+  /**
+   * No response came to a request. It was not looked at where nothing of it could be written, as on
+   * a pooled connection that the server closed while it was idle, and where an HTTP/2 server says
+   * so.
+   */
+  static TransportException sent(
+      Throwable cause, Future<Void> written, HttpClientRequest request, Endpoint to) {
+    TransportException why = sent(cause, to);
+    boolean unwritten = written.failed() && written.cause() instanceof ClosedChannelException;
+    return unwritten || isUnread(request) ? why.withSent(Sent.NO) : why;
+  }
+
+  /**
+   * Whether the server has said goodbye and that it did not look at this stream; those up to the
+   * last one may have been served (RFC 9113, 6.8). Asks Netty, because Vert.x has the first of
+   * several goodbyes only.
+   */
+  private static boolean isUnread(HttpClientRequest request) {
+    if (request.version() != HttpVersion.HTTP_2
+        || !(request.connection() instanceof ConnectionBase connection)) {
+      return false;
+    }
+    Http2ConnectionHandler http2 =
+        connection.channel().pipeline().get(Http2ConnectionHandler.class);
+    int last = http2 == null ? -1 : http2.connection().local().lastStreamKnownByPeer();
+    return last >= 0 && request.streamId() > last;
+  }
+
   /** The connection failed after the request was handed to it. */
   static TransportException sent(Throwable cause, Endpoint to) {
+    if (find(cause, SSLException.class) != null) {
+      return tls(cause, Sent.MAYBE, to);
+    }
     if (find(cause, TooLongFrameException.class) != null) {
       return new TransportException(
           Reason.LIMIT_EXCEEDED, Sent.MAYBE, "response head of " + to + " is over 32 KiB");

@@ -7,7 +7,6 @@ import dev.mcpbus.transport.Outbound;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reason;
 import dev.mcpbus.transport.TransportException.Sent;
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.json.JsonObject;
@@ -15,6 +14,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,18 +28,19 @@ final class FallbackChannel implements Channel {
   private static final int MAX_HELD = 64;
 
   private final HttpChannel http;
-  private final SseTransport legacy;
-  private final Context owner;
+  private final Supplier<SseChannel> legacy;
   private final Receiver receiver;
   private final List<Outbound> held = new ArrayList<>();
   private Channel current;
   private @Nullable SseChannel opening;
   private boolean closed;
 
-  FallbackChannel(HttpChannel http, SseTransport legacy, Context owner, Receiver receiver) {
+  /**
+   * @param legacy starts a channel over HTTP+SSE
+   */
+  FallbackChannel(HttpChannel http, Supplier<SseChannel> legacy, Receiver receiver) {
     this.http = http;
     this.legacy = legacy;
-    this.owner = owner;
     this.receiver = receiver;
     this.current = http;
     http.onRefusal(this::refused);
@@ -57,7 +58,7 @@ final class FallbackChannel implements Channel {
     TransportException why =
         StatusFailures.of(response, http.endpoint(), null, InstantSource.system());
     held.add(message);
-    SseChannel candidate = legacy.start(owner, receiver);
+    SseChannel candidate = legacy.get();
     opening = candidate;
     candidate
         .opened()

@@ -1,15 +1,16 @@
 package dev.mcpbus.transport.http;
 
+import dev.mcpbus.transport.ClientScope;
 import dev.mcpbus.transport.HttpOptions;
+import dev.mcpbus.transport.KeepAlive;
+import dev.mcpbus.transport.TlsFiles;
 import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.PoolOptions;
-import io.vertx.core.internal.CloseFuture;
 import io.vertx.core.internal.ContextInternal;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 
 /** The HTTP client of one channel, with a connection pool of its own. */
 final class HttpClients {
@@ -20,36 +21,30 @@ final class HttpClients {
   private HttpClients() {}
 
   /**
-   * A client that belongs to its channel alone. Vert.x keeps a client in the scope of the context
-   * that it was built on until that scope ends, closed or not; on the owner's context every session
-   * would leave one behind. So it gets a scope of its own, on the owner's event loop.
-   *
    * @param streams connections that a stream holds for good, on top of those asked for
+   * @param tls what was read for this channel
    */
   static HttpClientAgent create(
-      ContextInternal owner, Endpoint endpoint, HttpOptions options, int streams) {
-    ContextInternal scope =
-        owner
-            .owner()
-            .contextBuilder()
-            .withEventLoop(owner.nettyEventLoop())
-            .withCloseFuture(new CloseFuture())
-            .build();
-    AtomicReference<HttpClientAgent> built = new AtomicReference<>();
-    scope.dispatch(
-        ignored ->
-            built.set(
-                owner
-                    .owner()
-                    .httpClientBuilder()
-                    .with(clientOptions(endpoint, options))
-                    .with(poolOptions(options.maxConnections() + streams))
-                    .withConnectHandler(connection -> connection.exceptionHandler(Responses.IGNORE))
-                    .build()));
-    return Objects.requireNonNull(built.get());
+      ContextInternal owner, Endpoint endpoint, HttpOptions options, int streams, TlsFiles tls) {
+    return ClientScope.build(
+        owner,
+        () ->
+            owner
+                .owner()
+                .httpClientBuilder()
+                .with(clientOptions(endpoint, options, tls))
+                .with(poolOptions(options.maxConnections() + streams))
+                .withConnectHandler(HttpClients::connected)
+                .build());
   }
 
-  private static HttpClientOptions clientOptions(Endpoint endpoint, HttpOptions options) {
+  private static void connected(HttpConnection connection) {
+    connection.exceptionHandler(Responses.IGNORE);
+    KeepAlive.hasten(connection);
+  }
+
+  private static HttpClientOptions clientOptions(
+      Endpoint endpoint, HttpOptions options, TlsFiles tls) {
     int connectMillis = Math.toIntExact(Math.max(1, options.connectTimeout().toMillis()));
     HttpClientOptions client =
         new HttpClientOptions()
@@ -65,6 +60,7 @@ final class HttpClients {
           .setProtocolVersion(HttpVersion.HTTP_2)
           .setSslHandshakeTimeout(connectMillis)
           .setSslHandshakeTimeoutUnit(TimeUnit.MILLISECONDS);
+      tls.addTo(client);
     }
     return client;
   }

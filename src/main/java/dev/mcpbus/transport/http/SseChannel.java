@@ -44,6 +44,7 @@ final class SseChannel implements Channel, SseStream.Listener {
   private final ContextInternal owner;
   private final HttpClientAgent client;
   private final ConfiguredHeaders configured;
+  private final @Nullable Credentials credentials;
   private final HttpOptions options;
   private final Receiver receiver;
   private final SseStream stream;
@@ -69,11 +70,13 @@ final class SseChannel implements Channel, SseStream.Listener {
       HttpClientAgent client,
       Endpoint endpoint,
       ConfiguredHeaders configured,
+      @Nullable Credentials credentials,
       HttpOptions options,
       Receiver receiver) {
     this.owner = owner;
     this.client = client;
     this.configured = configured;
+    this.credentials = credentials;
     this.options = options;
     this.receiver = receiver;
     this.opened = owner.promise();
@@ -86,6 +89,13 @@ final class SseChannel implements Channel, SseStream.Listener {
   }
 
   void start() {
+    stream.open();
+  }
+
+  /** From now on the server has so long for its first event. */
+  @Override
+  public void connecting() {
+    owner.owner().cancelTimer(deadline);
     long millis = 2 * options.connectTimeout().toMillis();
     deadline =
         owner.setTimer(
@@ -96,7 +106,12 @@ final class SseChannel implements Channel, SseStream.Listener {
                         Reason.CONNECT_FAILED,
                         Sent.NO,
                         "no endpoint event from " + stream.endpoint() + " in " + millis + " ms")));
-    stream.open();
+  }
+
+  /** A person may have to log in; the authenticator has its own bound. */
+  @Override
+  public void authorizing() {
+    owner.owner().cancelTimer(deadline);
   }
 
   /** The server has said where to post. */
@@ -243,6 +258,11 @@ final class SseChannel implements Channel, SseStream.Listener {
   }
 
   // For the stream and the posts of this channel.
+
+  /** Null where the configuration is all there is. */
+  @Nullable Credentials credentials() {
+    return credentials;
+  }
 
   /** Never throws: a client that was closed under us is a failed future too. */
   Future<HttpClientRequest> request(HttpMethod method, Endpoint to) {

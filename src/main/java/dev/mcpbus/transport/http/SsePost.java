@@ -12,7 +12,6 @@ import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.internal.buffer.BufferInternal;
-import java.nio.channels.ClosedChannelException;
 import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +26,7 @@ final class SsePost {
 
   private final SseChannel channel;
   private final Outbound message;
+  private final Authorization authorization;
   private @Nullable HttpClientRequest request;
   private boolean done;
   private boolean retried;
@@ -35,6 +35,7 @@ final class SsePost {
   SsePost(SseChannel channel, Outbound message) {
     this.channel = channel;
     this.message = message;
+    this.authorization = new Authorization(channel.credentials());
   }
 
   Outbound message() {
@@ -42,6 +43,12 @@ final class SsePost {
   }
 
   void start() {
+    if (!done) {
+      authorization.obtain(this::connect, this::fail);
+    }
+  }
+
+  private void connect() {
     if (done) {
       return;
     }
@@ -64,6 +71,7 @@ final class SsePost {
 
   private void post(HttpClientRequest created, Endpoint to) {
     request = created;
+    authorization.addTo(created);
     created.putHeader(HttpHeaders.CONTENT_TYPE, JSON);
     if (message.kind() != Envelope.Kind.REQUEST) {
       created.idleTimeout(UNWATCHED_MILLIS);
@@ -79,17 +87,15 @@ final class SsePost {
               }
               if (failure == null) {
                 answered(response, to);
-              } else if (written.failed() && written.cause() instanceof ClosedChannelException) {
-                unsent(Failures.sent(failure, to).withSent(Sent.NO));
               } else {
-                fail(Failures.sent(failure, to));
+                unsent(Failures.sent(failure, written, created, to));
               }
             });
   }
 
-  /** A pooled connection that the server closed while it was idle is no reason to fail. */
+  /** What the server has certainly not looked at goes over another connection, once. */
   private void unsent(TransportException why) {
-    if (why.reason() == Reason.UPSTREAM_RESET && !retried) {
+    if (why.reason() == Reason.UPSTREAM_RESET && why.sent() == Sent.NO && !retried) {
       retried = true;
       start();
     } else {
@@ -98,6 +104,10 @@ final class SsePost {
   }
 
   private void answered(HttpClientResponse response, Endpoint to) {
+    if (authorization.mayRenew(response)) {
+      authorization.renew(response, to, this::start, this::fail);
+      return;
+    }
     Responses.drain(response);
     int status = response.statusCode();
     if (status >= 200 && status < 300) {
@@ -137,8 +147,10 @@ final class SsePost {
   }
 
   private void fail(TransportException why) {
-    done = true;
-    channel.failed(this, why);
+    if (!done) {
+      done = true;
+      channel.failed(this, why);
+    }
   }
 
   /** Ends without a word to the receiver and frees the connection. */

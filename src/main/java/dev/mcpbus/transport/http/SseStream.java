@@ -29,6 +29,12 @@ final class SseStream implements SseParser.Sink {
   /** Hears what comes; nothing after {@link #stop()}. */
   interface Listener {
 
+    /** Credentials are being had. */
+    void authorizing();
+
+    /** The server is being asked for the stream. */
+    void connecting();
+
     /** The first event: where to post, of the same origin. */
     void endpoint(Endpoint target);
 
@@ -45,6 +51,7 @@ final class SseStream implements SseParser.Sink {
   private final ParseLimits limits;
   private final Listener listener;
   private final SseParser parser;
+  private final Authorization authorization;
   private final Deque<Envelope> early = new ArrayDeque<>();
   private Endpoint endpoint;
   private @Nullable HttpClientRequest request;
@@ -61,6 +68,7 @@ final class SseStream implements SseParser.Sink {
     this.limits = limits;
     this.listener = listener;
     this.parser = new SseParser(limits.maxBytes(), this);
+    this.authorization = new Authorization(channel.credentials());
   }
 
   Endpoint endpoint() {
@@ -68,6 +76,17 @@ final class SseStream implements SseParser.Sink {
   }
 
   void open() {
+    if (!stopped) {
+      listener.authorizing();
+      authorization.obtain(this::connect, this::end);
+    }
+  }
+
+  private void connect() {
+    if (stopped) {
+      return;
+    }
+    listener.connecting();
     channel
         .request(HttpMethod.GET, endpoint)
         .onComplete(
@@ -86,6 +105,7 @@ final class SseStream implements SseParser.Sink {
 
   private void get(HttpClientRequest created) {
     request = created;
+    authorization.addTo(created);
     created.putHeader(HttpHeaders.ACCEPT, ACCEPTED);
     created
         .send()
@@ -111,6 +131,11 @@ final class SseStream implements SseParser.Sink {
       answer.exceptionHandler(cause -> end(Failures.sent(cause, endpoint)));
       answer.endHandler(nothing -> end(cut()));
       answer.handler(this::feed);
+      return;
+    }
+    if (authorization.mayRenew(answer)) {
+      listener.authorizing();
+      authorization.renew(answer, endpoint, this::open, this::end);
       return;
     }
     Responses.drain(answer);

@@ -3,6 +3,7 @@ package dev.mcpbus.transport.http;
 import dev.mcpbus.transport.Authenticator;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.HttpOptions;
+import dev.mcpbus.transport.TlsFiles;
 import dev.mcpbus.transport.Transport;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -32,7 +33,7 @@ public final class StreamableHttpTransport implements Transport {
     this.endpoint = Endpoint.of(options.url());
     this.headers = ConfiguredHeaders.of(options.headers());
     this.authenticator = authenticator;
-    this.legacy = new SseTransport(options, endpoint, headers);
+    this.legacy = new SseTransport(options, endpoint, headers, authenticator);
   }
 
   @Override
@@ -46,23 +47,25 @@ public final class StreamableHttpTransport implements Transport {
   }
 
   /**
-   * Makes no network call: the first message connects, and where that fails its request fails. So
-   * the future never fails.
+   * Makes no network call: the first message connects, and where that fails its request fails.
+   * Fails itself only where a file for TLS cannot be used.
    */
   @Override
   public Future<Channel> open(Context owner, Channel.Receiver receiver) {
     ContextInternal context = (ContextInternal) owner;
-    Credentials credentials =
-        authenticator == null ? null : new Credentials(authenticator, context);
+    return TlsFiles.read(context, options.tls()).map(tls -> open(context, receiver, tls));
+  }
+
+  private Channel open(ContextInternal context, Channel.Receiver receiver, TlsFiles tls) {
     HttpChannel http =
         new HttpChannel(
             context,
-            HttpClients.create(context, endpoint, options, options.listen() ? 1 : 0),
+            HttpClients.create(context, endpoint, options, options.listen() ? 1 : 0, tls),
             endpoint,
             headers,
-            credentials,
+            Credentials.of(authenticator, context),
             options,
             receiver);
-    return context.succeededFuture(new FallbackChannel(http, legacy, context, receiver));
+    return new FallbackChannel(http, () -> legacy.start(context, receiver, tls), receiver);
   }
 }

@@ -5,6 +5,7 @@ import dev.mcpbus.protocol.Messages;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.Outbox;
 import dev.mcpbus.transport.TransportException;
 import io.modelcontextprotocol.json.McpJsonMapper;
 import io.modelcontextprotocol.json.TypeRef;

@@ -1,7 +1,10 @@
 package dev.mcpbus.transport.socket;
 
 import dev.mcpbus.transport.Channel;
+import dev.mcpbus.transport.ClientScope;
+import dev.mcpbus.transport.KeepAlive;
 import dev.mcpbus.transport.SocketOptions;
+import dev.mcpbus.transport.TlsFiles;
 import dev.mcpbus.transport.Transport;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reason;
@@ -49,7 +52,12 @@ public final class SocketTransport implements Transport {
   @Override
   public Future<Channel> open(Context owner, Channel.Receiver receiver) {
     ContextInternal context = (ContextInternal) owner;
-    NetClient client = vertx.createNetClient(clientOptions());
+    return TlsFiles.read(context, options.tls()).compose(tls -> connect(context, receiver, tls));
+  }
+
+  private Future<Channel> connect(
+      ContextInternal context, Channel.Receiver receiver, TlsFiles tls) {
+    NetClient client = client(context, tls);
     Promise<Channel> opened = context.promise();
     client
         .connect(target.address())
@@ -60,6 +68,7 @@ public final class SocketTransport implements Transport {
                 client.close().onComplete(nothing -> opened.fail(why));
                 return;
               }
+              KeepAlive.hasten(socket);
               SocketChannel channel =
                   new SocketChannel(
                       context, socket.pause(), target.text(), options, receiver, client::close);
@@ -69,7 +78,11 @@ public final class SocketTransport implements Transport {
     return opened.future();
   }
 
-  private NetClientOptions clientOptions() {
+  NetClient client(ContextInternal owner, TlsFiles tls) {
+    return ClientScope.build(owner, () -> vertx.createNetClient(clientOptions(tls)));
+  }
+
+  private NetClientOptions clientOptions(TlsFiles tls) {
     int millis = Math.toIntExact(Math.max(1, options.connectTimeout().toMillis()));
     NetClientOptions client =
         new NetClientOptions()
@@ -81,6 +94,7 @@ public final class SocketTransport implements Transport {
           .setSsl(true)
           .setSslHandshakeTimeout(millis)
           .setSslHandshakeTimeoutUnit(TimeUnit.MILLISECONDS);
+      tls.addTo(client);
     }
     return client;
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.testing.TestBus;
 import dev.mcpbus.transport.HttpOptions;
+import dev.mcpbus.transport.TlsFiles;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
@@ -60,7 +61,8 @@ class ClientScopeTest {
 
     private Future<Void> openAndClose() {
       Endpoint endpoint = Endpoint.of(options.url());
-      HttpClientAgent client = HttpClients.create((ContextInternal) context, endpoint, options, 1);
+      HttpClientAgent client =
+          HttpClients.create((ContextInternal) context, endpoint, options, 1, TlsFiles.NONE);
       clients.add(new WeakReference<>(client));
       return client.close();
     }

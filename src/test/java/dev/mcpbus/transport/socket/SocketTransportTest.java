@@ -10,6 +10,7 @@ import dev.mcpbus.testing.RawHttpServer;
 import dev.mcpbus.testing.RawHttpServer.Script;
 import dev.mcpbus.transport.Outbound;
 import dev.mcpbus.transport.SocketOptions;
+import dev.mcpbus.transport.TlsOptions;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reason;
 import dev.mcpbus.transport.TransportException.Sent;
@@ -202,7 +203,8 @@ class SocketTransportTest {
   }
 
   @Test
-  void a_certificate_that_nobody_vouches_for_is_refused(Vertx vertx) throws Exception {
+  void a_certificate_that_nobody_vouches_for_is_refused_unless_it_is_configured(Vertx vertx)
+      throws Exception {
     SelfSignedCertificate certificate = SelfSignedCertificate.create("localhost");
     NetServerOptions options =
         new NetServerOptions().setSsl(true).setKeyCertOptions(certificate.keyCertOptions());
@@ -220,6 +222,10 @@ class SocketTransportTest {
           refusal(vertx, SocketOptions.of(URI.create("tls://localhost:" + port)));
       assertThat(why.reason()).as(why.getMessage()).isEqualTo(Reason.TLS_ERROR);
       assertThat(why).hasMessageContaining("certification path");
+      SocketOptions trusting =
+          SocketOptions.of(URI.create("tls://localhost:" + port))
+              .withTls(TlsOptions.trusting(Path.of(certificate.certificatePath())));
+      open(vertx, trusting).close();
     } finally {
       certificate.delete();
     }

@@ -1,0 +1,61 @@
+package dev.mcpbus.ai;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+
+/** Vercel AI SDK: a tool set by name, {@code _serverId} on every tool, model message parts. */
+final class AiSdk implements Dialect {
+
+  private static final String EXPECTED =
+      "{\"type\": \"tool-call\", \"toolCallId\", \"toolName\", \"input\"}";
+
+  @Override
+  public Object tools(List<ModelTool> tools, FunctionOptions options) {
+    JsonObject out = new JsonObject();
+    for (ModelTool tool : tools) {
+      JsonObject entry = Dialect.named(tool);
+      entry.remove("name");
+      entry.put("inputSchema", Schemas.object(tool.schema()));
+      out.put(tool.name(), entry.put("_serverId", tool.tool().server()));
+    }
+    return out;
+  }
+
+  @Override
+  public FunctionCall call(JsonObject call) {
+    return new FunctionCall(
+        Dialect.text(call, "toolCallId", EXPECTED),
+        Dialect.text(call, "toolName", EXPECTED),
+        call.getValue("input"));
+  }
+
+  @Override
+  public JsonObject result(FunctionCall call, ToolOutput output) {
+    return new JsonObject()
+        .put("type", "tool-result")
+        .put("toolCallId", call.id())
+        .put("toolName", call.name())
+        .put("output", output(output));
+  }
+
+  private static JsonObject output(ToolOutput output) {
+    if (output.isError()) {
+      return new JsonObject().put("type", "error-text").put("value", output.text());
+    }
+    if (!output.hasImages()) {
+      return new JsonObject().put("type", "text").put("value", output.text());
+    }
+    JsonArray value = new JsonArray();
+    for (ToolOutput.Part part : output.parts()) {
+      value.add(
+          part.isImage()
+              ? new JsonObject()
+                  .put("type", "media")
+                  .put("data", part.data())
+                  .put("mediaType", part.mimeType())
+              : new JsonObject().put("type", "text").put("text", part.text()));
+    }
+    return new JsonObject().put("type", "content").put("value", value);
+  }
+}

@@ -1,0 +1,65 @@
+package dev.mcpbus.ai;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/** Messages: {@code tool_use} and {@code tool_result} blocks. */
+final class Anthropic implements Dialect {
+
+  private static final String EXPECTED = "{\"type\": \"tool_use\", \"id\", \"name\", \"input\"}";
+
+  private static final Set<String> IMAGES =
+      Set.of("image/jpeg", "image/png", "image/gif", "image/webp");
+
+  @Override
+  public Object tools(List<ModelTool> tools, FunctionOptions options) {
+    JsonArray out = new JsonArray();
+    for (ModelTool tool : tools) {
+      JsonObject entry = Dialect.named(tool).put("input_schema", Schemas.flat(tool.schema()));
+      out.add(Dialect.marked(entry, tool, options));
+    }
+    return out;
+  }
+
+  @Override
+  public FunctionCall call(JsonObject call) {
+    return new FunctionCall(
+        Dialect.text(call, "id", EXPECTED),
+        Dialect.text(call, "name", EXPECTED),
+        call.getValue("input"));
+  }
+
+  /** An empty text block is refused, and so is anything but text where it is an error. */
+  @Override
+  public JsonObject result(FunctionCall call, ToolOutput output) {
+    JsonObject out = new JsonObject().put("type", "tool_result").put("tool_use_id", call.id());
+    JsonArray content = new JsonArray();
+    for (ToolOutput.Part part : output.parts()) {
+      if (!output.isError() && isImage(part)) {
+        content.add(
+            new JsonObject()
+                .put("type", "image")
+                .put(
+                    "source",
+                    new JsonObject()
+                        .put("type", "base64")
+                        .put("media_type", part.mimeType())
+                        .put("data", part.data())));
+      } else if (!part.text().isEmpty()) {
+        content.add(new JsonObject().put("type", "text").put("text", part.text()));
+      }
+    }
+    if (!content.isEmpty()) {
+      out.put("content", content);
+    }
+    return output.isError() ? out.put("is_error", true) : out;
+  }
+
+  private static boolean isImage(ToolOutput.Part part) {
+    String mimeType = part.mimeType();
+    return part.isImage() && mimeType != null && IMAGES.contains(mimeType.toLowerCase(Locale.ROOT));
+  }
+}

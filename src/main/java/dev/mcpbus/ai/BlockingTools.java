@@ -1,0 +1,171 @@
+package dev.mcpbus.ai;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallOptions;
+import dev.mcpbus.bus.CancelToken;
+import dev.mcpbus.bus.Codecs;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpClient;
+import dev.mcpbus.bus.McpFailure;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.internal.VertxInternal;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tools for frameworks that block their caller. Any thread may call but an event loop: there it
+ * fails at once. A call ends by its time-out at the latest, and is cancelled at the server where
+ * its thread is interrupted.
+ */
+public final class BlockingTools implements AutoCloseable {
+
+  /** Past the time-out of the call itself, whose failure says more than ours would. */
+  private static final Duration SLACK = Duration.ofSeconds(7);
+
+  private static final Duration LIST_TIMEOUT = Duration.ofSeconds(30);
+
+  /** Longer than any call whose time-out is the connection's own. */
+  private static final Duration PATIENCE = Duration.ofMinutes(16);
+
+  private final Vertx vertx;
+  private final ContextInternal context;
+  private final McpClient client;
+  private final Options options;
+
+  /**
+   * What a framework is given.
+   *
+   * @param servers ids of the servers whose tools are offered; empty for all
+   * @param timeout of a call; null for the connection's own request time-out
+   * @param schemas shown in place of the server's own, by routing name or {@code server.tool}
+   */
+  public record Options(
+      List<String> servers, @Nullable Duration timeout, Map<String, JsonObject> schemas) {
+
+    /** All servers, the connections' time-outs, the servers' schemas. */
+    public static final Options DEFAULT = new Options(List.of(), null, Map.of());
+
+    public Options {
+      servers = List.copyOf(servers);
+      schemas = Map.copyOf(schemas);
+    }
+
+    public Options withServers(String... ids) {
+      return new Options(List.of(ids), timeout, schemas);
+    }
+
+    public Options withTimeout(Duration value) {
+      return new Options(servers, value, schemas);
+    }
+
+    public Options withSchemas(Map<String, JsonObject> values) {
+      return new Options(servers, timeout, values);
+    }
+  }
+
+  /** Belongs to the verticle that makes it, where one does: with it go its calls. */
+  public BlockingTools(Vertx vertx, Options options) {
+    Codecs.register(vertx);
+    this.vertx = vertx;
+    this.context = ((VertxInternal) vertx).createEventLoopContext();
+    this.client = McpClient.create(vertx);
+    this.options = options;
+  }
+
+  /** The tools of the moment. Blocks up to 30 s, in practice for a moment. */
+  public ModelTools list() {
+    JsonObject wanted =
+        options.servers().isEmpty()
+            ? new JsonObject()
+            : new JsonObject().put("servers", new JsonArray(options.servers()));
+    return await(
+        () ->
+            vertx
+                .eventBus()
+                .<JsonObject>request(Addresses.ALL_TOOLS_LIST, wanted)
+                .map(Message::body)
+                .map(listed -> ModelTools.of(listed, options.schemas())),
+        LIST_TIMEOUT,
+        new CancelToken());
+  }
+
+  /**
+   * Blocks until the tool has answered.
+   *
+   * @param arguments as the model wrote them, a JSON object; null or blank for none
+   * @throws McpFailure where there is no answer; {@code CALL_TIMEOUT} past the time-out
+   */
+  public ToolOutput call(ModelTool tool, @Nullable String arguments) {
+    JsonObject object = FunctionCall.parse(arguments == null ? "" : arguments);
+    JsonObject params = new JsonObject().put("name", tool.tool().tool()).put("arguments", object);
+    CancelToken token = new CancelToken();
+    CallOptions how = CallOptions.DEFAULT.withCancel(token);
+    Duration timeout = options.timeout();
+    CallOptions timed = timeout == null ? how : how.withTimeout(timeout);
+    JsonObject result =
+        await(
+            () ->
+                client
+                    .server(new ConnectionId(tool.tool().server()))
+                    .send(Addresses.TOOLS_CALL, params, timed),
+            timeout == null ? PATIENCE : timeout.plus(SLACK),
+            token);
+    return ToolOutput.of(result);
+  }
+
+  /**
+   * Runs on a context of our own: a future of a worker's context could not complete while the
+   * worker waits for it.
+   */
+  private <T> T await(Supplier<Future<T>> work, Duration patience, CancelToken token) {
+    refuseEventLoop();
+    CompletableFuture<T> done = new CompletableFuture<>();
+    context.runOnContext(
+        started -> work.get().onSuccess(done::complete).onFailure(done::completeExceptionally));
+    try {
+      return done.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException e) {
+      throw McpFailure.of(Objects.requireNonNullElse(e.getCause(), e));
+    } catch (TimeoutException e) {
+      token.cancel();
+      throw McpFailure.maybeSent(
+          FailureCode.CALL_TIMEOUT, "no answer within " + patience.toSeconds() + " s");
+    } catch (InterruptedException e) {
+      token.cancel();
+      Thread.currentThread().interrupt();
+      throw McpFailure.maybeSent(
+          FailureCode.CANCELLED, "the calling thread was interrupted; the call is cancelled");
+    }
+  }
+
+  private static void refuseEventLoop() {
+    if (Context.isOnEventLoopThread()) {
+      throw new IllegalStateException(
+          "this call blocks, and "
+              + Thread.currentThread().getName()
+              + " is an event loop; call it inside vertx.executeBlocking(...), from a worker"
+              + " verticle or from a thread of your own");
+    }
+  }
+
+  /** Cancels what is outstanding. */
+  @Override
+  public void close() {
+    client.close();
+  }
+}

@@ -1,0 +1,40 @@
+package dev.mcpbus.ai;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+
+/** One vendor's JSON. Stateless. */
+interface Dialect {
+
+  Object tools(List<ModelTool> tools, FunctionOptions options);
+
+  FunctionCall call(JsonObject call);
+
+  JsonObject result(FunctionCall call, ToolOutput output);
+
+  /** {@code name}, and {@code description} where there is one. */
+  static JsonObject named(ModelTool tool) {
+    JsonObject out = new JsonObject().put("name", tool.name());
+    String description = tool.description();
+    return description == null ? out : out.put("description", description);
+  }
+
+  static JsonObject marked(JsonObject out, ModelTool tool, FunctionOptions options) {
+    return options.serverIds() ? out.put("_serverId", tool.tool().server()) : out;
+  }
+
+  /** The text member {@code key}; {@code BAD_REQUEST} where there is none. */
+  static String text(JsonObject json, String key, String expected) {
+    if (json.getValue(key) instanceof String text && !text.isEmpty()) {
+      return text;
+    }
+    throw McpFailure.notSent(
+        FailureCode.BAD_REQUEST, "'call' has no text '" + key + "'; expected " + expected);
+  }
+
+  static String dataUrl(ToolOutput.Part part) {
+    return "data:" + part.mimeType() + ";base64," + part.data();
+  }
+}

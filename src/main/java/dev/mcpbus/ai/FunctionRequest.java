@@ -1,0 +1,89 @@
+package dev.mcpbus.ai;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The body of {@code mcp.tools.functions} and, with {@code call}, of {@code
+ * mcp.tools.functions.call}.
+ *
+ * @param servers ids of the servers wanted; null for all
+ * @param schemas by routing name or {@code server.tool}
+ * @param call what the model asks for; null in a request for the functions
+ */
+record FunctionRequest(
+    FunctionForm form,
+    @Nullable List<String> servers,
+    Map<String, JsonObject> schemas,
+    FunctionOptions options,
+    @Nullable JsonObject call) {
+
+  /**
+   * @throws McpFailure {@code BAD_REQUEST} with the member that is wrong
+   */
+  static FunctionRequest of(JsonObject body) {
+    Object form = body.getValue("form", "openai");
+    return new FunctionRequest(
+        FunctionForm.of(form instanceof String word ? word : ""),
+        servers(body.getValue("servers")),
+        schemas(body.getValue("schemas")),
+        new FunctionOptions(flag(body, "strict"), flag(body, "serverIds")),
+        body.getValue("call") instanceof JsonObject call ? call : null);
+  }
+
+  JsonObject wanted() {
+    return servers == null
+        ? new JsonObject()
+        : new JsonObject().put("servers", new JsonArray(servers));
+  }
+
+  boolean admits(String server) {
+    return servers == null || servers.contains(server);
+  }
+
+  private static @Nullable List<String> servers(@Nullable Object value) {
+    if (value == null) {
+      return null;
+    }
+    if (value instanceof String one) {
+      return List.of(one);
+    }
+    if (value instanceof JsonArray all && all.stream().allMatch(String.class::isInstance)) {
+      return all.stream().map(String.class::cast).toList();
+    }
+    throw wrong("'servers' must be the id of a server or a list of them");
+  }
+
+  private static Map<String, JsonObject> schemas(@Nullable Object value) {
+    Map<String, JsonObject> schemas = new LinkedHashMap<>();
+    if (value instanceof JsonObject all) {
+      for (Map.Entry<String, Object> one : all) {
+        if (!(one.getValue() instanceof JsonObject schema)) {
+          throw wrong("'schemas." + one.getKey() + "' must be a JSON schema");
+        }
+        schemas.put(one.getKey(), schema);
+      }
+    } else if (value != null && !value.equals("automatic")) {
+      throw wrong("'schemas' must be \"automatic\" or an object {\"server__tool\": {schema}}");
+    }
+    return schemas;
+  }
+
+  private static boolean flag(JsonObject body, String key) {
+    Object value = body.getValue(key, false);
+    if (value instanceof Boolean flag) {
+      return flag;
+    }
+    throw wrong("'" + key + "' must be true or false");
+  }
+
+  private static McpFailure wrong(String message) {
+    return McpFailure.notSent(FailureCode.BAD_REQUEST, message);
+  }
+}

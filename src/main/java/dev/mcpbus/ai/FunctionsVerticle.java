@@ -1,0 +1,205 @@
+package dev.mcpbus.ai;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.Codecs;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.RoutingName;
+import dev.mcpbus.bus.ToolName;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.eventbus.MessageConsumer;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Serves {@code mcp.tools.functions} and {@code mcp.tools.functions.call}. Knows no tools: these
+ * come from {@code mcp.tools.list}, and a plain routing name says by itself where to go. Calls in
+ * flight are touched on the verticle's own context only.
+ */
+public final class FunctionsVerticle extends VerticleBase {
+
+  /** Less than that of {@code McpClient}, so that this failure arrives before its own. */
+  private static final Duration SLACK = Duration.ofSeconds(4);
+
+  private static final Duration PATIENCE = Duration.ofMinutes(14);
+
+  private final Map<String, InFlight> running = new HashMap<>();
+
+  private static final class InFlight {
+    private @Nullable ConnectionId server;
+    private boolean cancelled;
+  }
+
+  @Override
+  public Future<?> start() {
+    Codecs.register(vertx);
+    MessageConsumer<JsonObject> cancels =
+        vertx
+            .eventBus()
+            .consumer(
+                Addresses.ALL_TOOLS_FUNCTIONS_CANCEL,
+                message -> cancel(message.body().getString("callId", "")));
+    return Future.all(
+        serve(Addresses.ALL_TOOLS_FUNCTIONS, this::functions),
+        serve(Addresses.ALL_TOOLS_FUNCTIONS_CALL, this::call),
+        cancels.completion());
+  }
+
+  private void cancel(String callId) {
+    InFlight call = running.get(callId);
+    if (call == null) {
+      return;
+    }
+    call.cancelled = true;
+    if (call.server != null) {
+      vertx
+          .eventBus()
+          .publish(
+              Addresses.of(call.server, Addresses.CANCEL), new JsonObject().put("callId", callId));
+    }
+  }
+
+  /** What a request is answered from: its parsed body and its headers. */
+  private record Asked(FunctionRequest request, MultiMap headers) {}
+
+  private Future<Void> serve(String address, Function<Asked, Future<JsonObject>> service) {
+    MessageConsumer<Object> consumer =
+        vertx.eventBus().consumer(address, message -> answer(message, service));
+    return consumer.completion();
+  }
+
+  private static void answer(Message<Object> message, Function<Asked, Future<JsonObject>> service) {
+    boolean raw = message.body() instanceof Buffer;
+    Future<JsonObject> reply;
+    try {
+      reply = service.apply(new Asked(FunctionRequest.of(body(message)), message.headers()));
+    } catch (McpFailure refused) {
+      reply = Future.failedFuture(refused);
+    }
+    reply
+        .onSuccess(json -> message.reply(raw ? json.toBuffer() : json))
+        .onFailure(failure -> message.reply(McpFailure.of(failure)));
+  }
+
+  private static JsonObject body(Message<Object> message) {
+    try {
+      if (message.body() instanceof JsonObject json) {
+        return json;
+      }
+      if (message.body() instanceof Buffer buffer) {
+        return new JsonObject(buffer);
+      }
+    } catch (DecodeException | ClassCastException e) {
+      // Falls through: the same answer as for a body of another kind.
+    }
+    throw McpFailure.notSent(
+        FailureCode.BAD_REQUEST, "send a JSON object, such as {\"form\": \"openai\"}");
+  }
+
+  private Future<JsonObject> functions(Asked asked) {
+    FunctionRequest request = asked.request();
+    return list(request.wanted(), request.schemas())
+        .map(
+            tools -> {
+              JsonObject reply =
+                  new JsonObject()
+                      .put("form", request.form().word())
+                      .put("tools", request.form().tools(tools.all(), request.options()))
+                      .put("routes", tools.routes());
+              return tools.problems().isEmpty()
+                  ? reply
+                  : reply.put("problems", new JsonArray(tools.problems()));
+            });
+  }
+
+  private Future<ModelTools> list(JsonObject wanted, Map<String, JsonObject> schemas) {
+    return vertx
+        .eventBus()
+        .<JsonObject>request(Addresses.ALL_TOOLS_LIST, wanted)
+        .map(reply -> ModelTools.of(reply.body(), schemas));
+  }
+
+  private Future<JsonObject> call(Asked asked) {
+    FunctionRequest request = asked.request();
+    JsonObject wanted = request.call();
+    if (wanted == null) {
+      throw McpFailure.notSent(
+          FailureCode.BAD_REQUEST, "the body needs 'call': one function call of the model");
+    }
+    FunctionCall call = request.form().call(wanted);
+    String callId = String.valueOf(asked.headers().get(Headers.CALL_ID));
+    InFlight here = new InFlight();
+    running.put(callId, here);
+    return route(call.name(), request)
+        .compose(tool -> forward(tool, call, here, asked.headers()))
+        .onComplete(ended -> running.remove(callId, here))
+        .map(ToolOutput::of)
+        .otherwise(failure -> ToolOutput.of(McpFailure.of(failure)))
+        .map(output -> reply(request.form(), call, output));
+  }
+
+  private static JsonObject reply(FunctionForm form, FunctionCall call, ToolOutput output) {
+    JsonObject reply =
+        new JsonObject()
+            .put("form", form.word())
+            .put("result", form.result(call, output))
+            .put("isError", output.isError());
+    McpFailure failure = output.failure();
+    return failure == null ? reply : reply.put("failure", failure.toJson());
+  }
+
+  private Future<ToolName> route(String name, FunctionRequest request) {
+    Future<Optional<ToolName>> tool =
+        RoutingName.isHashed(name)
+            ? list(request.wanted(), Map.of()).map(all -> all.find(name).map(ModelTool::tool))
+            : Future.succeededFuture(RoutingName.parse(name));
+    return tool.map(
+        found ->
+            found
+                .filter(known -> request.admits(known.server()))
+                .filter(known -> ConnectionId.problem(known.server()) == null)
+                .orElseThrow(
+                    () ->
+                        McpFailure.notSent(
+                            FailureCode.UNKNOWN_TOOL,
+                            "there is no function of that name; take one of the list")));
+  }
+
+  private Future<JsonObject> forward(
+      ToolName tool, FunctionCall call, InFlight here, MultiMap headers) {
+    if (here.cancelled) {
+      throw McpFailure.notSent(FailureCode.CANCELLED, "the caller cancelled the call");
+    }
+    ConnectionId server = new ConnectionId(tool.server());
+    here.server = server;
+    JsonObject params = new JsonObject().put("name", tool.tool()).put("arguments", call.object());
+    DeliveryOptions options =
+        new DeliveryOptions()
+            .setHeaders(MultiMap.caseInsensitiveMultiMap().addAll(headers))
+            .setSendTimeout(patience(headers));
+    return vertx
+        .eventBus()
+        .<JsonObject>request(Addresses.of(server, Addresses.TOOLS_CALL), params, options)
+        .map(Message::body);
+  }
+
+  private static long patience(MultiMap headers) {
+    long millis = RawJson.of(String.valueOf(headers.get(Headers.DEADLINE))).asLong();
+    return millis < 0 ? PATIENCE.toMillis() : millis + SLACK.toMillis();
+  }
+}

@@ -1,0 +1,66 @@
+package dev.mcpbus.ai;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+
+/**
+ * Gemini and Vertex AI. Schemas go as {@code parametersJsonSchema}: the older {@code parameters}
+ * takes a subset of OpenAPI, in which references and open objects have no form.
+ */
+final class Gemini implements Dialect {
+
+  private static final String EXPECTED = "{\"functionCall\": {\"name\", \"args\"}}";
+
+  @Override
+  public Object tools(List<ModelTool> tools, FunctionOptions options) {
+    JsonArray declarations = new JsonArray();
+    for (ModelTool tool : tools) {
+      JsonObject entry = Dialect.named(tool);
+      if (!entry.containsKey("description")) {
+        entry.put("description", tool.tool().tool()); // required here
+      }
+      entry.put("parametersJsonSchema", Schemas.object(tool.schema()));
+      declarations.add(Dialect.marked(entry, tool, options));
+    }
+    return new JsonArray().add(new JsonObject().put("functionDeclarations", declarations));
+  }
+
+  @Override
+  public FunctionCall call(JsonObject call) {
+    JsonObject function = call.getValue("functionCall") instanceof JsonObject known ? known : call;
+    return new FunctionCall(
+        function.getValue("id") instanceof String id ? id : null,
+        Dialect.text(function, "name", EXPECTED),
+        function.getValue("args"));
+  }
+
+  @Override
+  public JsonObject result(FunctionCall call, ToolOutput output) {
+    JsonObject response = new JsonObject();
+    if (call.id() != null) {
+      response.put("id", call.id());
+    }
+    JsonObject structured = output.structured();
+    Object said = structured != null && output.parts().size() == 1 ? structured : output.text();
+    response
+        .put("name", call.name())
+        .put("response", new JsonObject().put(output.isError() ? "error" : "output", said));
+    if (output.hasImages()) {
+      JsonArray parts = new JsonArray();
+      output.parts().stream()
+          .filter(ToolOutput.Part::isImage)
+          .forEach(
+              part ->
+                  parts.add(
+                      new JsonObject()
+                          .put(
+                              "inlineData",
+                              new JsonObject()
+                                  .put("mimeType", part.mimeType())
+                                  .put("data", part.data()))));
+      response.put("parts", parts);
+    }
+    return new JsonObject().put("functionResponse", response);
+  }
+}

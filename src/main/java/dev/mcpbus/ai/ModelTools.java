@@ -1,0 +1,110 @@
+package dev.mcpbus.ai;
+
+import dev.mcpbus.bus.RoutingTable;
+import dev.mcpbus.bus.ToolName;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * All tools of the answer of {@code mcp.tools.list}, under their routing names, in its order.
+ * Immutable.
+ */
+public final class ModelTools {
+
+  private static final String META_SERVER = "dev.mcpbus/server";
+  private static final String META_PROBLEMS = "dev.mcpbus/problems";
+
+  private final List<ModelTool> tools;
+  private final List<JsonObject> problems;
+
+  private ModelTools(List<ModelTool> tools, List<JsonObject> problems) {
+    this.tools = List.copyOf(tools);
+    this.problems = List.copyOf(problems);
+  }
+
+  /**
+   * @param listed the result of {@code mcp.tools.list}
+   * @param schemas to be shown in place of the server's own, by routing name or {@code server.tool}
+   */
+  static ModelTools of(JsonObject listed, Map<String, JsonObject> schemas) {
+    Map<ToolName, JsonObject> definitions = new LinkedHashMap<>();
+    for (Object one : listed.getJsonArray("tools", new JsonArray())) {
+      JsonObject definition = (JsonObject) one;
+      toolOf(definition).ifPresent(tool -> definitions.put(tool, definition));
+    }
+    List<JsonObject> problems = new ArrayList<>();
+    if (listed.getValue("_meta") instanceof JsonObject meta) {
+      meta.getJsonArray(META_PROBLEMS, new JsonArray())
+          .forEach(problem -> problems.add((JsonObject) problem));
+    }
+    RoutingTable table = RoutingTable.of(definitions.keySet());
+    table.collisions().forEach((name, same) -> same.forEach(t -> problems.add(shared(name, t))));
+    Set<String> unused = new LinkedHashSet<>(schemas.keySet());
+    List<ModelTool> tools = new ArrayList<>();
+    table
+        .tools()
+        .forEach(
+            (name, tool) -> {
+              unused.remove(name);
+              unused.remove(tool.toString());
+              JsonObject own = definitions.getOrDefault(tool, new JsonObject());
+              JsonObject wanted =
+                  schemas.getOrDefault(
+                      name,
+                      schemas.getOrDefault(
+                          tool.toString(), own.getJsonObject("inputSchema", new JsonObject())));
+              tools.add(new ModelTool(name, tool, own.copy().put("name", tool.tool()), wanted));
+            });
+    unused.forEach(
+        name -> problems.add(problem("", name, "no tool for this entry of \"schemas\"")));
+    return new ModelTools(tools, problems);
+  }
+
+  private static Optional<ToolName> toolOf(JsonObject definition) {
+    String name = definition.getString("name", "");
+    boolean marked =
+        definition.getValue("_meta") instanceof JsonObject meta
+            && meta.getValue(META_SERVER) instanceof String;
+    return marked ? ToolName.parse(name) : Optional.empty();
+  }
+
+  private static JsonObject shared(String name, ToolName tool) {
+    return problem(
+        tool.server(), tool.tool(), "it would share the name '" + name + "' with another tool");
+  }
+
+  static JsonObject problem(String server, String name, String reason) {
+    return new JsonObject().put("server", server).put("name", name).put("reason", reason);
+  }
+
+  public List<ModelTool> all() {
+    return tools;
+  }
+
+  public Optional<ModelTool> find(String name) {
+    return tools.stream().filter(tool -> tool.name().equals(name)).findFirst();
+  }
+
+  /** What is left out, each {@code {server, name, reason}}. */
+  public List<JsonObject> problems() {
+    return problems;
+  }
+
+  /** Routing name to {@code {server, tool}}, for callers that route by themselves. */
+  JsonObject routes() {
+    JsonObject routes = new JsonObject();
+    for (ModelTool tool : tools) {
+      routes.put(
+          tool.name(),
+          new JsonObject().put("server", tool.tool().server()).put("tool", tool.tool().tool()));
+    }
+    return routes;
+  }
+}

@@ -1,0 +1,45 @@
+package dev.mcpbus.ai;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+
+/** Chat completions: nested functions; the answer of a tool is a text. */
+final class OpenAiChat implements Dialect {
+
+  private static final String EXPECTED =
+      "{\"id\", \"type\": \"function\", \"function\": {\"name\", \"arguments\"}}";
+
+  @Override
+  public Object tools(List<ModelTool> tools, FunctionOptions options) {
+    JsonArray out = new JsonArray();
+    for (ModelTool tool : tools) {
+      JsonObject parameters = Schemas.flat(tool.schema());
+      JsonObject function = Dialect.named(tool).put("parameters", parameters);
+      if (options.strict() && Schemas.isStrict(parameters)) {
+        function.put("strict", true);
+      }
+      JsonObject entry = new JsonObject().put("type", "function").put("function", function);
+      out.add(Dialect.marked(entry, tool, options));
+    }
+    return out;
+  }
+
+  @Override
+  public FunctionCall call(JsonObject call) {
+    JsonObject function =
+        call.getValue("function") instanceof JsonObject known ? known : new JsonObject();
+    return new FunctionCall(
+        Dialect.text(call, "id", EXPECTED),
+        Dialect.text(function, "name", EXPECTED),
+        function.getValue("arguments"));
+  }
+
+  @Override
+  public JsonObject result(FunctionCall call, ToolOutput output) {
+    return new JsonObject()
+        .put("role", "tool")
+        .put("tool_call_id", call.id())
+        .put("content", output.text());
+  }
+}

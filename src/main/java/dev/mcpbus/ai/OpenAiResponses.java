@@ -1,0 +1,52 @@
+package dev.mcpbus.ai;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+
+/** Responses: flat functions, strict unless they say otherwise; answers may hold images. */
+final class OpenAiResponses implements Dialect {
+
+  private static final String EXPECTED =
+      "{\"type\": \"function_call\", \"call_id\", \"name\", \"arguments\"}";
+
+  @Override
+  public Object tools(List<ModelTool> tools, FunctionOptions options) {
+    JsonArray out = new JsonArray();
+    for (ModelTool tool : tools) {
+      JsonObject parameters = Schemas.flat(tool.schema());
+      JsonObject entry =
+          new JsonObject()
+              .put("type", "function")
+              .mergeIn(Dialect.named(tool))
+              .put("parameters", parameters)
+              .put("strict", options.strict() && Schemas.isStrict(parameters));
+      out.add(Dialect.marked(entry, tool, options));
+    }
+    return out;
+  }
+
+  @Override
+  public FunctionCall call(JsonObject call) {
+    return new FunctionCall(
+        Dialect.text(call, "call_id", EXPECTED),
+        Dialect.text(call, "name", EXPECTED),
+        call.getValue("arguments"));
+  }
+
+  @Override
+  public JsonObject result(FunctionCall call, ToolOutput output) {
+    JsonObject out = new JsonObject().put("type", "function_call_output").put("call_id", call.id());
+    if (!output.hasImages()) {
+      return out.put("output", output.text());
+    }
+    JsonArray blocks = new JsonArray();
+    for (ToolOutput.Part part : output.parts()) {
+      blocks.add(
+          part.isImage()
+              ? new JsonObject().put("type", "input_image").put("image_url", Dialect.dataUrl(part))
+              : new JsonObject().put("type", "input_text").put("text", part.text()));
+    }
+    return out.put("output", blocks);
+  }
+}

@@ -1,0 +1,141 @@
+package dev.mcpbus.ai;
+
+import dev.mcpbus.bus.McpFailure;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.Json;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a tool said, cut into what models take. Nothing is dropped: what a form has no place for
+ * appears as a short text in its place.
+ *
+ * @param parts in the server's order
+ * @param structured {@code structuredContent}; null where there is none
+ * @param meta {@code _meta} of the result; empty where there is none
+ * @param isError the tool's own failure, or that the call did not come to an answer
+ * @param failure why there is no answer of the tool; null where there is one
+ */
+public record ToolOutput(
+    List<Part> parts,
+    @Nullable JsonObject structured,
+    JsonObject meta,
+    boolean isError,
+    @Nullable McpFailure failure) {
+
+  /**
+   * A text, or media.
+   *
+   * @param text what it says; of media, what stands for it where only text can go
+   * @param mimeType null for a text
+   * @param data base64; null for a text
+   */
+  public record Part(String text, @Nullable String mimeType, @Nullable String data) {
+
+    static Part ofText(String text) {
+      return new Part(text, null, null);
+    }
+
+    static Part ofMedia(String kind, String mimeType, String data) {
+      long bytes = data.length() * 3L / 4;
+      return new Part("[" + kind + ", " + mimeType + ", " + bytes + " bytes]", mimeType, data);
+    }
+
+    public boolean isImage() {
+      return data != null
+          && mimeType != null
+          && mimeType.toLowerCase(Locale.ROOT).startsWith("image/");
+    }
+  }
+
+  public ToolOutput {
+    parts = List.copyOf(parts);
+  }
+
+  /** Of an MCP {@code tools/call} result. */
+  public static ToolOutput of(JsonObject result) {
+    List<Part> parts = new ArrayList<>();
+    if (result.getValue("content") instanceof JsonArray content) {
+      for (Object block : content) {
+        if (block instanceof JsonObject known) {
+          parts.add(part(known));
+        }
+      }
+    }
+    JsonObject structured =
+        result.getValue("structuredContent") instanceof JsonObject known ? known : null;
+    if (structured != null && parts.stream().noneMatch(part -> says(part, structured))) {
+      parts.add(Part.ofText(structured.encode()));
+    }
+    JsonObject meta = result.getValue("_meta") instanceof JsonObject known ? known : null;
+    return new ToolOutput(
+        parts,
+        structured,
+        meta == null ? new JsonObject() : meta,
+        Boolean.TRUE.equals(result.getValue("isError")),
+        null);
+  }
+
+  /** Of a call that got no answer: what the model is told, so that it can correct itself. */
+  public static ToolOutput of(McpFailure failure) {
+    String text = failure.code() + ": " + failure.getMessage();
+    return new ToolOutput(List.of(Part.ofText(text)), null, new JsonObject(), true, failure);
+  }
+
+  private static Part part(JsonObject block) {
+    String type = text(block, "type");
+    return switch (type) {
+      case "text" -> Part.ofText(text(block, "text"));
+      case "image", "audio" -> Part.ofMedia(type, text(block, "mimeType"), text(block, "data"));
+      case "resource" -> embedded(block);
+      case "resource_link" -> {
+        String title = text(block, block.containsKey("title") ? "title" : "name");
+        yield Part.ofText("[resource " + text(block, "uri") + " " + title + "]");
+      }
+      default -> Part.ofText(block.encode());
+    };
+  }
+
+  private static Part embedded(JsonObject block) {
+    JsonObject resource =
+        block.getValue("resource") instanceof JsonObject known ? known : new JsonObject();
+    if (resource.getValue("blob") instanceof String blob) {
+      String mimeType = text(resource, "mimeType");
+      return Part.ofMedia(
+          "resource " + text(resource, "uri"),
+          mimeType.isEmpty() ? "application/octet-stream" : mimeType,
+          blob);
+    }
+    return Part.ofText(text(resource, "text"));
+  }
+
+  private static String text(JsonObject json, String key) {
+    return json.getValue(key) instanceof String text ? text : "";
+  }
+
+  /** Servers repeat the structured content as text for older clients. */
+  private static boolean says(Part part, JsonObject structured) {
+    if (part.data() != null || !part.text().stripLeading().startsWith("{")) {
+      return false;
+    }
+    try {
+      return structured.equals(Json.decodeValue(part.text()));
+    } catch (DecodeException e) {
+      return false;
+    }
+  }
+
+  public boolean hasImages() {
+    return parts.stream().anyMatch(Part::isImage);
+  }
+
+  /** All of it as one text. */
+  public String text() {
+    return parts.stream().map(Part::text).collect(Collectors.joining("\n"));
+  }
+}

@@ -1,0 +1,80 @@
+package dev.mcpbus.ai.langchain4j;
+
+import dev.langchain4j.agent.tool.ToolExecutionRequest;
+import dev.langchain4j.data.message.Content;
+import dev.langchain4j.data.message.ImageContent;
+import dev.langchain4j.data.message.TextContent;
+import dev.langchain4j.exception.ToolExecutionException;
+import dev.langchain4j.invocation.InvocationContext;
+import dev.langchain4j.service.tool.ToolExecutionResult;
+import dev.langchain4j.service.tool.ToolExecutor;
+import dev.mcpbus.ai.BlockingTools;
+import dev.mcpbus.ai.ModelTool;
+import dev.mcpbus.ai.ToolOutput;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Calls one tool. What the model can correct, the tool's own failure and wrong arguments, goes back
+ * to it as an error result; anything else is thrown, with the {@link McpFailure} as cause, for the
+ * service's {@code toolExecutionErrorHandler}.
+ */
+final class BusToolExecutor implements ToolExecutor {
+
+  private final BlockingTools tools;
+  private final ModelTool tool;
+  private final boolean images;
+
+  BusToolExecutor(BlockingTools tools, ModelTool tool, boolean images) {
+    this.tools = tools;
+    this.tool = tool;
+    this.images = images;
+  }
+
+  @Override
+  public String execute(ToolExecutionRequest request, Object memoryId) {
+    return call(request).text();
+  }
+
+  @Override
+  public ToolExecutionResult executeWithContext(
+      ToolExecutionRequest request, InvocationContext context) {
+    ToolOutput output = call(request);
+    ToolExecutionResult.Builder result = ToolExecutionResult.builder().isError(output.isError());
+    JsonObject structured = output.structured();
+    if (structured != null) {
+      result.result(Plain.map(structured));
+    }
+    if (!output.meta().isEmpty()) {
+      result.attributes(Map.of("_meta", Plain.map(output.meta())));
+    }
+    return images && output.hasImages()
+        ? result.resultContents(contents(output)).build()
+        : result.resultText(output.text()).build();
+  }
+
+  private ToolOutput call(ToolExecutionRequest request) {
+    try {
+      return tools.call(tool, request.arguments());
+    } catch (McpFailure failure) {
+      if (failure.code() == FailureCode.INVALID_ARGUMENTS
+          || failure.code() == FailureCode.UNKNOWN_TOOL) {
+        return ToolOutput.of(failure);
+      }
+      throw new ToolExecutionException(failure);
+    }
+  }
+
+  private static List<Content> contents(ToolOutput output) {
+    return output.parts().stream()
+        .<Content>map(
+            part ->
+                part.isImage()
+                    ? ImageContent.from(part.data(), part.mimeType())
+                    : TextContent.from(part.text()))
+        .toList();
+  }
+}

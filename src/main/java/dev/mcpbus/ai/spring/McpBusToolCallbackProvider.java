@@ -1,0 +1,45 @@
+package dev.mcpbus.ai.spring;
+
+import dev.mcpbus.ai.BlockingTools;
+import io.vertx.core.Vertx;
+import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.tool.ToolCallbackProvider;
+
+/**
+ * The tools of mcpbus for {@code ChatClient}, named {@code server__tool}.
+ *
+ * <pre>{@code
+ * ChatClient.builder(model).build()
+ *     .prompt("...")
+ *     .tools(McpBusToolCallbackProvider.create(vertx, BlockingTools.Options.DEFAULT))
+ *     .call();
+ * }</pre>
+ *
+ * <p>The list is taken anew each time that somebody asks, so servers may come and go. Blocks, as
+ * the framework wants it: never use it on an event loop; it refuses. Any other thread may.
+ */
+public final class McpBusToolCallbackProvider implements ToolCallbackProvider, AutoCloseable {
+
+  private final BlockingTools tools;
+
+  private McpBusToolCallbackProvider(BlockingTools tools) {
+    this.tools = tools;
+  }
+
+  public static McpBusToolCallbackProvider create(Vertx vertx, BlockingTools.Options options) {
+    return new McpBusToolCallbackProvider(new BlockingTools(vertx, options));
+  }
+
+  @Override
+  public ToolCallback[] getToolCallbacks() {
+    return tools.list().all().stream()
+        .map(tool -> new BusToolCallback(tools, tool))
+        .toArray(ToolCallback[]::new);
+  }
+
+  /** Cancels what is outstanding. */
+  @Override
+  public void close() {
+    tools.close();
+  }
+}

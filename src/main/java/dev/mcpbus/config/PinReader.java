@@ -1,0 +1,47 @@
+package dev.mcpbus.config;
+
+import dev.mcpbus.config.ConfigNode.Kind;
+import dev.mcpbus.config.Substitution.Filled;
+import dev.mcpbus.connection.PinOptions;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/** Reads {@code pin}: {@code true}, {@code false}, or hashes by tool. */
+final class PinReader {
+
+  private static final Pattern HASH = Pattern.compile("sha256-[0-9a-f]{64}");
+
+  private PinReader() {}
+
+  static Optional<PinOptions> read(Entry entry) {
+    ConfigNode value = entry.node().get("pin");
+    if (value == null || value.is(Kind.NULL)) {
+      return Optional.empty();
+    }
+    if (value.is(Kind.BOOLEAN)) {
+      return entry.flag("pin").map(on -> on ? PinOptions.FIRST_USE : PinOptions.NONE);
+    }
+    if (!value.is(Kind.OBJECT)) {
+      entry.wrong(
+          entry.line("pin"),
+          "\"pin\" must be true, false or an object, not " + value.kind().title,
+          "Write \"pin\": true to pin every tool to what it is when it is first seen");
+      return Optional.empty();
+    }
+    Map<String, String> hashes = new LinkedHashMap<>();
+    for (Map.Entry<String, Filled> pin : entry.map("pin").orElse(Map.of()).entrySet()) {
+      String hash = pin.getValue().value().strip().toLowerCase(Locale.ROOT);
+      if (!HASH.matcher(hash).matches()) {
+        entry.wrong(
+            entry.line("pin"),
+            Texts.quote("pin." + pin.getKey()) + " is no hash of a definition",
+            "Take it from mcp.<id>.tools.drift: sha256- and 64 hex digits");
+      }
+      hashes.put(pin.getKey(), hash);
+    }
+    return Optional.of(hashes.isEmpty() ? PinOptions.NONE : new PinOptions(false, hashes));
+  }
+}

@@ -1,0 +1,115 @@
+package dev.mcpbus.config;
+
+import dev.mcpbus.config.ConfigNode.Kind;
+import dev.mcpbus.config.ConfigNode.Member;
+import dev.mcpbus.config.Substitution.Filled;
+import dev.mcpbus.transport.PluggedOptions;
+import dev.mcpbus.transport.TransportOptions;
+import dev.mcpbus.transport.TransportProvider;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Lets a plug-in read the entry of a server whose transport it is. */
+record PluggedReader(Entry entry, JsonObject view) {
+
+  private static final Logger LOG = LoggerFactory.getLogger(PluggedReader.class);
+
+  /** Schemes that a plug-in cannot take. */
+  private static final Set<String> BUILT_IN =
+      Set.of("http", "https", "tcp", "tls", "unix", "pipe", "file");
+
+  /** The type whose scheme a URL has; empty where it is no plug-in's. */
+  static Optional<String> typeOf(String url) {
+    int colon = url.indexOf(':');
+    String scheme = colon < 0 ? "" : url.substring(0, colon);
+    return BUILT_IN.contains(scheme)
+        ? Optional.empty()
+        : Plugins.transports().all().stream()
+            .filter(provider -> takes(provider, scheme))
+            .map(TransportProvider::type)
+            .findFirst();
+  }
+
+  private static boolean takes(TransportProvider provider, String scheme) {
+    try {
+      return provider.schemes().contains(scheme);
+    } catch (RuntimeException | LinkageError e) {
+      LOG.error("{} does not tell its schemes", provider.getClass().getName(), e);
+      return false;
+    }
+  }
+
+  /** Empty after a problem. */
+  Optional<TransportOptions> read(
+      TransportProvider provider, Optional<Filled> url, ServerSettings settings) {
+    JsonObject options = new JsonObject();
+    Optional<Member> given = entry.node().member("options");
+    if (given.isPresent()) {
+      if (!given.get().value().is(Kind.OBJECT)) {
+        entry.wrong(
+            given.get().line(),
+            "\"options\" must be an object, not " + given.get().value().kind().title,
+            "Write \"options\": { ... }");
+        return Optional.empty();
+      }
+      int before = entry.problems().count();
+      options = (JsonObject) filled(given.get().value());
+      if (entry.problems().count() > before || options == null) {
+        return Optional.empty();
+      }
+      view.put("options", Masking.HIDDEN);
+    }
+    url.ifPresent(text -> view.put("url", Masking.url(text.shown())));
+    TransportProvider.Settings read =
+        new TransportProvider.Settings(
+            url.map(Filled::value).orElse(null),
+            options,
+            settings.connection().limits(),
+            settings.connectTimeout());
+    try {
+      return Optional.of(
+          new PluggedOptions(
+              provider, Objects.requireNonNull(provider.options(read), "it gave no options")));
+    } catch (IllegalArgumentException e) {
+      entry.wrong(
+          entry.node().line(),
+          "transport \"" + provider.type() + "\" refuses this entry",
+          String.valueOf(e.getMessage()));
+    } catch (RuntimeException | LinkageError e) {
+      entry.wrong(
+          entry.node().line(),
+          "transport \"" + provider.type() + "\" is broken: " + e.getClass().getSimpleName(),
+          "Ask who made " + provider.getClass().getName());
+    }
+    return Optional.empty();
+  }
+
+  /** As JSON, with the variables in its texts filled in. */
+  private @Nullable Object filled(ConfigNode node) {
+    if (node.is(Kind.OBJECT)) {
+      JsonObject object = new JsonObject();
+      for (Member member : node.members()) {
+        object.put(member.name(), filled(member.value()));
+      }
+      return object;
+    }
+    if (node.is(Kind.ARRAY)) {
+      JsonArray array = new JsonArray();
+      node.items().forEach(item -> array.add(filled(item)));
+      return array;
+    }
+    return node.is(Kind.STRING)
+        ? entry
+            .substitution()
+            .fill(node.text(), node.line(), entry.server())
+            .map(Filled::value)
+            .orElse("")
+        : node.toJson();
+  }
+}

@@ -1,0 +1,161 @@
+package dev.mcpbus.config;
+
+import dev.mcpbus.config.ConfigNode.Kind;
+import dev.mcpbus.config.ConfigNode.Member;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A {@code server.json} of the MCP registry, or a registry's answer around one or a list of them,
+ * as entries of our own form. A server that can be had in several ways, {@code packages} first and
+ * then {@code remotes}, takes the first that lacks nothing.
+ */
+final class RegistryFile {
+
+  private final Environment environment;
+  private final Problems problems;
+
+  RegistryFile(Environment environment, Problems problems) {
+    this.environment = environment;
+    this.problems = problems;
+  }
+
+  static boolean is(ConfigNode root) {
+    ConfigNode servers = root.get("servers");
+    ConfigNode server = root.get("server");
+    return isServer(root)
+        || (server != null && isServer(server))
+        || (servers != null && servers.is(Kind.ARRAY));
+  }
+
+  private static boolean isServer(ConfigNode node) {
+    return List.of("packages", "remotes").stream()
+        .map(node::get)
+        .anyMatch(list -> list != null && list.is(Kind.ARRAY));
+  }
+
+  /** The servers by name; one that cannot be used is reported and left out. */
+  Member servers(ConfigNode root) {
+    ConfigNode servers = root.get("servers");
+    List<ConfigNode> all = isServer(root) || servers == null ? List.of(root) : servers.items();
+    List<Member> entries = new ArrayList<>();
+    for (ConfigNode one : all) {
+      ConfigNode server = unwrapped(one);
+      Optional<String> name = RegistryInput.text(server, "name").filter(text -> !text.isBlank());
+      if (name.isEmpty()) {
+        problems.fatal(
+            server.line(), "a server has no \"name\"", "Write \"name\": \"namespace/name\"");
+        continue;
+      }
+      String id = shortName(name.get());
+      entry(server, id).ifPresent(entry -> entries.add(new Member(id, server.line(), entry)));
+    }
+    return new Member("mcpServers", root.line(), ConfigNode.object(root.line(), entries));
+  }
+
+  private static ConfigNode unwrapped(ConfigNode node) {
+    ConfigNode inner = node.get("server");
+    return inner == null || !inner.is(Kind.OBJECT) ? node : inner;
+  }
+
+  /** {@code io.github.ada/weather.v2} becomes {@code weather-v2}. */
+  private static String shortName(String name) {
+    return name.substring(name.lastIndexOf('/') + 1).replace('.', '-');
+  }
+
+  /** The first way to have {@code node} that lacks nothing; empty where there is none. */
+  Optional<ConfigNode> entry(ConfigNode node, String name) {
+    ConfigNode server = unwrapped(node);
+    String shown = Names.cut(name);
+    List<Problems> lacking = new ArrayList<>();
+    List<Problems> impossible = new ArrayList<>();
+    for (ConfigNode one : RegistryInput.list(server, "packages")) {
+      Problems own = new Problems(problems.file());
+      RegistryPackage way = new RegistryPackage(one, new RegistryInput(environment, own, shown));
+      Optional<List<String>> obstacle = way.obstacle();
+      if (obstacle.isPresent()) {
+        own.add(one.line(), shown, obstacle.get().get(0), obstacle.get().get(1));
+        impossible.add(own);
+        continue;
+      }
+      ConfigNode entry = way.entry();
+      if (own.count() == 0) {
+        return Optional.of(entry);
+      }
+      lacking.add(own);
+    }
+    for (ConfigNode one : RegistryInput.list(server, "remotes")) {
+      Problems own = new Problems(problems.file());
+      Optional<ConfigNode> entry = remote(one, new RegistryInput(environment, own, shown), own);
+      if (own.count() == 0 && entry.isPresent()) {
+        return entry;
+      }
+      lacking.add(own);
+    }
+    report(lacking.isEmpty() ? impossible : lacking.subList(0, 1), server, shown);
+    return Optional.empty();
+  }
+
+  private void report(List<Problems> ways, ConfigNode server, String name) {
+    ways.stream()
+        .flatMap(way -> way.sorted().stream())
+        .forEach(one -> problems.add(one.line(), name, one.message(), one.remedy()));
+    if (ways.isEmpty()) {
+      problems.add(
+          server.line(),
+          name,
+          "nothing says how to reach the server",
+          "It needs one of \"packages\" or of \"remotes\"");
+    }
+  }
+
+  private static Optional<ConfigNode> remote(
+      ConfigNode node, RegistryInput inputs, Problems problems) {
+    int line = node.line();
+    String type =
+        RegistryInput.text(node, "type")
+            .or(() -> RegistryInput.text(node, "transportType"))
+            .orElse("streamable-http");
+    boolean known = List.of("streamable-http", "streamable", "http", "sse").contains(type);
+    if (!known) {
+      problems.add(
+          line,
+          inputs.server(),
+          "a remote of type " + Texts.quote(type) + " is not known",
+          "Known are streamable-http and sse");
+    }
+    Optional<String> template = RegistryInput.text(node, "url");
+    if (template.isEmpty()) {
+      problems.add(line, inputs.server(), "a remote has no \"url\"", "Add it");
+      return Optional.empty();
+    }
+    Optional<String> url = inputs.template(template.get(), RegistryInput.get(node, "variables"));
+    if (url.isEmpty() && problems.count() == 0) {
+      problems.add(
+          line,
+          inputs.server(),
+          "a variable of the \"url\" has no value",
+          "Set MCPBUS_INPUT_<NAME> for every {name} in it");
+    }
+    List<Member> headers = new ArrayList<>();
+    for (ConfigNode header : RegistryInput.list(node, "headers")) {
+      String name = RegistryInput.text(header, "name").orElse("");
+      inputs
+          .value(header, name)
+          .ifPresent(value -> headers.add(new Member(name, header.line(), text(header, value))));
+    }
+    return url.map(
+        filled ->
+            ConfigNode.object(
+                line,
+                List.of(
+                    new Member("type", line, text(node, type.equals("sse") ? "sse" : "http")),
+                    new Member("url", line, text(node, filled)),
+                    new Member("headers", line, ConfigNode.object(line, headers)))));
+  }
+
+  private static ConfigNode text(ConfigNode at, String value) {
+    return ConfigNode.scalar(Kind.STRING, at.line(), value);
+  }
+}

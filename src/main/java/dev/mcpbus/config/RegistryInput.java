@@ -1,0 +1,164 @@
+package dev.mcpbus.config;
+
+import dev.mcpbus.config.ConfigNode.Kind;
+import dev.mcpbus.config.ConfigNode.Member;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The inputs of a registry's {@code server.json}: a fixed value with {@code {variables}}, or an
+ * answer from the environment, else a default. An answer becomes a {@code ${...}} of our own form,
+ * so that {@link Substitution} fills it in later and nothing shows it.
+ */
+record RegistryInput(Environment environment, Problems problems, String server) {
+
+  private static final Pattern BRACES = Pattern.compile("\\{([^{}]+)}");
+  private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_.-]*");
+
+  /** Names that are certainly those of variables; a {@code path} or {@code user} is not. */
+  private static final Pattern PLAIN = Pattern.compile("[A-Z][A-Z0-9_]*");
+
+  /** A member by its name of today, or of the schemas before September 2025. */
+  static @Nullable ConfigNode get(ConfigNode node, String name) {
+    ConfigNode found = node.get(name);
+    String older = name.replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT);
+    ConfigNode value = found == null ? node.get(older) : found;
+    return value == null || value.is(Kind.NULL) ? null : value;
+  }
+
+  static Optional<String> text(ConfigNode node, String name) {
+    return Optional.ofNullable(get(node, name))
+        .filter(value -> !value.is(Kind.OBJECT) && !value.is(Kind.ARRAY))
+        .map(ConfigNode::text);
+  }
+
+  static List<ConfigNode> list(ConfigNode node, String name) {
+    ConfigNode value = get(node, name);
+    return value == null ? List.of() : value.items();
+  }
+
+  static boolean flag(ConfigNode node, String name) {
+    return text(node, name).filter("true"::equals).isPresent();
+  }
+
+  /** Of a variable of the server's environment: asked for under its own name too. */
+  Optional<String> variable(ConfigNode input, String name) {
+    return value(input, name, true);
+  }
+
+  /**
+   * Of anything else.
+   *
+   * @param name what the file calls it
+   * @return empty where there is none; a required one that is missing is reported
+   */
+  Optional<String> value(ConfigNode input, String name) {
+    return value(input, name, false);
+  }
+
+  private Optional<String> value(ConfigNode input, String name, boolean isVariable) {
+    Optional<String> fixed = text(input, "value");
+    if (fixed.isPresent()) {
+      return template(fixed.get(), get(input, "variables"));
+    }
+    Optional<String> answer = answer(input, name, isVariable);
+    if (answer.isPresent()) {
+      return answer;
+    }
+    Optional<String> standard = text(input, "default");
+    if (standard.isEmpty() && flag(input, "isRequired")) {
+      missing(input, name, isVariable);
+    }
+    return standard.filter(text -> fits(input, name, text));
+  }
+
+  /**
+   * {@code {name}} filled in for every name of {@code variables}; others stay. Empty where one of
+   * them has no value.
+   */
+  Optional<String> template(String text, @Nullable ConfigNode variables) {
+    StringBuilder out = new StringBuilder();
+    Matcher braces = BRACES.matcher(text);
+    boolean complete = true;
+    while (braces.find()) {
+      String name = braces.group(1);
+      Optional<Member> variable = variables == null ? Optional.empty() : variables.member(name);
+      String filled = braces.group();
+      if (variable.isPresent()) {
+        Optional<String> value = value(variable.get().value(), name, false);
+        complete &= value.isPresent();
+        filled = value.orElse("");
+      }
+      braces.appendReplacement(out, Matcher.quoteReplacement(filled));
+    }
+    return complete ? Optional.of(braces.appendTail(out).toString()) : Optional.empty();
+  }
+
+  private Optional<String> answer(ConfigNode input, String name, boolean isVariable) {
+    String id = id(name);
+    Optional<String> given = environment.input(id).filter(text -> !text.isBlank());
+    if (given.isPresent()) {
+      return fits(input, name, given.get()) ? Optional.of("${input:" + id + "}") : Optional.empty();
+    }
+    if (!(isVariable ? VARIABLE : PLAIN).matcher(name).matches()) {
+      return Optional.empty();
+    }
+    String value = environment.variables().getOrDefault(name, "");
+    return !value.isBlank() && fits(input, name, value)
+        ? Optional.of("${env:" + name + "}")
+        : Optional.empty();
+  }
+
+  /** {@code --api-key} is asked for as {@code api-key}. */
+  private static String id(String name) {
+    return name.replaceFirst("^-+", "").replaceAll("[^A-Za-z0-9_.-]", "-");
+  }
+
+  private void missing(ConfigNode input, String name, boolean isVariable) {
+    String description =
+        text(input, "description")
+            .map(text -> " (" + Texts.ascii(Names.cut(text)) + ")")
+            .orElse("");
+    String variable =
+        isVariable || PLAIN.matcher(name).matches()
+            ? Texts.ascii(Names.cut(name))
+            : Environment.inputVariable(id(Names.cut(name)));
+    problems.add(
+        input.line(),
+        server,
+        "it needs a value for " + Texts.quote(name) + description,
+        "Set the variable " + variable);
+  }
+
+  /** Says what may be chosen, never what was: it may be a secret in the wrong place. */
+  private boolean fits(ConfigNode input, String name, String value) {
+    List<String> choices = list(input, "choices").stream().map(ConfigNode::text).toList();
+    if (!choices.isEmpty() && !choices.contains(value)) {
+      problems.add(
+          input.line(),
+          server,
+          "the value of " + Texts.quote(name) + " is none of its choices",
+          "Use one of " + Texts.ascii(Names.cut(String.join(", ", choices))));
+      return false;
+    }
+    String format = text(input, "format").orElse("string");
+    boolean good =
+        switch (format) {
+          case "number" -> value.matches("[+-]?\\d+(\\.\\d+)?");
+          case "boolean" -> value.equals("true") || value.equals("false");
+          default -> true;
+        };
+    if (!good) {
+      problems.add(
+          input.line(),
+          server,
+          "the value of " + Texts.quote(name) + " is no " + format,
+          format.equals("number") ? "Use decimal digits" : "Use true or false");
+    }
+    return good;
+  }
+}

@@ -1,0 +1,50 @@
+package dev.mcpbus.config;
+
+import dev.mcpbus.transport.TlsOptions;
+import io.vertx.core.json.JsonObject;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Reads {@code tls} of a server's entry. Whether the files are usable shows when it connects. */
+record TlsReader(Entry outer, JsonObject view) {
+
+  private static final List<String> WITH_TLS = List.of("https", "tls");
+
+  /** Empty where there is none, or after a problem. */
+  Optional<TlsOptions> read(URI url) {
+    return outer.object("tls", Keys.TLS).flatMap(entry -> read(entry, url));
+  }
+
+  private Optional<TlsOptions> read(Entry entry, URI url) {
+    Optional<Path> ca = entry.path("caFile");
+    Optional<Path> cert = entry.path("certFile");
+    Optional<Path> key = entry.path("keyFile");
+    if (entry.has("certFile") != entry.has("keyFile")) {
+      entry.wrong(
+          entry.node().line(),
+          "\"certFile\" and \"keyFile\" go together",
+          "Give both, or neither of them");
+      return Optional.empty();
+    }
+    if (!WITH_TLS.contains(String.valueOf(url.getScheme()).toLowerCase(Locale.ROOT))) {
+      entry.wrong(
+          outer.line("tls"),
+          "\"tls\" is given, and the url would be spoken to without TLS",
+          "Begin the url with https:// (or tls:// for a socket), or remove \"tls\"");
+      return Optional.empty();
+    }
+    view.put(
+        "tls",
+        new JsonObject()
+            .put("caFile", ca.isPresent())
+            .put("clientCertificate", cert.isPresent() && key.isPresent()));
+    return Optional.of(
+        new TlsOptions(
+            ca.orElse(null),
+            key.isPresent() ? cert.orElse(null) : null,
+            cert.isPresent() ? key.orElse(null) : null));
+  }
+}

@@ -1,0 +1,113 @@
+package dev.mcpbus.connection;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.connection.Operations.Operation;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.RawJson;
+import java.util.List;
+import java.util.function.BiConsumer;
+
+/** What the addresses {@code mcp.<id>.tasks.*} do with a session that is ready. */
+final class TaskOperations {
+
+  static final List<Operation> ALL =
+      List.of(
+          new Operation(Addresses.TASKS_GET, Methods.TASKS_GET, TaskOperations::get),
+          new Operation(Addresses.TASKS_RESULT, Methods.TASKS_RESULT, TaskOperations::result),
+          new Operation(Addresses.TASKS_UPDATE, Methods.TASKS_UPDATE, TaskOperations::update),
+          new Operation(Addresses.TASKS_CANCEL, Methods.TASKS_CANCEL, TaskOperations::cancel),
+          new Operation(Addresses.TASKS_LIST, Methods.TASKS_LIST, TaskOperations::list));
+
+  private TaskOperations() {}
+
+  private static void get(Live live, BusCall call) {
+    call.keep(
+        result -> {
+          TaskState now = TaskState.of(result);
+          if (now != null && now.isOver()) {
+            live.wishes().tasks().remove(now.id());
+          }
+        });
+    withTask(live, call, (session, taskId) -> session.send(call, call.params()));
+  }
+
+  private static void result(Live live, BusCall call) {
+    withTask(live, call, (session, taskId) -> live.tasks().result(live, call, taskId));
+  }
+
+  private static void update(Live live, BusCall call) {
+    if (!live.isModern()) {
+      call.fail(
+          lacks(
+              "tasks/update is of protocol 2026-07-28; this server asks by requests of its own,"
+                  + " which go to the input addresses"));
+      return;
+    }
+    withTask(
+        live,
+        call,
+        (session, taskId) -> {
+          RawJson answers = call.params().member("inputResponses");
+          if (answers == null || !answers.isObject()) {
+            call.fail(badRequest("\"inputResponses\" must be an object: {key: answer}"));
+          } else {
+            session.send(call, call.params());
+          }
+        });
+  }
+
+  private static void cancel(Live live, BusCall call) {
+    withTask(
+        live,
+        call,
+        (session, taskId) -> {
+          if (live.taskSupport().cancel()) {
+            live.wishes().tasks().remove(taskId);
+            session.send(call, call.params());
+          } else {
+            call.fail(lacks("the server does not offer the capability 'tasks.cancel'"));
+          }
+        });
+  }
+
+  private static void list(Live live, BusCall call) {
+    if (live.isModern()) {
+      call.fail(
+          lacks(
+              "protocol 2026-07-28 has no tasks/list: keep the taskId of the answer that made the"
+                  + " task"));
+    } else if (!live.taskSupport().list()) {
+      call.fail(lacks("the server does not offer the capability 'tasks.list'"));
+    } else if (call.params().member("cursor") != null) {
+      live.session().send(call, call.params());
+    } else {
+      Operations.allPages(live, call, Methods.TASKS_LIST, "tasks");
+    }
+  }
+
+  private static void withTask(Live live, BusCall call, BiConsumer<Session, String> then) {
+    RawJson id = call.params().member("taskId");
+    if (id == null || !id.isString() || id.asString().isEmpty()) {
+      call.fail(badRequest("\"taskId\" must be a string: the id of the task"));
+    } else if (!live.taskSupport().offered()) {
+      call.fail(
+          lacks(
+              "the server does not offer "
+                  + (live.isModern()
+                      ? "the extension '" + TaskSupport.EXTENSION + "'"
+                      : "the capability 'tasks'")));
+    } else {
+      then.accept(live.session(), id.asString());
+    }
+  }
+
+  private static McpFailure badRequest(String message) {
+    return McpFailure.notSent(FailureCode.BAD_REQUEST, message);
+  }
+
+  private static McpFailure lacks(String why) {
+    return McpFailure.notSent(FailureCode.METHOD_NOT_FOUND, "nothing was sent: " + why);
+  }
+}

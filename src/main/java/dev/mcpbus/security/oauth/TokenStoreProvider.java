@@ -1,0 +1,70 @@
+package dev.mcpbus.security.oauth;
+
+import io.vertx.core.Vertx;
+import java.nio.file.Path;
+import java.util.Map;
+
+/**
+ * Makes a {@link TokenStore}. Found with {@link java.util.ServiceLoader} and chosen by {@code
+ * "oauth": {"tokenStore": ...}} of a server; all servers that name it share one store.
+ */
+public interface TokenStoreProvider {
+
+  /** The key of the token file, 32 bytes in Base64. */
+  String KEY_VARIABLE = "MCPBUS_TOKEN_KEY";
+
+  /** The token file, default {@code ~/.mcpbus/tokens}. */
+  String FILE_VARIABLE = "MCPBUS_TOKEN_FILE";
+
+  /** An encrypted file, {@link EncryptedFileTokenStore}. */
+  TokenStoreProvider FILE =
+      new TokenStoreProvider() {
+        @Override
+        public String name() {
+          return "file";
+        }
+
+        @Override
+        public TokenStore open(Vertx vertx, Map<String, String> variables) {
+          String key = variables.getOrDefault(KEY_VARIABLE, "");
+          String file = variables.getOrDefault(FILE_VARIABLE, "");
+          if (key.isBlank()) {
+            throw new IllegalArgumentException(
+                KEY_VARIABLE + " is not set; make a key with \"openssl rand -base64 32\"");
+          }
+          return EncryptedFileTokenStore.of(
+              vertx,
+              file.isBlank()
+                  ? Path.of(System.getProperty("user.home"), ".mcpbus", "tokens")
+                  : Path.of(file),
+              key);
+        }
+      };
+
+  /** Forgets everything when the process ends. */
+  TokenStoreProvider MEMORY =
+      new TokenStoreProvider() {
+        @Override
+        public String name() {
+          return "memory";
+        }
+
+        @Override
+        public TokenStore open(Vertx vertx, Map<String, String> variables) {
+          return TokenStore.inMemory();
+        }
+      };
+
+  /** By which the configuration names it. */
+  String name();
+
+  /**
+   * Opens the store, once per mcpbus, when the first server needs it. May be called on an event
+   * loop: slow work belongs into the store's own methods.
+   *
+   * @param variables of the environment
+   * @throws IllegalArgumentException where it cannot be used: the servers that name it fail with
+   *     the message, which names the remedy and shows no secret
+   */
+  TokenStore open(Vertx vertx, Map<String, String> variables);
+}

@@ -1,0 +1,204 @@
+package dev.mcpbus.server;
+
+import dev.mcpbus.protocol.ArgumentValidator.Violation;
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.MetaKeys;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.ProtocolVersion;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Who answers a request of one session: the program's handler, or what every server has. */
+final class Dispatch {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Dispatch.class);
+
+  /** Results that say how long they may be kept (MCP 2026-07-28, Caching). */
+  private static final Set<String> KEPT =
+      Set.of(
+          Methods.DISCOVER,
+          Methods.TOOLS_LIST,
+          Methods.RESOURCES_LIST,
+          Methods.RESOURCES_TEMPLATES,
+          Methods.RESOURCES_READ,
+          Methods.PROMPTS_LIST);
+
+  private final RawServer server;
+  private final ServerSession session;
+
+  Dispatch(RawServer server, ServerSession session) {
+    this.server = server;
+    this.session = session;
+  }
+
+  /** Never throws; fails with a {@link RequestException} where the answer is an error. */
+  Future<JsonObject> answer(Request request) {
+    Future<JsonObject> answer;
+    try {
+      RequestHandler own = server.handler(request.method());
+      if (own != null && isSubscription(request) && !request.peer().isModern()) {
+        session.subscribed().change(request.method(), request.params());
+      }
+      answer =
+          own == null
+              ? builtIn(request)
+              : own.handle(request, request.params()).map(Dispatch::orEmpty);
+    } catch (RuntimeException e) {
+      answer = Future.failedFuture(e);
+    }
+    return answer
+        .map(result -> request.peer().isModern() ? modern(request, result) : result)
+        .onFailure(failure -> note(request, failure));
+  }
+
+  private static boolean isSubscription(Request request) {
+    return request.method().equals(Methods.RESOURCES_SUBSCRIBE)
+        || request.method().equals(Methods.RESOURCES_UNSUBSCRIBE);
+  }
+
+  /** What was worded for the caller is no news here. */
+  private static void note(Request request, Throwable failure) {
+    if (!(failure instanceof RequestException)) {
+      LOG.warn("{} failed: {}", request.subject(), Failures.text(failure));
+      LOG.debug("{} failed", request.subject(), failure);
+    }
+  }
+
+  private Future<JsonObject> builtIn(Request request) {
+    JsonObject params = request.params();
+    boolean modern = request.peer().isModern();
+    return switch (request.method()) {
+      case Methods.TOOLS_LIST ->
+          Future.succeededFuture(
+              server.tools().page(params.getValue("cursor"), server.options().pageSize()));
+      case Methods.TOOLS_CALL -> call(request, params);
+      case Methods.DISCOVER -> modern ? Future.succeededFuture(discover()) : unknown(request);
+      case Methods.LISTEN -> modern ? listen(request) : unknown(request);
+      case Methods.SET_LEVEL -> modern ? unknown(request) : setLevel(params);
+      case Methods.RESOURCES_SUBSCRIBE, Methods.RESOURCES_UNSUBSCRIBE ->
+          modern || server.handler(Methods.RESOURCES_READ) == null
+              ? unknown(request)
+              : Future.succeededFuture(session.subscribed().change(request.method(), params));
+      default -> unknown(request);
+    };
+  }
+
+  private static Future<JsonObject> unknown(Request request) {
+    throw new RequestException(
+        JsonRpcError.METHOD_NOT_FOUND,
+        "this server has no method \""
+            + request.method()
+            + "\" for protocol version "
+            + request.version().wire());
+  }
+
+  private Future<JsonObject> call(Request request, JsonObject params) {
+    if (!(params.getValue("name") instanceof String name)) {
+      throw RequestException.invalid("params.name must be a string: the name of the tool");
+    }
+    Tools.Tool tool = server.tools().find(name);
+    if (tool == null) {
+      throw RequestException.invalid(
+          "there is no tool '" + name + "'; tools/list has the names of all");
+    }
+    Object given = params.getValue("arguments");
+    if (given != null && !(given instanceof JsonObject)) {
+      throw RequestException.invalid("params.arguments of tool '" + name + "' must be an object");
+    }
+    JsonObject arguments = given instanceof JsonObject object ? object : new JsonObject();
+    Violation violation = tool.check(arguments);
+    if (violation != null) {
+      throw new RequestException(
+          JsonRpcError.INVALID_PARAMS,
+          violation.of(name) + "; correct them as its inputSchema in tools/list says",
+          new JsonObject().put("tool", name).put("path", violation.path()));
+    }
+    return tool.handler()
+        .handle(request, arguments)
+        .map(result -> result == null ? new JsonObject().put("content", new JsonArray()) : result)
+        .recover(
+            failure -> {
+              note(request, failure);
+              return failure(request, failure);
+            });
+  }
+
+  /** How a failure of the program's own code is answered. */
+  Future<JsonObject> failure(Request request, Throwable failure) {
+    return failure instanceof RequestException || !request.method().equals(Methods.TOOLS_CALL)
+        ? Future.failedFuture(failure)
+        : Future.succeededFuture(
+            request.peer().isModern()
+                ? modern(request, ToolResult.error(Failures.text(failure)))
+                : ToolResult.error(Failures.text(failure)));
+  }
+
+  private static JsonObject orEmpty(JsonObject result) {
+    return result == null ? new JsonObject() : result;
+  }
+
+  private static JsonObject modern(Request request, JsonObject result) {
+    JsonObject whole = new JsonObject(new LinkedHashMap<>(result.getMap()));
+    if (!whole.containsKey("resultType")) {
+      whole.put("resultType", Envelope.COMPLETE);
+    }
+    if (KEPT.contains(request.method()) && !whole.containsKey("ttlMs")) {
+      whole.put("ttlMs", 0).put("cacheScope", "private");
+    }
+    return whole;
+  }
+
+  private JsonObject discover() {
+    JsonObject all = server.describe();
+    JsonObject info = (JsonObject) all.remove("serverInfo");
+    return all.put("supportedVersions", new JsonArray(ProtocolVersion.supported()))
+        .put("_meta", new JsonObject().put(MetaKeys.SERVER_INFO, info));
+  }
+
+  /** Stays open until the client calls it off or the server closes. */
+  private Future<JsonObject> listen(Request request) {
+    session.streams().open(request, server.capabilities());
+    return Promise.<JsonObject>promise().future();
+  }
+
+  /** The graceful end of a stream. */
+  JsonObject finished() {
+    return new JsonObject().put("resultType", Envelope.COMPLETE);
+  }
+
+  private Future<JsonObject> setLevel(JsonObject params) {
+    String level = String.valueOf(params.getValue("level"));
+    session.logLevel(
+        LogLevel.ofWire(level)
+            .orElseThrow(
+                () ->
+                    RequestException.invalid(
+                        "params.level must be one of "
+                            + String.join(
+                                ", ",
+                                Arrays.stream(LogLevel.values()).map(LogLevel::wire).toList()))));
+    return Future.succeededFuture(new JsonObject());
+  }
+
+  /** A client's notification; nobody has to hear it. */
+  void hear(String method, RawJson params) {
+    NotificationHandler handler = server.notificationHandler(method);
+    if (handler == null) {
+      return;
+    }
+    try {
+      handler.on(session, params.toJsonObject());
+    } catch (RuntimeException e) {
+      LOG.warn("the handler of {} failed", method, e);
+    }
+  }
+}

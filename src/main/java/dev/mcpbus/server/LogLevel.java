@@ -1,0 +1,27 @@
+package dev.mcpbus.server;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+
+/** The levels of {@code notifications/message}, least urgent first, so that order compares. */
+public enum LogLevel {
+  DEBUG,
+  INFO,
+  NOTICE,
+  WARNING,
+  ERROR,
+  CRITICAL,
+  ALERT,
+  EMERGENCY;
+
+  /** As written in messages. */
+  public String wire() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** Empty where MCP has no such level. */
+  public static Optional<LogLevel> ofWire(String text) {
+    return Arrays.stream(values()).filter(level -> level.wire().equals(text)).findFirst();
+  }
+}

@@ -1,0 +1,36 @@
+package dev.mcpbus.server;
+
+import java.time.Duration;
+
+/**
+ * Bounds of a server.
+ *
+ * @param requestTimeout how long a handler may take; its request is cancelled and answered as
+ *     failed then; default 120 s
+ * @param maxRequests requests of one client that are under way at most; the next gets error -32003;
+ *     default 1,024
+ * @param pageSize tools in one page of {@code tools/list}, default 100
+ */
+public record ServerOptions(Duration requestTimeout, int maxRequests, int pageSize) {
+
+  public static final ServerOptions DEFAULT = new ServerOptions(Duration.ofMinutes(2), 1_024, 100);
+
+  public ServerOptions {
+    if (requestTimeout.toMillis() < 1 || maxRequests < 1 || pageSize < 1) {
+      throw new IllegalArgumentException(
+          "requestTimeout must be at least 1 ms, maxRequests and pageSize at least 1");
+    }
+  }
+
+  public ServerOptions withRequestTimeout(Duration other) {
+    return new ServerOptions(other, maxRequests, pageSize);
+  }
+
+  public ServerOptions withMaxRequests(int other) {
+    return new ServerOptions(requestTimeout, other, pageSize);
+  }
+
+  public ServerOptions withPageSize(int other) {
+    return new ServerOptions(requestTimeout, maxRequests, other);
+  }
+}

@@ -1,0 +1,361 @@
+package dev.mcpbus.server;
+
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.Implementation;
+import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.Messages;
+import dev.mcpbus.protocol.MetaKeys;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.transport.Channel;
+import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.Outbox;
+import dev.mcpbus.transport.TransportException;
+import io.vertx.core.AsyncResult;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.EncodeException;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One client on one channel: its handshake, its requests under way, its way out. Speaks both eras,
+ * each request as it describes itself. Everything but {@link ClientSession} is touched on the
+ * channel's owner context only.
+ */
+final class ServerSession implements Channel.Receiver, ClientSession {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ServerSession.class);
+  private static final int BUSY = -32003;
+
+  private final RawServer server;
+  private final Dispatch dispatch;
+  private final Context owner;
+  private final Channel channel;
+  private final Outbox outbox;
+  private final @Nullable String principal;
+  private final String id = UUID.randomUUID().toString();
+  private final Map<RawJson, Request> open = new HashMap<>();
+  private final Map<RawJson, Long> timers = new HashMap<>();
+  private final Streams streams = new Streams(this::send);
+  private final Subscribed subscribed = new Subscribed();
+
+  /** Requests that came between {@code initialize} and {@code notifications/initialized}. */
+  private final Queue<Envelope> held = new ArrayDeque<>();
+
+  private volatile ServerState state = ServerState.CONNECTED;
+  private volatile Implementation client = new Implementation("", "");
+  private volatile LogLevel logLevel = LogLevel.INFO;
+  private @Nullable Peer legacy;
+
+  ServerSession(RawServer server, Context owner, Channel channel, @Nullable String principal) {
+    this.server = server;
+    this.dispatch = new Dispatch(server, this);
+    this.owner = ((ContextInternal) owner).unwrap();
+    this.channel = channel;
+    this.outbox = new Outbox(owner, channel);
+    this.principal = principal;
+  }
+
+  @Override
+  public String id() {
+    return id;
+  }
+
+  @Override
+  public Implementation client() {
+    return client;
+  }
+
+  @Override
+  public @Nullable String principal() {
+    return principal;
+  }
+
+  @Override
+  public ServerState state() {
+    return state;
+  }
+
+  @Override
+  public void notify(String method, JsonObject params) {
+    onOwner(() -> send(method, params));
+  }
+
+  /** To a legacy client as it is, to a modern one on the streams that ask for it. */
+  void tell(String method, JsonObject params) {
+    onOwner(
+        () -> {
+          boolean running = legacy != null && state == ServerState.RUNNING;
+          if (running && subscribed.wants(method, params)) {
+            send(method, params);
+          }
+          streams.tell(method, params);
+        });
+  }
+
+  LogLevel logLevel() {
+    return logLevel;
+  }
+
+  void logLevel(LogLevel level) {
+    logLevel = level;
+  }
+
+  Streams streams() {
+    return streams;
+  }
+
+  Subscribed subscribed() {
+    return subscribed;
+  }
+
+  /** At once where this is the owner already, so that what one handler sends stays in order. */
+  private void onOwner(Runnable task) {
+    ContextInternal current = (ContextInternal) Vertx.currentContext();
+    if (current != null && current.unwrap() == owner) {
+      task.run();
+    } else {
+      owner.runOnContext(now -> task.run());
+    }
+  }
+
+  @Override
+  public void onMessage(Envelope message) {
+    switch (message.kind()) {
+      case REQUEST -> request(message);
+      case NOTIFICATION -> notification(message);
+      default -> LOG.debug("an answer to nothing that was asked: {}", message);
+    }
+  }
+
+  private void request(Envelope message) {
+    RawJson requestId = message.id();
+    if (requestId == null || state == ServerState.CLOSED) {
+      return;
+    }
+    try {
+      if (open.containsKey(requestId)) {
+        throw new RequestException(
+            JsonRpcError.INVALID_REQUEST,
+            "a request with this id is under way; give each an id of its own");
+      }
+      int most = server.options().maxRequests();
+      if (open.size() + held.size() >= most) {
+        throw new RequestException(
+            BUSY, most + " requests of this client are under way; try again later");
+      }
+      route(requestId, message);
+    } catch (RequestException e) {
+      refuse(requestId, e);
+    } catch (DecodeException e) {
+      refuse(requestId, RequestException.invalid("the params cannot be decoded"));
+    }
+  }
+
+  private void route(RawJson requestId, Envelope message) {
+    String method = message.method();
+    JsonObject params = message.params().toJsonObject();
+    JsonObject meta = Peer.object(params, "_meta");
+    if (method.equals(Methods.INITIALIZE)) {
+      initialize(requestId, params);
+    } else if (meta.containsKey(MetaKeys.PROTOCOL_VERSION)) {
+      Peer peer = Peer.ofMeta(meta);
+      client = peer.client();
+      if (legacy == null) {
+        state = ServerState.RUNNING;
+      }
+      serve(peer, requestId, method, params);
+    } else if (method.equals(Methods.PING)) {
+      answer(requestId, new JsonObject());
+    } else if (legacy == null) {
+      throw RequestException.invalid(
+          "call initialize first, or describe the request in params._meta with \""
+              + MetaKeys.PROTOCOL_VERSION
+              + "\"");
+    } else if (state == ServerState.CONNECTED) {
+      held.add(message);
+    } else {
+      serve(legacy, requestId, method, params);
+    }
+  }
+
+  private void initialize(RawJson requestId, JsonObject params) {
+    if (legacy != null) {
+      throw new RequestException(
+          JsonRpcError.INVALID_REQUEST, "this session is initialized; open another connection");
+    }
+    Peer peer = Peer.ofInitialize(params);
+    legacy = peer;
+    client = peer.client();
+    // A client may have tried a modern request first: it has made up its mind now.
+    state = ServerState.CONNECTED;
+    channel.negotiated(peer.version().wire());
+    answer(requestId, server.describe().put("protocolVersion", peer.version().wire()));
+  }
+
+  private void notification(Envelope message) {
+    switch (message.method()) {
+      case Methods.INITIALIZED -> {
+        if (legacy != null && state == ServerState.CONNECTED) {
+          state = ServerState.RUNNING;
+          List<Envelope> waiting = List.copyOf(held);
+          held.clear();
+          waiting.forEach(this::request);
+        }
+      }
+      case Methods.CANCELLED -> {
+        RawJson which = message.params().member("requestId");
+        if (which != null) {
+          held.removeIf(waiting -> which.equals(waiting.id()));
+          streams.close(which);
+          drop(which);
+        }
+      }
+      default -> dispatch.hear(message.method(), message.params());
+    }
+  }
+
+  private void serve(Peer peer, RawJson requestId, String method, JsonObject params) {
+    Request request =
+        new Request(this, peer, requestId, method, params, server.options().requestTimeout());
+    open.put(requestId, request);
+    if (!method.equals(Methods.LISTEN)) {
+      timers.put(
+          requestId,
+          owner
+              .owner()
+              .setTimer(server.options().requestTimeout().toMillis(), late -> expired(request)));
+    }
+    dispatch.answer(request).onComplete(end -> onOwner(() -> ended(request, end)));
+  }
+
+  private void expired(Request request) {
+    if (open.containsKey(request.id())) {
+      String late = "no answer within " + server.options().requestTimeout().toMillis() + " ms";
+      request.cancel();
+      ended(request, dispatch.failure(request, new IllegalStateException(late)));
+    }
+  }
+
+  /** The first ending counts; what comes after a cancellation is dropped. */
+  private void ended(Request request, AsyncResult<JsonObject> end) {
+    if (!forget(request)) {
+      return;
+    }
+    request.end();
+    if (end.succeeded()) {
+      answer(request.id(), end.result());
+    } else if (end.cause() instanceof RequestException refused) {
+      refuse(request.id(), refused);
+    } else {
+      refuse(
+          request.id(),
+          new RequestException(JsonRpcError.INTERNAL_ERROR, Failures.text(end.cause())));
+    }
+  }
+
+  private boolean forget(Request request) {
+    Long timer = timers.remove(request.id());
+    if (timer != null) {
+      owner.owner().cancelTimer(timer);
+    }
+    return open.remove(request.id(), request);
+  }
+
+  /** Nobody waits for it: it is cancelled and gets no answer. */
+  private void drop(RawJson requestId) {
+    Request request = open.get(requestId);
+    if (request != null && forget(request)) {
+      request.cancel();
+    }
+  }
+
+  private void answer(RawJson requestId, JsonObject result) {
+    try {
+      byte[] bytes = Messages.result(requestId, RawJson.of(result));
+      put(Outbound.response(Envelope.Kind.RESULT, bytes));
+    } catch (EncodeException e) {
+      LOG.warn("a result holds something that is no JSON", e);
+      refuse(
+          requestId,
+          new RequestException(JsonRpcError.INTERNAL_ERROR, "the result cannot be encoded"));
+    }
+  }
+
+  private void refuse(RawJson requestId, RequestException why) {
+    byte[] bytes =
+        Messages.error(requestId, why.code(), String.valueOf(why.getMessage()), why.data());
+    put(Outbound.response(Envelope.Kind.ERROR, bytes));
+  }
+
+  private void send(String method, JsonObject params) {
+    byte[] bytes = Messages.notification(method, RawJson.of(params));
+    put(Outbound.notification(method, bytes));
+  }
+
+  /** A client that takes nothing more would wait for ever: it is let go. */
+  private void put(Outbound message) {
+    if (state == ServerState.CLOSED) {
+      return;
+    }
+    try {
+      outbox.send(message);
+    } catch (TransportException e) {
+      LOG.warn("session {} of {} ends: {}", id, client.name(), e.getMessage());
+      over();
+      channel.close();
+    }
+  }
+
+  @Override
+  public void onRequestFailed(long requestId, TransportException reason) {
+    throw new IllegalStateException("a server's end has no requests of its own to report");
+  }
+
+  @Override
+  public void onClosed(TransportException reason) {
+    over();
+    channel.close();
+  }
+
+  private void over() {
+    state = ServerState.CLOSED;
+    List.copyOf(open.keySet()).forEach(this::drop);
+    held.clear();
+    server.left(this);
+  }
+
+  /** Ends it: requests under way are answered as failed, streams as done. From any thread. */
+  Future<Void> close() {
+    Promise<Void> closed = Promise.promise();
+    owner.runOnContext(
+        now -> {
+          for (Request request : List.copyOf(open.values())) {
+            request.cancel();
+            if (request.method().equals(Methods.LISTEN)) {
+              ended(request, Future.succeededFuture(dispatch.finished()));
+            } else {
+              ended(
+                  request,
+                  dispatch.failure(request, new IllegalStateException("the server is closing")));
+            }
+          }
+          over();
+          channel.close().onComplete(closed);
+        });
+    return closed.future();
+  }
+}

@@ -1,0 +1,162 @@
+package dev.mcpbus.server;
+
+import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.transport.Channel;
+import dev.mcpbus.transport.LineFramer;
+import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.SendWindow;
+import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reason;
+import dev.mcpbus.transport.TransportException.Sent;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.Arrays;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
+
+/** The server's end of two streams. One thread reads, one writes; the rest is the owner's. */
+final class StdioChannel implements Channel {
+
+  private static final int CHUNK = 64 * 1024;
+  private static final int JUNK_LINES = 100;
+
+  private final Context owner;
+  private final InputStream in;
+  private final OutputStream out;
+  private final SendWindow window = new SendWindow(SendWindow.MESSAGES, SendWindow.BYTES);
+  private final ExecutorService writer =
+      Executors.newSingleThreadExecutor(task -> daemon(task, "mcpbus-server-stdout"));
+  private final Promise<Void> ended = Promise.promise();
+  private @Nullable Receiver receiver;
+  private boolean closed;
+
+  private StdioChannel(Context owner, InputStream in, OutputStream out) {
+    this.owner = owner;
+    this.in = in;
+    this.out = out;
+  }
+
+  /** See {@link StdioServer#serve}. */
+  static Future<Void> serve(Vertx vertx, RawServer server, InputStream in, OutputStream out) {
+    StdioChannel channel = new StdioChannel(vertx.getOrCreateContext(), in, out);
+    channel.owner.runOnContext(
+        now -> {
+          channel.receiver = server.accept(channel);
+          daemon(channel::read, "mcpbus-server-stdin").start();
+        });
+    return channel.ended.future().eventually(server::close);
+  }
+
+  private static Thread daemon(Runnable task, String name) {
+    Thread thread = new Thread(task, name);
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  private void read() {
+    LineFramer framer =
+        new LineFramer(
+            "stdin",
+            ParseLimits.DEFAULT,
+            JUNK_LINES,
+            message -> {
+              if (receiver != null && !closed) {
+                receiver.onMessage(message);
+              }
+            });
+    byte[] chunk = new byte[CHUNK];
+    try {
+      for (int n = in.read(chunk); n >= 0; n = in.read(chunk)) {
+        feed(framer, Arrays.copyOf(chunk, n));
+      }
+      over(new TransportException(Reason.UPSTREAM_RESET, Sent.MAYBE, "stdin has ended"));
+    } catch (IOException e) {
+      over(new TransportException(Reason.UPSTREAM_RESET, Sent.MAYBE, "stdin cannot be read"));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** One chunk at a time, so that a client cannot fill the memory. */
+  private void feed(LineFramer framer, byte[] bytes) throws InterruptedException {
+    CountDownLatch taken = new CountDownLatch(1);
+    owner.runOnContext(
+        now -> {
+          try {
+            if (!closed) {
+              framer.feed(bytes);
+            }
+          } catch (TransportException e) {
+            over(e);
+          } finally {
+            taken.countDown();
+          }
+        });
+    taken.await();
+  }
+
+  private void over(TransportException why) {
+    owner.runOnContext(
+        now -> {
+          Receiver hears = receiver;
+          if (!closed && hears != null) {
+            hears.onClosed(why);
+          }
+          close();
+        });
+  }
+
+  @Override
+  public void send(Outbound message) throws TransportException {
+    if (closed) {
+      throw new TransportException(Reason.UPSTREAM_RESET, Sent.NO, "stdout is closed");
+    }
+    byte[] bytes = message.bytes();
+    window.take(bytes.length);
+    writer.execute(
+        () -> {
+          try {
+            out.write(bytes);
+            out.write('\n');
+            out.flush();
+            owner.runOnContext(now -> window.give(bytes.length));
+          } catch (IOException e) {
+            over(
+                new TransportException(
+                    Reason.UPSTREAM_RESET, Sent.MAYBE, "stdout cannot be written"));
+          }
+        });
+  }
+
+  /** The streams belong to the caller and stay open. */
+  @Override
+  public Future<Void> close() {
+    if (!closed) {
+      closed = true;
+      writer.execute(ended::complete);
+      writer.shutdown();
+    }
+    return ended.future();
+  }
+
+  /** Nothing is held for a request. */
+  @Override
+  public void forget(long id) {}
+
+  /** The version is not repeated per message. */
+  @Override
+  public void negotiated(String protocolVersion) {}
+
+  @Override
+  public JsonObject diagnostics() {
+    return new JsonObject().put("underWay", window.messages());
+  }
+}

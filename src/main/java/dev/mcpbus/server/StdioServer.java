@@ -1,0 +1,26 @@
+package dev.mcpbus.server;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.io.InputStream;
+import java.io.OutputStream;
+
+/**
+ * Serves one client over two streams, stdin and stdout of the process as a rule. One thread reads,
+ * one writes; handlers run on a Vert.x context of its own.
+ */
+public final class StdioServer {
+
+  private StdioServer() {}
+
+  /**
+   * Serves until the client ends the input or breaks the rules.
+   *
+   * @param out carries messages only; whatever else the program prints belongs on stderr
+   * @return completes when the client has gone and all was written; the server is closed then
+   */
+  public static Future<Void> serve(
+      Vertx vertx, RawServer server, InputStream in, OutputStream out) {
+    return StdioChannel.serve(vertx, server, in, out);
+  }
+}

@@ -1,0 +1,39 @@
+package dev.mcpbus.server;
+
+import dev.mcpbus.protocol.Methods;
+import io.vertx.core.json.JsonObject;
+import java.util.HashSet;
+import java.util.Set;
+
+/** The resources that a legacy client subscribed to. Owner: the session's context. */
+final class Subscribed {
+
+  private static final int MOST = 1_024;
+
+  private final Set<String> uris = new HashSet<>();
+
+  /**
+   * Carries out {@code resources/subscribe} or {@code resources/unsubscribe}.
+   *
+   * @throws RequestException where it names no resource, or there are too many
+   */
+  JsonObject change(String method, JsonObject params) {
+    if (!(params.getValue("uri") instanceof String uri)) {
+      throw RequestException.invalid("params.uri must be a string: the resource");
+    }
+    if (method.equals(Methods.RESOURCES_UNSUBSCRIBE)) {
+      uris.remove(uri);
+    } else if (uris.size() >= MOST) {
+      throw RequestException.invalid("at most " + MOST + " subscriptions; end some first");
+    } else {
+      uris.add(uri);
+    }
+    return new JsonObject();
+  }
+
+  /** Everything but updates of other resources. */
+  boolean wants(String notification, JsonObject params) {
+    return !notification.equals(Methods.RESOURCE_UPDATED)
+        || uris.contains(String.valueOf(params.getValue("uri")));
+  }
+}

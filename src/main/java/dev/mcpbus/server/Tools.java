@@ -1,0 +1,122 @@
+package dev.mcpbus.server;
+
+import dev.mcpbus.protocol.ArgumentValidator;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.SchemaShape;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.Collections;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** The tools of a server at one moment, in the order in which they were added. Immutable. */
+final class Tools {
+
+  /** A tool; {@code number} never comes twice, so that a page's cursor outlives every change. */
+  record Tool(
+      String name,
+      long number,
+      JsonObject definition,
+      ArgumentValidator validator,
+      RequestHandler handler) {
+
+    /** Null where they fit. The validator is shared by sessions on several event loops. */
+    ArgumentValidator.@Nullable Violation check(JsonObject arguments) {
+      synchronized (validator) {
+        return validator.check(arguments);
+      }
+    }
+  }
+
+  static final Tools NONE = new Tools(Collections.emptySortedMap(), Map.of(), 0);
+
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_./-]{1,128}");
+
+  private final SortedMap<Long, Tool> inOrder;
+  private final Map<String, Tool> byName;
+  private final long last;
+
+  private Tools(SortedMap<Long, Tool> inOrder, Map<String, Tool> byName, long last) {
+    this.inOrder = inOrder;
+    this.byName = byName;
+    this.last = last;
+  }
+
+  @Nullable Tool find(String name) {
+    return byName.get(name);
+  }
+
+  /**
+   * @throws IllegalArgumentException where name or schema cannot be used, or the name is taken
+   */
+  Tools with(JsonObject definition, RequestHandler handler) {
+    if (!(definition.getValue("name") instanceof String name) || !NAME.matcher(name).matches()) {
+      throw new IllegalArgumentException(
+          "a tool's name has 1 to 128 letters, digits and _ . / -, not: "
+              + definition.getValue("name"));
+    }
+    if (byName.containsKey(name)) {
+      throw new IllegalArgumentException(
+          "there is a tool '" + name + "' already; remove it first, or choose another name");
+    }
+    if (!(definition.getValue("inputSchema") instanceof JsonObject schema)
+        || !"object".equals(schema.getValue("type"))) {
+      throw new IllegalArgumentException(
+          "the inputSchema of tool '" + name + "' must be a JSON schema with \"type\": \"object\"");
+    }
+    RawJson raw = RawJson.of(schema);
+    String fault =
+        raw.length() > ArgumentValidator.MAX_SCHEMA_BYTES
+            ? "it is longer than " + ArgumentValidator.MAX_SCHEMA_BYTES + " bytes"
+            : SchemaShape.faultAlone(raw);
+    if (fault != null) {
+      throw new IllegalArgumentException(
+          "the inputSchema of tool '" + name + "' is no usable JSON schema: " + fault);
+    }
+    ArgumentValidator validator = ArgumentValidator.of(raw);
+    Tool tool = new Tool(name, last + 1, definition.copy(), validator, handler);
+    SortedMap<Long, Tool> more = new TreeMap<>(inOrder);
+    more.put(tool.number, tool);
+    return new Tools(more, named(more), tool.number);
+  }
+
+  Tools without(Tool tool) {
+    SortedMap<Long, Tool> fewer = new TreeMap<>(inOrder);
+    fewer.remove(tool.number);
+    return new Tools(fewer, named(fewer), last);
+  }
+
+  private static Map<String, Tool> named(SortedMap<Long, Tool> tools) {
+    Map<String, Tool> named = new TreeMap<>();
+    tools.values().forEach(tool -> named.put(tool.name, tool));
+    return named;
+  }
+
+  /**
+   * One page of {@code tools/list}.
+   *
+   * @param cursor of an earlier page, null for the first
+   * @throws RequestException -32602 where it is none of ours
+   */
+  JsonObject page(@Nullable Object cursor, int size) {
+    long after = cursor == null ? 0 : RawJson.of(cursor.toString()).asLong();
+    if (after < 0) {
+      throw RequestException.invalid(
+          "\"cursor\" is none of this server; leave it out to begin at the first page");
+    }
+    JsonArray page = new JsonArray();
+    JsonObject result = new JsonObject().put("tools", page);
+    long number = 0;
+    for (Tool tool : inOrder.tailMap(after + 1).values()) {
+      if (page.size() == size) {
+        return result.put("nextCursor", Long.toString(number));
+      }
+      page.add(tool.definition);
+      number = tool.number;
+    }
+    return result;
+  }
+}

@@ -1,0 +1,27 @@
+package dev.mcpbus.server;
+
+/**
+ * Puts something around a handler: who may call, what is logged, how a failure reads. Given to
+ * {@link RawServer#wrap} for all handlers, or applied to a single one:
+ *
+ * <pre>{@code
+ * server.tool("drop", "Drops a table.", schema, Wrappers.authorized(admins).wrap(this::drop));
+ * }</pre>
+ */
+@FunctionalInterface
+public interface Wrapper {
+
+  /** Nothing around it. */
+  Wrapper NONE = handler -> handler;
+
+  /**
+   * A handler that does its part and calls {@code inner}, which never throws: its failures are in
+   * its future.
+   */
+  RequestHandler wrap(RequestHandler inner);
+
+  /** This one outside, {@code inner} inside. */
+  default Wrapper around(Wrapper inner) {
+    return handler -> wrap(inner.wrap(handler));
+  }
+}

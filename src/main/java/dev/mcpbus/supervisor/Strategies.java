@@ -1,0 +1,44 @@
+package dev.mcpbus.supervisor;
+
+import java.util.Objects;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Asks the {@link ConnectionStrategy} of a child; one that throws harms nobody. */
+final class Strategies {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Strategies.class);
+
+  private Strategies() {}
+
+  static boolean shouldConnect(ChildSpec spec) {
+    ConnectionStrategy strategy = spec.policy().strategy();
+    try {
+      return strategy.shouldConnect(spec.id());
+    } catch (RuntimeException | LinkageError e) {
+      broken(spec, e);
+      return true;
+    }
+  }
+
+  static RestartPolicy afterFailure(ChildSpec spec, int attempt, String why) {
+    RestartPolicy configured = spec.policy();
+    ConnectionStrategy strategy = configured.strategy();
+    try {
+      strategy.connectionFailed(spec.id(), attempt, why);
+      return Objects.requireNonNull(
+          strategy.retryPolicy(spec.id(), configured), "it gave no policy");
+    } catch (RuntimeException | LinkageError e) {
+      broken(spec, e);
+      return configured;
+    }
+  }
+
+  private static void broken(ChildSpec spec, Throwable failure) {
+    LOG.warn(
+        "strategy \"{}\" of {} failed, the configured policy holds",
+        spec.policy().strategy().getClass().getName(),
+        spec.id(),
+        failure);
+  }
+}

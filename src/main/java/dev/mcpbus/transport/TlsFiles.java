@@ -1,0 +1,143 @@
+package dev.mcpbus.transport;
+
+import dev.mcpbus.transport.TransportException.Reason;
+import dev.mcpbus.transport.TransportException.Sent;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.net.ClientOptionsBase;
+import io.vertx.core.net.KeyCertOptions;
+import io.vertx.core.net.PemKeyCertOptions;
+import io.vertx.core.net.TrustOptions;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import java.util.Collection;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509TrustManager;
+import org.jspecify.annotations.Nullable;
+
+/** The files of {@link TlsOptions} as they were when a connection was opened. */
+public final class TlsFiles {
+
+  /** No files. */
+  public static final TlsFiles NONE = new TlsFiles(null, null);
+
+  private final @Nullable TrustOptions trust;
+  private final @Nullable KeyCertOptions own;
+
+  private TlsFiles(@Nullable TrustOptions trust, @Nullable KeyCertOptions own) {
+    this.trust = trust;
+    this.own = own;
+  }
+
+  /**
+   * Reads them on a worker thread; at once where there are none.
+   *
+   * @return completes on {@code owner}; fails with {@code TLS_ERROR}, naming the file and the
+   *     remedy
+   */
+  public static Future<TlsFiles> read(ContextInternal owner, @Nullable TlsOptions options) {
+    return options == null
+        ? owner.succeededFuture(NONE)
+        : owner.executeBlocking(() -> read(owner.owner(), options), false);
+  }
+
+  /** To what a client is made of; what there is no file for stays as it is. */
+  public void addTo(ClientOptionsBase client) {
+    if (trust != null) {
+      client.setTrustOptions(trust);
+    }
+    if (own != null) {
+      client.setKeyCertOptions(own);
+    }
+  }
+
+  private static TlsFiles read(Vertx vertx, TlsOptions options) throws TransportException {
+    Path ca = options.caFile();
+    Path cert = options.certFile();
+    Path key = options.keyFile();
+    return new TlsFiles(
+        ca == null ? null : TrustOptions.wrap(trusting(ca)),
+        cert == null || key == null ? null : own(vertx, cert, key));
+  }
+
+  /** What Java trusts, and these. */
+  private static TrustManagerFactory trusting(Path file) throws TransportException {
+    byte[] text = bytes("caFile", file);
+    try {
+      Collection<? extends Certificate> more =
+          CertificateFactory.getInstance("X.509")
+              .generateCertificates(new ByteArrayInputStream(text));
+      if (more.isEmpty()) {
+        throw unusable("caFile", file, "it holds no certificate");
+      }
+      KeyStore all = KeyStore.getInstance(KeyStore.getDefaultType());
+      all.load(null, null);
+      int count = 0;
+      for (Certificate each : more) {
+        all.setCertificateEntry("own-" + count++, each);
+      }
+      for (X509Certificate each : trustedByJava()) {
+        all.setCertificateEntry("java-" + count++, each);
+      }
+      TrustManagerFactory factory = factory();
+      factory.init(all);
+      return factory;
+    } catch (GeneralSecurityException | IOException e) {
+      throw unusable("caFile", file, "it holds no PEM certificates");
+    }
+  }
+
+  private static X509Certificate[] trustedByJava() throws GeneralSecurityException {
+    TrustManagerFactory factory = factory();
+    factory.init((KeyStore) null);
+    for (TrustManager manager : factory.getTrustManagers()) {
+      if (manager instanceof X509TrustManager known) {
+        return known.getAcceptedIssuers();
+      }
+    }
+    return new X509Certificate[0];
+  }
+
+  private static TrustManagerFactory factory() throws GeneralSecurityException {
+    return TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+  }
+
+  private static KeyCertOptions own(Vertx vertx, Path cert, Path key) throws TransportException {
+    PemKeyCertOptions own =
+        new PemKeyCertOptions()
+            .addCertValue(Buffer.buffer(bytes("certFile", cert)))
+            .addKeyValue(Buffer.buffer(bytes("keyFile", key)));
+    try {
+      own.getKeyManagerFactory(vertx);
+      return own;
+    } catch (Exception e) { // as that method is declared; its text may quote the key
+      throw unusable("certFile", cert, "it and keyFile are no PEM certificate with its key");
+    }
+  }
+
+  private static byte[] bytes(String key, Path file) throws TransportException {
+    try {
+      return Files.readAllBytes(file);
+    } catch (NoSuchFileException e) {
+      throw unusable(key, file, "there is no such file");
+    } catch (IOException e) {
+      throw unusable(key, file, "it cannot be read (" + e.getClass().getSimpleName() + ")");
+    }
+  }
+
+  private static TransportException unusable(String key, Path file, String why) {
+    return new TransportException(
+        Reason.TLS_ERROR, Sent.NO, "tls." + key + " " + file + ": " + why + "; correct it");
+  }
+}

@@ -1,0 +1,56 @@
+package dev.mcpbus.transport.sdk;
+
+import dev.mcpbus.transport.bus.BusServer;
+import io.modelcontextprotocol.server.McpAsyncServer;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Serves a server of the SDK at a bus address from deployment to undeployment:
+ *
+ * <pre>{@code
+ * vertx.deployVerticle(new SdkServerVerticle("my.server",
+ *     provider -> McpServer.async(provider).toolCall(tool, handler).build()));
+ * }</pre>
+ */
+public final class SdkServerVerticle extends VerticleBase {
+
+  private final String address;
+  private final Function<SdkServerTransportProvider, McpAsyncServer> build;
+  private @Nullable BusServer listening;
+  private @Nullable McpAsyncServer server;
+
+  /**
+   * @param build makes the server over the provider it is given; called once, on a worker thread,
+   *     because building loads classes and schemas for a while
+   */
+  public SdkServerVerticle(
+      String address, Function<SdkServerTransportProvider, McpAsyncServer> build) {
+    this.address = address;
+    this.build = build;
+  }
+
+  @Override
+  public Future<?> start() {
+    SdkServerTransportProvider provider = new SdkServerTransportProvider();
+    return vertx
+        .executeBlocking(() -> build.apply(provider))
+        .onSuccess(built -> server = built)
+        .compose(built -> BusServer.listen(vertx, address, provider))
+        .onSuccess(bound -> listening = bound);
+  }
+
+  @Override
+  public Future<?> stop() {
+    Future<Void> deaf = listening == null ? Future.succeededFuture() : listening.close();
+    McpAsyncServer built = server;
+    return built == null
+        ? deaf
+        : deaf.compose(
+            nothing ->
+                Future.fromCompletionStage(
+                    built.closeGracefully().onErrorComplete().toFuture(), context));
+  }
+}

@@ -1,0 +1,331 @@
+package dev.mcpbus.ai;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.ToolName;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class FunctionFormTest {
+
+  private static final JsonObject SCHEMA =
+      new JsonObject(
+          """
+          {"$schema": "http://json-schema.org/draft-07/schema#", "type": "object",
+           "properties": {"city": {"type": "string", "minLength": 1}}, "required": ["city"],
+           "anyOf": [{"required": ["city"]}]}
+          """);
+
+  private static final ModelTool WEATHER = tool("get", SCHEMA);
+
+  private static final ToolOutput IMAGE =
+      ToolOutput.of(
+          new JsonObject(
+              """
+              {"content": [{"type": "text", "text": "Look:"},
+                           {"type": "image", "mimeType": "image/png", "data": "AAAA"}]}
+              """));
+
+  private static final ToolOutput FAILED =
+      ToolOutput.of(
+          new JsonObject(
+              """
+              {"isError": true, "content": [{"type": "text", "text": "no such city"},
+                           {"type": "image", "mimeType": "image/png", "data": "AAAA"}]}
+              """));
+
+  private static ModelTool tool(String name, JsonObject schema) {
+    return new ModelTool(
+        "weather__" + name,
+        new ToolName("weather", name),
+        new JsonObject().put("name", name).put("description", "The weather."),
+        schema);
+  }
+
+  private static JsonObject json(String text) {
+    return new JsonObject(text);
+  }
+
+  private static JsonObject first(FunctionForm form, ModelTool tool, boolean strict) {
+    return ((JsonArray) form.tools(List.of(tool), new FunctionOptions(strict, false)))
+        .getJsonObject(0);
+  }
+
+  private static final String FLAT =
+      """
+      {"type": "object", "properties": {"city": {"type": "string", "minLength": 1}},
+       "required": ["city"]}
+      """;
+
+  @Test
+  void openai_takes_nested_functions_without_combinations_at_the_top() {
+    assertThat(first(FunctionForm.OPENAI, WEATHER, false))
+        .isEqualTo(
+            json(
+                """
+                {"type": "function", "function": {"name": "weather__get",
+                 "description": "The weather.", "parameters": %s}}
+                """
+                    .formatted(FLAT)));
+    assertThat(SCHEMA.containsKey("anyOf")).as("the definition itself is untouched").isTrue();
+  }
+
+  @Test
+  void openai_responses_takes_flat_functions_that_say_whether_they_are_strict() {
+    assertThat(first(FunctionForm.OPENAI_RESPONSES, WEATHER, true))
+        .isEqualTo(
+            json(
+                """
+                {"type": "function", "name": "weather__get", "description": "The weather.",
+                 "parameters": %s, "strict": false}
+                """
+                    .formatted(FLAT)));
+  }
+
+  @Test
+  void strict_is_asked_for_where_the_schema_allows_it_as_it_is() {
+    JsonObject closed =
+        json(
+            """
+            {"type": "object", "properties": {"at": {"type": "object",
+               "properties": {"x": {"type": "number"}}, "required": ["x"],
+               "additionalProperties": false}},
+             "required": ["at"], "additionalProperties": false}
+            """);
+    assertThat(first(FunctionForm.OPENAI_RESPONSES, tool("a", closed), true).getBoolean("strict"))
+        .isTrue();
+    JsonObject function =
+        first(FunctionForm.OPENAI, tool("a", closed), true).getJsonObject("function");
+    assertThat(function.getBoolean("strict")).isTrue();
+
+    JsonObject open = closed.copy();
+    open.getJsonObject("properties").getJsonObject("at").remove("required");
+    assertThat(first(FunctionForm.OPENAI_RESPONSES, tool("a", open), true).getBoolean("strict"))
+        .isFalse();
+    assertThat(first(FunctionForm.OPENAI_RESPONSES, tool("a", closed), false).getBoolean("strict"))
+        .isFalse();
+  }
+
+  @Test
+  void anthropic_takes_an_input_schema() {
+    assertThat(first(FunctionForm.ANTHROPIC, WEATHER, false))
+        .isEqualTo(
+            json(
+                """
+                {"name": "weather__get", "description": "The weather.", "input_schema": %s}
+                """
+                    .formatted(FLAT)));
+  }
+
+  @Test
+  void gemini_takes_the_whole_json_schema() {
+    JsonObject declaration =
+        first(FunctionForm.GEMINI, WEATHER, false)
+            .getJsonArray("functionDeclarations")
+            .getJsonObject(0);
+    assertThat(declaration.getString("name")).isEqualTo("weather__get");
+    assertThat(declaration.getJsonObject("parametersJsonSchema"))
+        .isEqualTo(json(FLAT).put("anyOf", SCHEMA.getJsonArray("anyOf")));
+  }
+
+  @Test
+  void a_tool_without_parameters_still_has_properties() {
+    JsonObject bare = first(FunctionForm.ANTHROPIC, tool("a", new JsonObject()), false);
+    assertThat(bare.getJsonObject("input_schema"))
+        .isEqualTo(json("{\"type\": \"object\", \"properties\": {}}"));
+  }
+
+  @Test
+  void the_ai_sdk_takes_a_set_by_name_with_the_server_on_every_tool() {
+    Object tools = FunctionForm.AI_SDK.tools(List.of(WEATHER), FunctionOptions.DEFAULT);
+    JsonObject one = ((JsonObject) tools).getJsonObject("weather__get");
+    assertThat(one.getString("_serverId")).isEqualTo("weather");
+    assertThat(one.getJsonObject("inputSchema").getJsonObject("properties")).isNotEmpty();
+  }
+
+  @Test
+  void server_ids_stand_where_they_are_asked_for_and_nowhere_else() {
+    FunctionOptions marked = new FunctionOptions(false, true);
+    for (FunctionForm form : FunctionForm.values()) {
+      assertThat(form.tools(List.of(WEATHER), marked).toString())
+          .as(form.word())
+          .contains("\"_serverId\":\"weather\"");
+    }
+    assertThat(FunctionForm.OPENAI.tools(List.of(WEATHER), FunctionOptions.DEFAULT).toString())
+        .doesNotContain("_serverId");
+  }
+
+  @Test
+  void openai_calls_bring_arguments_as_text_and_get_a_text() {
+    FunctionCall call =
+        FunctionForm.OPENAI.call(
+            json(
+                """
+                {"id": "c1", "type": "function",
+                 "function": {"name": "weather__get", "arguments": "{\\"city\\":\\"Ulm\\"}"}}
+                """));
+    assertThat(call.name()).isEqualTo("weather__get");
+    assertThat(call.object()).isEqualTo(json("{\"city\": \"Ulm\"}"));
+    assertThat(FunctionForm.OPENAI.result(call, IMAGE))
+        .isEqualTo(
+            json(
+                """
+                {"role": "tool", "tool_call_id": "c1",
+                 "content": "Look:\\n[image, image/png, 3 bytes]"}
+                """));
+  }
+
+  @Test
+  void openai_responses_get_images() {
+    FunctionCall call =
+        FunctionForm.OPENAI_RESPONSES.call(
+            json(
+                """
+                {"type": "function_call", "call_id": "c1", "name": "x__y", "arguments": ""}
+                """));
+    assertThat(call.object()).isEmpty();
+    assertThat(FunctionForm.OPENAI_RESPONSES.result(call, IMAGE))
+        .isEqualTo(
+            json(
+                """
+                {"type": "function_call_output", "call_id": "c1", "output": [
+                 {"type": "input_text", "text": "Look:"},
+                 {"type": "input_image", "image_url": "data:image/png;base64,AAAA"}]}
+                """));
+    assertThat(FunctionForm.OPENAI_RESPONSES.result(call, FAILED).getValue("output"))
+        .isInstanceOf(JsonArray.class);
+  }
+
+  @Test
+  void anthropic_results_are_blocks_and_errors_are_text_alone() {
+    FunctionCall call =
+        FunctionForm.ANTHROPIC.call(
+            json(
+                """
+                {"type": "tool_use", "id": "t1", "name": "x__y", "input": {"a": 1}}
+                """));
+    assertThat(call.object()).isEqualTo(json("{\"a\": 1}"));
+    assertThat(FunctionForm.ANTHROPIC.result(call, IMAGE))
+        .isEqualTo(
+            json(
+                """
+                {"type": "tool_result", "tool_use_id": "t1", "content": [
+                 {"type": "text", "text": "Look:"},
+                 {"type": "image", "source":
+                  {"type": "base64", "media_type": "image/png", "data": "AAAA"}}]}
+                """));
+    assertThat(FunctionForm.ANTHROPIC.result(call, FAILED))
+        .isEqualTo(
+            json(
+                """
+                {"type": "tool_result", "tool_use_id": "t1", "is_error": true, "content": [
+                 {"type": "text", "text": "no such city"},
+                 {"type": "text", "text": "[image, image/png, 3 bytes]"}]}
+                """));
+    ToolOutput silent =
+        ToolOutput.of(json("{\"content\": [{\"type\": \"text\", \"text\": \"\"}]}"));
+    assertThat(FunctionForm.ANTHROPIC.result(call, silent).containsKey("content")).isFalse();
+  }
+
+  @Test
+  void gemini_results_are_objects_with_output_or_error() {
+    FunctionCall call =
+        FunctionForm.GEMINI.call(
+            json("{\"functionCall\": {\"id\": \"g1\", \"name\": \"x__y\", \"args\": {\"a\": 1}}}"));
+    ToolOutput structured =
+        ToolOutput.of(
+            json(
+                """
+                {"content": [{"type": "text", "text": "{ \\"t\\": 3 }"}],
+                 "structuredContent": {"t": 3}}
+                """));
+    assertThat(FunctionForm.GEMINI.result(call, structured))
+        .isEqualTo(
+            json(
+                """
+                {"functionResponse": {"id": "g1", "name": "x__y",
+                 "response": {"output": {"t": 3}}}}
+                """));
+    assertThat(FunctionForm.GEMINI.result(call, FAILED).toString()).contains("\"error\":\"no such");
+    assertThat(FunctionForm.GEMINI.result(call, IMAGE).toString())
+        .contains("\"inlineData\":{\"mimeType\":\"image/png\",\"data\":\"AAAA\"}");
+    JsonObject bare =
+        FunctionForm.GEMINI.result(FunctionForm.GEMINI.call(json("{\"name\": \"x__y\"}")), IMAGE);
+    assertThat(bare.getJsonObject("functionResponse").containsKey("id")).isFalse();
+  }
+
+  @Test
+  void ai_sdk_results_say_what_kind_of_output_they_are() {
+    FunctionCall call =
+        FunctionForm.AI_SDK.call(
+            json(
+                """
+                {"type": "tool-call", "toolCallId": "v1", "toolName": "x__y", "input": {}}
+                """));
+    assertThat(FunctionForm.AI_SDK.result(call, FAILED).getJsonObject("output").getString("type"))
+        .isEqualTo("error-text");
+    JsonObject image = FunctionForm.AI_SDK.result(call, IMAGE).getJsonObject("output");
+    assertThat(image.getString("type")).isEqualTo("content");
+    assertThat(image.getJsonArray("value").getJsonObject(1).getString("mediaType"))
+        .isEqualTo("image/png");
+  }
+
+  @Test
+  void a_call_of_another_form_is_refused_with_the_form_that_was_expected() {
+    for (FunctionForm form : FunctionForm.values()) {
+      assertThatThrownBy(() -> form.call(json("{\"nome\": 1}")))
+          .as(form.word())
+          .isInstanceOfSatisfying(
+              McpFailure.class,
+              failure -> {
+                assertThat(failure.code()).isEqualTo(FailureCode.BAD_REQUEST);
+                assertThat(failure).hasMessageContaining("expected {");
+              });
+    }
+    assertThatThrownBy(() -> FunctionForm.of("mistral"))
+        .hasMessageContaining("openai-responses, anthropic, gemini, ai-sdk");
+  }
+
+  @Test
+  void arguments_that_are_no_object_are_the_models_mistake() {
+    for (Object wrong : new Object[] {"[1]", "not json", 5, new JsonArray()}) {
+      assertThatThrownBy(() -> new FunctionCall("1", "x__y", wrong).object())
+          .isInstanceOfSatisfying(
+              McpFailure.class,
+              failure -> assertThat(failure.code()).isEqualTo(FailureCode.INVALID_ARGUMENTS));
+    }
+  }
+
+  @Test
+  void nothing_that_a_tool_says_is_dropped() {
+    ToolOutput output =
+        ToolOutput.of(
+            json(
+                """
+                {"content": [
+                  {"type": "resource", "resource": {"uri": "a://b", "text": "inside"}},
+                  {"type": "resource", "resource": {"uri": "a://c", "blob": "AAAA"}},
+                  {"type": "resource_link", "uri": "a://d", "name": "deed"},
+                  {"type": "audio", "mimeType": "audio/wav", "data": "AAAA"},
+                  {"type": "hologram", "depth": 3}],
+                 "structuredContent": {"t": 3}, "_meta": {"k": "v"}}
+                """));
+    assertThat(output.text())
+        .isEqualTo(
+            """
+            inside
+            [resource a://c, application/octet-stream, 3 bytes]
+            [resource a://d deed]
+            [audio, audio/wav, 3 bytes]
+            {"type":"hologram","depth":3}
+            {"t":3}\
+            """);
+    assertThat(output.meta()).isEqualTo(json("{\"k\": \"v\"}"));
+    assertThat(output.hasImages()).isFalse();
+  }
+}

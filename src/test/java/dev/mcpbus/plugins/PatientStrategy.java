@@ -1,0 +1,35 @@
+package dev.mcpbus.plugins;
+
+import dev.mcpbus.supervisor.ConnectionStrategy;
+import dev.mcpbus.supervisor.RestartIntensity;
+import dev.mcpbus.supervisor.RestartPolicy;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Gives up at the first failure, and never connects a server that is asleep. */
+public final class PatientStrategy implements ConnectionStrategy {
+
+  /** What it heard. */
+  static final List<String> HEARD = new CopyOnWriteArrayList<>();
+
+  @Override
+  public String name() {
+    return "patient";
+  }
+
+  @Override
+  public boolean shouldConnect(String server) {
+    return !server.startsWith("asleep");
+  }
+
+  @Override
+  public void connectionFailed(String server, int attempt, String why) {
+    HEARD.add(server + " " + attempt + " " + why);
+  }
+
+  @Override
+  public RestartPolicy retryPolicy(String server, RestartPolicy configured) {
+    return configured.withIntensity(new RestartIntensity(0, Duration.ofSeconds(60)));
+  }
+}

@@ -1,0 +1,234 @@
+package dev.mcpbus.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.mcpbus.transport.RawClient;
+import dev.mcpbus.transport.memory.LinkedPair;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** How requests are checked, answered, bounded and called off. */
+class RawServerRequestsTest extends OverLinkedPair {
+
+  // Requests.
+
+  @Test
+  void any_method_reaches_its_handler_and_an_unknown_one_is_refused() throws Exception {
+    RawClient client = legacy();
+    assertThat(client.result("sample/double", "{\"n\":21}").getInteger("twice")).isEqualTo(42);
+    JsonObject unknown = error(client, "no/such", "{}");
+    assertThat(unknown.getInteger("code")).isEqualTo(-32601);
+    assertThat(unknown.getString("message")).contains("no/such", "2025-11-25");
+    JsonObject refused = error(client, "sample/refuse", "{}");
+    assertThat(refused.getInteger("code")).isEqualTo(-32050);
+    assertThat(refused.getJsonObject("data").getInteger("when")).isEqualTo(1);
+    JsonObject broken = error(client, "sample/broken", "{}");
+    assertThat(broken.getInteger("code")).isEqualTo(-32603);
+    assertThat(broken.getString("message")).isEqualTo("the disk is full");
+  }
+
+  @Test
+  void arguments_are_checked_before_the_handler() throws Exception {
+    RawClient client = legacy();
+    JsonObject wrong = error(client, "tools/call", call("echo", "{\"text\":5}"));
+    assertThat(wrong.getInteger("code")).isEqualTo(-32602);
+    assertThat(wrong.getString("message")).contains("arguments/text", "'echo'", "inputSchema");
+    assertThat(wrong.getJsonObject("data").getString("path")).isEqualTo("/text");
+    assertThat(error(client, "tools/call", call("echo", "{}")).getInteger("code"))
+        .isEqualTo(-32602);
+    assertThat(error(client, "tools/call", call("echo", "[]")).getInteger("code"))
+        .isEqualTo(-32602);
+    JsonObject unknown = error(client, "tools/call", call("ecoh", "{}"));
+    assertThat(unknown.getInteger("code")).isEqualTo(-32602);
+    assertThat(unknown.getString("message")).contains("ecoh", "tools/list");
+    assertThat(sample.requests).isEmpty();
+  }
+
+  @Test
+  void a_throw_and_a_failed_future_become_a_result_that_says_so() throws Exception {
+    RawClient client = legacy();
+    assertThat(client.result("tools/call", call("throws", "{}")))
+        .isEqualTo(ToolResult.error("no such city"));
+    assertThat(client.result("tools/call", call("fails", "{}")))
+        .isEqualTo(ToolResult.error("out of order"));
+  }
+
+  @Test
+  void a_handler_tells_progress_log_and_notifications_before_its_result() throws Exception {
+    RawClient client = legacy();
+    client.result(
+        "tools/call", "{\"name\":\"tell\",\"arguments\":{},\"_meta\":{\"progressToken\":\"p\"}}");
+    assertThat(client.notifications())
+        .extracting(told -> told.method() + told.params())
+        .containsExactly(
+            "notifications/progress{\"progressToken\":\"p\",\"progress\":1,\"total\":2,"
+                + "\"message\":\"half\"}",
+            "notifications/message{\"level\":\"warning\",\"logger\":\"sample\","
+                + "\"data\":{\"left\":1}}",
+            "notifications/sample/told{}");
+  }
+
+  @Test
+  void the_level_of_the_log_is_the_clients_to_set() throws Exception {
+    RawClient client = legacy();
+    client.result("logging/setLevel", "{\"level\":\"debug\"}");
+    client.result("tools/call", call("tell", "{}"));
+    assertThat(client.notifications()).filteredOn(n -> n.method().endsWith("message")).hasSize(2);
+    assertThat(error(client, "logging/setLevel", "{\"level\":\"loud\"}").getString("message"))
+        .contains("debug, info");
+    RawClient modern = open();
+    String tell = "\"name\":\"tell\",\"arguments\":{}";
+    modern.result("tools/call", modern(tell, ""));
+    assertThat(modern.notifications()).hasSize(1);
+    modern.result("tools/call", modern(tell, ",\"io.modelcontextprotocol/logLevel\":\"warning\""));
+    assertThat(modern.notifications()).hasSize(3);
+  }
+
+  @Test
+  void a_request_knows_who_asks_and_how_long_there_is() throws Exception {
+    RawClient client =
+        RawClient.open(vertx, new LinkedPair("d", context, server.acceptor("alice")));
+    client.handshake();
+    client.call("echo", "{\"text\":\"x\"}");
+    Request request = sample.requests.get(0);
+    assertThat(request.principal()).isEqualTo("alice");
+    assertThat(request.client().name()).isEqualTo("raw");
+    assertThat(request.version().wire()).isEqualTo("2025-11-25");
+    assertThat(request.subject()).isEqualTo("tools/call echo");
+    assertThat(request.remaining()).isBetween(Duration.ofSeconds(60), Duration.ofSeconds(120));
+  }
+
+  @Test
+  void a_call_that_is_called_off_is_cancelled_and_gets_no_answer() throws Exception {
+    RawClient client = legacy();
+    Future<JsonObject> call = client.request("tools/call", call("wait", "{}"));
+    sample.waiting();
+    client.notify("notifications/cancelled", "{\"requestId\":2}");
+    RawClient.get(sample.waiting().cancelled());
+    sample.gate.complete(ToolResult.text("late"));
+    assertThat(client.call("echo", "{\"text\":\"x\"}")).isEqualTo("x");
+    assertThat(call.isComplete()).isFalse();
+  }
+
+  @Test
+  void a_client_that_leaves_cancels_its_calls() throws Exception {
+    RawClient client = legacy();
+    client.request("tools/call", call("wait", "{}"));
+    sample.waiting();
+    client.close();
+    await().until(() -> sample.waiting().isCancelled() && server.sessions().isEmpty());
+  }
+
+  @Test
+  void a_handler_that_takes_too_long_is_cancelled_and_answered_for() throws Exception {
+    server.options(ServerOptions.DEFAULT.withRequestTimeout(Duration.ofMillis(50)));
+    JsonObject late = legacy().result("tools/call", call("wait", "{}"));
+    assertThat(late).isEqualTo(ToolResult.error("no answer within 50 ms"));
+    assertThat(sample.waiting().isCancelled()).isTrue();
+  }
+
+  @Test
+  void more_requests_than_the_bound_are_refused_at_once() throws Exception {
+    server.options(ServerOptions.DEFAULT.withMaxRequests(2));
+    RawClient client = legacy();
+    Future<JsonObject> first = client.request("tools/call", call("wait", "{}"));
+    Future<JsonObject> second = client.request("tools/call", call("wait", "{}"));
+    assertThat(error(client, "tools/list", "{}").getInteger("code")).isEqualTo(-32003);
+    sample.gate.complete(ToolResult.text("free"));
+    assertThat(RawClient.get(first).encode()).contains("free");
+    assertThat(RawClient.get(second).encode()).contains("free");
+  }
+
+  @Test
+  void a_long_list_comes_in_pages_that_outlive_changes() throws Exception {
+    server.options(ServerOptions.DEFAULT.withPageSize(2));
+    RawClient client = legacy();
+    JsonObject first = client.result("tools/list", "{}");
+    assertThat(names(first)).containsExactly("echo", "throws");
+    assertThat(server.removeTool("throws")).isTrue();
+    JsonObject second =
+        client.result("tools/list", "{\"cursor\":\"" + first.getString("nextCursor") + "\"}");
+    assertThat(names(second)).containsExactly("fails", "wait");
+    JsonObject third =
+        client.result("tools/list", "{\"cursor\":\"" + second.getString("nextCursor") + "\"}");
+    assertThat(names(third)).containsExactly("tell");
+    assertThat(third.containsKey("nextCursor")).isFalse();
+    assertThat(error(client, "tools/list", "{\"cursor\":\"x\"}").getInteger("code"))
+        .isEqualTo(-32602);
+  }
+
+  // Wrappers.
+
+  @Test
+  void wrappers_guard_and_word_what_is_inside_them() throws Exception {
+    List<String> order = new ArrayList<>();
+    RawServer wrapped =
+        RawServer.of("wrapped", "1")
+            .wrap(inner -> (request, input) -> noted(order, "outer", inner, request, input))
+            .wrap(
+                Wrappers.logged(LoggerFactory.getLogger(RawServerRequestsTest.class))
+                    .around(Wrappers.errors(failure -> "something went wrong")))
+            .wrap(inner -> (request, input) -> noted(order, "inner", inner, request, input))
+            .tool(
+                "secret",
+                "",
+                Sample.NO_ARGUMENTS,
+                Wrappers.authorized(request -> "alice".equals(request.principal()))
+                    .wrap((request, arguments) -> Future.succeededFuture(ToolResult.text("42"))))
+            .handle(
+                "x/fail",
+                (request, params) -> {
+                  throw new IllegalStateException("password is hunter2");
+                });
+    RawClient stranger = RawClient.open(vertx, wrapped.inMemory(context));
+    stranger.handshake();
+    assertThat(stranger.result("tools/call", call("secret", "{}")))
+        .isEqualTo(ToolResult.error("something went wrong"));
+    assertThat(order).containsExactly("outer", "inner");
+    assertThat(error(stranger, "x/fail", "{}").getString("message"))
+        .isEqualTo("something went wrong");
+    RawClient alice =
+        RawClient.open(vertx, new LinkedPair("d", context, wrapped.acceptor("alice")));
+    alice.handshake();
+    assertThat(alice.call("secret", "{}")).isEqualTo("42");
+  }
+
+  private static Future<JsonObject> noted(
+      List<String> order, String name, RequestHandler inner, Request request, JsonObject input) {
+    order.add(name);
+    return inner.handle(request, input);
+  }
+
+  @Test
+  void blocking_code_runs_on_a_worker() throws Exception {
+    server.tool(
+        "block",
+        "",
+        Sample.NO_ARGUMENTS,
+        (request, arguments) ->
+            Wrappers.blocking(() -> ToolResult.text("" + Context.isOnEventLoopThread())));
+    assertThat(legacy().call("block", "{}")).isEqualTo("false");
+  }
+
+  @Test
+  void a_definition_is_listed_as_it_was_given() throws Exception {
+    JsonObject definition =
+        new JsonObject()
+            .put("name", "full")
+            .put("title", "Full")
+            .put("inputSchema", Sample.ONE_TEXT)
+            .put("annotations", new JsonObject().put("readOnlyHint", true))
+            .put("_meta", new JsonObject().put("acme/rank", 1));
+    server.tool(definition, (request, arguments) -> never());
+    JsonArray tools = legacy().result("tools/list", "{}").getJsonArray("tools");
+    assertThat(tools.getJsonObject(tools.size() - 1)).isEqualTo(definition);
+  }
+}

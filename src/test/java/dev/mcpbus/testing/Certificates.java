@@ -1,0 +1,120 @@
+package dev.mcpbus.testing;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+
+/** Keys and certificates made by the JDK's own keytool, each in one PKCS#12 file. */
+public final class Certificates {
+
+  public static final String PASSWORD = "changeit";
+
+  private final Path folder;
+
+  public Certificates(Path folder) {
+    this.folder = folder;
+  }
+
+  public Path store() {
+    return folder.resolve("all.p12");
+  }
+
+  /** A certificate authority that signs itself. */
+  public Certificates authority(String alias) {
+    return run(alias, "-ext", "bc:c", "-validity", "30");
+  }
+
+  /** A certificate that signs itself, for {@code names} such as {@code dns:localhost}. */
+  public Certificates selfSigned(String alias, String names) {
+    return run(alias, "-ext", "san=" + names, "-validity", "30");
+  }
+
+  /**
+   * A certificate of {@code authority}.
+   *
+   * @param start such as {@code -10d}
+   * @param days from then on
+   */
+  public Certificates signed(String alias, String authority, String names, String start, int days) {
+    return run(
+        alias,
+        "-signer",
+        authority,
+        "-ext",
+        "san=" + names,
+        "-startdate",
+        start,
+        "-validity",
+        Integer.toString(days));
+  }
+
+  /** The certificate and its chain as PEM, in a file of that name. */
+  public Path certificate(String alias, String file) {
+    try {
+      StringBuilder text = new StringBuilder();
+      for (var each : keyStore().getCertificateChain(alias)) {
+        text.append(pem("CERTIFICATE", each.getEncoded()));
+      }
+      return Files.writeString(folder.resolve(file), text);
+    } catch (IOException | GeneralSecurityException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** The private key as PEM, in a file of that name. */
+  public Path key(String alias, String file) {
+    try {
+      byte[] key = keyStore().getKey(alias, PASSWORD.toCharArray()).getEncoded();
+      return Files.writeString(folder.resolve(file), pem("PRIVATE KEY", key));
+    } catch (IOException | GeneralSecurityException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private KeyStore keyStore() throws IOException, GeneralSecurityException {
+    return KeyStore.getInstance(store().toFile(), PASSWORD.toCharArray());
+  }
+
+  private static String pem(String what, byte[] bytes) {
+    String body =
+        Base64.getMimeEncoder(64, "\n".getBytes(StandardCharsets.US_ASCII)).encodeToString(bytes);
+    return "-----BEGIN " + what + "-----\n" + body + "\n-----END " + what + "-----\n";
+  }
+
+  private Certificates run(String alias, String... more) {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-genkeypair",
+                "-keystore",
+                store().toString(),
+                "-storepass",
+                PASSWORD,
+                "-alias",
+                alias,
+                "-dname",
+                "CN=" + alias,
+                "-keyalg",
+                "EC",
+                "-groupname",
+                "secp256r1"));
+    command.addAll(List.of(more));
+    try {
+      Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+      String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      if (process.waitFor() != 0) {
+        throw new AssertionError("keytool: " + said);
+      }
+      return this;
+    } catch (IOException | InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+}
