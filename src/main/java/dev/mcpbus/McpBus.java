@@ -56,6 +56,7 @@ public final class McpBus {
    * @param bridge where to serve HTTP, null for nowhere
    * @param reader reads the entries of {@code mcp.servers.add}; throws a {@code McpFailure}
    * @param names how the aggregate names what servers offer
+   * @param search true where the index of tool search is built at the start
    * @param input how long a question of a server may wait, and how many
    */
   public record Options(
@@ -64,7 +65,19 @@ public final class McpBus {
       @Nullable BridgeOptions bridge,
       ServerEntryReader reader,
       NamePolicy names,
+      boolean search,
       InputOptions input) {
+
+    /** With an index of the tools from the first search on. */
+    public Options(
+        List<ServerDefinition> servers,
+        SupervisorOptions supervisor,
+        @Nullable BridgeOptions bridge,
+        ServerEntryReader reader,
+        NamePolicy names,
+        InputOptions input) {
+      this(servers, supervisor, bridge, reader, names, false, input);
+    }
 
     /** With names such as {@code server.tool} and {@link InputOptions#DEFAULT}. */
     public Options(
@@ -146,7 +159,7 @@ public final class McpBus {
         usesDemo(options.servers())
             ? deploy(DemoServer.deployable(DemoServer.ADDRESS))
             : Future.succeededFuture();
-    return demo.compose(next -> deploy(new CatalogVerticle(options.names())))
+    return demo.compose(next -> deploy(new CatalogVerticle(options.names(), options.search())))
         .compose(next -> deploy(new FunctionsVerticle()))
         .compose(next -> deploy(new InputVerticle(options.input())))
         .compose(next -> deploy(supervisor))

@@ -98,6 +98,7 @@ final class Service {
           bridge,
           ServerEntryReader.in(folder(file), Environment.system(), result.defaults()),
           config.names(),
+          config.search(),
           InputOptions.DEFAULT);
     } catch (IllegalArgumentException e) {
       throw new StartException(e);

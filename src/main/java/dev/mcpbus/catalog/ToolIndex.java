@@ -27,6 +27,9 @@ import org.apache.lucene.search.Sort;
 import org.apache.lucene.search.SortField;
 import org.apache.lucene.search.TopFieldCollectorManager;
 import org.apache.lucene.search.TopFieldDocs;
+import org.apache.lucene.search.similarities.BM25Similarity;
+import org.apache.lucene.search.similarities.PerFieldSimilarityWrapper;
+import org.apache.lucene.search.similarities.Similarity;
 import org.apache.lucene.store.ByteBuffersDirectory;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +47,20 @@ final class ToolIndex implements AutoCloseable {
           SortField.FIELD_SCORE,
           new SortField(ToolDocument.OWNER, SortField.Type.STRING),
           new SortField(ToolDocument.PLACE, SortField.Type.LONG));
+
+  /** A short name that matches fits better than a long one; of a description that says little. */
+  private static final Similarity LENGTHS =
+      new PerFieldSimilarityWrapper() {
+        private final Similarity names = new BM25Similarity(1.2f, 0.75f);
+        private final Similarity texts = new BM25Similarity(1.2f, 0.3f);
+
+        @Override
+        public Similarity get(String field) {
+          return field.equals(ToolDocument.DESCRIPTION) || field.equals(ToolDocument.PARAMETERS)
+              ? texts
+              : names;
+        }
+      };
 
   private final ByteBuffersDirectory directory = new ByteBuffersDirectory();
   private final IndexWriter writer;
@@ -70,6 +87,7 @@ final class ToolIndex implements AutoCloseable {
     public IndexSearcher newSearcher(IndexReader reader, @Nullable IndexReader previous) {
       IndexSearcher searcher = new IndexSearcher(reader);
       searcher.setQueryCache(null);
+      searcher.setSimilarity(LENGTHS);
       return searcher;
     }
   }
@@ -79,7 +97,9 @@ final class ToolIndex implements AutoCloseable {
     writer =
         new IndexWriter(
             directory,
-            new IndexWriterConfig(new ByField()).setMergeScheduler(new SerialMergeScheduler()));
+            new IndexWriterConfig(new ByField())
+                .setSimilarity(LENGTHS)
+                .setMergeScheduler(new SerialMergeScheduler()));
     searchers = new SearcherManager(writer, new Uncached());
   }
 

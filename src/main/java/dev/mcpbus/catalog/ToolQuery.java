@@ -49,11 +49,21 @@ final class ToolQuery {
           new Weight(ToolDocument.DESCRIPTION, 1.2f),
           new Weight(ToolDocument.PARAMETERS, 0.6f));
 
+  private static final Set<String> NAMES = Set.of(ToolDocument.NAME, ToolDocument.TITLE);
+
   /** How much the other places of a word count beside its best one. */
   private static final float TIE = 0.3f;
 
+  /** What is meant where things are named and nothing is said of what to do with them. */
+  private static final Query READING =
+      new TermInSetQuery(
+          ToolDocument.NAME,
+          List.of(new BytesRef("get"), new BytesRef("list"), new BytesRef("read")));
+
+  private static final float READING_BOOST = 2.0f;
   private static final float EXACT_BOOST = 50.0f;
   private static final float PREFIX_BOOST = 0.8f;
+  private static final float SYNONYM_BOOST = 1.8f;
   private static final float TYPO_BOOST = 0.7f;
 
   private final IndexReader reader;
@@ -87,33 +97,54 @@ final class ToolQuery {
     BooleanQuery.Builder any = new BooleanQuery.Builder();
     Query exact = new TermQuery(new Term(ToolDocument.EXACT, ToolDocument.exact(cut)));
     any.add(new BoostQuery(new ConstantScoreQuery(exact), EXACT_BOOST), Occur.SHOULD);
+    boolean verb = false;
     for (String word : Words.PLAIN.of(cut, MAX_WORDS)) {
-      any.add(word(word), Occur.SHOULD);
+      String stem = stem(word);
+      any.add(word(word, stem), Occur.SHOULD);
+      verb |= !Verbs.like(stem).isEmpty();
     }
-    return any.build();
+    if (verb) {
+      return any.build();
+    }
+    return new BooleanQuery.Builder()
+        .add(any.build(), Occur.MUST)
+        .add(new BoostQuery(new ConstantScoreQuery(READING), READING_BOOST), Occur.SHOULD)
+        .build();
   }
 
-  private Query word(String word) throws IOException {
+  private static String stem(String word) {
     Set<String> stems = Words.STEMS.of(word, 1);
-    String stem = stems.isEmpty() ? word : stems.iterator().next();
+    return stems.isEmpty() ? word : stems.iterator().next();
+  }
+
+  private Query word(String word, String stem) throws IOException {
+    List<Query> names = new ArrayList<>();
     List<Query> places = new ArrayList<>();
     boolean known = false;
     for (Weight weight : WEIGHTS) {
       Term term = new Term(weight.field, stem);
       if (reader.docFreq(term) > 0) {
         known = true;
-        places.add(new BoostQuery(new TermQuery(term), weight.boost));
+        Query found = new BoostQuery(new TermQuery(term), weight.boost);
+        (NAMES.contains(weight.field) ? names : places).add(found);
       }
     }
+    for (String verb : Verbs.like(stem)) {
+      names.add(new BoostQuery(new TermQuery(new Term(ToolDocument.NAME, verb)), SYNONYM_BOOST));
+    }
+    // One tool or many: as it was typed counts a little more.
+    places.add(new TermQuery(new Term(ToolDocument.WORDS, word)));
     if (word.length() >= MIN_PREFIX) {
-      places.add(new BoostQuery(beginning(word), PREFIX_BOOST));
+      names.add(new BoostQuery(beginning(word), PREFIX_BOOST));
     }
     int edits = edits(word);
     if (!known && edits > 0 && typos > 0) {
       typos--;
-      places.add(new BoostQuery(typo(ToolDocument.WORDS, word, edits), TYPO_BOOST * 3));
+      names.add(new BoostQuery(typo(ToolDocument.WORDS, word, edits), TYPO_BOOST * 3));
       places.add(new BoostQuery(typo(ToolDocument.DESCRIPTION, stem, edits), TYPO_BOOST));
     }
+    // A title repeats the name: a tool that has one is no better for it.
+    places.add(new DisjunctionMaxQuery(names, 0));
     return new DisjunctionMaxQuery(places, TIE);
   }
 

@@ -50,10 +50,6 @@ final class ToolSearch {
     current();
   }
 
-  boolean hasBegun() {
-    return workers != null;
-  }
-
   /**
    * Sees at least the catalog as it is now.
    *

@@ -174,6 +174,7 @@ public final class ConfigReader {
             frame.strategy(),
             frame.startConcurrency(),
             frame.names(),
+            frame.search(),
             definitions,
             problems.sorted()));
   }
@@ -281,6 +282,7 @@ public final class ConfigReader {
             .flatMap(s -> s.whole("startConcurrency", 1, 1_000))
             .orElse(DEFAULT_START_CONCURRENCY),
         catalog.flatMap(c -> c.plugin("names", Plugins.namePolicies())).orElse(NamePolicy.DOTTED),
+        catalog.flatMap(c -> c.flag("search")).orElse(false),
         List.of(),
         List.of());
   }

@@ -12,6 +12,8 @@ import java.util.List;
  * @param strategy of the one supervisor, default one-for-one
  * @param startConcurrency sessions that may be starting at the same time, default 16
  * @param names how the catalog names what servers offer, default {@link NamePolicy#DOTTED}
+ * @param search true where the index of tool search is built at the start, default false: at the
+ *     first search
  * @param servers in the order of the file
  * @param problems of single servers, which are left out of {@code servers}; empty where all is well
  */
@@ -21,6 +23,7 @@ public record McpBusConfig(
     RestartStrategy strategy,
     int startConcurrency,
     NamePolicy names,
+    boolean search,
     List<ServerDefinition> servers,
     List<ConfigProblem> problems) {
 
