@@ -133,7 +133,7 @@ public final class MetaTools {
           switch (name) {
             case SEARCH -> search(arguments);
             case DESCRIBE -> describe(arguments);
-            case CALL -> request(Addresses.ALL_TOOLS_CALL, params(arguments), options);
+            case CALL -> run(arguments, options);
             default -> throw bad("there is no tool '" + name + "'; use " + SEARCH);
           };
     } catch (McpFailure refused) {
@@ -146,7 +146,8 @@ public final class MetaTools {
 
   /**
    * What a call of {@value #CALL} is meant to be: the params of {@code tools/call} with the name as
-   * {@code mcp.tools.call} takes it. For callers that route calls by themselves.
+   * {@code mcp.tools.call} takes it. For callers that route calls by themselves, and then see to it
+   * themselves that the tool is in the scope.
    *
    * @throws McpFailure {@code BAD_REQUEST} where the arguments are no such call
    */
@@ -238,18 +239,42 @@ public final class MetaTools {
 
   private Future<JsonObject> describe(JsonObject arguments) {
     JsonObject request = new JsonObject().put("name", busName(arguments));
-    return this.<JsonObject>request(Addresses.ALL_TOOLS_DESCRIBE, request, new DeliveryOptions())
+    return admitted(request)
         .map(
             reply -> {
-              ToolName tool = new ToolName(reply.getString("server"), reply.getString("ownName"));
-              if (!scope.admits(tool) || !isServed(tool.server())) {
-                throw McpFailure.notSent(FailureCode.UNKNOWN_TOOL, "there is no such tool here");
-              }
-              JsonObject shown = reply.getJsonObject("tool").copy().put("name", scope.nameOf(tool));
+              JsonObject shown =
+                  reply.getJsonObject("tool").copy().put("name", scope.nameOf(tool(reply)));
               shown.remove("_meta");
               shown.remove("icons");
               return text(shown.encode()).put("structuredContent", shown);
             });
+  }
+
+  /** The reply of {@code mcp.tools.describe}; a tool beyond the scope is as if it were not. */
+  private Future<JsonObject> admitted(JsonObject request) {
+    return this.<JsonObject>request(Addresses.ALL_TOOLS_DESCRIBE, request, new DeliveryOptions())
+        .map(
+            reply -> {
+              ToolName tool = tool(reply);
+              if (!scope.admits(tool) || !isServed(tool.server())) {
+                throw McpFailure.notSent(FailureCode.UNKNOWN_TOOL, "there is no such tool here");
+              }
+              return reply;
+            });
+  }
+
+  private static ToolName tool(JsonObject described) {
+    return new ToolName(described.getString("server"), described.getString("ownName"));
+  }
+
+  /** Asks first whose tool it is, unless everybody's is in the scope. */
+  private Future<JsonObject> run(JsonObject arguments, DeliveryOptions options) {
+    JsonObject params = params(arguments);
+    Future<JsonObject> checked =
+        scope == Scope.ALL
+            ? Future.succeededFuture(params)
+            : admitted(new JsonObject().put("name", params.getString("name"))).map(params);
+    return checked.compose(call -> request(Addresses.ALL_TOOLS_CALL, call, options));
   }
 
   private boolean isServed(String server) {

@@ -31,7 +31,7 @@ record SearchRequest(String query, int limit, int offset, @Nullable List<String>
       JsonObject json = body instanceof Buffer raw ? new JsonObject(raw) : (JsonObject) body;
       JsonArray ids = json.getJsonArray("servers");
       return new SearchRequest(
-          json.getString("query", ""),
+          (String) json.getValue("query", ""),
           whole(json, "limit", DEFAULT_LIMIT, 1, MAX_LIMIT),
           whole(json, "offset", 0, 0, MAX_OFFSET),
           ids == null ? null : ids.stream().map(String.class::cast).toList());

@@ -154,8 +154,9 @@ final class ToolQuery {
         new MultiTermQuery.TopTermsScoringBooleanQueryRewrite(MAX_EXPANSIONS));
   }
 
+  /** The first letter must be right: that spares most of the work. */
   private static Query typo(String field, String word, int edits) {
-    return new FuzzyQuery(new Term(field, word), edits, 0, MAX_EXPANSIONS, true);
+    return new FuzzyQuery(new Term(field, word), edits, 1, MAX_EXPANSIONS, true);
   }
 
   private static int edits(String word) {
