@@ -430,7 +430,7 @@ public final class ToolCorpus {
     int left = most;
     for (String[] service : SERVICES) {
       List<JsonObject> tools = new ArrayList<>();
-      for (String thing : service[3].split(",")) {
+      for (String thing : service[3].split(",", -1)) {
         for (String[] verb : VERBS) {
           if (left > 0) {
             left--;
@@ -494,7 +494,7 @@ public final class ToolCorpus {
       return words.replace(' ', style.equals("snake") ? '_' : '-');
     }
     StringBuilder name = new StringBuilder();
-    for (String word : words.split(" ")) {
+    for (String word : words.split(" ", -1)) {
       name.append(
           name.isEmpty()
               ? word
