@@ -1,7 +1,11 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
@@ -13,9 +17,15 @@ final class Search {
   private Search() {}
 
   /**
+   * The reply's bytes.
+   *
    * @throws McpFailure {@code BAD_REQUEST} for what is no number
    */
-  static JsonObject of(RoutingContext ctx) {
+  static Future<Buffer> ask(BusCalls calls, RoutingContext ctx) {
+    return calls.callAll(ctx, Addresses.ALL_TOOLS_SEARCH, RawJson.of(body(ctx)));
+  }
+
+  private static JsonObject body(RoutingContext ctx) {
     String query = ctx.request().getParam("q");
     JsonObject body = new JsonObject().put("query", query == null ? "" : query);
     putNumber(body, "limit", ctx);

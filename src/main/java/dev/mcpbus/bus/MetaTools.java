@@ -173,7 +173,7 @@ public final class MetaTools {
     Number wanted = arguments.getNumber("limit", DEFAULT_LIMIT);
     int limit = Math.max(1, Math.min(MAX_LIMIT, wanted.intValue()));
     JsonObject request =
-        new JsonObject().put("query", arguments.getString("query", "")).put("limit", PAGE);
+        new JsonObject().put("query", (String) arguments.getValue("query", "")).put("limit", PAGE);
     List<String> servers = servers(arguments.getJsonArray("servers"));
     if (!servers.isEmpty()) {
       request.put("servers", new JsonArray(servers));
