@@ -1,6 +1,7 @@
 package dev.mcpbus.config;
 
 import dev.mcpbus.bus.NamePolicy;
+import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.supervisor.RestartStrategy;
 import java.util.List;
 
@@ -12,6 +13,7 @@ import java.util.List;
  * @param strategy of the one supervisor, default one-for-one
  * @param startConcurrency sessions that may be starting at the same time, default 16
  * @param names how the catalog names what servers offer, default {@link NamePolicy#DOTTED}
+ * @param gateway what MCP clients find at {@code /mcp}
  * @param servers in the order of the file
  * @param problems of single servers, which are left out of {@code servers}; empty where all is well
  */
@@ -21,6 +23,7 @@ public record McpBusConfig(
     RestartStrategy strategy,
     int startConcurrency,
     NamePolicy names,
+    GatewayOptions gateway,
     List<ServerDefinition> servers,
     List<ConfigProblem> problems) {
 

@@ -14,6 +14,7 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a server asks of its client, passed on to whoever answers such questions on the bus ({@link
@@ -44,12 +45,22 @@ final class Inputs {
   private final EventBus bus;
   private final ConnectionId id;
   private final Wishes wishes;
+  private final @Nullable String lessee;
   private final Set<String> open = new HashSet<>();
 
+  /** Of a connection that everybody may use. */
   Inputs(EventBus bus, ConnectionId id, Wishes wishes) {
+    this(bus, id, wishes, null);
+  }
+
+  /**
+   * @param lessee who alone is asked where a question names nobody, null for whoever answers
+   */
+  Inputs(EventBus bus, ConnectionId id, Wishes wishes, @Nullable String lessee) {
     this.bus = bus;
     this.id = id;
     this.wishes = wishes;
+    this.lessee = lessee;
   }
 
   /** True for what a server may ask its client for. */
@@ -61,8 +72,15 @@ final class Inputs {
    * Asks.
    *
    * @param perRequest true in the era whose requests each tell what we offer
+   * @param to the one address that is asked, null for whoever answers
+   * @param call the caller's name of the call that needs the answer, null where it is not known
    */
-  Question ask(String method, JsonObject params, boolean perRequest) {
+  Question ask(
+      String method,
+      JsonObject params,
+      boolean perRequest,
+      @Nullable String to,
+      @Nullable String call) {
     String key = UUID.randomUUID().toString();
     JsonObject question =
         new JsonObject()
@@ -71,6 +89,10 @@ final class Inputs {
             .put("method", method)
             .put("params", params)
             .put("offered", wishes.isOffered(method, params, perRequest));
+    String whom = to == null ? lessee : to;
+    if (whom != null) {
+      question.put("to", whom).put("call", call);
+    }
     open.add(key);
     return new Question(
         key,
@@ -83,11 +105,14 @@ final class Inputs {
    * Asks what a result of the modern era asks for.
    *
    * @param request {@code {method, params}}
+   * @param to the one address that is asked, null for whoever answers
+   * @param call the caller's name of the call that needs the answer, null where it is not known
    * @param opened takes the key of the question
    * @return the MCP result; fails where the request is nonsense, or nobody answers and no answer
    *     can be made up
    */
-  Future<JsonObject> answer(Object request, Consumer<String> opened) {
+  Future<JsonObject> answer(
+      Object request, @Nullable String to, @Nullable String call, Consumer<String> opened) {
     if (!(request instanceof JsonObject question)
         || !(question.getValue("method") instanceof String method)
         || !isInput(method)) {
@@ -97,7 +122,7 @@ final class Inputs {
     }
     JsonObject params =
         question.getValue("params") instanceof JsonObject object ? object : new JsonObject();
-    Question asked = ask(method, params, true);
+    Question asked = ask(method, params, true, to, call);
     opened.accept(asked.key());
     return asked.answer().recover(failure -> missing(method, failure));
   }

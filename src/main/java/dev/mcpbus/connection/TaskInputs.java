@@ -72,7 +72,7 @@ final class TaskInputs {
 
   private void ask(Asked asked, Object request, Runnable ready) {
     inputs
-        .answer(request, key -> asked.question = key)
+        .answer(request, null, null, key -> asked.question = key)
         .onComplete(
             result -> {
               if (!asked.over) {
