@@ -6,10 +6,12 @@
  *
  * `legacy` speaks the versions up to 2025-11-25 with sessions, `modern` 2026-07-28. Without a port
  * over stdio, else Streamable HTTP at /mcp on 127.0.0.1; port 0 takes a free one. The URL is the
- * first line on stdout.
+ * first line on stdout. FIXTURE_NOTES may name a folder where `test_wait` says how it fares.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
+import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import {
   createMcpHandler, createRequestStateCodec, inputRequired, isLegacyRequest,
   MissingRequiredClientCapabilityError, ProtocolError, ResourceNotFoundError, Server,
@@ -21,6 +23,7 @@ import {
 } from '@modelcontextprotocol/node';
 
 const [eras, port] = process.argv.slice(2);
+const notes = process.env.FIXTURE_NOTES;
 if (!['both', 'legacy', 'modern'].includes(eras)) {
   console.error('usage: fixture-server.mjs both|legacy|modern [port]');
   process.exit(2);
@@ -71,7 +74,13 @@ async function ask(call, requests, use, state) {
 
 let extraTool = false;
 let extraPrompt = false;
-let cancelled = 0;
+
+/** For tests that must know what happens here; its processes may be several. */
+const note = (name, line) => {
+  if (notes && /^[a-z-]+$/.test(name)) {
+    appendFileSync(join(notes, name), `${line}\n`);
+  }
+};
 
 const logging = async (call) => {
   for (const line of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {
@@ -127,11 +136,11 @@ const tools = {
   },
   /** Waits so long that only a cancellation ends it in time. */
   async test_wait(call) {
+    note(call.args.name, 'started');
     await pause(60_000, call.ctx.mcpReq.signal);
-    cancelled += call.ctx.mcpReq.signal.aborted ? 1 : 0;
+    note(call.args.name, call.ctx.mcpReq.signal.aborted ? 'cancelled' : 'waited');
     return text('waited');
   },
-  test_cancelled: () => text(`${cancelled} cancelled`),
   test_trigger_tool_change(call) {
     extraTool = !extraTool;
     call.changed('tools');
@@ -225,6 +234,7 @@ const tools = {
 };
 
 const input = {
+  test_wait: object({ name: string }, ['name']),
   test_sampling: object({ prompt: string }, ['prompt']),
   test_elicitation: object({ message: string }, ['message']),
   test_custom_headers: object({
