@@ -59,7 +59,7 @@ final class ConnectionFactory {
                     clientInfo,
                     capabilities,
                     tap(definition),
-                    pins,
+                    PinStore.inMemory(), // what is remembered is the shared connection's
                     lease)),
         definition.restart(),
         false,

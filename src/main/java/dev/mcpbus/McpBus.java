@@ -71,9 +71,7 @@ public final class McpBus {
       NamePolicy names,
       InputOptions input) {
 
-    /**
-     * With the gateway as it is by default, names such as {@code server.tool}, and the defaults.
-     */
+    /** With everything beside as it is by default. */
     public Options(
         List<ServerDefinition> servers,
         SupervisorOptions supervisor,

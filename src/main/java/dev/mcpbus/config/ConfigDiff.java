@@ -65,11 +65,11 @@ public record ConfigDiff(
     if (live.startConcurrency() != next.startConcurrency()) {
       keys.add("supervisor.startConcurrency");
     }
-    if (!live.names().name().equals(next.names().name())) {
-      keys.add("catalog.names");
-    }
     if (!live.gateway().equals(next.gateway())) {
       keys.add("gateway");
+    }
+    if (!live.names().name().equals(next.names().name())) {
+      keys.add("catalog.names");
     }
     return keys;
   }

@@ -177,8 +177,8 @@ public final class ConfigReader {
             frame.port(),
             frame.strategy(),
             frame.startConcurrency(),
-            frame.names(),
             gateway,
+            frame.names(),
             definitions,
             problems.sorted()));
   }
@@ -265,8 +265,8 @@ public final class ConfigReader {
         top,
         top.object("bridge", Keys.BRIDGE),
         top.object("supervisor", Keys.SUPERVISOR),
-        top.object("catalog", Keys.CATALOG),
-        top.object("gateway", Keys.GATEWAY));
+        top.object("gateway", Keys.GATEWAY),
+        top.object("catalog", Keys.CATALOG));
   }
 
   private static boolean meant(String name) {
@@ -282,8 +282,8 @@ public final class ConfigReader {
       Entry top,
       Optional<Entry> bridge,
       Optional<Entry> supervisor,
-      Optional<Entry> catalog,
-      Optional<Entry> gateway) {
+      Optional<Entry> gateway,
+      Optional<Entry> catalog) {
     Optional<String> host = bridge.flatMap(b -> b.text("host")).map(Substitution.Filled::value);
     if (host.isPresent() && host.get().isBlank()) {
       top.wrong(top.line("bridge"), "\"bridge.host\" is empty", "Write \"" + DEFAULT_HOST + "\"");
@@ -297,8 +297,8 @@ public final class ConfigReader {
         supervisor
             .flatMap(s -> s.whole("startConcurrency", 1, 1_000))
             .orElse(DEFAULT_START_CONCURRENCY),
-        catalog.flatMap(c -> c.plugin("names", Plugins.namePolicies())).orElse(NamePolicy.DOTTED),
         gateway.map(GatewayReader::read).orElse(GatewayOptions.DEFAULT),
+        catalog.flatMap(c -> c.plugin("names", Plugins.namePolicies())).orElse(NamePolicy.DOTTED),
         List.of(),
         List.of());
   }

@@ -95,19 +95,18 @@ public final class ConnectionVerticle extends VerticleBase
         new ToolReader(
             id, view, drift, Timers.of(vertx), clock, this::publish, () -> live, this::toolsRead);
     idle = new IdleWatch(vertx, clock, options, () -> tell(new Lifecycle.StopWanted(id.value())));
+    Tasks tasks = new Tasks(new Inputs(vertx.eventBus(), id, wishes), wishes, mailbox::park);
+    Inputs inputs = new Inputs(vertx.eventBus(), id, wishes);
     Lease lease = spec.lease();
-    String lessee = lease == null ? null : lease.input();
-    Inputs ofTasks = new Inputs(vertx.eventBus(), id, wishes, lessee);
-    Tasks tasks = new Tasks(ofTasks, wishes, mailbox::park);
-    Inputs inputs = new Inputs(vertx.eventBus(), id, wishes, lessee);
-    upstream = new Upstream(vertx.eventBus(), inputs, lessee, tasks, this);
+    upstream =
+        new Upstream(vertx.eventBus(), inputs, tasks, lease == null ? null : lease.input(), this);
     starter = new Starter(spec, context, clock, wishes, tasks, upstream);
     context.exceptionHandler(this::crashed);
     vertx.eventBus().localConsumer(Addresses.of(id, Addresses.CONTROL), this::control);
-    // A leased one can answer what its lessee can, and nobody else.
-    Future<?> known =
+    // A lease can answer what its lessee can, and nobody else.
+    Future<Void> offers =
         lease == null ? Offered.watch(vertx, id, this::offered) : Future.succeededFuture();
-    return known.compose(next -> drift.pins().load()).compose(remembered -> mailbox.open());
+    return offers.compose(known -> drift.pins().load()).compose(remembered -> mailbox.open());
   }
 
   /** What callers can answer has changed. */

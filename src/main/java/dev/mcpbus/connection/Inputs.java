@@ -45,22 +45,12 @@ final class Inputs {
   private final EventBus bus;
   private final ConnectionId id;
   private final Wishes wishes;
-  private final @Nullable String lessee;
   private final Set<String> open = new HashSet<>();
 
-  /** Of a connection that everybody may use. */
   Inputs(EventBus bus, ConnectionId id, Wishes wishes) {
-    this(bus, id, wishes, null);
-  }
-
-  /**
-   * @param lessee who alone is asked where a question names nobody, null for whoever answers
-   */
-  Inputs(EventBus bus, ConnectionId id, Wishes wishes, @Nullable String lessee) {
     this.bus = bus;
     this.id = id;
     this.wishes = wishes;
-    this.lessee = lessee;
   }
 
   /** True for what a server may ask its client for. */
@@ -89,9 +79,8 @@ final class Inputs {
             .put("method", method)
             .put("params", params)
             .put("offered", wishes.isOffered(method, params, perRequest));
-    String whom = to == null ? lessee : to;
-    if (whom != null) {
-      question.put("to", whom).put("call", call);
+    if (to != null) {
+      question.put("to", to).put("call", call);
     }
     open.add(key);
     return new Question(
@@ -105,8 +94,8 @@ final class Inputs {
    * Asks what a result of the modern era asks for.
    *
    * @param request {@code {method, params}}
-   * @param to the one address that is asked, null for whoever answers
-   * @param call the caller's name of the call that needs the answer, null where it is not known
+   * @param to who alone is asked, null for whoever answers
+   * @param call names the call that needs it, for whoever is asked alone
    * @param opened takes the key of the question
    * @return the MCP result; fails where the request is nonsense, or nobody answers and no answer
    *     can be made up

@@ -37,11 +37,24 @@ final class NotificationGate {
     boolean affordable = budget.take(now);
     if (method.equals(Methods.PROGRESS) && RequestMeta.isOurs(params.member("progressToken"))) {
       progressed(params, now, affordable);
-    } else if (affordable && method.equals(Methods.MESSAGE) && logged(session, params)) {
+    } else if (affordable && method.equals(Methods.MESSAGE) && isOfOneCall(session, params)) {
       return;
     } else if (affordable || NEVER_DROPPED.contains(method)) {
       listener.onNotification(session, method, params);
     }
+  }
+
+  /**
+   * The modern era logs for requests that asked for it: where there is one alone, it is of that.
+   */
+  private boolean isOfOneCall(Session session, RawJson params) {
+    Pending call = session.era().era() == Era.DISCOVER ? pending.onlyLogging() : null;
+    String address = call == null ? null : call.logAddress();
+    if (call == null || address == null) {
+      return false;
+    }
+    listener.onTold(address, call.callId(), Methods.MESSAGE, params);
+    return true;
   }
 
   /**
@@ -59,19 +72,6 @@ final class NotificationGate {
     if (affordable) {
       listener.onTold(address, call.callId(), Methods.PROGRESS, params);
     }
-  }
-
-  /**
-   * The modern era logs for requests that asked for it: where there is one alone, it is of that.
-   */
-  private boolean logged(Session session, RawJson params) {
-    Pending call = session.era().era() == Era.DISCOVER ? pending.onlyLogging() : null;
-    String address = call == null ? null : call.logAddress();
-    if (call == null || address == null) {
-      return false;
-    }
-    listener.onTold(address, call.callId(), Methods.MESSAGE, params);
-    return true;
   }
 
   void report(JsonObject facts) {

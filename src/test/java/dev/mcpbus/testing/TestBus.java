@@ -80,18 +80,9 @@ public final class TestBus implements AutoCloseable {
             vertx -> Authentication.ofVariables(vertx, System.getenv()),
             vertx -> PinStore.inMemory());
 
-    Seams with(@Nullable BridgeOptions other) {
-      return new Seams(other, gateway, supervisor, input, vertx, before, authenticators, pins);
+    Seams with(BridgeOptions other, GatewayOptions views) {
+      return new Seams(other, views, supervisor, input, vertx, before, authenticators, pins);
     }
-
-    Seams with(GatewayOptions other) {
-      return new Seams(bridge, other, supervisor, input, vertx, before, authenticators, pins);
-    }
-  }
-
-  /** With a bridge on a free port, and a gateway of those options. */
-  public static TestBus startWithGateway(JsonObject mcpServers, GatewayOptions gateway) {
-    return start(mcpServers, Seams.NONE.with(BridgeOptions.DEFAULT.withPort(0)).with(gateway));
   }
 
   private TestBus(Vertx vertx, McpBus.Options options, Seams seams) {
@@ -112,7 +103,13 @@ public final class TestBus implements AutoCloseable {
 
   /** The same, with a bridge on a free port. */
   public static TestBus startWithBridge(JsonObject mcpServers) {
-    return start(mcpServers, Seams.NONE.with(BridgeOptions.DEFAULT.withPort(0)));
+    return start(
+        mcpServers, Seams.NONE.with(BridgeOptions.DEFAULT.withPort(0), GatewayOptions.DEFAULT));
+  }
+
+  /** With a bridge on a free port, and a gateway of those options. */
+  public static TestBus startWithGateway(JsonObject mcpServers, GatewayOptions gateway) {
+    return start(mcpServers, Seams.NONE.with(BridgeOptions.DEFAULT.withPort(0), gateway));
   }
 
   /** Servers whose questions wait so long for an answer. */
