@@ -31,6 +31,9 @@ final class Exchange implements Calls.Caller {
   /** As long as a connection waits for a person. */
   private static final long PATIENCE_MILLIS = 300_000;
 
+  /** What a server asks at once arrives one by one, and goes to the client together. */
+  private static final long GATHER_MILLIS = 20;
+
   private record Question(String method, JsonObject params, Promise<JsonObject> answer) {}
 
   private final Vertx vertx;
@@ -160,8 +163,7 @@ final class Exchange implements Calls.Caller {
     }
     Question question = new Question(method, params, Promise.promise());
     questions.put("input-" + ++sequence, question);
-    // Several at a time go to the client together.
-    vertx.runOnContext(now -> put());
+    vertx.setTimer(GATHER_MILLIS, now -> put());
     return question.answer().future();
   }
 
@@ -181,7 +183,7 @@ final class Exchange implements Calls.Caller {
                 key,
                 new JsonObject()
                     .put("method", question.method())
-                    .put("params", question.params())));
+                    .put("params", embedded(question.params()))));
     JsonObject result =
         new JsonObject()
             .put("resultType", "input_required")
@@ -189,6 +191,19 @@ final class Exchange implements Calls.Caller {
             .put("requestState", fresh);
     message.reply(result.toBuffer());
     timer = vertx.setTimer(PATIENCE_MILLIS, late -> cancel());
+  }
+
+  /** Without the server's token: what a result embeds has no progress of its own. */
+  private static JsonObject embedded(JsonObject params) {
+    if (!(params.getValue("_meta") instanceof JsonObject meta)
+        || !meta.containsKey("progressToken")) {
+      return params;
+    }
+    JsonObject rest = meta.copy();
+    rest.remove("progressToken");
+    JsonObject copy = params.copy();
+    copy.remove("_meta");
+    return rest.isEmpty() ? copy : copy.put("_meta", rest);
   }
 
   /** The client has come back, with answers to some of the questions. */

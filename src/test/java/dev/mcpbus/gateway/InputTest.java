@@ -8,6 +8,7 @@ import dev.mcpbus.testing.McpHttp.Answer;
 import dev.mcpbus.testing.ScriptedPeer;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.json.JsonObject;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -239,6 +240,30 @@ class InputTest {
     assertThat(peer.received("tools/call")).hasSize(1);
     assertThat(peer.received("tools/call").get(0).getJsonObject("params").encode())
         .doesNotContain("io.modelcontextprotocol");
+  }
+
+  @Test
+  void modern_client_older_server_what_is_asked_at_once_is_one_result_without_the_servers_tokens() {
+    ScriptedPeer peer = olderServer();
+    JsonObject first = modernCall(new JsonObject().put("name", "o__greet"));
+    CompletableFuture<Answer> asked = client.posted(first.encode(), McpHttp.headers(first));
+    await().until(() -> !peer.received("tools/call").isEmpty());
+    for (int id : List.of(77, 78)) {
+      JsonObject meta = new JsonObject().put("progressToken", id).put("of/the-server", id);
+      peer.say(
+          2,
+          new JsonObject()
+              .put("jsonrpc", "2.0")
+              .put("id", id)
+              .put("method", "elicitation/create")
+              .put("params", FORM.copy().put("_meta", meta))
+              .encode());
+    }
+    JsonObject requests = asked.join().result().getJsonObject("inputRequests");
+    assertThat(requests.stream().map(one -> ((JsonObject) one.getValue()).getJsonObject("params")))
+        .containsExactly(
+            FORM.copy().put("_meta", new JsonObject().put("of/the-server", 77)),
+            FORM.copy().put("_meta", new JsonObject().put("of/the-server", 78)));
   }
 
   @Test

@@ -1,0 +1,71 @@
+/**
+ * One of the official SDKs' clients, as a program would use it on the fixture's tools.
+ *
+ *   node sdk-client.mjs v1|v2-legacy|v2-modern|v2-auto URL
+ *
+ * Prints one JSON object with what it was given.
+ */
+const [kind, url] = process.argv.slice(2);
+const info = { name: `sdk-${kind}`, version: '1.0.0' };
+const capabilities = { elicitation: {}, sampling: {}, roots: {} };
+
+async function v1() {
+  const { Client } = await import('@modelcontextprotocol/sdk/client/index.js');
+  const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
+  const types = await import('@modelcontextprotocol/sdk/types.js');
+  const client = new Client(info, { capabilities });
+  return {
+    client,
+    transport: new StreamableHTTPClientTransport(new URL(url)),
+    on: (method, handler) => client.setRequestHandler(
+      { 'elicitation/create': types.ElicitRequestSchema, 'sampling/createMessage': types.CreateMessageRequestSchema }[method],
+      handler),
+    call: (params, options) => client.callTool(params, undefined, options),
+  };
+}
+
+async function v2() {
+  const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
+  const mode = { 'v2-legacy': 'legacy', 'v2-modern': { pin: '2026-07-28' }, 'v2-auto': 'auto' }[kind];
+  const client = new Client(info, { capabilities, versionNegotiation: { mode } });
+  return {
+    client,
+    transport: new StreamableHTTPClientTransport(new URL(url)),
+    on: (method, handler) => client.setRequestHandler(method, handler),
+    call: (params, options) => client.callTool(params, options),
+  };
+}
+
+const { client, transport, on, call } = await (kind === 'v1' ? v1() : v2());
+const asked = [];
+on('elicitation/create', (request) => {
+  asked.push(request.params.message);
+  const names = Object.keys(request.params.requestedSchema.properties);
+  return { action: 'accept', content: Object.fromEntries(names.map((name) => [name, `my ${name}`])) };
+});
+on('sampling/createMessage', () => ({ role: 'assistant', model: 'none', content: { type: 'text', text: 'a thought' } }));
+
+await client.connect(transport);
+const text = (result) => result.content[0].text;
+const progress = [];
+const seen = {
+  server: client.getServerVersion()?.name,
+  tools: (await client.listTools()).tools.map((tool) => tool.name),
+  resources: (await client.listResources()).resources.map((resource) => resource.uri),
+  prompts: (await client.listPrompts()).prompts.map((prompt) => prompt.name),
+  text: text(await call({ name: 'test_simple_text', arguments: {} })),
+  resource: (await client.readResource({ uri: 'test://static-text' })).contents[0].text,
+  prompt: (await client.getPrompt({
+    name: 'test_prompt_with_arguments', arguments: { arg1: 'one', arg2: 'two' },
+  })).messages[0].content.text,
+  elicitation: text(await call({ name: 'test_elicitation', arguments: { message: 'Who are you?' } })),
+  sampling: text(await call({ name: 'test_sampling', arguments: { prompt: 'Think' } })),
+  progressed: text(await call(
+    { name: 'test_tool_with_progress', arguments: {} }, { onprogress: (told) => progress.push(told.progress) })),
+};
+const abort = new AbortController();
+setTimeout(() => abort.abort(), 300);
+const cancelled = await call({ name: 'test_wait', arguments: { name: 'sdk' } }, { signal: abort.signal })
+  .then(() => false, () => true);
+await client.close();
+console.log(JSON.stringify({ ...seen, asked, progress, cancelled }));
