@@ -5,6 +5,7 @@ import dev.mcpbus.bus.McpFailure;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.RoutingContext;
 import java.util.function.BiConsumer;
 
@@ -68,7 +69,9 @@ final class BodyReader implements Handler<RoutingContext> {
 
   private void refuse(RoutingContext ctx) {
     ctx.request().pause();
-    ctx.response().putHeader("Connection", "close");
+    if (ctx.request().version() != HttpVersion.HTTP_2) {
+      ctx.response().putHeader("Connection", "close");
+    }
     Problem.send(
         ctx.response(),
         McpFailure.notSent(

@@ -1,0 +1,64 @@
+package dev.mcpbus.bridge;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * How many connections may be open. A few more are let in to be told so, with 503; beyond those a
+ * connection is closed unheard. Used on the bridge's context.
+ */
+final class ConnectionCap {
+
+  private static final int TOLD = 64;
+  private static final long RETRY_AFTER_MILLIS = 1_000;
+
+  private final int max;
+  private final Set<HttpConnection> surplus = new HashSet<>();
+  private int open;
+
+  ConnectionCap(int max) {
+    this.max = max;
+  }
+
+  void opened(HttpConnection connection) {
+    open++;
+    if (open > max + TOLD) {
+      connection.close();
+    } else if (open > max) {
+      surplus.add(connection);
+    }
+  }
+
+  void closed(HttpConnection connection) {
+    open--;
+    surplus.remove(connection);
+  }
+
+  int open() {
+    return open;
+  }
+
+  /** False where the request has been answered: its connection is one too many. */
+  boolean admits(HttpServerRequest request) {
+    if (!surplus.contains(request.connection())) {
+      return true;
+    }
+    if (request.version() != HttpVersion.HTTP_2) {
+      request.response().putHeader("Connection", "close");
+    }
+    Problem.send(
+        request.response(),
+        new McpFailure(
+            FailureCode.OVERLOADED,
+            McpFailure.Sent.NO,
+            max + " connections are open already; close one, or raise bridge.maxConnections",
+            RETRY_AFTER_MILLIS,
+            null));
+    return false;
+  }
+}
