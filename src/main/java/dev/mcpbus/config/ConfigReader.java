@@ -1,5 +1,6 @@
 package dev.mcpbus.config;
 
+import dev.mcpbus.bridge.BridgeOptions;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.config.ConfigNode.Kind;
@@ -30,7 +31,6 @@ public final class ConfigReader {
   /** The {@code file} of problems of an entry that came over the bus. */
   public static final String ON_THE_BUS = "mcp.servers.add";
 
-  private static final String DEFAULT_HOST = "127.0.0.1";
   private static final int DEFAULT_START_CONCURRENCY = 16;
 
   private final Path file;
@@ -169,8 +169,7 @@ public final class ConfigReader {
     }
     return Optional.of(
         new McpBusConfig(
-            frame.host(),
-            frame.port(),
+            frame.bridge(),
             frame.strategy(),
             frame.startConcurrency(),
             frame.names(),
@@ -267,13 +266,8 @@ public final class ConfigReader {
 
   private static McpBusConfig frame(
       Entry top, Optional<Entry> bridge, Optional<Entry> supervisor, Optional<Entry> catalog) {
-    Optional<String> host = bridge.flatMap(b -> b.text("host")).map(Substitution.Filled::value);
-    if (host.isPresent() && host.get().isBlank()) {
-      top.wrong(top.line("bridge"), "\"bridge.host\" is empty", "Write \"" + DEFAULT_HOST + "\"");
-    }
     return new McpBusConfig(
-        host.orElse(DEFAULT_HOST),
-        bridge.flatMap(b -> b.whole("port", 0, 65_535)).orElse(McpBusConfig.DEFAULT_PORT),
+        bridge.map(BridgeReader::read).orElse(BridgeOptions.DEFAULT),
         supervisor
             .flatMap(s -> s.choice("strategy", RestartStrategy.class))
             .orElse(RestartStrategy.ONE_FOR_ONE),
