@@ -11,6 +11,8 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
+import io.vertx.core.eventbus.ReplyException;
+import io.vertx.core.eventbus.ReplyFailure;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
@@ -108,7 +110,18 @@ final class BusCalls {
     return vertx
         .eventBus()
         .request(address, body, options)
-        .recover(failure -> Future.failedFuture(McpFailure.of(failure)));
+        .recover(failure -> Future.failedFuture(named(address, failure)));
+  }
+
+  private static McpFailure named(String address, Throwable failure) {
+    boolean nobody =
+        failure instanceof ReplyException reply
+            && reply.failureType() == ReplyFailure.NO_HANDLERS;
+    return nobody
+        ? McpFailure.notSent(
+            FailureCode.UNKNOWN_CONNECTION,
+            "nobody is at " + address + "; GET /api/servers lists the servers")
+        : McpFailure.of(failure);
   }
 
   private static Buffer bytes(@Nullable Object body) {
@@ -142,7 +155,7 @@ final class BusCalls {
     if (cache != null) {
       options.addHeader(Headers.CACHE, cache);
     }
-    String timeout = ctx.request().getParam("timeout");
+    String timeout = Query.get(ctx, "timeout");
     if (timeout == null) {
       timeout = ctx.request().getHeader("Timeout");
     }

@@ -68,6 +68,10 @@ final class EventBusDoor {
             .setReplyTimeout(REPLY_TIMEOUT.toMillis())
             .addInboundPermitted(any)
             .addOutboundPermitted(any);
+    // The page that other transports need, with a script from elsewhere.
+    router
+        .routeWithRegex(PATH + "/iframe.*")
+        .handler(ctx -> Problem.send(ctx.response(), 404, "WebSockets alone are spoken here"));
     router
         .route(PATH + "/*")
         .subRouter(SockJSHandler.create(vertx, sockJs).bridge(options, this::decide));

@@ -77,7 +77,7 @@ final class EventFeed {
   void read(RoutingContext ctx, EventRing.Filter filter) {
     String last = ctx.request().getHeader("Last-Event-ID");
     if (last == null) {
-      last = ctx.request().getParam("lastEventId");
+      last = Query.get(ctx, "lastEventId");
     }
     if (closed || !cap.take()) {
       ctx.fail(

@@ -33,8 +33,13 @@ final class Query {
     return text.substring(0, Math.min(40, text.length())).replaceAll("[^\\x20-\\x7E]", "?");
   }
 
+  /** Its first value, or null. Of the query alone: the router's own look-up has the path too. */
+  static @Nullable String get(RoutingContext ctx, String name) {
+    return ctx.queryParams().get(name);
+  }
+
   static String required(RoutingContext ctx, String name) {
-    String value = ctx.request().getParam(name);
+    String value = get(ctx, name);
     if (value == null || value.isEmpty()) {
       throw bad("query: '" + name + "' is wanted, URL-encoded");
     }
@@ -43,7 +48,7 @@ final class Query {
 
   /** One of {@code words}, or null where it is not given. */
   static @Nullable String word(RoutingContext ctx, String name, List<String> words) {
-    String value = ctx.request().getParam(name);
+    String value = get(ctx, name);
     if (value != null && !words.contains(value)) {
       throw bad("query: '" + name + "' must be " + String.join(" or ", words));
     }

@@ -348,7 +348,7 @@ final class RestRoutes {
 
   /** As MCP lists them; with {@code form} as functions of a model's API. */
   private void listTools(RoutingContext ctx) {
-    if (ctx.request().getParam("form") == null) {
+    if (Query.get(ctx, "form") == null) {
       listAll(ctx, Addresses.ALL_TOOLS_LIST);
     } else {
       RawJson request = RawJson.of(functions(ctx));
@@ -363,7 +363,7 @@ final class RestRoutes {
 
   private static JsonObject functions(RoutingContext ctx) {
     JsonObject request = new JsonObject();
-    String form = ctx.request().getParam("form");
+    String form = Query.get(ctx, "form");
     if (form != null) {
       request.put("form", form);
     }
@@ -382,7 +382,7 @@ final class RestRoutes {
   }
 
   private static RawJson cursor(RoutingContext ctx) {
-    String cursor = ctx.request().getParam("cursor");
+    String cursor = Query.get(ctx, "cursor");
     return cursor == null
         ? RawJson.EMPTY_OBJECT
         : RawJson.EMPTY_OBJECT.with("cursor", RawJson.string(cursor));

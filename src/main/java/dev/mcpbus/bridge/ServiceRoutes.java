@@ -73,7 +73,7 @@ final class ServiceRoutes {
             .giving("QuestionList"),
         ctx -> {
           JsonObject body = new JsonObject();
-          String server = ctx.request().getParam("server");
+          String server = Query.get(ctx, "server");
           ask(ctx, Addresses.INPUT_PENDING, server == null ? body : body.put("id", server));
         });
     post(
