@@ -52,7 +52,7 @@ public final class BridgeVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     ReceiveDeadline receive = new ReceiveDeadline(vertx, options.receiveTimeout());
-    ConnectionCap connections = new ConnectionCap(options.limits().maxConnections());
+    ConnectionCap connections = new ConnectionCap(vertx, options.limits().maxConnections());
     Router router = Router.router(vertx);
     mount(router, receive);
     HttpServer created = vertx.createHttpServer(HttpSetup.of(options));

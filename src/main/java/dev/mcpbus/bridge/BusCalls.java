@@ -120,7 +120,7 @@ final class BusCalls {
     return nobody
         ? McpFailure.notSent(
             FailureCode.UNKNOWN_CONNECTION,
-            "nobody is at " + address + "; GET /api/servers lists the servers")
+            "nobody answers at " + address + "; GET /api/servers lists the servers")
         : McpFailure.of(failure);
   }
 

@@ -2,6 +2,7 @@ package dev.mcpbus.bridge;
 
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
@@ -17,11 +18,15 @@ final class ConnectionCap {
   private static final int TOLD = 64;
   private static final long RETRY_AFTER_MILLIS = 1_000;
 
+  private static final long LINGER_MILLIS = 500;
+
+  private final Vertx vertx;
   private final int max;
   private final Set<HttpConnection> surplus = new HashSet<>();
   private int open;
 
-  ConnectionCap(int max) {
+  ConnectionCap(Vertx vertx, int max) {
+    this.vertx = vertx;
     this.max = max;
   }
 
@@ -37,10 +42,6 @@ final class ConnectionCap {
   void closed(HttpConnection connection) {
     open--;
     surplus.remove(connection);
-  }
-
-  int open() {
-    return open;
   }
 
   /** False where the request has been answered: its connection is one too many. */
@@ -59,6 +60,8 @@ final class ConnectionCap {
             max + " connections are open already; close one, or raise bridge.maxConnections",
             RETRY_AFTER_MILLIS,
             null));
+    // Not at once: that may take the answer away from a client that is still sending.
+    vertx.setTimer(LINGER_MILLIS, told -> request.connection().close());
     return false;
   }
 }

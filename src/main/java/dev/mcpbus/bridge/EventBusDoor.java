@@ -7,6 +7,7 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.ext.bridge.BridgeEventType;
 import io.vertx.ext.bridge.PermittedOptions;
 import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.sockjs.BridgeEvent;
 import io.vertx.ext.web.handler.sockjs.SockJSBridgeOptions;
 import io.vertx.ext.web.handler.sockjs.SockJSHandler;
@@ -72,9 +73,18 @@ final class EventBusDoor {
     router
         .routeWithRegex(PATH + "/iframe.*")
         .handler(ctx -> Problem.send(ctx.response(), 404, "WebSockets alone are spoken here"));
+    router.route(PATH + "/*").handler(this::admit);
     router
         .route(PATH + "/*")
         .subRouter(SockJSHandler.create(vertx, sockJs).bridge(options, this::decide));
+  }
+
+  private void admit(RoutingContext ctx) {
+    if (ctx.request().headers().contains("Upgrade") && (closed || cap.isFull())) {
+      ctx.fail(cap.refusal(closed));
+    } else {
+      ctx.next();
+    }
   }
 
   private void decide(BridgeEvent event) {
@@ -96,7 +106,6 @@ final class EventBusDoor {
 
   private boolean open(SockJSSocket socket) {
     if (closed || !cap.take()) {
-      vertx.runOnContext(later -> socket.close(1013, closed ? "stopping" : cap.refusal()));
       return false;
     }
     sockets.add(socket);
@@ -143,10 +152,6 @@ final class EventBusDoor {
       return false;
     }
     return true;
-  }
-
-  int sockets() {
-    return sockets.size();
   }
 
   /** Closes all sockets; later ones are refused. */

@@ -1,7 +1,5 @@
 package dev.mcpbus.bridge;
 
-import dev.mcpbus.bus.FailureCode;
-import dev.mcpbus.bus.McpFailure;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.MessageConsumer;
@@ -80,13 +78,7 @@ final class EventFeed {
       last = Query.get(ctx, "lastEventId");
     }
     if (closed || !cap.take()) {
-      ctx.fail(
-          new McpFailure(
-              FailureCode.OVERLOADED,
-              McpFailure.Sent.NO,
-              closed ? "the service is stopping" : cap.refusal(),
-              1_000,
-              null));
+      ctx.fail(cap.refusal(closed));
       return;
     }
     new Reader(ctx.response(), filter).start(last);
@@ -104,10 +96,6 @@ final class EventFeed {
     } catch (NumberFormatException e) {
       return -1;
     }
-  }
-
-  int readers() {
-    return readers.size();
   }
 
   /** Ends all streams; later readers are refused. */

@@ -1,7 +1,12 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+
 /** How many streams may be open at a time, of all kinds together. Used on the bridge's context. */
 final class StreamCap {
+
+  private static final long RETRY_AFTER_MILLIS = 1_000;
 
   private final int max;
   private int open;
@@ -23,11 +28,19 @@ final class StreamCap {
     open--;
   }
 
-  int open() {
-    return open;
+  boolean isFull() {
+    return open >= max;
   }
 
-  String refusal() {
-    return max + " streams are open already; close one, or raise bridge.maxStreams";
+  /** Why a stream is not opened. */
+  McpFailure refusal(boolean stopping) {
+    return new McpFailure(
+        FailureCode.OVERLOADED,
+        McpFailure.Sent.NO,
+        stopping
+            ? "the service is stopping"
+            : max + " streams are open already; close one, or raise bridge.maxStreams",
+        RETRY_AFTER_MILLIS,
+        null);
   }
 }

@@ -29,6 +29,7 @@ class RestRoutesTest {
       delimiter = '|',
       quoteCharacter = '~',
       value = {
+        "GET|/drift|tools.drift||{}",
         "GET|/metadata|tools.metadata||{}",
         "GET|/resources/read?uri=a%3A%2F%2Fb%20c|resources.read||{\"uri\":\"a://b c\"}",
         "POST|/resources/read|resources.read|{\"uri\":\"a\", \"n\":1.0}|{\"uri\":\"a\", \"n\":1.0}",
@@ -169,6 +170,7 @@ class RestRoutesTest {
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
+      quoteCharacter = '~',
       value = {
         "/api/servers/alpha/tools?timout=5|no parameter 'timout' here; known are timeout",
         "/api/servers?x=1|none is known",
