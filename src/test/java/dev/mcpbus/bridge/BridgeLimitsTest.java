@@ -70,7 +70,7 @@ class BridgeLimitsTest {
       }
       assertThat(bridge.raw(live))
           .startsWith("HTTP/1.1 503 ")
-          .contains("\"code\":\"OVERLOADED\"", "bridge.maxConnections", "retry-after: 1");
+          .contains("\"code\":\"OVERLOADED\"", "bridge.maxConnections", "Retry-After: 1");
       Socket last = null;
       for (int i = 0; i < 70; i++) {
         last = bridge.connect();

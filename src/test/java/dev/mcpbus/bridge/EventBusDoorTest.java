@@ -7,9 +7,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.security.Action;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.UpgradeRejectedException;
 import io.vertx.core.http.WebSocket;
+import io.vertx.core.http.WebSocketClient;
 import io.vertx.core.http.WebSocketConnectOptions;
 import io.vertx.core.json.JsonObject;
 import io.vertx.junit5.VertxExtension;
@@ -35,6 +37,9 @@ class EventBusDoorTest {
   private static final class Peer {
 
     final BlockingQueue<JsonObject> frames = new LinkedBlockingQueue<>();
+    /** Held, because Vert.x closes a client that nobody holds. */
+    final WebSocketClient client;
+
     final WebSocket socket;
 
     Peer(BridgeFixture bridge) {
@@ -50,11 +55,10 @@ class EventBusDoorTest {
       if (origin != null) {
         options.addHeader("Origin", origin);
       }
+      client = bridge.vertx.createWebSocketClient();
       socket =
           await(
-              bridge
-                  .vertx
-                  .createWebSocketClient()
+              client
                   .connect(options)
                   .onSuccess(
                       open -> open.handler(frame -> frames.add(new JsonObject(frame)))));
@@ -336,9 +340,11 @@ class EventBusDoorTest {
   }
 
   @Test
-  void every_address_that_can_be_sent_to_has_an_action_and_none_starts_a_process() {
-    assertThat(EventBusAccess.sending(Addresses.SERVERS_ADD)).isEmpty();
-    assertThat(EventBusAccess.sending("mcp.alpha.tools.list")).isPresent();
-    assertThat(EventBusAccess.listening("mcp.alpha.events")).isPresent();
+  void what_can_be_reached_is_read_or_called() {
+    assertThat(EventBusAccess.sending(Addresses.SERVERS_LIST)).contains(Action.READ);
+    assertThat(EventBusAccess.sending(Addresses.ALL_TOOLS_CALL)).contains(Action.CALL);
+    assertThat(EventBusAccess.sending("mcp.alpha.tools.list")).contains(Action.READ);
+    assertThat(EventBusAccess.sending("mcp.alpha.tasks.cancel")).contains(Action.CALL);
+    assertThat(EventBusAccess.listening("mcp.alpha.events")).contains(Action.READ);
   }
 }

@@ -11,6 +11,7 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.json.schema.Draft;
 import io.vertx.json.schema.JsonSchema;
 import io.vertx.json.schema.JsonSchemaOptions;
+import io.vertx.json.schema.OutputFormat;
 import io.vertx.json.schema.OutputUnit;
 import io.vertx.json.schema.Validator;
 import java.io.IOException;
@@ -317,6 +318,7 @@ class OpenApiTest {
                 JsonSchema.of(own),
                 new JsonSchemaOptions()
                     .setDraft(Draft.DRAFT202012)
+                    .setOutputFormat(OutputFormat.Basic)
                     .setBaseUri("https://mcpbus.invalid/"))
             .validate(new JsonObject(body));
     assertThat(result.getValid())
