@@ -111,8 +111,7 @@ public final class BridgeVerticle extends VerticleBase {
     if (made == null) {
       int port = request.localAddress().port();
       made =
-          new OriginGuard(
-              options.scheme(), port, options.allowedHosts(), options.allowedOrigins());
+          new OriginGuard(options.scheme(), port, options.allowedHosts(), options.allowedOrigins());
       guard = made;
     }
     return made;

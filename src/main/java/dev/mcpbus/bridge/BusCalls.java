@@ -115,8 +115,7 @@ final class BusCalls {
 
   private static McpFailure named(String address, Throwable failure) {
     boolean nobody =
-        failure instanceof ReplyException reply
-            && reply.failureType() == ReplyFailure.NO_HANDLERS;
+        failure instanceof ReplyException reply && reply.failureType() == ReplyFailure.NO_HANDLERS;
     return nobody
         ? McpFailure.notSent(
             FailureCode.UNKNOWN_CONNECTION,

@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * What a peer of the event-bus bridge may reach: it asks what there is and uses servers. What starts
- * or stops one, the questions of servers and all inner addresses are not there for it.
+ * What a peer of the event-bus bridge may reach: it asks what there is and uses servers. What
+ * starts or stops one, the questions of servers and all inner addresses are not there for it.
  */
 final class EventBusAccess {
 
@@ -51,8 +51,7 @@ final class EventBusAccess {
           Addresses.ALL_TOOLS_FUNCTIONS_CANCEL, Action.CALL);
 
   /** Where a peer may listen for the progress of its own calls; nobody else knows the name. */
-  private static final Pattern PROGRESS =
-      Pattern.compile("mcp\\.progress\\.[A-Za-z0-9-]{16,64}");
+  private static final Pattern PROGRESS = Pattern.compile("mcp\\.progress\\.[A-Za-z0-9-]{16,64}");
 
   /** Of {@code mcp.<id>.<suffix>}. */
   private record Parts(String id, String suffix) {}
@@ -62,9 +61,7 @@ final class EventBusAccess {
   /** What sending to {@code address} does; empty where a peer may not. */
   static Optional<Action> sending(String address) {
     Action all = OF_ALL.get(address);
-    return all != null
-        ? Optional.of(all)
-        : parts(address).map(parts -> OF_ONE.get(parts.suffix()));
+    return all != null ? Optional.of(all) : parts(address).map(parts -> OF_ONE.get(parts.suffix()));
   }
 
   /** What listening on {@code address} does; empty where a peer may not. */

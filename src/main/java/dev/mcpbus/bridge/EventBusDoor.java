@@ -48,8 +48,7 @@ final class EventBusDoor {
    * @param ping a peer that has sent nothing for as long is gone
    * @param gate whether the peer may do this
    */
-  EventBusDoor(
-      Vertx vertx, StreamCap cap, Duration ping, BiPredicate<SockJSSocket, Action> gate) {
+  EventBusDoor(Vertx vertx, StreamCap cap, Duration ping, BiPredicate<SockJSSocket, Action> gate) {
     this.vertx = vertx;
     this.cap = cap;
     this.ping = ping;
@@ -126,7 +125,9 @@ final class EventBusDoor {
     return !sends || admitsHeaders(event, message);
   }
 
-  /** Others than those known are dropped; one that would make the bus write elsewhere is refused. */
+  /**
+   * Others than those known are dropped; one that would make the bus write elsewhere is refused.
+   */
   private static boolean admitsHeaders(BridgeEvent event, JsonObject message) {
     if (!(message.getValue("headers") instanceof JsonObject given)) {
       return !message.containsKey("headers") || message.getValue("headers") == null;

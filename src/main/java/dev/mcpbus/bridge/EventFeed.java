@@ -52,7 +52,8 @@ final class EventFeed {
 
   void open(String address) {
     consumer = vertx.eventBus().consumer(address, message -> publish(message.body()));
-    timer = vertx.setPeriodic(heartbeatMillis, beat -> new ArrayList<>(readers).forEach(Reader::beat));
+    timer =
+        vertx.setPeriodic(heartbeatMillis, beat -> new ArrayList<>(readers).forEach(Reader::beat));
   }
 
   private void publish(JsonObject event) {

@@ -9,7 +9,9 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the query of a request; what is wrong is a {@code BAD_REQUEST} that names the parameter. */
+/**
+ * Reads the query of a request; what is wrong is a {@code BAD_REQUEST} that names the parameter.
+ */
 final class Query {
 
   private Query() {}

@@ -319,7 +319,10 @@ final class RestRoutes {
   }
 
   private void callTool(RoutingContext ctx, Buffer body) {
-    answer(ctx, calls.call(ctx, id(ctx), Addresses.TOOLS_CALL, toolCall(ctx.pathParam("tool"), body), true));
+    answer(
+        ctx,
+        calls.call(
+            ctx, id(ctx), Addresses.TOOLS_CALL, toolCall(ctx.pathParam("tool"), body), true));
   }
 
   /** Goes to the server itself where the name says which: a call there can be cancelled. */
@@ -341,9 +344,7 @@ final class RestRoutes {
   }
 
   private RawJson toolCall(String tool, Buffer body) {
-    return RawJson.EMPTY_OBJECT
-        .with("arguments", object(body))
-        .with("name", RawJson.string(tool));
+    return RawJson.EMPTY_OBJECT.with("arguments", object(body)).with("name", RawJson.string(tool));
   }
 
   /** As MCP lists them; with {@code form} as functions of a model's API. */

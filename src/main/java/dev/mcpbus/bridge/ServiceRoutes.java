@@ -116,10 +116,7 @@ final class ServiceRoutes {
     routes.add(
         route,
         (ctx, body) ->
-            ask(
-                ctx,
-                address,
-                request.apply(ctx, RestRoutes.object(body, limits).toJsonObject())));
+            ask(ctx, address, request.apply(ctx, RestRoutes.object(body, limits).toJsonObject())));
   }
 
   private void add(RoutingContext ctx, Buffer body) {

@@ -169,7 +169,8 @@ class BridgeGuardTest {
     listed.add("Access-Control-Request-Method", "POST");
     var preflight = bridge.send(HttpMethod.OPTIONS, "/rpc", "", listed);
     assertThat(preflight.status()).isEqualTo(204);
-    assertThat(preflight.headers().get("Access-Control-Allow-Methods")).isEqualTo("GET, POST, DELETE");
+    assertThat(preflight.headers().get("Access-Control-Allow-Methods"))
+        .isEqualTo("GET, POST, DELETE");
 
     for (String near :
         List.of(

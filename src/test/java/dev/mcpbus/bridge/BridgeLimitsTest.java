@@ -197,10 +197,7 @@ class BridgeLimitsTest {
             client
                 .request(request(bridge, HttpMethod.GET, "/health/live"))
                 .compose(
-                    request ->
-                        request
-                            .authority(HostAndPort.create("evil.example", 443))
-                            .send())
+                    request -> request.authority(HostAndPort.create("evil.example", 443)).send())
                 .map(HttpClientResponse::statusCode));
     assertThat(status).isEqualTo(403);
   }
@@ -234,11 +231,8 @@ class BridgeLimitsTest {
                                 })));
     long until = System.nanoTime() + Duration.ofMillis(900).toNanos();
     Awaitility.await().until(() -> System.nanoTime() > until);
-    vertx
-        .eventBus()
-        .publish(Addresses.ALL_EVENTS, new JsonObject().put("type", "log").put("n", 1));
-    assertThat(seen.orTimeout(10, TimeUnit.SECONDS).join())
-        .contains("\"n\":1");
+    vertx.eventBus().publish(Addresses.ALL_EVENTS, new JsonObject().put("type", "log").put("n", 1));
+    assertThat(seen.orTimeout(10, TimeUnit.SECONDS).join()).contains("\"n\":1");
     assertThat(send(client, request(bridge, HttpMethod.GET, "/api/events"), "").status())
         .isEqualTo(503);
     stream.reset();

@@ -37,6 +37,7 @@ class EventBusDoorTest {
   private static final class Peer {
 
     final BlockingQueue<JsonObject> frames = new LinkedBlockingQueue<>();
+
     /** Held, because Vert.x closes a client that nobody holds. */
     final WebSocketClient client;
 
@@ -60,8 +61,7 @@ class EventBusDoorTest {
           await(
               client
                   .connect(options)
-                  .onSuccess(
-                      open -> open.handler(frame -> frames.add(new JsonObject(frame)))));
+                  .onSuccess(open -> open.handler(frame -> frames.add(new JsonObject(frame)))));
     }
 
     Peer write(JsonObject frame) {
@@ -137,8 +137,7 @@ class EventBusDoorTest {
     for (String address : List.of("mcp.events", "mcp.alpha.events", PROGRESS)) {
       peer.write(frame("register", address));
     }
-    peer.send(
-            "mcp.alpha.tools.call", new JsonObject(), new JsonObject().put("progress", PROGRESS))
+    peer.send("mcp.alpha.tools.call", new JsonObject(), new JsonObject().put("progress", PROGRESS))
         .next();
     assertThat(bridge.seen.get(0).headers().get("progress")).isEqualTo(PROGRESS);
 
@@ -314,9 +313,7 @@ class EventBusDoorTest {
     // These say nothing for two heartbeats, or hang up.
     first.socket.close();
     Awaitility.await().atMost(Duration.ofSeconds(10)).until(second.socket::isClosed);
-    Awaitility.await()
-        .atMost(Duration.ofSeconds(10))
-        .until(() -> opens(bridge));
+    Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> opens(bridge));
   }
 
   private static boolean opens(BridgeFixture bridge) {

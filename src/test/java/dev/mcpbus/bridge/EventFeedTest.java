@@ -177,8 +177,7 @@ class EventFeedTest {
   }
 
   @Test
-  void streams_beyond_the_cap_are_refused_and_places_are_reclaimed(Vertx vertx)
-      throws IOException {
+  void streams_beyond_the_cap_are_refused_and_places_are_reclaimed(Vertx vertx) throws IOException {
     BridgeFixture bridge =
         new BridgeFixture(
             vertx,
@@ -206,8 +205,7 @@ class EventFeedTest {
   }
 
   @Test
-  void a_reader_that_does_not_read_is_dropped_and_holds_nobody_up(Vertx vertx)
-      throws IOException {
+  void a_reader_that_does_not_read_is_dropped_and_holds_nobody_up(Vertx vertx) throws IOException {
     BridgeFixture bridge =
         new BridgeFixture(
             vertx,
@@ -218,9 +216,7 @@ class EventFeedTest {
       stuck.next("id: ");
       good.next("id: ");
       for (int n = 0; n < 400; n++) {
-        vertx
-            .eventBus()
-            .publish(Addresses.ALL_EVENTS, event("a", "log", n).put("filler", filler));
+        vertx.eventBus().publish(Addresses.ALL_EVENTS, event("a", "log", n).put("filler", filler));
         JsonObject seen = good.event();
         assertThat(seen.getInteger("n")).isEqualTo(n);
       }

@@ -71,8 +71,7 @@ class OpenApiTest {
                                         bytes ->
                                             new Answer(
                                                 response.statusCode(),
-                                                String.valueOf(
-                                                    response.getHeader("Content-Type")),
+                                                String.valueOf(response.getHeader("Content-Type")),
                                                 bytes.toString())))));
   }
 
@@ -303,16 +302,14 @@ class OpenApiTest {
   private static void check(Operation operation, int status, String body) {
     JsonObject responses = operation.json().getJsonObject("responses");
     JsonObject response =
-        responses.getJsonObject(
-            responses.containsKey("" + status) ? "" + status : "default");
+        responses.getJsonObject(responses.containsKey("" + status) ? "" + status : "default");
     JsonObject content = response.getJsonObject("content");
     String type = content.fieldNames().iterator().next();
     JsonObject schema =
         new JsonObject()
             .put("$ref", content.getJsonObject(type).getJsonObject("schema").getString("$ref"))
             .put("$defs", document.getJsonObject("components").getJsonObject("schemas"));
-    JsonObject own =
-        new JsonObject(schema.encode().replace("#/components/schemas/", "#/$defs/"));
+    JsonObject own = new JsonObject(schema.encode().replace("#/components/schemas/", "#/$defs/"));
     OutputUnit result =
         Validator.create(
                 JsonSchema.of(own),
@@ -321,9 +318,7 @@ class OpenApiTest {
                     .setOutputFormat(OutputFormat.Basic)
                     .setBaseUri("https://mcpbus.invalid/"))
             .validate(new JsonObject(body));
-    assertThat(result.getValid())
-        .as("%s: %s\n%s", operation.id(), body, result.toJson())
-        .isTrue();
+    assertThat(result.getValid()).as("%s: %s\n%s", operation.id(), body, result.toJson()).isTrue();
   }
 
   @Test

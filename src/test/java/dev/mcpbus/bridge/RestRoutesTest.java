@@ -22,7 +22,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ExtendWith(VertxExtension.class)
 class RestRoutesTest {
 
-  private static final String ODD = " {\"z\" :1.50e+2, \"a\":12345678901234567890123,\"_meta\":{ }}";
+  private static final String ODD =
+      " {\"z\" :1.50e+2, \"a\":12345678901234567890123,\"_meta\":{ }}";
 
   @ParameterizedTest
   @CsvSource(
