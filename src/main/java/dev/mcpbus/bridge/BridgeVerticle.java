@@ -95,6 +95,7 @@ public final class BridgeVerticle extends VerticleBase {
     new HealthRoutes(calls).mount(routes);
     new ServiceRoutes(calls, limits).mount(routes);
     new RestRoutes(calls, limits).mount(routes);
+    new AggregateRoutes(calls, limits).mount(routes);
     new RpcRoute(calls, limits).mount(routes);
     streams = new Streams(vertx, options, (socket, action) -> true);
     streams.mount(routes, router);

@@ -11,11 +11,8 @@ import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Action;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
-import java.util.List;
-import java.util.Optional;
 
 /**
  * {@code /api}: what servers offer, and its use. A path is its bus address with slashes; a body is
@@ -28,14 +25,12 @@ final class RestRoutes {
 
   static final Param TIMEOUT =
       Param.whole("timeout", "Milliseconds that the caller waits; also as a header.");
-  private static final Param CURSOR =
-      Param.text("cursor", "One page; without it all pages are followed.");
+  static final Param CURSOR = Param.text("cursor", "One page; without it all pages are followed.");
   private static final Param CACHE =
       Param.word("cache", "Take what is kept, or ask the server anew.", "use", "refresh");
-  private static final Param VALIDATE =
+  static final Param VALIDATE =
       Param.flag("validate", "Check the arguments against the input schema first; default true.");
-  private static final Param TASK =
-      Param.flag("task", "Answer with the task, where the server makes one.");
+  static final Param TASK = Param.flag("task", "Answer with the task, where the server makes one.");
 
   private final BusCalls calls;
   private final ParseLimits limits;
@@ -51,7 +46,6 @@ final class RestRoutes {
     prompts(routes);
     tasks(routes);
     others(routes);
-    all(routes);
   }
 
   private void tools(Routes routes) {
@@ -234,49 +228,6 @@ final class RestRoutes {
         (ctx, body) -> ask(ctx, Addresses.CANCEL, object(body).toJsonObject()));
   }
 
-  private void all(Routes routes) {
-    routes.add(
-        Route.get(
-                "/api/tools",
-                Action.READ,
-                "listAllTools",
-                "The tools of all servers; with a form, as functions of a model's API.")
-            .with(TIMEOUT, CURSOR, FORM, SERVERS, STRICT),
-        this::listTools);
-    routes.add(
-        Route.post(
-                "/api/tools/call",
-                Action.CALL,
-                "callFunction",
-                "One function call of a model, in the form that the query says.")
-            .with(TIMEOUT, FORM, SERVERS, STRICT),
-        this::callFunction);
-    routes.add(
-        Route.post(
-                "/api/tools/:tool",
-                Action.CALL,
-                "callNamedTool",
-                "Calls server.tool or server:tool; the body is its arguments.")
-            .with(TIMEOUT, VALIDATE, TASK)
-            .giving("ToolResult"),
-        this::callNamed);
-    routes.add(
-        Route.get("/api/resources", Action.READ, "listAllResources", "Resources of all servers.")
-            .with(TIMEOUT, CURSOR)
-            .giving("ResourceList"),
-        ctx -> listAll(ctx, Addresses.ALL_RESOURCES_LIST));
-    routes.add(
-        Route.get("/api/prompts", Action.READ, "listAllPrompts", "Prompts of all servers.")
-            .with(TIMEOUT, CURSOR)
-            .giving("PromptList"),
-        ctx -> listAll(ctx, Addresses.ALL_PROMPTS_LIST));
-  }
-
-  private static final Param FORM =
-      Param.text("form", "openai, openai-responses, anthropic, gemini or ai-sdk.");
-  private static final Param SERVERS = Param.texts("server", "Only tools of these servers.");
-  private static final Param STRICT = Param.flag("strict", "Schemas as strict modes want them.");
-
   // ---- kinds of routes
 
   private void list(
@@ -322,67 +273,18 @@ final class RestRoutes {
     answer(
         ctx,
         calls.call(
-            ctx, id(ctx), Addresses.TOOLS_CALL, toolCall(ctx.pathParam("tool"), body), true));
+            ctx,
+            id(ctx),
+            Addresses.TOOLS_CALL,
+            toolCall(ctx.pathParam("tool"), object(body)),
+            true));
   }
 
-  /** Goes to the server itself where the name says which: a call there can be cancelled. */
-  private void callNamed(RoutingContext ctx, Buffer body) {
-    String name = ctx.pathParam("tool");
-    int cut = RpcRoute.separator(name);
-    Optional<ConnectionId> server =
-        cut < 1 ? Optional.empty() : ConnectionId.parse(name.substring(0, cut));
-    answer(
-        ctx,
-        server.isPresent()
-            ? calls.call(
-                ctx,
-                server.get(),
-                Addresses.TOOLS_CALL,
-                toolCall(name.substring(cut + 1), body),
-                true)
-            : calls.callAll(ctx, Addresses.ALL_TOOLS_CALL, toolCall(name, body), true));
+  static RawJson toolCall(String tool, RawJson arguments) {
+    return RawJson.EMPTY_OBJECT.with("arguments", arguments).with("name", RawJson.string(tool));
   }
 
-  private RawJson toolCall(String tool, Buffer body) {
-    return RawJson.EMPTY_OBJECT.with("arguments", object(body)).with("name", RawJson.string(tool));
-  }
-
-  /** As MCP lists them; with {@code form} as functions of a model's API. */
-  private void listTools(RoutingContext ctx) {
-    if (Query.get(ctx, "form") == null) {
-      listAll(ctx, Addresses.ALL_TOOLS_LIST);
-    } else {
-      RawJson request = RawJson.of(functions(ctx));
-      answer(ctx, calls.callAll(ctx, Addresses.ALL_TOOLS_FUNCTIONS, request, false));
-    }
-  }
-
-  private void callFunction(RoutingContext ctx, Buffer body) {
-    RawJson request = RawJson.of(functions(ctx)).with("call", object(body));
-    answer(ctx, calls.callFunction(ctx, request));
-  }
-
-  private static JsonObject functions(RoutingContext ctx) {
-    JsonObject request = new JsonObject();
-    String form = Query.get(ctx, "form");
-    if (form != null) {
-      request.put("form", form);
-    }
-    List<String> servers = ctx.queryParam("server");
-    if (!servers.isEmpty()) {
-      request.put("servers", new JsonArray(servers));
-    }
-    if (Query.isTrue(ctx, "strict")) {
-      request.put("strict", true);
-    }
-    return request;
-  }
-
-  private void listAll(RoutingContext ctx, String address) {
-    answer(ctx, calls.callAll(ctx, address, cursor(ctx), false));
-  }
-
-  private static RawJson cursor(RoutingContext ctx) {
+  static RawJson cursor(RoutingContext ctx) {
     String cursor = Query.get(ctx, "cursor");
     return cursor == null
         ? RawJson.EMPTY_OBJECT
