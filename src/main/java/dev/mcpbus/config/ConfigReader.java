@@ -159,7 +159,7 @@ public final class ConfigReader {
     Entry top = new Entry(root, "", null, problems, substitution);
     boolean own = !registry && servers.name().equals("mcpServers");
     McpBusConfig frame =
-        own ? frame(top) : frame(top, Optional.empty(), Optional.empty(), Optional.empty());
+        own ? frame(top) : frame(Optional.empty(), Optional.empty(), Optional.empty());
     List<ServerDefinition> definitions = servers(servers, substitution);
     if (own) {
       SchemaCheck.check(root, problems);
@@ -249,7 +249,6 @@ public final class ConfigReader {
     top.object("defaults", Keys.SETTINGS)
         .ifPresent(entry -> defaults = SettingsReader.read(entry, defaults, false));
     return frame(
-        top,
         top.object("bridge", Keys.BRIDGE),
         top.object("supervisor", Keys.SUPERVISOR),
         top.object("catalog", Keys.CATALOG));
@@ -265,7 +264,7 @@ public final class ConfigReader {
   }
 
   private static McpBusConfig frame(
-      Entry top, Optional<Entry> bridge, Optional<Entry> supervisor, Optional<Entry> catalog) {
+      Optional<Entry> bridge, Optional<Entry> supervisor, Optional<Entry> catalog) {
     return new McpBusConfig(
         bridge.map(BridgeReader::read).orElse(BridgeOptions.DEFAULT),
         supervisor

@@ -71,11 +71,10 @@ class BridgeLimitsTest {
       assertThat(bridge.raw(live))
           .startsWith("HTTP/1.1 503 ")
           .contains("\"code\":\"OVERLOADED\"", "bridge.maxConnections", "Retry-After: 1");
-      Socket last = null;
       for (int i = 0; i < 70; i++) {
-        last = bridge.connect();
-        sockets.add(last);
+        sockets.add(bridge.connect());
       }
+      Socket last = sockets.get(sockets.size() - 1);
       assertThat(last.getInputStream().read()).isEqualTo(-1);
     } finally {
       for (Socket socket : sockets) {

@@ -22,6 +22,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,7 +48,7 @@ class EventBusDoorTest {
       this(bridge, null);
     }
 
-    Peer(BridgeFixture bridge, String origin) {
+    Peer(BridgeFixture bridge, @Nullable String origin) {
       WebSocketConnectOptions options =
           new WebSocketConnectOptions()
               .setHost("127.0.0.1")
@@ -287,7 +288,7 @@ class EventBusDoorTest {
         new BridgeFixture(vertx, OPTIONS.withReceiveTimeout(Duration.ofMillis(200)));
     bridge.on("mcp.alpha.ping", new JsonObject());
     Peer peer = new Peer(bridge);
-    long until = System.nanoTime() + Duration.ofMillis(1_000).toNanos();
+    long until = System.nanoTime() + Duration.ofSeconds(1).toNanos();
 
     Awaitility.await().until(() -> System.nanoTime() > until);
 

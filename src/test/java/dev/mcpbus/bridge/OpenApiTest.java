@@ -27,6 +27,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -56,7 +57,7 @@ class OpenApiTest {
     bus.close();
   }
 
-  private static Answer send(String method, String path, String body) {
+  private static Answer send(String method, String path, @Nullable String body) {
     return TestBus.await(
         client
             .request(HttpMethod.valueOf(method), bus.bus().port(), "127.0.0.1", path)
@@ -280,7 +281,8 @@ class OpenApiTest {
         .orElseThrow(() -> new AssertionError(id + " is not in the document"));
   }
 
-  private static void fits(Set<String> seen, String id, String path, String body, int status) {
+  private static void fits(
+      Set<String> seen, String id, String path, @Nullable String body, int status) {
     Operation operation = operation(id);
     Pattern pattern =
         Pattern.compile(operation.path().replaceAll("\\{\\w+}", "[^/]+") + "(\\?.*)?");
