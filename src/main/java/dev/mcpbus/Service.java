@@ -91,7 +91,7 @@ final class Service {
   private static McpBus.Options options(
       Path file, ConfigResult result, McpBusConfig config, int port) throws StartException {
     try {
-      BridgeOptions bridge = BridgeOptions.DEFAULT.withHost(config.host()).withPort(port);
+      BridgeOptions bridge = config.bridge().withPort(port);
       return new McpBus.Options(
           config.servers(),
           SupervisorOptions.of(config.strategy(), config.startConcurrency()),

@@ -131,7 +131,7 @@ final class StartReport {
   }
 
   private String tryIt(JsonArray servers) {
-    String base = "http://" + config.host() + ":" + bus.port();
+    String base = config.bridge().scheme() + "://" + config.host() + ":" + bus.port();
     boolean demo =
         servers.stream().anyMatch(server -> "demo".equals(((JsonObject) server).getString("id")));
     String call =

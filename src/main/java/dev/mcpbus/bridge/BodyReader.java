@@ -6,6 +6,7 @@ import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.RoutingContext;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -75,7 +76,9 @@ final class BodyReader implements Handler<RoutingContext> {
 
   private static void refuse(HttpServerRequest request, int maxBytes) {
     request.pause();
-    request.response().putHeader("Connection", "close");
+    if (request.version() != HttpVersion.HTTP_2) {
+      request.response().putHeader("Connection", "close");
+    }
     Problem.send(
         request.response(),
         McpFailure.notSent(

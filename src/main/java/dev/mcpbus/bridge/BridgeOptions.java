@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where and for whom the bridge listens.
@@ -19,6 +20,10 @@ import java.util.regex.Pattern;
  * @param allowedOrigins web pages that may call from elsewhere, {@code scheme://host[:port]};
  *     default none
  * @param allowRemote whether {@code host} may be more than loopback; wants {@code allowedHosts}
+ * @param limits how much it carries at a time
+ * @param eventBus whether pages and remote verticles find the event bus at {@code /eventbus};
+ *     default true
+ * @param tls null for plain HTTP, the default
  */
 public record BridgeOptions(
     String host,
@@ -27,11 +32,36 @@ public record BridgeOptions(
     Duration receiveTimeout,
     Set<String> allowedHosts,
     Set<String> allowedOrigins,
-    boolean allowRemote) {
+    boolean allowRemote,
+    BridgeLimitOptions limits,
+    boolean eventBus,
+    @Nullable BridgeTlsOptions tls) {
 
   public static final BridgeOptions DEFAULT =
       new BridgeOptions(
           "127.0.0.1", 8790, 16 * 1024 * 1024, Duration.ofSeconds(60), Set.of(), Set.of(), false);
+
+  /** With the default limits, the event bus, and plain HTTP. */
+  public BridgeOptions(
+      String host,
+      int port,
+      int maxBodyBytes,
+      Duration receiveTimeout,
+      Set<String> allowedHosts,
+      Set<String> allowedOrigins,
+      boolean allowRemote) {
+    this(
+        host,
+        port,
+        maxBodyBytes,
+        receiveTimeout,
+        allowedHosts,
+        allowedOrigins,
+        allowRemote,
+        BridgeLimitOptions.DEFAULT,
+        true,
+        null);
+  }
 
   private static final Pattern ORIGIN =
       Pattern.compile("https?://(\\[[0-9a-fA-F:.]+]|[A-Za-z0-9._-]+[A-Za-z0-9_-])(:\\d{1,5})?");
@@ -83,25 +113,118 @@ public record BridgeOptions(
 
   public BridgeOptions withHost(String other) {
     return new BridgeOptions(
-        other, port, maxBodyBytes, receiveTimeout, allowedHosts, allowedOrigins, allowRemote);
+        other,
+        port,
+        maxBodyBytes,
+        receiveTimeout,
+        allowedHosts,
+        allowedOrigins,
+        allowRemote,
+        limits,
+        eventBus,
+        tls);
   }
 
   public BridgeOptions withPort(int other) {
     return new BridgeOptions(
-        host, other, maxBodyBytes, receiveTimeout, allowedHosts, allowedOrigins, allowRemote);
+        host,
+        other,
+        maxBodyBytes,
+        receiveTimeout,
+        allowedHosts,
+        allowedOrigins,
+        allowRemote,
+        limits,
+        eventBus,
+        tls);
   }
 
   public BridgeOptions withMaxBodyBytes(int other) {
     return new BridgeOptions(
-        host, port, other, receiveTimeout, allowedHosts, allowedOrigins, allowRemote);
+        host,
+        port,
+        other,
+        receiveTimeout,
+        allowedHosts,
+        allowedOrigins,
+        allowRemote,
+        limits,
+        eventBus,
+        tls);
   }
 
   public BridgeOptions withReceiveTimeout(Duration other) {
     return new BridgeOptions(
-        host, port, maxBodyBytes, other, allowedHosts, allowedOrigins, allowRemote);
+        host,
+        port,
+        maxBodyBytes,
+        other,
+        allowedHosts,
+        allowedOrigins,
+        allowRemote,
+        limits,
+        eventBus,
+        tls);
+  }
+
+  public BridgeOptions withLimits(BridgeLimitOptions other) {
+    return new BridgeOptions(
+        host,
+        port,
+        maxBodyBytes,
+        receiveTimeout,
+        allowedHosts,
+        allowedOrigins,
+        allowRemote,
+        other,
+        eventBus,
+        tls);
+  }
+
+  public BridgeOptions withEventBus(boolean other) {
+    return new BridgeOptions(
+        host,
+        port,
+        maxBodyBytes,
+        receiveTimeout,
+        allowedHosts,
+        allowedOrigins,
+        allowRemote,
+        limits,
+        other,
+        tls);
+  }
+
+  public BridgeOptions withTls(@Nullable BridgeTlsOptions other) {
+    return new BridgeOptions(
+        host,
+        port,
+        maxBodyBytes,
+        receiveTimeout,
+        allowedHosts,
+        allowedOrigins,
+        allowRemote,
+        limits,
+        eventBus,
+        other);
   }
 
   public BridgeOptions withAllowed(Set<String> hosts, Set<String> origins) {
-    return new BridgeOptions(host, port, maxBodyBytes, receiveTimeout, hosts, origins, allowRemote);
+    return new BridgeOptions(
+        host,
+        port,
+        maxBodyBytes,
+        receiveTimeout,
+        hosts,
+        origins,
+        allowRemote,
+        limits,
+        eventBus,
+        tls);
+  }
+
+  /** {@code https} with TLS, else {@code http}. */
+  public String scheme() {
+    return tls == null ? "http" : "https";
   }
 }

@@ -8,9 +8,9 @@ import dev.mcpbus.security.SecurityHeaders;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.HttpServer;
-import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.Router;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
@@ -22,8 +22,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * HTTP in: REST under {@code /api}, JSON-RPC at {@code /rpc}, health under {@code /health}. Holds
- * no state of any connection; everything goes over the bus. Failures are problem documents.
+ * HTTP in: REST and event streams under {@code /api}, JSON-RPC at {@code /rpc}, the bus itself at
+ * {@code /eventbus}, health under {@code /health}, all of it described at {@code /openapi.json}.
+ * Holds no state of any connection; everything goes over the bus. Failures are problem documents.
  */
 public final class BridgeVerticle extends VerticleBase {
 
@@ -37,6 +38,7 @@ public final class BridgeVerticle extends VerticleBase {
   private final @Nullable Entrance entrance;
   private @Nullable HttpServer server;
   private @Nullable OriginGuard guard;
+  private @Nullable Streams streams;
 
   public BridgeVerticle(BridgeOptions options) {
     this(options, () -> UUID.randomUUID().toString());
@@ -62,25 +64,23 @@ public final class BridgeVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     ReceiveDeadline receive = new ReceiveDeadline(vertx, options.receiveTimeout());
-    // HTTP/1.1 alone: one Host header, and no second form of the authority beside it.
-    HttpServerOptions http =
-        new HttpServerOptions()
-            .setHost(options.host())
-            .setPort(options.port())
-            .setHttp2ClearTextEnabled(false)
-            .setCompressionSupported(false);
+    ConnectionCap connections = new ConnectionCap(vertx, options.limits().maxConnections());
     Router router = Router.router(vertx);
     mount(router, receive);
-    HttpServer created = vertx.createHttpServer(http);
+    HttpServer created = vertx.createHttpServer(HttpSetup.of(options));
     server = created;
     created
-        .connectionHandler(receive::connected)
+        .connectionHandler(
+            connection -> {
+              receive.connected(connection, () -> connections.closed(connection));
+              connections.opened(connection);
+            })
         .invalidRequestHandler(BridgeVerticle::invalid)
         .requestHandler(
             request -> {
               receive.requested(request);
               SecurityHeaders.apply(request.response());
-              if (!guard(request).admits(request)) {
+              if (!connections.admits(request) || !guard(request).admits(request)) {
                 return;
               }
               Entrance other = entrance;
@@ -96,7 +96,11 @@ public final class BridgeVerticle extends VerticleBase {
         .compose(open -> created.listen())
         .onSuccess(
             listening ->
-                LOG.info("bridge listens on http://{}:{}", options.host(), listening.actualPort()));
+                LOG.info(
+                    "bridge listens on {}://{}:{}",
+                    options.scheme(),
+                    options.host(),
+                    listening.actualPort()));
   }
 
   private void enter(Entrance other, HttpServerRequest request, ReceiveDeadline receive) {
@@ -113,13 +117,19 @@ public final class BridgeVerticle extends VerticleBase {
     BusCalls calls = new BusCalls(vertx, callIds);
     ParseLimits limits = ParseLimits.DEFAULT.withMaxBytes(options.maxBodyBytes());
     router.route().failureHandler(Problem::handle);
-    Routes routes = new Routes(router, options.maxBodyBytes(), receive);
+    Routes routes = new Routes(options.maxBodyBytes(), receive, (ctx, action) -> true);
     new HealthRoutes(calls).mount(routes);
+    new ServiceRoutes(calls, limits).mount(routes);
     new RestRoutes(calls, limits).mount(routes);
+    new AggregateRoutes(calls, limits).mount(routes);
     new RpcRoute(calls, limits).mount(routes);
+    streams = new Streams(vertx, options, (socket, action) -> true);
+    streams.mount(routes, router);
+    new OpenApiRoute().mount(routes);
+    routes.mount(router);
     router
         .route()
-        .handler(ctx -> Problem.send(ctx.response(), 404, "no such path; see /api/servers, /rpc"));
+        .handler(ctx -> Problem.send(ctx.response(), 404, "no such path; see /openapi.json"));
   }
 
   /** The guard is made with the first request: where port 0 was asked for, it is known by then. */
@@ -127,7 +137,8 @@ public final class BridgeVerticle extends VerticleBase {
     OriginGuard made = guard;
     if (made == null) {
       int port = request.localAddress().port();
-      made = new OriginGuard(port, options.allowedHosts(), options.allowedOrigins());
+      made =
+          new OriginGuard(options.scheme(), port, options.allowedHosts(), options.allowedOrigins());
       guard = made;
     }
     return made;
@@ -147,7 +158,9 @@ public final class BridgeVerticle extends VerticleBase {
   private static void invalid(HttpServerRequest request) {
     HttpServerResponse response = request.response();
     SecurityHeaders.apply(response);
-    response.putHeader("Connection", "close");
+    if (request.version() != HttpVersion.HTTP_2) {
+      response.putHeader("Connection", "close");
+    }
     Throwable cause = request.decoderResult().cause();
     String what = cause == null ? "" : cause.getClass().getSimpleName();
     int status =
@@ -156,7 +169,13 @@ public final class BridgeVerticle extends VerticleBase {
           case "TooLongHttpHeaderException" -> 431;
           default -> 400;
         };
-    Problem.send(response, status, "the request is not well-formed HTTP/1.1");
+    String detail =
+        switch (status) {
+          case 414 -> "the path and query are longer than allowed";
+          case 431 -> "the headers are longer than allowed; bridge.maxHeaderBytes says how long";
+          default -> "the request is not well-formed HTTP/1.1";
+        };
+    Problem.send(response, status, detail);
   }
 
   /** The bound port; for where options ask for any free one. */
@@ -168,11 +187,14 @@ public final class BridgeVerticle extends VerticleBase {
     return running.actualPort();
   }
 
-  /** Takes no new requests and gives those in flight a few seconds. */
+  /** Takes no new requests, ends all streams, and gives what is in flight a few seconds. */
   @Override
   public Future<?> stop() {
     if (entrance != null) {
       entrance.close();
+    }
+    if (streams != null) {
+      streams.close();
     }
     return server == null
         ? Future.succeededFuture()

@@ -11,9 +11,12 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
+import io.vertx.core.eventbus.ReplyException;
+import io.vertx.core.eventbus.ReplyFailure;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class BusCalls {
 
+  /** What the service itself may take, with a server's drain in it. */
+  static final Duration ASK_TIMEOUT = Duration.ofSeconds(30);
+
   /** Added to a deadline, so that the connection's own failure arrives before the bus gives up. */
   private static final long SLACK_MILLIS = 5_000;
 
@@ -33,6 +39,8 @@ final class BusCalls {
 
   private static final long MAX_DEADLINE_MILLIS = Duration.ofDays(1).toMillis();
 
+  private static final List<String> FLAG = List.of("true", "false");
+  private static final Pattern CALL_ID = Pattern.compile("[\\x21-\\x7E]{1,128}");
   private static final Pattern TRACEPARENT =
       Pattern.compile("[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}");
 
@@ -53,16 +61,13 @@ final class BusCalls {
   /** The result's bytes of {@code mcp.<id>.<suffix>}, as the server wrote them. */
   Future<Buffer> call(
       RoutingContext ctx, ConnectionId id, String suffix, RawJson body, boolean validate) {
-    DeliveryOptions options = options(ctx);
-    if (validate) {
-      options.addHeader(Headers.VALIDATE, "true");
-    }
+    DeliveryOptions options = options(ctx, validate);
     return send(ctx, Addresses.of(id, suffix), Addresses.of(id, Addresses.CANCEL), body, options);
   }
 
   /** The result's bytes of an aggregate address. */
-  Future<Buffer> callAll(RoutingContext ctx, String address, RawJson body) {
-    return send(ctx, address, null, body, options(ctx));
+  Future<Buffer> callAll(RoutingContext ctx, String address, RawJson body, boolean validate) {
+    return send(ctx, address, null, body, options(ctx, validate));
   }
 
   /** One function call of a model. */
@@ -72,7 +77,7 @@ final class BusCalls {
         Addresses.ALL_TOOLS_FUNCTIONS_CALL,
         Addresses.ALL_TOOLS_FUNCTIONS_CANCEL,
         body,
-        options(ctx));
+        options(ctx, false));
   }
 
   private Future<Buffer> send(
@@ -85,7 +90,7 @@ final class BusCalls {
       return Future.failedFuture(
           McpFailure.notSent(FailureCode.CANCELLED, "the client went away before the call"));
     }
-    String callId = callIds.get();
+    String callId = callId(ctx);
     options.addHeader(Headers.CALL_ID, callId);
     Future<Buffer> answer =
         request(address, body.toBuffer(), options).map(reply -> bytes(reply.body()));
@@ -105,7 +110,17 @@ final class BusCalls {
     return vertx
         .eventBus()
         .request(address, body, options)
-        .recover(failure -> Future.failedFuture(McpFailure.of(failure)));
+        .recover(failure -> Future.failedFuture(named(address, failure)));
+  }
+
+  private static McpFailure named(String address, Throwable failure) {
+    boolean nobody =
+        failure instanceof ReplyException reply && reply.failureType() == ReplyFailure.NO_HANDLERS;
+    return nobody
+        ? McpFailure.notSent(
+            FailureCode.UNKNOWN_CONNECTION,
+            "nobody answers at " + address + "; GET /api/servers lists the servers")
+        : McpFailure.of(failure);
   }
 
   private static Buffer bytes(@Nullable Object body) {
@@ -115,9 +130,31 @@ final class BusCalls {
     return body instanceof JsonObject json ? json.toBuffer() : RawJson.EMPTY_OBJECT.toBuffer();
   }
 
-  private static DeliveryOptions options(RoutingContext ctx) {
+  /** The caller's own name for the call, by which he can end it with another request. */
+  private String callId(RoutingContext ctx) {
+    String own = ctx.request().getHeader(Headers.CALL_ID);
+    if (own != null && !CALL_ID.matcher(own).matches()) {
+      throw McpFailure.notSent(
+          FailureCode.BAD_REQUEST, "header Call-Id: must be 1 to 128 visible ASCII characters");
+    }
+    return own == null ? callIds.get() : own;
+  }
+
+  private static DeliveryOptions options(RoutingContext ctx, boolean validate) {
     DeliveryOptions options = new DeliveryOptions();
-    String timeout = ctx.request().getParam("timeout");
+    String wish = Query.word(ctx, Headers.VALIDATE, FLAG);
+    if (wish != null || validate) {
+      options.addHeader(Headers.VALIDATE, wish == null ? "true" : wish);
+    }
+    String task = Query.word(ctx, Headers.TASK, FLAG);
+    if (task != null) {
+      options.addHeader(Headers.TASK, task);
+    }
+    String cache = Query.word(ctx, Headers.CACHE, List.of("use", "refresh"));
+    if (cache != null) {
+      options.addHeader(Headers.CACHE, cache);
+    }
+    String timeout = Query.get(ctx, "timeout");
     if (timeout == null) {
       timeout = ctx.request().getHeader("Timeout");
     }

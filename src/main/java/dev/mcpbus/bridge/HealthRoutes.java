@@ -3,6 +3,7 @@ package dev.mcpbus.bridge;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.security.Action;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
@@ -23,10 +24,14 @@ final class HealthRoutes {
   }
 
   void mount(Routes routes) {
-    routes.get(
-        "/health/live",
+    routes.add(
+        Route.get("/health/live", Action.READ, "live", "Whether the process is alive.")
+            .giving("Health"),
         ctx -> Routes.json(ctx.response(), 200, new JsonObject().put("status", "UP").toBuffer()));
-    routes.get("/health/ready", this::ready);
+    routes.add(
+        Route.get("/health/ready", Action.READ, "ready", "Whether the service answers.")
+            .giving("Health"),
+        this::ready);
   }
 
   private void ready(RoutingContext ctx) {

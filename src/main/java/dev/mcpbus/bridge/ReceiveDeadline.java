@@ -2,10 +2,14 @@ package dev.mcpbus.bridge;
 
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Closes connections whose client takes too long to send a whole request, or sends none. A client
@@ -16,27 +20,40 @@ final class ReceiveDeadline {
   /** For a client to read an early answer; closing at once may take it away from him. */
   private static final long LINGER_MILLIS = 500;
 
+  private static final Set<HttpMethod> BODILESS =
+      Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.DELETE, HttpMethod.OPTIONS);
+
   private final Vertx vertx;
   private final long millis;
   private final Map<HttpConnection, Long> timers = new HashMap<>();
   private final Map<HttpConnection, HttpServerRequest> latest = new HashMap<>();
+  private final Map<HttpConnection, Set<HttpServerRequest>> streams = new HashMap<>();
 
   ReceiveDeadline(Vertx vertx, Duration limit) {
     this.vertx = vertx;
     this.millis = limit.toMillis();
   }
 
-  void connected(HttpConnection connection) {
+  /**
+   * @param gone told when the connection has ended
+   */
+  void connected(HttpConnection connection, Runnable gone) {
     connection.closeHandler(
         closed -> {
           latest.remove(connection);
+          streams.remove(connection);
           disarm(connection);
+          gone.run();
         });
     arm(connection);
   }
 
   /** A request's head is here; one without a body is complete. */
   void requested(HttpServerRequest request) {
+    if (request.version() == HttpVersion.HTTP_2) {
+      multiplexed(request);
+      return;
+    }
     HttpConnection connection = request.connection();
     boolean hasBody = hasBody(request);
     latest.put(connection, request);
@@ -59,9 +76,37 @@ final class ReceiveDeadline {
             });
   }
 
+  /** Of many requests on one connection each has its own time; idle is who has none. */
+  private void multiplexed(HttpServerRequest request) {
+    HttpConnection connection = request.connection();
+    disarm(connection);
+    streams.computeIfAbsent(connection, first -> new HashSet<>()).add(request);
+    long timer =
+        hasBody(request) || !BODILESS.contains(request.method())
+            ? vertx.setTimer(millis, late -> resetUnlessEnded(request))
+            : -1;
+    request.response().endHandler(ended -> left(request, timer));
+  }
+
+  private void left(HttpServerRequest request, long timer) {
+    vertx.cancelTimer(timer);
+    Set<HttpServerRequest> open = streams.get(request.connection());
+    if (open != null && open.remove(request) && open.isEmpty()) {
+      arm(request.connection());
+    }
+  }
+
+  private static void resetUnlessEnded(HttpServerRequest request) {
+    if (!request.isEnded()) {
+      request.response().reset();
+    }
+  }
+
   /** The request is here in full: from now on it is us who take the time. */
   void received(HttpServerRequest request) {
-    disarm(request.connection());
+    if (request.version() != HttpVersion.HTTP_2) {
+      disarm(request.connection());
+    }
   }
 
   /** Answered before its body was there: whoever goes on sending is cut off. */

@@ -1,5 +1,6 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.bridge.Route.Param;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
@@ -7,18 +8,29 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.Action;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
-import java.time.Duration;
-import java.util.List;
 
-/** {@code /api}: one path per server and list, and one per tool. Results pass as bytes. */
+/**
+ * {@code /api}: what servers offer, and its use. A path is its bus address with slashes; a body is
+ * the MCP params, or the arguments where the path names the tool, prompt or task. Results pass as
+ * bytes.
+ */
 final class RestRoutes {
 
-  private static final Duration ASK_TIMEOUT = Duration.ofSeconds(10);
+  private static final String ONE = "/api/servers/:id";
+
+  static final Param TIMEOUT =
+      Param.whole("timeout", "Milliseconds that the caller waits; also as a header.");
+  static final Param CURSOR = Param.text("cursor", "One page; without it all pages are followed.");
+  private static final Param CACHE =
+      Param.word("cache", "Take what is kept, or ask the server anew.", "use", "refresh");
+  static final Param VALIDATE =
+      Param.flag("validate", "Check the arguments against the input schema first; default true.");
+  static final Param TASK = Param.flag("task", "Answer with the task, where the server makes one.");
 
   private final BusCalls calls;
   private final ParseLimits limits;
@@ -29,91 +41,262 @@ final class RestRoutes {
   }
 
   void mount(Routes routes) {
-    routes.get("/api/servers", ctx -> ask(ctx, Addresses.SERVERS_LIST, new JsonObject()));
-    routes.get(
-        "/api/servers/:id",
-        ctx -> ask(ctx, Addresses.SERVERS_GET, new JsonObject().put("id", id(ctx).value())));
-    routes.get("/api/servers/:id/tools", ctx -> list(ctx, Addresses.TOOLS_LIST));
-    routes.get("/api/servers/:id/resources", ctx -> list(ctx, Addresses.RESOURCES_LIST));
-    routes.get(
-        "/api/servers/:id/resources/templates", ctx -> list(ctx, Addresses.RESOURCES_TEMPLATES));
-    routes.get("/api/servers/:id/prompts", ctx -> list(ctx, Addresses.PROMPTS_LIST));
-    routes.get("/api/tools", this::listTools);
-    routes.get("/api/tools/search", ctx -> answer(ctx, Search.ask(calls, ctx)));
-    routes.post("/api/tools/call", this::callFunction);
-    routes.get("/api/resources", ctx -> listAll(ctx, Addresses.ALL_RESOURCES_LIST));
-    routes.get("/api/prompts", ctx -> listAll(ctx, Addresses.ALL_PROMPTS_LIST));
-    routes.post("/api/servers/:id/tools/:tool", this::callTool);
-    routes.get("/api/servers/:id/drift", ctx -> list(ctx, Addresses.TOOLS_DRIFT));
-    routes.post("/api/servers/:id/drift/approve", this::approve);
+    tools(routes);
+    resources(routes);
+    prompts(routes);
+    tasks(routes);
+    others(routes);
   }
 
-  /** As MCP lists them; with {@code form} as functions of a model's API. */
-  private void listTools(RoutingContext ctx) {
-    if (ctx.request().getParam("form") == null) {
-      listAll(ctx, Addresses.ALL_TOOLS_LIST);
-    } else {
-      answer(ctx, calls.callAll(ctx, Addresses.ALL_TOOLS_FUNCTIONS, RawJson.of(functions(ctx))));
-    }
+  private void tools(Routes routes) {
+    list(routes, "tools", "listTools", "The tools of a server.", Addresses.TOOLS_LIST, "ToolList");
+    // Not below tools/, where any name may be a tool.
+    look(
+        routes,
+        "metadata",
+        "getToolMetadata",
+        "The _meta of each tool, by name.",
+        Addresses.TOOLS_METADATA,
+        "Object");
+    routes.add(
+        Route.post(
+                ONE + "/tools/:tool",
+                Action.CALL,
+                "callTool",
+                "Calls a tool; the body is its arguments.")
+            .with(TIMEOUT, VALIDATE, TASK)
+            .giving("ToolResult"),
+        this::callTool);
+    look(
+        routes,
+        "drift",
+        "getDrift",
+        "How the tools have changed since they were approved.",
+        Addresses.TOOLS_DRIFT,
+        "Object");
+    call(
+        routes,
+        Route.post(
+                ONE + "/drift/approve",
+                Action.ADMIN,
+                "approveTools",
+                "Approves a tool as it is now, or all of them.")
+            .taking("Approval"),
+        Addresses.TOOLS_APPROVE);
   }
 
-  /** The body is one function call of a model, in the form that the query says. */
-  private void callFunction(RoutingContext ctx, Buffer body) {
-    RawJson request = RawJson.of(functions(ctx)).with("call", object(body));
-    answer(ctx, calls.callFunction(ctx, request));
+  private void resources(Routes routes) {
+    list(
+        routes,
+        "resources",
+        "listResources",
+        "The resources of a server.",
+        Addresses.RESOURCES_LIST,
+        "ResourceList");
+    list(
+        routes,
+        "resources/templates",
+        "listResourceTemplates",
+        "The resource templates of a server.",
+        Addresses.RESOURCES_TEMPLATES,
+        "ResourceTemplateList");
+    routes.add(
+        Route.get(
+                ONE + "/resources/read",
+                Action.CALL,
+                "getResource",
+                "Reads a resource that the query names.")
+            .with(Param.text("uri", "The resource.").must(), TIMEOUT, CACHE)
+            .giving("ResourceContents"),
+        ctx ->
+            send(
+                ctx,
+                Addresses.RESOURCES_READ,
+                RawJson.EMPTY_OBJECT.with("uri", RawJson.string(Query.required(ctx, "uri")))));
+    call(
+        routes,
+        Route.post(ONE + "/resources/read", Action.CALL, "readResource", "Reads a resource.")
+            .with(CACHE)
+            .taking("ResourceParams")
+            .giving("ResourceContents"),
+        Addresses.RESOURCES_READ);
+    call(
+        routes,
+        Route.post(
+                ONE + "/resources/subscribe",
+                Action.CALL,
+                "subscribeResource",
+                "Wants events of type resourceUpdated.")
+            .taking("ResourceParams"),
+        Addresses.RESOURCES_SUBSCRIBE);
+    call(
+        routes,
+        Route.post(
+                ONE + "/resources/unsubscribe",
+                Action.CALL,
+                "unsubscribeResource",
+                "Wants them no longer.")
+            .taking("ResourceParams"),
+        Addresses.RESOURCES_UNSUBSCRIBE);
   }
 
-  private static JsonObject functions(RoutingContext ctx) {
-    JsonObject request = new JsonObject();
-    String form = ctx.request().getParam("form");
-    if (form != null) {
-      request.put("form", form);
-    }
-    List<String> servers = ctx.queryParam("server");
-    if (!servers.isEmpty()) {
-      request.put("servers", new JsonArray(servers));
-    }
-    if ("true".equals(ctx.request().getParam("strict"))) {
-      request.put("strict", true);
-    }
-    return request;
+  private void prompts(Routes routes) {
+    list(
+        routes,
+        "prompts",
+        "listPrompts",
+        "The prompts of a server.",
+        Addresses.PROMPTS_LIST,
+        "PromptList");
+    routes.add(
+        Route.post(
+                ONE + "/prompts/:prompt",
+                Action.CALL,
+                "getPrompt",
+                "Fills in a prompt; the body is its arguments.")
+            .with(TIMEOUT)
+            .giving("PromptResult"),
+        (ctx, body) ->
+            send(
+                ctx,
+                Addresses.PROMPTS_GET,
+                RawJson.EMPTY_OBJECT
+                    .with("arguments", object(body))
+                    .with("name", RawJson.string(ctx.pathParam("prompt")))));
   }
 
-  private void ask(RoutingContext ctx, String address, JsonObject body) {
-    answer(ctx, calls.ask(address, body, ASK_TIMEOUT).map(JsonObject::toBuffer));
+  private void tasks(Routes routes) {
+    list(
+        routes,
+        "tasks",
+        "listTasks",
+        "The tasks of a server; of 2025-11-25 alone.",
+        Addresses.TASKS_LIST,
+        "Object");
+    String one = ONE + "/tasks/:task";
+    routes.add(
+        Route.get(one, Action.CALL, "getTask", "A task as it stands.").with(TIMEOUT),
+        ctx -> task(ctx, Addresses.TASKS_GET, RawJson.EMPTY_OBJECT));
+    routes.add(
+        Route.get(
+                one + "/result", Action.CALL, "getTaskResult", "A task's result, when it is over.")
+            .with(TIMEOUT),
+        ctx -> task(ctx, Addresses.TASKS_RESULT, RawJson.EMPTY_OBJECT));
+    routes.add(
+        Route.post(one + "/update", Action.CALL, "updateTask", "Gives a task what it asked for.")
+            .with(TIMEOUT)
+            .taking("TaskUpdate"),
+        (ctx, body) -> task(ctx, Addresses.TASKS_UPDATE, object(body)));
+    routes.add(
+        Route.post(one + "/cancel", Action.CALL, "cancelTask", "Gives a task up.").with(TIMEOUT),
+        (ctx, body) -> task(ctx, Addresses.TASKS_CANCEL, object(body)));
   }
 
-  private void list(RoutingContext ctx, String suffix) {
-    answer(ctx, calls.call(ctx, id(ctx), suffix, cursor(ctx), false));
+  private void others(Routes routes) {
+    call(
+        routes,
+        Route.post(
+                ONE + "/completion",
+                Action.CALL,
+                "complete",
+                "Completes an argument of a prompt or template.")
+            .taking("CompletionParams")
+            .giving("CompletionResult"),
+        Addresses.COMPLETION);
+    call(
+        routes,
+        Route.post(ONE + "/ping", Action.CALL, "ping", "Asks the server whether it is there."),
+        Addresses.PING);
+    call(
+        routes,
+        Route.post(ONE + "/loglevel", Action.CALL, "setLogLevel", "What the server logs from now.")
+            .taking("LogLevel"),
+        Addresses.LOGLEVEL);
+    call(
+        routes,
+        Route.post(ONE + "/request", Action.CALL, "request", "Any method of MCP.")
+            .taking("RawRequest"),
+        Addresses.REQUEST);
+    routes.add(
+        Route.post(
+                ONE + "/cancel",
+                Action.CALL,
+                "cancelCall",
+                "Ends a call that was made with the header Call-Id.")
+            .taking("CallId")
+            .giving("Cancelled"),
+        (ctx, body) -> ask(ctx, Addresses.CANCEL, object(body).toJsonObject()));
   }
 
-  private void listAll(RoutingContext ctx, String address) {
-    answer(ctx, calls.callAll(ctx, address, cursor(ctx)));
+  // ---- kinds of routes
+
+  private void list(
+      Routes routes, String path, String id, String summary, String suffix, String schema) {
+    routes.add(
+        Route.get(ONE + "/" + path, Action.READ, id, summary)
+            .with(TIMEOUT, CURSOR, CACHE)
+            .giving(schema),
+        ctx -> send(ctx, suffix, cursor(ctx)));
   }
 
-  /** The page that is asked for; without a cursor the connection follows all of them. */
-  private static RawJson cursor(RoutingContext ctx) {
-    String cursor = ctx.request().getParam("cursor");
+  private void look(
+      Routes routes, String path, String id, String summary, String suffix, String schema) {
+    routes.add(
+        Route.get(ONE + "/" + path, Action.READ, id, summary).with(TIMEOUT).giving(schema),
+        ctx -> send(ctx, suffix, RawJson.EMPTY_OBJECT));
+  }
+
+  private void call(Routes routes, Route route, String suffix) {
+    routes.add(route.with(TIMEOUT), (ctx, body) -> send(ctx, suffix, object(body)));
+  }
+
+  // ---- handlers
+
+  private void send(RoutingContext ctx, String suffix, RawJson params) {
+    answer(ctx, calls.call(ctx, id(ctx), suffix, params, false));
+  }
+
+  private void ask(RoutingContext ctx, String suffix, JsonObject body) {
+    answer(
+        ctx,
+        calls
+            .ask(Addresses.of(id(ctx), suffix), body, BusCalls.ASK_TIMEOUT)
+            .map(JsonObject::toBuffer));
+  }
+
+  private void task(RoutingContext ctx, String suffix, RawJson params) {
+    RawJson task = RawJson.string(ctx.pathParam("task"));
+    send(ctx, suffix, params.without("taskId").with("taskId", task));
+  }
+
+  private void callTool(RoutingContext ctx, Buffer body) {
+    answer(
+        ctx,
+        calls.call(
+            ctx,
+            id(ctx),
+            Addresses.TOOLS_CALL,
+            toolCall(ctx.pathParam("tool"), object(body)),
+            true));
+  }
+
+  static RawJson toolCall(String tool, RawJson arguments) {
+    return RawJson.EMPTY_OBJECT.with("arguments", arguments).with("name", RawJson.string(tool));
+  }
+
+  static RawJson cursor(RoutingContext ctx) {
+    String cursor = Query.get(ctx, "cursor");
     return cursor == null
         ? RawJson.EMPTY_OBJECT
         : RawJson.EMPTY_OBJECT.with("cursor", RawJson.string(cursor));
   }
 
-  private void callTool(RoutingContext ctx, Buffer body) {
-    ConnectionId id = id(ctx);
-    RawJson params =
-        RawJson.EMPTY_OBJECT
-            .with("arguments", object(body))
-            .with("name", RawJson.string(ctx.pathParam("tool")));
-    answer(ctx, calls.call(ctx, id, Addresses.TOOLS_CALL, params, true));
-  }
-
-  /** Body: {@code {tool?, hash?}}. Not below {@code tools/}, where any name may be a tool. */
-  private void approve(RoutingContext ctx, Buffer body) {
-    answer(ctx, calls.call(ctx, id(ctx), Addresses.TOOLS_APPROVE, object(body), false));
-  }
-
   private RawJson object(Buffer body) {
+    return object(body, limits);
+  }
+
+  /** A body that is one JSON object; an empty one means {@code {}}. */
+  static RawJson object(Buffer body, ParseLimits limits) {
     if (body.length() == 0) {
       return RawJson.EMPTY_OBJECT;
     }
@@ -124,7 +307,7 @@ final class RestRoutes {
     }
   }
 
-  private static ConnectionId id(RoutingContext ctx) {
+  static ConnectionId id(RoutingContext ctx) {
     String text = ctx.pathParam("id");
     return ConnectionId.parse(text)
         .orElseThrow(
@@ -133,7 +316,7 @@ final class RestRoutes {
                     FailureCode.UNKNOWN_CONNECTION, String.valueOf(ConnectionId.problem(text))));
   }
 
-  private static void answer(RoutingContext ctx, Future<Buffer> result) {
+  static void answer(RoutingContext ctx, Future<Buffer> result) {
     result.onSuccess(json -> Routes.json(ctx.response(), 200, json)).onFailure(ctx::fail);
   }
 }

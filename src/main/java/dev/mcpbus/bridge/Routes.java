@@ -1,56 +1,101 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.security.Action;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.function.BiConsumer;
+import java.util.function.BiPredicate;
+import java.util.stream.Collectors;
 
-/** Adds paths of one method each; any other method on them is answered 405 with {@code Allow}. */
+/**
+ * The table of all routes. Every request of one passes the gate with the route's action before its
+ * body is read; a method that a path does not have is answered 405 with {@code Allow}.
+ */
 final class Routes {
 
-  private final Router router;
+  private record Mounted(Route route, Handler<RoutingContext> handler) {}
+
   private final int maxBodyBytes;
   private final ReceiveDeadline receive;
+  private final BiPredicate<RoutingContext, Action> gate;
+  private final Map<String, List<Mounted>> paths = new LinkedHashMap<>();
 
-  Routes(Router router, int maxBodyBytes, ReceiveDeadline receive) {
-    this.router = router;
+  /**
+   * @param gate whether a request may do this; where not, it has answered the request
+   */
+  Routes(int maxBodyBytes, ReceiveDeadline receive, BiPredicate<RoutingContext, Action> gate) {
     this.maxBodyBytes = maxBodyBytes;
     this.receive = receive;
+    this.gate = gate;
   }
 
-  void get(String path, Handler<RoutingContext> handler) {
-    only(HttpMethod.GET, path, handler);
+  /** A route without a body. */
+  void add(Route route, Handler<RoutingContext> handler) {
+    put(route, handler);
   }
 
-  void post(String path, BiConsumer<RoutingContext, Buffer> handler) {
-    BodyReader reader =
+  /** A route with a body, which may be empty. */
+  void add(Route route, BiConsumer<RoutingContext, Buffer> handler) {
+    put(
+        route,
         new BodyReader(
             maxBodyBytes,
             (ctx, body) -> {
               receive.received(ctx.request());
               handler.accept(ctx, body);
-            });
-    only(HttpMethod.POST, path, reader);
+            }));
   }
 
-  private void only(HttpMethod method, String path, Handler<RoutingContext> handler) {
-    router.route(method, path).handler(handler);
+  private void put(Route route, Handler<RoutingContext> handler) {
+    paths.computeIfAbsent(route.path(), path -> new ArrayList<>()).add(new Mounted(route, handler));
+  }
+
+  /** In the order in which paths were first added. */
+  List<Route> all() {
+    return paths.values().stream().flatMap(List::stream).map(Mounted::route).toList();
+  }
+
+  void mount(Router router) {
+    paths.forEach((path, mounted) -> mount(router, path, mounted));
+  }
+
+  private void mount(Router router, String path, List<Mounted> mounted) {
+    for (Mounted one : mounted) {
+      router
+          .route(one.route().method(), path)
+          .handler(
+              ctx -> {
+                if (gate.test(ctx, one.route().action())) {
+                  Query.check(ctx, one.route());
+                  one.handler().handle(ctx);
+                }
+              });
+    }
+    String allow =
+        mounted.stream()
+            .map(one -> one.route().method().name())
+            .sorted()
+            .collect(Collectors.joining(", "));
     router
         .route(path)
         .handler(
             ctx -> {
-              ctx.response().putHeader("Allow", method.name());
-              Problem.send(ctx.response(), 405, "use " + method.name());
+              ctx.response().putHeader("Allow", allow);
+              Problem.send(ctx.response(), 405, "use " + allow.replace(", ", " or "));
             });
   }
 
   /** Ends {@code response} with JSON, unless the client has gone away. */
   static void json(HttpServerResponse response, int status, Buffer body) {
     if (!response.closed() && !response.ended()) {
-      response.setStatusCode(status).putHeader("Content-Type", "application/json").end(body);
+      response.setStatusCode(status).putHeader("Content-Type", Route.JSON).end(body);
     }
   }
 }

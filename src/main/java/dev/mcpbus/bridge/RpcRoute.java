@@ -10,6 +10,7 @@ import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.Action;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
@@ -71,7 +72,12 @@ final class RpcRoute {
   }
 
   void mount(Routes routes) {
-    routes.post("/rpc", this::handle);
+    routes.add(
+        Route.post("/rpc", Action.CALL, "rpc", "One JSON-RPC 2.0 request.")
+            .with(RestRoutes.TIMEOUT)
+            .taking("JsonRpcRequest")
+            .giving("JsonRpcResponse"),
+        this::handle);
   }
 
   private void handle(RoutingContext ctx, Buffer body) {
@@ -123,7 +129,7 @@ final class RpcRoute {
       return Future.succeededFuture(RawJson.EMPTY_OBJECT.toBuffer());
     }
     if (target != null && target.all() != null) {
-      return calls.callAll(ctx, target.all(), params);
+      return calls.callAll(ctx, target.all(), params, false);
     }
     throw bad("serverId: this method is for one server; name it beside or inside params");
   }
@@ -147,7 +153,7 @@ final class RpcRoute {
     ConnectionId prefix = cut < 1 ? null : ConnectionId.parse(tool.substring(0, cut)).orElse(null);
     if (prefix == null) {
       return server == null
-          ? calls.callAll(ctx, Addresses.ALL_TOOLS_CALL, params)
+          ? calls.callAll(ctx, Addresses.ALL_TOOLS_CALL, params, false)
           : calls.call(ctx, server, Addresses.TOOLS_CALL, params, false);
     }
     RawJson stripped = params.with("name", RawJson.string(tool.substring(cut + 1)));
@@ -176,7 +182,7 @@ final class RpcRoute {
   }
 
   /** Ids hold neither a dot nor a colon, so the first of them ends the id. */
-  private static int separator(String name) {
+  static int separator(String name) {
     int colon = name.indexOf(':');
     int dot = name.indexOf('.');
     return colon < 0 || (dot >= 0 && dot < colon) ? dot : colon;

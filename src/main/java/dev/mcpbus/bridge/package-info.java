@@ -1,4 +1,7 @@
-/** HTTP in: REST, JSON-RPC and health over the event bus. */
+/**
+ * HTTP in: REST, JSON-RPC, event streams, the bus itself and health. {@code Routes} is the one
+ * table of paths: what each does to rights, and what the OpenAPI document says of it.
+ */
 @NullMarked
 package dev.mcpbus.bridge;
 

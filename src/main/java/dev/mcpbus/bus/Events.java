@@ -1,5 +1,7 @@
 package dev.mcpbus.bus;
 
+import java.util.Set;
+
 /**
  * Types of the facts published on {@code mcp.<id>.events} and {@code mcp.events}: JSON objects with
  * {@code type}, {@code id}, {@code epoch}, {@code time} (ISO-8601) and members of their own.
@@ -70,6 +72,31 @@ public final class Events {
   public static final String SERVER_ADDED = "serverAdded";
   public static final String SERVER_CHANGED = "serverChanged";
   public static final String SERVER_REMOVED = "serverRemoved";
+
+  /** Every type. */
+  public static final Set<String> ALL =
+      Set.of(
+          STATE_CHANGED,
+          CONNECTED,
+          DISCONNECTED,
+          RESTARTING,
+          GAVE_UP,
+          TOOLS_CHANGED,
+          RESOURCES_CHANGED,
+          PROMPTS_CHANGED,
+          RESOURCE_UPDATED,
+          LOG,
+          PROGRESS,
+          TASK,
+          NOTIFICATION,
+          HEALTH_CHECK_FAILED,
+          SCHEMA_DRIFT,
+          SCHEMA_APPROVED,
+          INPUT_REQUESTED,
+          INPUT_RESOLVED,
+          SERVER_ADDED,
+          SERVER_CHANGED,
+          SERVER_REMOVED);
 
   private Events() {}
 }

@@ -59,6 +59,9 @@ public record ConfigDiff(
     if (live.port() != next.port()) {
       keys.add("bridge.port");
     }
+    if (!live.bridge().withHost(next.host()).withPort(next.port()).equals(next.bridge())) {
+      keys.add("bridge");
+    }
     if (live.strategy() != next.strategy()) {
       keys.add("supervisor.strategy");
     }

@@ -1,5 +1,6 @@
 package dev.mcpbus.config;
 
+import dev.mcpbus.bridge.BridgeOptions;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.config.ConfigNode.Kind;
@@ -31,7 +32,6 @@ public final class ConfigReader {
   /** The {@code file} of problems of an entry that came over the bus. */
   public static final String ON_THE_BUS = "mcp.servers.add";
 
-  private static final String DEFAULT_HOST = "127.0.0.1";
   private static final int DEFAULT_START_CONCURRENCY = 16;
 
   private final Path file;
@@ -162,7 +162,7 @@ public final class ConfigReader {
     McpBusConfig frame =
         own
             ? frame(top)
-            : frame(top, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+            : frame(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
     List<ServerDefinition> definitions = servers(servers, substitution);
     if (own) {
       SchemaCheck.check(root, problems);
@@ -173,8 +173,7 @@ public final class ConfigReader {
     }
     return Optional.of(
         new McpBusConfig(
-            frame.host(),
-            frame.port(),
+            frame.bridge(),
             frame.strategy(),
             frame.startConcurrency(),
             gateway,
@@ -263,7 +262,6 @@ public final class ConfigReader {
     top.object("defaults", Keys.SETTINGS)
         .ifPresent(entry -> defaults = SettingsReader.read(entry, defaults, false));
     return frame(
-        top,
         top.object("bridge", Keys.BRIDGE),
         top.object("supervisor", Keys.SUPERVISOR),
         top.object("gateway", Keys.GATEWAY),
@@ -280,18 +278,12 @@ public final class ConfigReader {
   }
 
   private static McpBusConfig frame(
-      Entry top,
       Optional<Entry> bridge,
       Optional<Entry> supervisor,
       Optional<Entry> gateway,
       Optional<Entry> catalog) {
-    Optional<String> host = bridge.flatMap(b -> b.text("host")).map(Substitution.Filled::value);
-    if (host.isPresent() && host.get().isBlank()) {
-      top.wrong(top.line("bridge"), "\"bridge.host\" is empty", "Write \"" + DEFAULT_HOST + "\"");
-    }
     return new McpBusConfig(
-        host.orElse(DEFAULT_HOST),
-        bridge.flatMap(b -> b.whole("port", 0, 65_535)).orElse(McpBusConfig.DEFAULT_PORT),
+        bridge.map(BridgeReader::read).orElse(BridgeOptions.DEFAULT),
         supervisor
             .flatMap(s -> s.choice("strategy", RestartStrategy.class))
             .orElse(RestartStrategy.ONE_FOR_ONE),

@@ -25,7 +25,22 @@ final class Keys {
 
   static final List<String> ROOTS = List.of("mcpServers", "servers", "mcp_servers");
 
-  static final Set<String> BRIDGE = Set.of("host", "port");
+  static final Set<String> BRIDGE =
+      Set.of(
+          "host",
+          "port",
+          "allowedHosts",
+          "allowedOrigins",
+          "maxBodyBytes",
+          "maxHeaderBytes",
+          "maxConnections",
+          "maxStreams",
+          "receiveTimeout",
+          "heartbeat",
+          "eventBus",
+          "tls");
+
+  static final Set<String> BRIDGE_TLS = Set.of("certFile", "keyFile");
   static final Set<String> CATALOG = Set.of("names", "search");
   static final Set<String> SUPERVISOR = Set.of("strategy", "startConcurrency");
 

@@ -1,5 +1,6 @@
 package dev.mcpbus.config;
 
+import dev.mcpbus.bridge.BridgeOptions;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.supervisor.RestartStrategy;
@@ -8,8 +9,7 @@ import java.util.List;
 /**
  * A whole configuration, checked.
  *
- * @param host the bridge listens here, default {@code 127.0.0.1}
- * @param port the bridge's port, default 8790; 0 lets the system choose
+ * @param bridge where the bridge listens, default {@link BridgeOptions#DEFAULT}
  * @param strategy of the one supervisor, default one-for-one
  * @param startConcurrency sessions that may be starting at the same time, default 16
  * @param gateway what MCP clients find at {@code /mcp}
@@ -20,8 +20,7 @@ import java.util.List;
  * @param problems of single servers, which are left out of {@code servers}; empty where all is well
  */
 public record McpBusConfig(
-    String host,
-    int port,
+    BridgeOptions bridge,
     RestartStrategy strategy,
     int startConcurrency,
     GatewayOptions gateway,
@@ -30,10 +29,18 @@ public record McpBusConfig(
     List<ServerDefinition> servers,
     List<ConfigProblem> problems) {
 
-  public static final int DEFAULT_PORT = 8790;
-
   public McpBusConfig {
     servers = List.copyOf(servers);
     problems = List.copyOf(problems);
+  }
+
+  /** The bridge listens here. */
+  public String host() {
+    return bridge.host();
+  }
+
+  /** The bridge's port; 0 lets the system choose. */
+  public int port() {
+    return bridge.port();
   }
 }

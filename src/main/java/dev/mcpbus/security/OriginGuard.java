@@ -4,9 +4,12 @@ import io.vertx.core.Handler;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.core.json.JsonObject;
+import io.vertx.core.net.HostAndPort;
 import io.vertx.ext.web.RoutingContext;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -16,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps web pages out that are none of ours, also where a hostile DNS name was bound to our
  * address: the {@code Host} must be one of ours, and so must the {@code Origin} where there is one.
- * Must come before every route, so that no 404 answers before it. HTTP/1.1.
+ * Must come before every route, so that no 404 answers before it. HTTP/1.1 and HTTP/2.
  *
  * <p>Answers 403 with a problem document of code {@code FORBIDDEN}. For an origin of the configured
  * list it also speaks CORS; the default list is empty, and then no response carries a CORS header.
@@ -37,17 +40,25 @@ public final class OriginGuard implements Handler<RoutingContext> {
    *     browsers write it
    */
   public OriginGuard(int port, Set<String> allowedHosts, Set<String> allowedOrigins) {
+    this("http", port, allowedHosts, allowedOrigins);
+  }
+
+  /**
+   * @param scheme {@code http} or {@code https}, as this service is spoken to
+   */
+  public OriginGuard(
+      String scheme, int port, Set<String> allowedHosts, Set<String> allowedOrigins) {
     Set<String> names = new HashSet<>(LOOPBACK);
     names.addAll(lowerCase(allowedHosts));
     hosts = new HashSet<>(lowerCase(allowedHosts));
     for (String name : names) {
       boolean hasPort = name.lastIndexOf(':') > name.lastIndexOf(']');
       hosts.add(hasPort ? name : name + ":" + port);
-      if (port == 80) {
+      if (port == (scheme.equals("https") ? 443 : 80)) {
         hosts.add(name);
       }
     }
-    ownOrigins = hosts.stream().map(host -> "http://" + host).collect(Collectors.toSet());
+    ownOrigins = hosts.stream().map(host -> scheme + "://" + host).collect(Collectors.toSet());
     corsOrigins = lowerCase(allowedOrigins);
   }
 
@@ -71,7 +82,7 @@ public final class OriginGuard implements Handler<RoutingContext> {
     HttpServerResponse response = request.response();
     String refusal = refusal(request);
     if (refusal != null) {
-      refuse(response, refusal);
+      refuse(request, refusal);
       return false;
     }
     String origin = request.getHeader("Origin");
@@ -91,7 +102,7 @@ public final class OriginGuard implements Handler<RoutingContext> {
     if (!request.uri().startsWith("/")) {
       return "the request target must be a path";
     }
-    List<String> host = request.headers().getAll("Host");
+    List<String> host = hosts(request);
     if (host.size() != 1) {
       return "exactly one Host header is wanted";
     }
@@ -114,6 +125,21 @@ public final class OriginGuard implements Handler<RoutingContext> {
         : "pages of other sites may not call";
   }
 
+  /** All that the request calls us; of HTTP/2 the authority, and a Host header beside it. */
+  private static List<String> hosts(HttpServerRequest request) {
+    List<String> host = request.headers().getAll("Host");
+    if (request.version() != HttpVersion.HTTP_2) {
+      return host;
+    }
+    HostAndPort authority = request.authority();
+    Set<String> names = new LinkedHashSet<>(host);
+    if (authority != null) {
+      names.add(
+          authority.port() < 0 ? authority.host() : authority.host() + ":" + authority.port());
+    }
+    return List.copyOf(names);
+  }
+
   private boolean isOwn(String origin) {
     return ownOrigins.contains(origin.toLowerCase(Locale.ROOT));
   }
@@ -125,18 +151,23 @@ public final class OriginGuard implements Handler<RoutingContext> {
   private static void preflight(HttpServerResponse response) {
     response
         .setStatusCode(204)
-        .putHeader("Access-Control-Allow-Methods", "GET, POST")
-        .putHeader("Access-Control-Allow-Headers", "Content-Type, Timeout, Traceparent")
+        .putHeader("Access-Control-Allow-Methods", "GET, POST, DELETE")
+        .putHeader(
+            "Access-Control-Allow-Headers",
+            "Content-Type, Timeout, Traceparent, Call-Id, Last-Event-ID")
         .putHeader("Access-Control-Max-Age", "600")
         .end();
   }
 
-  private static void refuse(HttpServerResponse response, String detail) {
-    response
+  private static void refuse(HttpServerRequest request, String detail) {
+    if (request.version() != HttpVersion.HTTP_2) {
+      // The body of a stranger is not read.
+      request.response().putHeader("Connection", "close");
+    }
+    request
+        .response()
         .setStatusCode(403)
         .putHeader("Content-Type", "application/problem+json")
-        // The body of a stranger is not read.
-        .putHeader("Connection", "close")
         .end(
             new JsonObject()
                 .put("type", "urn:mcpbus:forbidden")

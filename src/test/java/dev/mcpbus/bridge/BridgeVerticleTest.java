@@ -89,7 +89,6 @@ class BridgeVerticleTest {
     "/api/servers/alpha/resources,mcp.alpha.resources.list",
     "/api/servers/alpha/resources/templates,mcp.alpha.resources.templates",
     "/api/servers/alpha/prompts,mcp.alpha.prompts.list",
-    "/api/servers/alpha/drift,mcp.alpha.tools.drift",
     "/api/tools,mcp.tools.list",
     "/api/resources,mcp.resources.list",
     "/api/prompts,mcp.prompts.list"
@@ -258,7 +257,7 @@ class BridgeVerticleTest {
     Answer wrong = bridge.get("/rpc");
     assertThat(wrong.status()).isEqualTo(405);
     assertThat(wrong.headers().get("Allow")).isEqualTo("POST");
-    assertThat(bridge.post("/api/servers", "{}").headers().get("Allow")).isEqualTo("GET");
+    assertThat(bridge.post("/api/tools", "{}").headers().get("Allow")).isEqualTo("GET");
     for (Answer answer : List.of(unknown, wrong)) {
       assertThat(answer.headers().get("Content-Type")).isEqualTo("application/problem+json");
       assertThat(answer.headers().get("X-Content-Type-Options")).isEqualTo("nosniff");

@@ -2,6 +2,7 @@ package dev.mcpbus.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.bridge.BridgeOptions;
 import io.vertx.core.json.JsonObject;
 import java.util.HashSet;
 import java.util.List;
@@ -61,6 +62,8 @@ class SchemaTest {
         .isEqualTo(and(Keys.TLS, "$comment"));
     assertThat(properties("properties", "bridge").fieldNames())
         .isEqualTo(and(Keys.BRIDGE, "$comment"));
+    assertThat(properties("properties", "bridge", "properties", "tls").fieldNames())
+        .isEqualTo(and(Keys.BRIDGE_TLS, "$comment"));
     assertThat(properties("properties", "catalog").fieldNames())
         .isEqualTo(and(Keys.CATALOG, "$comment"));
     assertThat(properties("properties", "supervisor").fieldNames())
@@ -92,7 +95,7 @@ class SchemaTest {
         .isEqualTo(real.closeGrace().toMillis());
     assertThat(server.getJsonObject("drain").getLong("default")).isEqualTo(real.drain().toMillis());
     assertThat(properties("properties", "bridge").getJsonObject("port").getInteger("default"))
-        .isEqualTo(McpBusConfig.DEFAULT_PORT);
+        .isEqualTo(BridgeOptions.DEFAULT.port());
   }
 
   private static List<ConfigProblem> check(String text) {
@@ -136,5 +139,26 @@ class SchemaTest {
   void a_file_that_fits_has_no_problem() {
     assertThat(check("{\"mcpServers\": {\"a\": {\"command\": \"x\", \"idleStop\": \"5m\"}}}"))
         .isEmpty();
+  }
+
+  @Test
+  void every_default_of_the_bridge_is_the_real_one() {
+    BridgeOptions real = BridgeOptions.DEFAULT;
+    Map<String, Object> expected =
+        Map.of(
+            "host", real.host(),
+            "port", real.port(),
+            "maxBodyBytes", real.maxBodyBytes(),
+            "maxHeaderBytes", real.limits().maxHeaderBytes(),
+            "maxConnections", real.limits().maxConnections(),
+            "maxStreams", real.limits().maxStreams(),
+            "receiveTimeout", (int) real.receiveTimeout().toMillis(),
+            "heartbeat", (int) real.limits().heartbeat().toMillis(),
+            "eventBus", real.eventBus());
+    expected.forEach(
+        (key, value) ->
+            assertThat(properties("properties", "bridge").getJsonObject(key).getValue("default"))
+                .as(key)
+                .isEqualTo(value));
   }
 }

@@ -1,0 +1,135 @@
+package dev.mcpbus.bridge;
+
+import dev.mcpbus.bridge.Route.Param;
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.Action;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.RoutingContext;
+import java.util.List;
+import java.util.Optional;
+
+/** {@code /api/tools}, {@code /api/resources}, {@code /api/prompts}: of all servers together. */
+final class AggregateRoutes {
+
+  private static final Param FORM =
+      Param.text("form", "openai, openai-responses, anthropic, gemini or ai-sdk.");
+  private static final Param SERVERS = Param.texts("server", "Only tools of these servers.");
+  private static final Param STRICT = Param.flag("strict", "Schemas as strict modes want them.");
+
+  private final BusCalls calls;
+  private final ParseLimits limits;
+
+  AggregateRoutes(BusCalls calls, ParseLimits limits) {
+    this.calls = calls;
+    this.limits = limits;
+  }
+
+  void mount(Routes routes) {
+    routes.add(
+        Route.get(
+                "/api/tools",
+                Action.READ,
+                "listAllTools",
+                "The tools of all servers; with a form, as functions of a model's API.")
+            .with(RestRoutes.TIMEOUT, RestRoutes.CURSOR, FORM, SERVERS, STRICT),
+        this::listTools);
+    routes.add(
+        Route.get("/api/tools/search", Action.READ, "searchTools", "Tools by what they are for.")
+            .with(
+                RestRoutes.TIMEOUT,
+                Param.text("q", "What the tool should do, in words."),
+                Param.whole("limit", "At most so many; 10 without it, 100 at most."),
+                Param.whole("offset", "Leave out so many of the best."),
+                SERVERS),
+        ctx -> RestRoutes.answer(ctx, Search.ask(calls, ctx)));
+    routes.add(
+        Route.post(
+                "/api/tools/call",
+                Action.CALL,
+                "callFunction",
+                "One function call of a model, in the form that the query says.")
+            .with(RestRoutes.TIMEOUT, FORM, SERVERS, STRICT),
+        this::callFunction);
+    routes.add(
+        Route.post(
+                "/api/tools/:tool",
+                Action.CALL,
+                "callNamedTool",
+                "Calls server.tool or server:tool; the body is its arguments.")
+            .with(RestRoutes.TIMEOUT, RestRoutes.VALIDATE, RestRoutes.TASK)
+            .giving("ToolResult"),
+        this::callNamed);
+    routes.add(
+        Route.get("/api/resources", Action.READ, "listAllResources", "Resources of all servers.")
+            .with(RestRoutes.TIMEOUT, RestRoutes.CURSOR)
+            .giving("ResourceList"),
+        ctx -> listAll(ctx, Addresses.ALL_RESOURCES_LIST));
+    routes.add(
+        Route.get("/api/prompts", Action.READ, "listAllPrompts", "Prompts of all servers.")
+            .with(RestRoutes.TIMEOUT, RestRoutes.CURSOR)
+            .giving("PromptList"),
+        ctx -> listAll(ctx, Addresses.ALL_PROMPTS_LIST));
+  }
+
+  /** Goes to the server itself where the name says which: a call there can be cancelled. */
+  private void callNamed(RoutingContext ctx, Buffer body) {
+    String name = ctx.pathParam("tool");
+    int cut = RpcRoute.separator(name);
+    Optional<ConnectionId> server =
+        cut < 1 ? Optional.empty() : ConnectionId.parse(name.substring(0, cut));
+    RestRoutes.answer(
+        ctx,
+        server.isPresent()
+            ? calls.call(
+                ctx,
+                server.get(),
+                Addresses.TOOLS_CALL,
+                RestRoutes.toolCall(name.substring(cut + 1), RestRoutes.object(body, limits)),
+                true)
+            : calls.callAll(
+                ctx,
+                Addresses.ALL_TOOLS_CALL,
+                RestRoutes.toolCall(name, RestRoutes.object(body, limits)),
+                true));
+  }
+
+  /** As MCP lists them; with {@code form} as functions of a model's API. */
+  private void listTools(RoutingContext ctx) {
+    if (Query.get(ctx, "form") == null) {
+      listAll(ctx, Addresses.ALL_TOOLS_LIST);
+    } else {
+      RawJson request = RawJson.of(functions(ctx));
+      RestRoutes.answer(ctx, calls.callAll(ctx, Addresses.ALL_TOOLS_FUNCTIONS, request, false));
+    }
+  }
+
+  private void callFunction(RoutingContext ctx, Buffer body) {
+    RawJson request = RawJson.of(functions(ctx)).with("call", RestRoutes.object(body, limits));
+    RestRoutes.answer(ctx, calls.callFunction(ctx, request));
+  }
+
+  private static JsonObject functions(RoutingContext ctx) {
+    JsonObject request = new JsonObject();
+    String form = Query.get(ctx, "form");
+    if (form != null) {
+      request.put("form", form);
+    }
+    List<String> servers = ctx.queryParam("server");
+    if (!servers.isEmpty()) {
+      request.put("servers", new JsonArray(servers));
+    }
+    if (Query.isTrue(ctx, "strict")) {
+      request.put("strict", true);
+    }
+    return request;
+  }
+
+  private void listAll(RoutingContext ctx, String address) {
+    RestRoutes.answer(ctx, calls.callAll(ctx, address, RestRoutes.cursor(ctx), false));
+  }
+}

@@ -1,0 +1,29 @@
+package dev.mcpbus.bridge;
+
+import java.time.Duration;
+
+/**
+ * How much the bridge carries at a time.
+ *
+ * @param maxHeaderBytes of one request, default 16 KiB: then 431
+ * @param maxConnections open at a time, default 4096: then 503, and beyond some more no answer
+ * @param maxStreams event streams and event-bus sockets open at a time, default 256: then 503
+ * @param heartbeat how often a silent stream says that it is there, default 15 s; a reader that
+ *     takes nothing for three of them is dropped
+ */
+public record BridgeLimitOptions(
+    int maxHeaderBytes, int maxConnections, int maxStreams, Duration heartbeat) {
+
+  public static final BridgeLimitOptions DEFAULT =
+      new BridgeLimitOptions(16 * 1024, 4_096, 256, Duration.ofSeconds(15));
+
+  public BridgeLimitOptions {
+    if (maxHeaderBytes < 1_024
+        || maxConnections < 1
+        || maxStreams < 1
+        || heartbeat.toMillis() < 1) {
+      throw new IllegalArgumentException(
+          "bridge limits must be positive, and maxHeaderBytes at least 1024");
+    }
+  }
+}

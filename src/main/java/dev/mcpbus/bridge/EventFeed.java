@@ -1,0 +1,192 @@
+package dev.mcpbus.bridge;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.MessageConsumer;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.RoutingContext;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is published on one address of the bus, as server-sent events for any number of readers. An
+ * event's id is {@code <boot>-<number>}; who comes back with the last one that he saw gets what has
+ * happened since, or first a {@code missed} event where that is no longer known. A reader that does
+ * not read has no queue of its own: he goes on where he was, and is dropped after {@value
+ * #PATIENCE} heartbeats. Used on the bridge's context.
+ */
+final class EventFeed {
+
+  private static final int MAX_EVENTS = 1_024;
+  private static final long MAX_BYTES = 4L * 1024 * 1024;
+  private static final int WRITE_QUEUE_BYTES = 256 * 1024;
+  private static final int PATIENCE = 2;
+  private static final Buffer HEARTBEAT = Buffer.buffer(":\n\n");
+
+  private final Vertx vertx;
+  private final String boot;
+  private final String serverMember;
+  private final StreamCap cap;
+  private final long heartbeatMillis;
+  private final EventRing ring = new EventRing(MAX_EVENTS, MAX_BYTES);
+  private final Set<Reader> readers = new LinkedHashSet<>();
+  private @Nullable MessageConsumer<JsonObject> consumer;
+  private long timer = -1;
+  private boolean closed;
+
+  /**
+   * @param boot names this life of the feed, in ids: never twice the same
+   * @param serverMember the member of an event that names the server
+   */
+  EventFeed(Vertx vertx, String boot, String serverMember, StreamCap cap, Duration heartbeat) {
+    this.vertx = vertx;
+    this.boot = boot;
+    this.serverMember = serverMember;
+    this.cap = cap;
+    this.heartbeatMillis = heartbeat.toMillis();
+  }
+
+  void open(String address) {
+    consumer = vertx.eventBus().consumer(address, message -> publish(message.body()));
+    timer =
+        vertx.setPeriodic(heartbeatMillis, beat -> new ArrayList<>(readers).forEach(Reader::beat));
+  }
+
+  private void publish(JsonObject event) {
+    String text = event.encode();
+    Buffer frame =
+        Buffer.buffer(text.length() + 64)
+            .appendString("id: " + boot + "-" + ring.next() + "\ndata: ")
+            // JSON has no raw line break, so one data line holds it.
+            .appendString(text)
+            .appendString("\n\n");
+    ring.add(
+        new EventRing.Entry(
+            String.valueOf(event.getValue(serverMember)),
+            String.valueOf(event.getValue("type")),
+            frame));
+    new ArrayList<>(readers).forEach(Reader::pump);
+  }
+
+  /** Answers {@code ctx} with the stream, which ends with the client or with the feed. */
+  void read(RoutingContext ctx, EventRing.Filter filter) {
+    String last = ctx.request().getHeader("Last-Event-ID");
+    if (last == null) {
+      last = Query.get(ctx, "lastEventId");
+    }
+    if (closed || !cap.take()) {
+      ctx.fail(cap.refusal(closed));
+      return;
+    }
+    new Reader(ctx.response(), filter).start(last);
+  }
+
+  /** The number after {@code id}, or -1 where that is not of this life or was never given out. */
+  private long after(String id) {
+    int cut = id.lastIndexOf('-');
+    if (cut < 0 || !id.substring(0, cut).equals(boot)) {
+      return -1;
+    }
+    try {
+      long number = Long.parseLong(id.substring(cut + 1));
+      return number >= -1 && number < ring.next() ? number + 1 : -1;
+    } catch (NumberFormatException e) {
+      return -1;
+    }
+  }
+
+  /** Ends all streams; later readers are refused. */
+  void close() {
+    closed = true;
+    vertx.cancelTimer(timer);
+    if (consumer != null) {
+      consumer.unregister();
+    }
+    new ArrayList<>(readers).forEach(Reader::end);
+  }
+
+  private final class Reader {
+
+    private final HttpServerResponse response;
+    private final EventRing.Filter filter;
+    private long position;
+    private int stuck;
+
+    Reader(HttpServerResponse response, EventRing.Filter filter) {
+      this.response = response;
+      this.filter = filter;
+    }
+
+    void start(@Nullable String last) {
+      readers.add(this);
+      response.closeHandler(gone -> remove());
+      response.exceptionHandler(broken -> remove());
+      response
+          .putHeader("Content-Type", Route.EVENT_STREAM)
+          .setChunked(true)
+          .setWriteQueueMaxSize(WRITE_QUEUE_BYTES);
+      long after = last == null ? ring.next() : after(last);
+      // Where he stands, also for who reads no event before he has to come back.
+      response.write(
+          Buffer.buffer("retry: 2000\nid: " + boot + "-" + (Math.max(after, 0) - 1) + "\n\n"));
+      position = after < 0 ? ring.first() : after;
+      if (after < 0) {
+        missed();
+      }
+      pump();
+    }
+
+    private void missed() {
+      JsonObject event =
+          new JsonObject()
+              .put("type", "missed")
+              .put("message", "events were published that are no longer known");
+      response.write(Buffer.buffer("data: " + event.encode() + "\n\n"));
+    }
+
+    void pump() {
+      while (position < ring.next() && !response.writeQueueFull()) {
+        if (position < ring.first()) {
+          position = ring.first();
+          missed();
+        }
+        EventRing.Entry entry = ring.at(position++);
+        if (filter.wants(entry)) {
+          response.write(entry.frame());
+        }
+      }
+      if (response.writeQueueFull()) {
+        response.drainHandler(
+            drained -> {
+              stuck = 0;
+              pump();
+            });
+      }
+    }
+
+    void beat() {
+      if (!response.writeQueueFull()) {
+        stuck = 0;
+        response.write(HEARTBEAT);
+      } else if (++stuck > PATIENCE) {
+        remove();
+        response.reset();
+      }
+    }
+
+    void end() {
+      remove();
+      response.end();
+    }
+
+    private void remove() {
+      if (readers.remove(this)) {
+        cap.free();
+      }
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package dev.mcpbus.bridge;
+
+import io.vertx.core.buffer.Buffer;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The latest events, so many and of so many bytes; the newest is kept however large it is. Numbers
+ * run on from 0 without a gap. Used on one context.
+ */
+final class EventRing {
+
+  /**
+   * @param frame as it goes to a reader
+   */
+  record Entry(String server, String type, Buffer frame) {}
+
+  private final @Nullable Entry[] slots;
+  private final long maxBytes;
+  private long first;
+  private long next;
+  private long bytes;
+
+  EventRing(int maxEvents, long maxBytes) {
+    this.slots = new Entry[maxEvents];
+    this.maxBytes = maxBytes;
+  }
+
+  /** The number of the oldest event that is kept. */
+  long first() {
+    return first;
+  }
+
+  /** The number that the next event will have. */
+  long next() {
+    return next;
+  }
+
+  Entry at(long number) {
+    Entry entry = number < first || number >= next ? null : slots[slot(number)];
+    if (entry == null) {
+      throw new IllegalArgumentException("event " + number + " is not in " + first + ".." + next);
+    }
+    return entry;
+  }
+
+  void add(Entry entry) {
+    while (next > first
+        && (next - first == slots.length || bytes + entry.frame().length() > maxBytes)) {
+      bytes -= at(first).frame().length();
+      slots[slot(first++)] = null;
+    }
+    slots[slot(next++)] = entry;
+    bytes += entry.frame().length();
+  }
+
+  private int slot(long number) {
+    return (int) (number % slots.length);
+  }
+
+  /** What a reader wants; an empty set means all. */
+  record Filter(Set<String> servers, Set<String> types) {
+    boolean wants(Entry entry) {
+      return (servers.isEmpty() || servers.contains(entry.server()))
+          && (types.isEmpty() || types.contains(entry.type()));
+    }
+  }
+}

@@ -1,0 +1,86 @@
+package dev.mcpbus.bridge;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import io.vertx.ext.web.RoutingContext;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the query of a request; what is wrong is a {@code BAD_REQUEST} that names the parameter.
+ */
+final class Query {
+
+  private Query() {}
+
+  /** Refuses parameters that the route does not have: a typing mistake must not go unnoticed. */
+  static void check(RoutingContext ctx, Route route) {
+    for (String name : ctx.queryParams().names()) {
+      if (route.query().stream().noneMatch(param -> param.name().equals(name))) {
+        String known =
+            route.query().stream().map(Route.Param::name).collect(Collectors.joining(", "));
+        throw bad(
+            "query: no parameter '"
+                + oneLine(name)
+                + "' here; "
+                + (known.isEmpty() ? "none is known" : "known are " + known));
+      }
+    }
+  }
+
+  private static String oneLine(String text) {
+    return text.substring(0, Math.min(40, text.length())).replaceAll("[^\\x20-\\x7E]", "?");
+  }
+
+  /** Its first value, or null. Of the query alone: the router's own look-up has the path too. */
+  static @Nullable String get(RoutingContext ctx, String name) {
+    return ctx.queryParams().get(name);
+  }
+
+  static String required(RoutingContext ctx, String name) {
+    String value = get(ctx, name);
+    if (value == null || value.isEmpty()) {
+      throw bad("query: '" + name + "' is wanted, URL-encoded");
+    }
+    return value;
+  }
+
+  /** One of {@code words}, or null where it is not given. */
+  static @Nullable String word(RoutingContext ctx, String name, List<String> words) {
+    String value = get(ctx, name);
+    if (value != null && !words.contains(value)) {
+      throw bad("query: '" + name + "' must be " + String.join(" or ", words));
+    }
+    return value;
+  }
+
+  static boolean isTrue(RoutingContext ctx, String name) {
+    return "true".equals(word(ctx, name, List.of("true", "false")));
+  }
+
+  /** All values of {@code name}, also several with commas between; each must be one of known. */
+  static Set<String> words(RoutingContext ctx, String name, Set<String> known) {
+    Set<String> values = texts(ctx, name);
+    for (String value : values) {
+      if (!known.contains(value)) {
+        throw bad(
+            "query: '" + name + "' must be some of " + String.join(", ", new TreeSet<>(known)));
+      }
+    }
+    return values;
+  }
+
+  static Set<String> texts(RoutingContext ctx, String name) {
+    return ctx.queryParam(name).stream()
+        .flatMap(text -> List.of(text.split(",", -1)).stream())
+        .filter(text -> !text.isEmpty())
+        .collect(Collectors.toSet());
+  }
+
+  static McpFailure bad(String message) {
+    return McpFailure.notSent(FailureCode.BAD_REQUEST, message);
+  }
+}

@@ -1,0 +1,149 @@
+package dev.mcpbus.bridge;
+
+import dev.mcpbus.bridge.Route.Param;
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.security.Action;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.RoutingContext;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.function.BiFunction;
+
+/** {@code /api}: which servers there are, what becomes of them, and what they ask. */
+final class ServiceRoutes {
+
+  private static final String ONE = "/api/servers/:id";
+
+  private final BusCalls calls;
+  private final ParseLimits limits;
+
+  ServiceRoutes(BusCalls calls, ParseLimits limits) {
+    this.calls = calls;
+    this.limits = limits;
+  }
+
+  void mount(Routes routes) {
+    servers(routes);
+    inputs(routes);
+  }
+
+  private void servers(Routes routes) {
+    routes.add(
+        Route.get("/api/servers", Action.READ, "listServers", "All servers and their states.")
+            .giving("ServerList"),
+        ctx -> ask(ctx, Addresses.SERVERS_LIST, new JsonObject()));
+    routes.add(
+        Route.post("/api/servers", Action.ADMIN, "addServer", "Adds a server and starts it.")
+            .taking("NewServer")
+            .giving(201, "Server"),
+        this::add);
+    routes.add(
+        Route.get(ONE, Action.READ, "getServer", "State and masked configuration of a server.")
+            .giving("Server"),
+        ctx -> ask(ctx, Addresses.SERVERS_GET, id(ctx)));
+    routes.add(
+        Route.delete(ONE, Action.ADMIN, "removeServer", "Ends a server and forgets it.")
+            .giving("Removed"),
+        ctx -> ask(ctx, Addresses.SERVERS_REMOVE, id(ctx)));
+    routes.add(
+        Route.get(ONE + "/status", Action.READ, "getStatus", "State of a server.")
+            .giving("ServerStatus"),
+        ctx -> askOne(ctx, Addresses.STATUS));
+    state(routes, Addresses.CONNECT, "connect", "Starts a server that is not connected.");
+    state(routes, Addresses.DISCONNECT, "disconnect", "Stops a server until connect.");
+    state(routes, Addresses.RESTART, "restart", "Stops a server and starts it anew.");
+  }
+
+  private void state(Routes routes, String suffix, String id, String summary) {
+    routes.add(
+        Route.post(ONE + "/" + suffix, Action.ADMIN, id, summary).giving("State"),
+        (ctx, body) -> {
+          RestRoutes.object(body, limits);
+          askOne(ctx, suffix);
+        });
+  }
+
+  private void inputs(Routes routes) {
+    routes.add(
+        Route.get("/api/inputs", Action.CALL, "listInputs", "Questions that wait for an answer.")
+            .with(Param.text("server", "Only those of this server."))
+            .giving("QuestionList"),
+        ctx -> {
+          JsonObject body = new JsonObject();
+          String server = Query.get(ctx, "server");
+          ask(ctx, Addresses.INPUT_PENDING, server == null ? body : body.put("id", server));
+        });
+    post(
+        routes,
+        Route.post(
+                "/api/inputs/:question",
+                Action.CALL,
+                "answerInput",
+                "Answers a question; the body is the MCP result.")
+            .taking("InputResult")
+            .giving("Answered"),
+        Addresses.INPUT_RESPOND,
+        (ctx, body) ->
+            new JsonObject().put("question", ctx.pathParam("question")).put("result", body));
+    post(
+        routes,
+        Route.post(
+                "/api/offers",
+                Action.CALL,
+                "offerInput",
+                "Says that somebody answers such questions, for ttl milliseconds.")
+            .taking("Offer")
+            .giving("Offered"),
+        Addresses.INPUT_OFFER,
+        (ctx, body) -> body);
+    routes.add(
+        Route.delete("/api/offers/:offer", Action.CALL, "withdrawOffer", "Takes an offer back."),
+        ctx ->
+            ask(
+                ctx,
+                Addresses.INPUT_WITHDRAW,
+                new JsonObject().put("offer", ctx.pathParam("offer"))));
+  }
+
+  private void post(
+      Routes routes,
+      Route route,
+      String address,
+      BiFunction<RoutingContext, JsonObject, JsonObject> request) {
+    routes.add(
+        route,
+        (ctx, body) ->
+            ask(ctx, address, request.apply(ctx, RestRoutes.object(body, limits).toJsonObject())));
+  }
+
+  private void add(RoutingContext ctx, Buffer body) {
+    JsonObject entry = RestRoutes.object(body, limits).toJsonObject();
+    calls
+        .ask(Addresses.SERVERS_ADD, entry, BusCalls.ASK_TIMEOUT)
+        .onSuccess(
+            added -> {
+              String id = URLEncoder.encode(added.getString("id", ""), StandardCharsets.UTF_8);
+              if (!ctx.response().headWritten()) {
+                ctx.response().putHeader("Location", "/api/servers/" + id);
+              }
+              Routes.json(ctx.response(), 201, added.toBuffer());
+            })
+        .onFailure(ctx::fail);
+  }
+
+  private void askOne(RoutingContext ctx, String suffix) {
+    ask(ctx, Addresses.of(RestRoutes.id(ctx), suffix), new JsonObject());
+  }
+
+  private void ask(RoutingContext ctx, String address, JsonObject body) {
+    Future<JsonObject> answer = calls.ask(address, body, BusCalls.ASK_TIMEOUT);
+    RestRoutes.answer(ctx, answer.map(JsonObject::toBuffer));
+  }
+
+  private static JsonObject id(RoutingContext ctx) {
+    return new JsonObject().put("id", RestRoutes.id(ctx).value());
+  }
+}

@@ -1,0 +1,64 @@
+package dev.mcpbus.bridge;
+
+import dev.mcpbus.bridge.Route.Param;
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.Events;
+import dev.mcpbus.security.Action;
+import io.vertx.core.Vertx;
+import io.vertx.ext.web.RoutingContext;
+import java.time.Duration;
+import java.util.Set;
+
+/** Facts and messages as server-sent events: {@code /api/events} and {@code /api/rpc-log}. */
+final class StreamRoutes {
+
+  private static final Param SERVER =
+      Param.texts("server", "Only of these servers; several times, or with commas.");
+  private static final Param LAST =
+      Param.text("lastEventId", "As the header Last-Event-ID: go on after this event.");
+
+  private final EventFeed events;
+  private final EventFeed rpc;
+
+  StreamRoutes(Vertx vertx, String boot, StreamCap cap, Duration heartbeat) {
+    this.events = new EventFeed(vertx, boot, "id", cap, heartbeat);
+    this.rpc = new EventFeed(vertx, boot, "server", cap, heartbeat);
+  }
+
+  void mount(Routes routes) {
+    events.open(Addresses.ALL_EVENTS);
+    rpc.open(Addresses.RPC);
+    routes.add(
+        Route.get("/api/events", Action.READ, "streamEvents", "What happens, as it happens.")
+            .with(SERVER, Param.texts("type", "Only events of these types."), LAST)
+            .streaming("Event"),
+        ctx -> events.read(ctx, filter(ctx, Query.words(ctx, "type", Events.ALL))));
+    routes.add(
+        Route.get(
+                "/api/rpc-log",
+                Action.ADMIN,
+                "streamRpcLog",
+                "JSON-RPC messages of servers whose rpcLog is bus, secrets masked.")
+            .with(SERVER, LAST)
+            .streaming("RpcMessage"),
+        ctx -> rpc.read(ctx, filter(ctx, Set.of())));
+  }
+
+  private static EventRing.Filter filter(RoutingContext ctx, Set<String> types) {
+    Set<String> servers = Query.texts(ctx, "server");
+    for (String server : servers) {
+      String problem = ConnectionId.problem(server);
+      if (problem != null) {
+        throw Query.bad("query: server: " + problem);
+      }
+    }
+    return new EventRing.Filter(servers, types);
+  }
+
+  /** Ends all streams. */
+  void close() {
+    events.close();
+    rpc.close();
+  }
+}

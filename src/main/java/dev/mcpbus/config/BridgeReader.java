@@ -1,0 +1,73 @@
+package dev.mcpbus.config;
+
+import dev.mcpbus.bridge.BridgeLimitOptions;
+import dev.mcpbus.bridge.BridgeOptions;
+import dev.mcpbus.bridge.BridgeTlsOptions;
+import dev.mcpbus.config.Substitution.Filled;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** Reads {@code bridge}: where and for whom the HTTP server listens, and how much it carries. */
+final class BridgeReader {
+
+  private static final int MAX_COUNT = 1_000_000;
+  private static final int MAX_BODY = 1024 * 1024 * 1024;
+  private static final int MAX_HEADER = 1024 * 1024;
+
+  private BridgeReader() {}
+
+  /** Keeps the default of whatever is wrong; that is reported then. */
+  static BridgeOptions read(Entry entry) {
+    BridgeOptions base = BridgeOptions.DEFAULT;
+    BridgeLimitOptions limits = base.limits();
+    try {
+      BridgeOptions read =
+          base.withPort(entry.whole("port", 0, 65_535).orElse(base.port()))
+              .withMaxBodyBytes(
+                  entry.whole("maxBodyBytes", 1_024, MAX_BODY).orElse(base.maxBodyBytes()))
+              .withReceiveTimeout(
+                  entry.duration("receiveTimeout", false).orElse(base.receiveTimeout()))
+              .withLimits(
+                  new BridgeLimitOptions(
+                      entry
+                          .whole("maxHeaderBytes", 1_024, MAX_HEADER)
+                          .orElse(limits.maxHeaderBytes()),
+                      entry.whole("maxConnections", 1, MAX_COUNT).orElse(limits.maxConnections()),
+                      entry.whole("maxStreams", 1, MAX_COUNT).orElse(limits.maxStreams()),
+                      entry.duration("heartbeat", false).orElse(limits.heartbeat())))
+              .withEventBus(entry.flag("eventBus").orElse(base.eventBus()))
+              .withTls(entry.object("tls", Keys.BRIDGE_TLS).flatMap(BridgeReader::tls).orElse(null))
+              .withAllowed(words(entry, "allowedHosts"), words(entry, "allowedOrigins"));
+      Optional<String> host = entry.text("host").map(Filled::value);
+      if (host.isPresent() && host.get().isBlank()) {
+        entry.wrong(
+            entry.line("host"), "\"bridge.host\" is empty", "Write \"" + base.host() + "\"");
+      }
+      return read.withHost(host.filter(text -> !text.isBlank()).orElse(base.host()));
+    } catch (IllegalArgumentException e) {
+      entry.wrong(
+          entry.node().line(), String.valueOf(e.getMessage()), "See src/docs/http.md of mcpbus");
+      return base;
+    }
+  }
+
+  private static Set<String> words(Entry entry, String key) {
+    return entry.texts(key).stream()
+        .flatMap(texts -> texts.stream().map(Filled::value))
+        .collect(Collectors.toSet());
+  }
+
+  private static Optional<BridgeTlsOptions> tls(Entry entry) {
+    Optional<Path> cert = entry.path("certFile");
+    Optional<Path> key = entry.path("keyFile");
+    if (!entry.has("certFile") || !entry.has("keyFile")) {
+      entry.wrong(
+          entry.node().line(),
+          "\"bridge.tls\" wants \"certFile\" and \"keyFile\"",
+          "Name a certificate chain and its PKCS#8 key, both PEM");
+    }
+    return cert.flatMap(chain -> key.map(secret -> new BridgeTlsOptions(chain, secret)));
+  }
+}
