@@ -60,6 +60,7 @@ public final class McpBus {
    * @param gateway what MCP clients find on that server
    * @param reader reads the entries of {@code mcp.servers.add}; throws a {@code McpFailure}
    * @param names how the aggregate names what servers offer
+   * @param search true where the index of tool search is built at the start
    * @param input how long a question of a server may wait, and how many
    */
   public record Options(
@@ -69,6 +70,7 @@ public final class McpBus {
       GatewayOptions gateway,
       ServerEntryReader reader,
       NamePolicy names,
+      boolean search,
       InputOptions input) {
 
     /** With everything beside as it is by default. */
@@ -84,6 +86,7 @@ public final class McpBus {
           GatewayOptions.DEFAULT,
           reader,
           NamePolicy.DOTTED,
+          false,
           InputOptions.DEFAULT);
     }
   }
@@ -166,7 +169,7 @@ public final class McpBus {
         usesDemo(options.servers())
             ? deploy(DemoServer.deployable(DemoServer.ADDRESS))
             : Future.succeededFuture();
-    return demo.compose(next -> deploy(new CatalogVerticle(options.names())))
+    return demo.compose(next -> deploy(new CatalogVerticle(options.names(), options.search())))
         .compose(next -> deploy(new FunctionsVerticle()))
         .compose(next -> deploy(new InputVerticle(options.input())))
         .compose(next -> deploy(supervisor))

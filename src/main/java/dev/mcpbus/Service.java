@@ -99,6 +99,7 @@ final class Service {
           config.gateway(),
           ServerEntryReader.in(folder(file), Environment.system(), result.defaults()),
           config.names(),
+          config.search(),
           InputOptions.DEFAULT);
     } catch (IllegalArgumentException e) {
       throw new StartException(e);

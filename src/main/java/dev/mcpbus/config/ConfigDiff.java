@@ -71,6 +71,9 @@ public record ConfigDiff(
     if (!live.names().name().equals(next.names().name())) {
       keys.add("catalog.names");
     }
+    if (live.search() != next.search()) {
+      keys.add("catalog.search");
+    }
     return keys;
   }
 

@@ -179,6 +179,7 @@ public final class ConfigReader {
             frame.startConcurrency(),
             gateway,
             frame.names(),
+            frame.search(),
             definitions,
             problems.sorted()));
   }
@@ -299,6 +300,7 @@ public final class ConfigReader {
             .orElse(DEFAULT_START_CONCURRENCY),
         gateway.map(GatewayReader::read).orElse(GatewayOptions.DEFAULT),
         catalog.flatMap(c -> c.plugin("names", Plugins.namePolicies())).orElse(NamePolicy.DOTTED),
+        catalog.flatMap(c -> c.flag("search")).orElse(false),
         List.of(),
         List.of());
   }

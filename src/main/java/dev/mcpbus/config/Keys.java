@@ -26,7 +26,7 @@ final class Keys {
   static final List<String> ROOTS = List.of("mcpServers", "servers", "mcp_servers");
 
   static final Set<String> BRIDGE = Set.of("host", "port");
-  static final Set<String> CATALOG = Set.of("names");
+  static final Set<String> CATALOG = Set.of("names", "search");
   static final Set<String> SUPERVISOR = Set.of("strategy", "startConcurrency");
 
   static final Set<String> GATEWAY =

@@ -207,6 +207,7 @@ public final class TestBus implements AutoCloseable {
             seams.gateway,
             ServerEntryReader.in(Path.of("."), Environment.system(), ServerSettings.DEFAULT),
             NamePolicy.DOTTED,
+            false,
             seams.input),
         seams);
   }
