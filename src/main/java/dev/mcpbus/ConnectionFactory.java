@@ -59,7 +59,7 @@ final class ConnectionFactory {
                     clientInfo,
                     capabilities,
                     tap(definition),
-                    PinStore.inMemory(), // what is remembered is the shared connection's
+                    pins,
                     lease)),
         definition.restart(),
         false,

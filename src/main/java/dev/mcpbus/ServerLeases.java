@@ -76,7 +76,8 @@ final class ServerLeases {
       sweeper = vertx.setPeriodic(SWEEP_MILLIS, now -> sweep());
     }
     return supervisor
-        .startChild(factory.leased(server, lease, capabilities, new Lease(input, events)))
+        .startChild(
+            factory.leased(server, lease, capabilities, new Lease(server.id(), input, events)))
         .map(new JsonObject().put("lease", lease.value()))
         .onFailure(failure -> held.remove(lease));
   }

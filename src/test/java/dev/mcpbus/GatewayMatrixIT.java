@@ -137,7 +137,7 @@ class GatewayMatrixIT {
     return result.getJsonArray("content").getJsonObject(0).getString("text");
   }
 
-  @ParameterizedTest(name = "both sides speak the era that they are pinned to: {0}")
+  @ParameterizedTest(name = "{0}")
   @MethodSource(ALL)
   void both_sides_speak_the_era_that_they_are_pinned_to(Combination one) {
     assertThat(clients.status(one.client()).getString("protocolVersion"))
@@ -146,7 +146,7 @@ class GatewayMatrixIT {
         .isEqualTo(VERSIONS.get(one.serverEra()));
   }
 
-  @ParameterizedTest(name = "tools: {0}")
+  @ParameterizedTest(name = "{0}")
   @MethodSource(ALL)
   void tools(Combination one) {
     assertThat(names(one, Addresses.TOOLS_LIST, "tools", "name")).contains("test_simple_text");
@@ -166,7 +166,7 @@ class GatewayMatrixIT {
     assertThat(unknown.code()).isEqualTo(FailureCode.UNKNOWN_TOOL);
   }
 
-  @ParameterizedTest(name = "resources: {0}")
+  @ParameterizedTest(name = "{0}")
   @MethodSource(ALL)
   void resources(Combination one) {
     assertThat(names(one, Addresses.RESOURCES_LIST, "resources", "uri"))
@@ -190,7 +190,7 @@ class GatewayMatrixIT {
         .getJsonObject(0);
   }
 
-  @ParameterizedTest(name = "prompts: {0}")
+  @ParameterizedTest(name = "{0}")
   @MethodSource(ALL)
   void prompts(Combination one) {
     assertThat(names(one, Addresses.PROMPTS_LIST, "prompts", "name"))
@@ -221,7 +221,7 @@ class GatewayMatrixIT {
         .getJsonArray("values");
   }
 
-  @ParameterizedTest(name = "elicitation: {0}")
+  @ParameterizedTest(name = "{0}")
   @MethodSource(ALL)
   void elicitation(Combination one) {
     JsonObject answered =
@@ -241,7 +241,7 @@ class GatewayMatrixIT {
     assertThat(prompt.encode()).contains("Context: my context");
   }
 
-  @ParameterizedTest(name = "progress: {0}")
+  @ParameterizedTest(name = "{0}")
   @MethodSource(ALL)
   void progress(Combination one) {
     List<Double> heard = new CopyOnWriteArrayList<>();
@@ -258,7 +258,7 @@ class GatewayMatrixIT {
     await().untilAsserted(() -> assertThat(heard).containsExactly(0.0, 50.0, 100.0));
   }
 
-  @ParameterizedTest(name = "cancel: {0}")
+  @ParameterizedTest(name = "{0}")
   @MethodSource(ALL)
   void cancel(Combination one) {
     CancelToken token = new CancelToken();
@@ -276,7 +276,7 @@ class GatewayMatrixIT {
     assertThat(McpFailure.of(call.cause()).code()).isEqualTo(FailureCode.CANCELLED);
   }
 
-  @ParameterizedTest(name = "list changed: {0}")
+  @ParameterizedTest(name = "{0}")
   @MethodSource(ALL)
   void list_changed(Combination one) {
     change(one, "tool", Addresses.TOOLS_LIST, Events.TOOLS_CHANGED);

@@ -82,7 +82,10 @@ public final class ConnectionVerticle extends VerticleBase
     this.clock = clock;
     this.wishes = new Wishes(spec.capabilities());
     this.renewal = new Renewal(id, wishes);
-    this.drift = new DriftWatch(id, new Pins(id, options.pin(), spec.pins()), this::publish);
+    Lease lease = spec.lease();
+    // A tool that is quarantined is so for whoever leases the server, too.
+    ConnectionId pinned = lease == null ? id : lease.of();
+    this.drift = new DriftWatch(id, new Pins(pinned, options.pin(), spec.pins()), this::publish);
   }
 
   /** Completes when every address is registered; no session is opened yet. */

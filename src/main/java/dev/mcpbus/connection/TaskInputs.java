@@ -1,7 +1,9 @@
 package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
+import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -36,12 +38,13 @@ final class TaskInputs {
   /**
    * Puts what was not asked before, and takes back what the server does not want to know any more.
    *
+   * @param call waits for the task, and says who is asked
    * @param requests all that the server wants to know now
    * @param ready runs whenever an answer has come, or will not come
    * @return the answers that the server does not have yet; empty where there are none
    * @throws McpFailure where a question cannot be answered, or the server asks without an end
    */
-  JsonObject due(String taskId, JsonObject requests, Runnable ready) {
+  JsonObject due(String taskId, Pending call, JsonObject requests, Runnable ready) {
     Map<String, Asked> known = byTask.computeIfAbsent(taskId, id -> new LinkedHashMap<>());
     known
         .entrySet()
@@ -57,7 +60,7 @@ final class TaskInputs {
         }
         asked = new Asked();
         known.put(request.getKey(), asked);
-        ask(asked, request.getValue(), ready);
+        ask(asked, call, request.getValue(), ready);
       }
       if (asked.failure != null) {
         throw asked.failure;
@@ -70,9 +73,8 @@ final class TaskInputs {
     return answers;
   }
 
-  private void ask(Asked asked, Object request, Runnable ready) {
-    inputs
-        .answer(request, null, null, key -> asked.question = key)
+  private void ask(Asked asked, Pending call, Object request, Runnable ready) {
+    put(asked, call, request)
         .onComplete(
             result -> {
               if (!asked.over) {
@@ -82,6 +84,17 @@ final class TaskInputs {
                 ready.run();
               }
             });
+  }
+
+  /** A caller who answers by calling again cannot answer a task; nobody else is asked for him. */
+  private Future<JsonObject> put(Asked asked, Pending call, Object request) {
+    if (Headers.PASS.equals(call.input())) {
+      return Future.failedFuture(
+          McpFailure.maybeSent(
+              FailureCode.UNAVAILABLE,
+              "the call has become a task that asks for input, which its caller cannot be asked"));
+    }
+    return inputs.answer(request, call.input(), call.callId(), key -> asked.question = key);
   }
 
   /** These answers did not arrive: they are due again. */

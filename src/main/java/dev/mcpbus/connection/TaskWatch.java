@@ -150,7 +150,7 @@ final class TaskWatch extends Pending implements TaskPolling.Listener {
     status = now.status();
     switch (status) {
       case TaskState.WORKING -> {
-        tasks.inputs().due(taskId, new JsonObject(), this::hurry);
+        tasks.inputs().due(taskId, origin, new JsonObject(), this::hurry);
         asks.again(now.pollMillis());
       }
       case TaskState.INPUT_REQUIRED -> {
@@ -215,7 +215,8 @@ final class TaskWatch extends Pending implements TaskPolling.Listener {
     }
     JsonObject answers;
     try {
-      answers = tasks.inputs().due(taskId, requests.toJsonObject(), () -> tasks.answered(taskId));
+      answers =
+          tasks.inputs().due(taskId, origin, requests.toJsonObject(), () -> tasks.answered(taskId));
     } catch (McpFailure unanswerable) {
       giveUp(unanswerable);
       return;

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpClient;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Methods;
@@ -156,6 +157,35 @@ class TaskInputTest {
     McpFailure failure = peer.failedCall("plain", NONE);
     assertThat(failure.code()).isEqualTo(FailureCode.UNAVAILABLE);
     assertThat(failure).hasMessageContaining("roots/list");
+    peer.await(Methods.TASKS_CANCEL);
+  }
+
+  @Test
+  void only_he_is_asked_whom_the_call_names() {
+    TaskPeer peer = peer().connect();
+    answerElicitations();
+    answer.complete(new JsonObject().put("action", "decline"));
+    bus.vertx().eventBus().<JsonObject>consumer("caller", asked -> asked.reply(BO));
+    Future<JsonObject> call =
+        peer.call("plain", new DeliveryOptions().addHeader(Headers.INPUT, "caller"));
+    peer.await(Methods.TASKS_UPDATE);
+    peer.on(Methods.TASKS_GET, completed("hello"));
+    assertThat(TestBus.await(call).encode()).contains("hello");
+    assertThat(peer.params(Methods.TASKS_UPDATE).get(0).getJsonObject("inputResponses"))
+        .isEqualTo(new JsonObject().put("who", BO));
+    assertThat(questions).hasValue(0);
+  }
+
+  @Test
+  void nobody_is_asked_for_a_caller_who_would_have_to_call_again() {
+    TaskPeer peer = peer().connect();
+    answerElicitations();
+    answer.complete(BO);
+    McpFailure failure =
+        peer.failedCall("plain", new DeliveryOptions().addHeader(Headers.INPUT, Headers.PASS));
+    assertThat(failure.code()).isEqualTo(FailureCode.UNAVAILABLE);
+    assertThat(failure).hasMessageContaining("task");
+    assertThat(questions).hasValue(0);
     peer.await(Methods.TASKS_CANCEL);
   }
 

@@ -280,6 +280,36 @@ class DriftFaultsIT {
   }
 
   @Test
+  void case_112_a_lease_is_no_way_around_a_quarantine() throws IOException {
+    Path pins = directory.resolve("pins.json");
+    JsonObject victim = fromFile().put("pin", true);
+    echoIs("reads");
+    try (FaultBed bed = FaultBed.start(victim, pins)) {
+      assertThat(bed.text("echo")).isNotEmpty();
+      FaultBed.until("remembered").until(() -> Files.exists(pins));
+    }
+    echoIs("reads and deletes");
+    try (FaultBed bed = FaultBed.start(victim, pins)) {
+      JsonObject wish =
+          new JsonObject()
+              .put("id", FaultBed.VICTIM)
+              .put("capabilities", new JsonObject())
+              .put("input", "test.input")
+              .put("events", "test.events")
+              .put("ttl", 60_000);
+      JsonObject leased = bed.bus().request(Addresses.SERVERS_LEASE, wish);
+      String lease = leased.getString("lease");
+      McpFailure refused =
+          bed.bus()
+              .failure(
+                  TestBus.address(lease, Addresses.TOOLS_CALL),
+                  TestBus.toolCall("echo", new JsonObject()));
+      assertThat(refused.code()).isEqualTo(FailureCode.FORBIDDEN);
+      assertThat(refused.sent()).isEqualTo(Sent.NO);
+    }
+  }
+
+  @Test
   void case_112_a_server_that_hides_its_list_does_not_escape_its_pins() {
     String silent =
         """
