@@ -1,8 +1,10 @@
 package dev.mcpbus;
 
+import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.connection.ConnectionSpec;
 import dev.mcpbus.connection.ConnectionVerticle;
+import dev.mcpbus.connection.Lease;
 import dev.mcpbus.connection.PinStore;
 import dev.mcpbus.observability.RpcLog;
 import dev.mcpbus.protocol.Implementation;
@@ -11,6 +13,7 @@ import dev.mcpbus.supervisor.ChildSpec;
 import dev.mcpbus.transport.AuthenticatorFactory;
 import dev.mcpbus.transport.Transports;
 import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Collection;
@@ -42,6 +45,28 @@ final class ConnectionFactory {
         Duration.ofSeconds(10));
   }
 
+  /** The same server once more, for one client alone. */
+  ChildSpec leased(
+      ServerDefinition definition, ConnectionId name, JsonObject capabilities, Lease lease) {
+    return new ChildSpec(
+        name.value(),
+        () ->
+            new ConnectionVerticle(
+                new ConnectionSpec(
+                    name,
+                    Transports.create(vertx, definition.transport(), authenticators),
+                    definition.connection(),
+                    clientInfo,
+                    capabilities,
+                    tap(definition),
+                    pins,
+                    lease)),
+        definition.restart(),
+        false,
+        definition.drain(),
+        Duration.ofSeconds(10));
+  }
+
   private ConnectionSpec connectionSpec(ServerDefinition definition) {
     return new ConnectionSpec(
         definition.id(),
@@ -50,7 +75,8 @@ final class ConnectionFactory {
         clientInfo,
         definition.connection().capabilities(),
         tap(definition),
-        pins);
+        pins,
+        null);
   }
 
   private @Nullable MessageTap tap(ServerDefinition definition) {

@@ -14,6 +14,8 @@ import dev.mcpbus.connection.ConnectionOptions;
 import dev.mcpbus.connection.FilePinStore;
 import dev.mcpbus.connection.PinStore;
 import dev.mcpbus.demo.DemoServer;
+import dev.mcpbus.gateway.Gateway;
+import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.input.InputVerticle;
 import dev.mcpbus.protocol.Implementation;
@@ -35,6 +37,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,6 +57,7 @@ public final class McpBus {
    * @param servers to connect to; more can be added on the bus
    * @param supervisor how sessions are started and restarted
    * @param bridge where to serve HTTP, null for nowhere
+   * @param gateway what MCP clients find on that server
    * @param reader reads the entries of {@code mcp.servers.add}; throws a {@code McpFailure}
    * @param names how the aggregate names what servers offer
    * @param input how long a question of a server may wait, and how many
@@ -62,17 +66,25 @@ public final class McpBus {
       List<ServerDefinition> servers,
       SupervisorOptions supervisor,
       @Nullable BridgeOptions bridge,
+      GatewayOptions gateway,
       ServerEntryReader reader,
       NamePolicy names,
       InputOptions input) {
 
-    /** With names such as {@code server.tool} and {@link InputOptions#DEFAULT}. */
+    /** With all else as it is by default. */
     public Options(
         List<ServerDefinition> servers,
         SupervisorOptions supervisor,
         @Nullable BridgeOptions bridge,
         ServerEntryReader reader) {
-      this(servers, supervisor, bridge, reader, NamePolicy.DOTTED, InputOptions.DEFAULT);
+      this(
+          servers,
+          supervisor,
+          bridge,
+          GatewayOptions.DEFAULT,
+          reader,
+          NamePolicy.DOTTED,
+          InputOptions.DEFAULT);
     }
   }
 
@@ -80,19 +92,27 @@ public final class McpBus {
   private final Deque<String> deployments = new ArrayDeque<>();
   private final SupervisorVerticle supervisor;
   private final ServersVerticle servers;
+  private final @Nullable Gateway gateway;
   private final @Nullable BridgeVerticle bridge;
   private volatile @Nullable String bridgeDeployment;
 
   private McpBus(Vertx vertx, Options options, AuthenticatorFactory authenticators, PinStore pins) {
     this.vertx = vertx;
     this.supervisor = new SupervisorVerticle(options.supervisor());
+    Implementation own = new Implementation("mcpbus", Version.current());
     this.servers =
         new ServersVerticle(
-            supervisor,
-            new ConnectionFactory(
-                vertx, new Implementation("mcpbus", Version.current()), authenticators, pins),
-            options.reader());
-    this.bridge = options.bridge() == null ? null : new BridgeVerticle(options.bridge());
+            supervisor, new ConnectionFactory(vertx, own, authenticators, pins), options.reader());
+    BridgeOptions http = options.bridge();
+    if (http == null) {
+      this.gateway = null;
+      this.bridge = null;
+    } else {
+      int hosts = Runtime.getRuntime().availableProcessors();
+      Gateway made = new Gateway(vertx, options.gateway(), own, hosts);
+      this.gateway = made;
+      this.bridge = new BridgeVerticle(http, () -> UUID.randomUUID().toString(), made.entrance());
+    }
   }
 
   /** A second, in the nanoseconds that Vert.x counts it in. */
@@ -152,6 +172,7 @@ public final class McpBus {
         .compose(next -> deploy(supervisor))
         .compose(next -> deploy(servers))
         .compose(next -> servers.apply(options.servers()))
+        .compose(next -> gateway == null ? Future.succeededFuture() : deploy(gateway.actors()))
         .compose(next -> bridge == null ? Future.succeededFuture() : open(bridge));
   }
 
@@ -165,6 +186,14 @@ public final class McpBus {
 
   private Future<Void> open(BridgeVerticle door) {
     return vertx.deployVerticle(door).onSuccess(id -> bridgeDeployment = id).mapEmpty();
+  }
+
+  private Future<Void> deploy(List<Deployable> verticles) {
+    Future<Void> all = Future.succeededFuture();
+    for (Deployable verticle : verticles) {
+      all = all.compose(next -> deploy(verticle));
+    }
+    return all;
   }
 
   private Future<Void> deploy(Deployable verticle) {

@@ -25,8 +25,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Knows which servers there are, and serves {@code mcp.servers.add}, {@code .remove}, {@code .list}
- * and {@code .get}. What they do is the business of their connections.
+ * Knows which servers there are, and serves {@code mcp.servers.add}, {@code .remove}, {@code
+ * .list}, {@code .get}, {@code .lease} and {@code .release}. What they do is the business of their
+ * connections.
  */
 final class ServersVerticle extends VerticleBase {
 
@@ -37,6 +38,10 @@ final class ServersVerticle extends VerticleBase {
   private final ServerEntryReader reader;
   private final Map<ConnectionId, ServerDefinition> servers = new LinkedHashMap<>();
 
+  // Set once in start().
+  @SuppressWarnings("NullAway.Init")
+  private ServerLeases leases;
+
   ServersVerticle(
       SupervisorVerticle supervisor, ConnectionFactory factory, ServerEntryReader reader) {
     this.supervisor = supervisor;
@@ -46,11 +51,14 @@ final class ServersVerticle extends VerticleBase {
 
   @Override
   public Future<?> start() {
+    leases = new ServerLeases(vertx, supervisor, factory);
     return Future.join(
         consume(Addresses.SERVERS_ADD, this::add),
         consume(Addresses.SERVERS_REMOVE, this::remove),
         consume(Addresses.SERVERS_LIST, body -> list()),
-        consume(Addresses.SERVERS_GET, body -> get(known(body))));
+        consume(Addresses.SERVERS_GET, body -> get(known(body))),
+        consume(Addresses.SERVERS_LEASE, this::lease),
+        consume(Addresses.SERVERS_RELEASE, body -> leases.release(body)));
   }
 
   private Future<Void> consume(String address, Function<JsonObject, Future<JsonObject>> operation) {
@@ -135,15 +143,17 @@ final class ServersVerticle extends VerticleBase {
 
   private Future<Void> replace(ServerDefinition definition) {
     servers.put(definition.id(), definition);
-    return supervisor
-        .replaceChild(factory.childSpec(definition))
+    return leases
+        .endAll(definition.id())
+        .compose(ended -> supervisor.replaceChild(factory.childSpec(definition)))
         .onSuccess(replaced -> publish(Events.SERVER_CHANGED, definition.id()));
   }
 
   private Future<Void> remove(ConnectionId id) {
     servers.remove(id);
-    return supervisor
-        .terminateChild(id.value())
+    return leases
+        .endAll(id)
+        .compose(ended -> supervisor.terminateChild(id.value()))
         .onSuccess(removed -> publish(Events.SERVER_REMOVED, id));
   }
 
@@ -160,6 +170,17 @@ final class ServersVerticle extends VerticleBase {
   private Future<JsonObject> remove(JsonObject body) {
     ConnectionId id = known(body);
     return remove(id).map(new JsonObject().put("removed", id.value()));
+  }
+
+  private Future<JsonObject> lease(JsonObject body) {
+    if (body.containsKey("lease")) {
+      return leases.renew(body);
+    }
+    ServerDefinition definition = servers.get(known(body));
+    if (definition == null) {
+      throw badRequest("no such server");
+    }
+    return leases.lease(definition, body);
   }
 
   private ConnectionId known(JsonObject body) {

@@ -96,6 +96,7 @@ final class Service {
           config.servers(),
           SupervisorOptions.of(config.strategy(), config.startConcurrency()),
           bridge,
+          config.gateway(),
           ServerEntryReader.in(folder(file), Environment.system(), result.defaults()),
           config.names(),
           InputOptions.DEFAULT);

@@ -39,6 +39,7 @@ class ArchitectureTest {
           Map.entry("input", Set.of("bus", "protocol")),
           Map.entry("security", Set.of("protocol")),
           Map.entry("bridge", Set.of("bus", "security", "protocol")),
+          Map.entry("gateway", Set.of("bus", "security", "protocol")),
           Map.entry("observability", Set.of("bus", "protocol")),
           Map.entry("config", Set.of("bus", "protocol")),
           Map.entry("server", Set.of("transport", "protocol")),

@@ -5,8 +5,10 @@ import dev.mcpbus.bus.McpFailure;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 /** Reads a whole request body, but never more than the cap: then 413, and the rest stays unread. */
 final class BodyReader implements Handler<RoutingContext> {
@@ -21,30 +23,35 @@ final class BodyReader implements Handler<RoutingContext> {
 
   @Override
   public void handle(RoutingContext ctx) {
-    HttpServerRequest request = ctx.request();
+    read(ctx.request(), maxBytes, body -> accept(ctx, body));
+  }
+
+  /** Calls {@code next} with the whole body, unless that is refused or never comes. */
+  static void read(HttpServerRequest request, int maxBytes, Consumer<Buffer> next) {
+    HttpServerResponse response = request.response();
     if (announced(request) > maxBytes) {
-      refuse(ctx);
+      refuse(request, maxBytes);
       return;
     }
     if ("100-continue".equalsIgnoreCase(request.getHeader("Expect"))) {
-      ctx.response().writeContinue();
+      response.writeContinue();
     }
     Buffer body = Buffer.buffer();
     request.handler(
         chunk -> {
-          if (ctx.response().ended()) {
+          if (response.ended()) {
             return;
           }
           if (body.length() + chunk.length() > maxBytes) {
-            refuse(ctx);
+            refuse(request, maxBytes);
           } else {
             body.appendBuffer(chunk);
           }
         });
     request.endHandler(
         end -> {
-          if (!ctx.response().ended()) {
-            accept(ctx, body);
+          if (!response.ended()) {
+            next.accept(body);
           }
         });
   }
@@ -66,11 +73,11 @@ final class BodyReader implements Handler<RoutingContext> {
     }
   }
 
-  private void refuse(RoutingContext ctx) {
-    ctx.request().pause();
-    ctx.response().putHeader("Connection", "close");
+  private static void refuse(HttpServerRequest request, int maxBytes) {
+    request.pause();
+    request.response().putHeader("Connection", "close");
     Problem.send(
-        ctx.response(),
+        request.response(),
         McpFailure.notSent(
             FailureCode.LIMIT_EXCEEDED, "body: more than " + maxBytes + " bytes; send less"));
   }

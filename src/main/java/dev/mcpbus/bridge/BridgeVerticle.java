@@ -1,7 +1,9 @@
 package dev.mcpbus.bridge;
 
 import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.security.Entrance;
 import dev.mcpbus.security.OriginGuard;
+import dev.mcpbus.security.Principal;
 import dev.mcpbus.security.SecurityHeaders;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -32,6 +34,7 @@ public final class BridgeVerticle extends VerticleBase {
 
   private final BridgeOptions options;
   private final Supplier<String> callIds;
+  private final @Nullable Entrance entrance;
   private @Nullable HttpServer server;
   private @Nullable OriginGuard guard;
 
@@ -43,8 +46,17 @@ public final class BridgeVerticle extends VerticleBase {
    * @param callIds makes names for calls, never twice the same on one bus
    */
   public BridgeVerticle(BridgeOptions options, Supplier<String> callIds) {
+    this(options, callIds, null);
+  }
+
+  /**
+   * @param entrance for the paths that it owns, null for none
+   */
+  public BridgeVerticle(
+      BridgeOptions options, Supplier<String> callIds, @Nullable Entrance entrance) {
     this.options = options;
     this.callIds = callIds;
+    this.entrance = entrance;
   }
 
   @Override
@@ -61,7 +73,7 @@ public final class BridgeVerticle extends VerticleBase {
     mount(router, receive);
     HttpServer created = vertx.createHttpServer(http);
     server = created;
-    return created
+    created
         .connectionHandler(receive::connected)
         .invalidRequestHandler(BridgeVerticle::invalid)
         .requestHandler(
@@ -71,16 +83,30 @@ public final class BridgeVerticle extends VerticleBase {
               if (!guard(request).admits(request)) {
                 return;
               }
-              if (isDecodable(request.uri())) {
+              Entrance other = entrance;
+              if (other != null && other.owns(String.valueOf(request.path()))) {
+                enter(other, request, receive);
+              } else if (isDecodable(request.uri())) {
                 router.handle(request);
               } else {
                 Problem.send(request.response(), 400, "path or query: a % wants two hex digits");
               }
-            })
-        .listen()
+            });
+    return (entrance == null ? Future.<Void>succeededFuture() : entrance.open())
+        .compose(open -> created.listen())
         .onSuccess(
             listening ->
                 LOG.info("bridge listens on http://{}:{}", options.host(), listening.actualPort()));
+  }
+
+  private void enter(Entrance other, HttpServerRequest request, ReceiveDeadline receive) {
+    BodyReader.read(
+        request,
+        options.maxBodyBytes(),
+        body -> {
+          receive.received(request);
+          other.handle(request, Principal.LOCAL, body);
+        });
   }
 
   private void mount(Router router, ReceiveDeadline receive) {
@@ -145,6 +171,9 @@ public final class BridgeVerticle extends VerticleBase {
   /** Takes no new requests and gives those in flight a few seconds. */
   @Override
   public Future<?> stop() {
+    if (entrance != null) {
+      entrance.close();
+    }
     return server == null
         ? Future.succeededFuture()
         : server.shutdown(DRAIN_SECONDS, TimeUnit.SECONDS);

@@ -66,6 +66,29 @@ public final class Addresses {
   public static final String SERVERS_LIST = "mcp.servers.list";
   public static final String SERVERS_GET = "mcp.servers.get";
 
+  public static final String SERVERS_LEASE = "mcp.servers.lease";
+  public static final String SERVERS_RELEASE = "mcp.servers.release";
+
+  /** What servers list, and who wants to hear of which resource; on one node only. */
+  public static final String GATEWAY_DIRECTORY = "mcp.gateway.directory";
+
+  public static final String GATEWAY_SUBSCRIBE = "mcp.gateway.subscribe";
+
+  /** Published on one node only: lists may have changed; a resource was updated. */
+  public static final String GATEWAY_CHANGED = "mcp.gateway.changed";
+
+  public static final String GATEWAY_UPDATED = "mcp.gateway.updated";
+
+  /** Followed by the name of a host: sessions, and what their calls tell on the way. */
+  public static final String GATEWAY_SESSIONS = "mcp.gateway.sessions.";
+
+  public static final String GATEWAY_CALLS = "mcp.gateway.calls.";
+  public static final String GATEWAY_INPUT = "mcp.gateway.input.";
+  public static final String GATEWAY_LEASED = "mcp.gateway.leased.";
+
+  /** Followed by the name of an HTTP verticle: messages for its open responses. */
+  public static final String GATEWAY_RESPONSES = "mcp.gateway.responses.";
+
   public static final String ALL_TOOLS_LIST = "mcp.tools.list";
   public static final String ALL_TOOLS_CALL = "mcp.tools.call";
   public static final String ALL_TOOLS_FUNCTIONS = "mcp.tools.functions";

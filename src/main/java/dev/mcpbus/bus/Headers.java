@@ -15,6 +15,25 @@ public final class Headers {
   /** A bus address that the call's progress notifications are sent to, params as they came. */
   public static final String PROGRESS = "progress";
 
+  /**
+   * A bus address that the call's log messages are sent to where they can be told from other
+   * calls', params as they came.
+   */
+  public static final String LOG = "log";
+
+  /** On what is sent to {@link #PROGRESS} and {@link #LOG}: the method of the notification. */
+  public static final String METHOD = "method";
+
+  /**
+   * Who answers what the server asks on behalf of this call: {@value #PASS}, the caller himself,
+   * who gets the result {@code input_required} as it is and calls again; or a bus address, asked
+   * with {@code {id, call, method, params}} and nobody else. The {@code _meta} of the call then
+   * says what the caller can do. Without it whoever answers for all callers is asked.
+   */
+  public static final String INPUT = "input";
+
+  public static final String PASS = "pass";
+
   /** A name for this call, chosen by the caller, under which {@code mcp.<id>.cancel} finds it. */
   public static final String CALL_ID = "call-id";
 

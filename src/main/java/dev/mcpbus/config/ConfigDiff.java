@@ -68,6 +68,9 @@ public record ConfigDiff(
     if (!live.names().name().equals(next.names().name())) {
       keys.add("catalog.names");
     }
+    if (!live.gateway().equals(next.gateway())) {
+      keys.add("gateway");
+    }
     return keys;
   }
 

@@ -4,6 +4,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.config.ConfigNode.Kind;
 import dev.mcpbus.config.ConfigNode.Member;
+import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.supervisor.RestartStrategy;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -159,11 +160,12 @@ public final class ConfigReader {
     Entry top = new Entry(root, "", null, problems, substitution);
     boolean own = !registry && servers.name().equals("mcpServers");
     McpBusConfig frame =
-        own ? frame(top) : frame(top, Optional.empty(), Optional.empty(), Optional.empty());
+        own ? frame(top) : frame(top, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
     List<ServerDefinition> definitions = servers(servers, substitution);
     if (own) {
       SchemaCheck.check(root, problems);
     }
+    GatewayOptions gateway = GatewayReader.checked(top, frame.gateway(), ids(servers));
     if (problems.fatal()) {
       return Optional.empty();
     }
@@ -173,9 +175,17 @@ public final class ConfigReader {
             frame.port(),
             frame.strategy(),
             frame.startConcurrency(),
+            gateway,
             frame.names(),
             definitions,
             problems.sorted()));
+  }
+
+  /** Of all that the file names, also of those that are disabled or wrong. */
+  private static List<String> ids(Member servers) {
+    return Names.ids(servers.value().members(), new Problems("")).values().stream()
+        .map(ConnectionId::value)
+        .toList();
   }
 
   private void wrongRoots(ConfigNode root, List<Member> roots) {
@@ -253,6 +263,7 @@ public final class ConfigReader {
         top,
         top.object("bridge", Keys.BRIDGE),
         top.object("supervisor", Keys.SUPERVISOR),
+        top.object("gateway", Keys.GATEWAY),
         top.object("catalog", Keys.CATALOG));
   }
 
@@ -266,7 +277,11 @@ public final class ConfigReader {
   }
 
   private static McpBusConfig frame(
-      Entry top, Optional<Entry> bridge, Optional<Entry> supervisor, Optional<Entry> catalog) {
+      Entry top,
+      Optional<Entry> bridge,
+      Optional<Entry> supervisor,
+      Optional<Entry> gateway,
+      Optional<Entry> catalog) {
     Optional<String> host = bridge.flatMap(b -> b.text("host")).map(Substitution.Filled::value);
     if (host.isPresent() && host.get().isBlank()) {
       top.wrong(top.line("bridge"), "\"bridge.host\" is empty", "Write \"" + DEFAULT_HOST + "\"");
@@ -280,6 +295,7 @@ public final class ConfigReader {
         supervisor
             .flatMap(s -> s.whole("startConcurrency", 1, 1_000))
             .orElse(DEFAULT_START_CONCURRENCY),
+        gateway.map(GatewayReader::read).orElse(GatewayOptions.DEFAULT),
         catalog.flatMap(c -> c.plugin("names", Plugins.namePolicies())).orElse(NamePolicy.DOTTED),
         List.of(),
         List.of());

@@ -9,16 +9,30 @@ import java.util.Set;
 final class Keys {
 
   static final Set<String> TOP =
-      Set.of("$schema", "mcpServers", "bridge", "supervisor", "catalog", "defaults", "rpcLog");
+      Set.of(
+          "$schema",
+          "mcpServers",
+          "bridge",
+          "gateway",
+          "supervisor",
+          "catalog",
+          "defaults",
+          "rpcLog");
 
   /** One of these makes a file ours: then its other keys are held to our names. */
-  static final Set<String> OURS = Set.of("bridge", "supervisor", "catalog", "defaults", "rpcLog");
+  static final Set<String> OURS =
+      Set.of("bridge", "gateway", "supervisor", "catalog", "defaults", "rpcLog");
 
   static final List<String> ROOTS = List.of("mcpServers", "servers", "mcp_servers");
 
   static final Set<String> BRIDGE = Set.of("host", "port");
   static final Set<String> CATALOG = Set.of("names");
   static final Set<String> SUPERVISOR = Set.of("strategy", "startConcurrency");
+
+  static final Set<String> GATEWAY =
+      Set.of("views", "sessionIdle", "maxSessions", "maxCalls", "maxStreams", "pageSize");
+
+  static final Set<String> VIEW = Set.of("servers", "allow", "deny", "rename", "failure");
 
   /** How a server behaves; also allowed in {@code defaults}. */
   static final Set<String> SETTINGS =
@@ -33,6 +47,7 @@ final class Keys {
           "connectTimeout",
           "lazy",
           "idleStop",
+          "shared",
           "toolsOnly",
           "validate",
           "rpcLog",

@@ -1,6 +1,7 @@
 package dev.mcpbus.config;
 
 import dev.mcpbus.bus.NamePolicy;
+import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.supervisor.RestartStrategy;
 import java.util.List;
 
@@ -11,6 +12,7 @@ import java.util.List;
  * @param port the bridge's port, default 8790; 0 lets the system choose
  * @param strategy of the one supervisor, default one-for-one
  * @param startConcurrency sessions that may be starting at the same time, default 16
+ * @param gateway what MCP clients find at {@code /mcp}
  * @param names how the catalog names what servers offer, default {@link NamePolicy#DOTTED}
  * @param servers in the order of the file
  * @param problems of single servers, which are left out of {@code servers}; empty where all is well
@@ -20,6 +22,7 @@ public record McpBusConfig(
     int port,
     RestartStrategy strategy,
     int startConcurrency,
+    GatewayOptions gateway,
     NamePolicy names,
     List<ServerDefinition> servers,
     List<ConfigProblem> problems) {

@@ -54,6 +54,7 @@ final class SettingsReader {
     capabilities(entry).ifPresent(options::capabilities);
     entry.flag("lazy").ifPresent(options::lazy);
     entry.duration("idleStop", true).ifPresent(options::idleStop);
+    entry.flag("shared").ifPresent(options::shared);
     entry.flag("toolsOnly").ifPresent(options::toolsOnly);
     entry.choice("validate", Validation.class).ifPresent(options::validation);
     entry.choice("whenUnavailable", WhenUnavailable.class).ifPresent(options::whenUnavailable);

@@ -189,6 +189,16 @@ final class BusCall extends Pending {
     return header(Headers.PROGRESS);
   }
 
+  @Override
+  @Nullable String logAddress() {
+    return header(Headers.LOG);
+  }
+
+  @Override
+  @Nullable String input() {
+    return header(Headers.INPUT);
+  }
+
   /** What the tool's schema wants in headers. */
   void headers(List<Outbound.Header> mirrored) {
     headers = mirrored;

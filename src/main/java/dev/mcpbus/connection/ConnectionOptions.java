@@ -29,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  * @param whenUnavailable what happens to a call while there is no session
  * @param lazy no session before the first call; default false
  * @param idleStop the session ends after this long without a call, zero for never; default zero
+ * @param shared whether clients of the gateway may share the connection although its server keeps a
+ *     session; default false
  * @param toolsOnly refuse a server that offers prompts or resources; default false
  * @param validation whether arguments are checked before sending
  * @param maxPages pages of one list at most, default 1,000
@@ -51,6 +53,7 @@ public record ConnectionOptions(
     WhenUnavailable whenUnavailable,
     boolean lazy,
     Duration idleStop,
+    boolean shared,
     boolean toolsOnly,
     Validation validation,
     int maxPages,
@@ -95,6 +98,7 @@ public record ConnectionOptions(
           false,
           Duration.ZERO,
           false,
+          false,
           Validation.AUTO,
           1_000,
           ParseLimits.DEFAULT);
@@ -122,6 +126,7 @@ public record ConnectionOptions(
     private WhenUnavailable whenUnavailable;
     private boolean lazy;
     private Duration idleStop;
+    private boolean shared;
     private boolean toolsOnly;
     private Validation validation;
     private int maxPages;
@@ -144,6 +149,7 @@ public record ConnectionOptions(
       whenUnavailable = from.whenUnavailable;
       lazy = from.lazy;
       idleStop = from.idleStop;
+      shared = from.shared;
       toolsOnly = from.toolsOnly;
       validation = from.validation;
       maxPages = from.maxPages;
@@ -230,6 +236,11 @@ public record ConnectionOptions(
       return this;
     }
 
+    public Builder shared(boolean value) {
+      shared = value;
+      return this;
+    }
+
     public Builder toolsOnly(boolean value) {
       toolsOnly = value;
       return this;
@@ -268,6 +279,7 @@ public record ConnectionOptions(
           whenUnavailable,
           lazy,
           idleStop,
+          shared,
           toolsOnly,
           validation,
           maxPages,

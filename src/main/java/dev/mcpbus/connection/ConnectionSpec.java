@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param capabilities what is offered to the server: {@code elicitation}, {@code sampling}, ...
  * @param tap sees every message, null for none
  * @param pins where pinned definitions outlive the process
+ * @param lease to whom it belongs, null where it is everybody's
  */
 public record ConnectionSpec(
     ConnectionId id,
@@ -25,4 +26,18 @@ public record ConnectionSpec(
     Implementation clientInfo,
     JsonObject capabilities,
     @Nullable MessageTap tap,
-    PinStore pins) {}
+    PinStore pins,
+    @Nullable Lease lease) {
+
+  /** Of a connection that everybody may use. */
+  public ConnectionSpec(
+      ConnectionId id,
+      Transport transport,
+      ConnectionOptions options,
+      Implementation clientInfo,
+      JsonObject capabilities,
+      @Nullable MessageTap tap,
+      PinStore pins) {
+    this(id, transport, options, clientInfo, capabilities, tap, pins, null);
+  }
+}

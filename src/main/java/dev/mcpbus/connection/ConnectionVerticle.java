@@ -88,21 +88,26 @@ public final class ConnectionVerticle extends VerticleBase
   /** Completes when every address is registered; no session is opened yet. */
   @Override
   public Future<?> start() {
-    events = new EventPublisher(vertx.eventBus(), id);
+    events = new EventPublisher(vertx.eventBus(), id, spec.lease());
     mailbox = new Mailbox(vertx, spec, clock, view, this);
     health = new HealthCheck(Timers.of(vertx), options, this);
     tools =
         new ToolReader(
             id, view, drift, Timers.of(vertx), clock, this::publish, () -> live, this::toolsRead);
     idle = new IdleWatch(vertx, clock, options, () -> tell(new Lifecycle.StopWanted(id.value())));
+    Lease lease = spec.lease();
     Tasks tasks = new Tasks(new Inputs(vertx.eventBus(), id, wishes), wishes, mailbox::park);
     Inputs inputs = new Inputs(vertx.eventBus(), id, wishes);
-    upstream = new Upstream(vertx.eventBus(), inputs, tasks, this);
+    upstream =
+        new Upstream(vertx.eventBus(), inputs, lease == null ? null : lease.input(), tasks, this);
     starter = new Starter(spec, context, clock, wishes, tasks, upstream);
     context.exceptionHandler(this::crashed);
     vertx.eventBus().localConsumer(Addresses.of(id, Addresses.CONTROL), this::control);
-    return Offered.watch(vertx, id, this::offered)
-        .compose(known -> drift.pins().load())
+    // A leased one can answer what its lessee can, and nobody else.
+    Future<?> known =
+        lease == null ? Offered.watch(vertx, id, this::offered) : Future.succeededFuture();
+    return known
+        .compose(then -> drift.pins().load())
         .compose(remembered -> mailbox.open());
   }
 

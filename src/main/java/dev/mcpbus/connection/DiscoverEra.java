@@ -142,7 +142,24 @@ final class DiscoverEra implements SessionEra {
     if (own == null) {
       return base.withNew("_meta", RequestMeta.added(common(), id, call));
     }
+    if (own.isObject() && call.input() != null) {
+      return base.with("_meta", RequestMeta.added(stated(own), id, call));
+    }
     return base.with("_meta", RequestMeta.added(own.isObject() ? joined(own) : common(), id, call));
+  }
+
+  /** The caller answers for himself: what he says of himself stands, what he left out is ours. */
+  private RawJson stated(RawJson own) {
+    RawJson all = own;
+    if (!version.equals(own.member(MetaKeys.PROTOCOL_VERSION))) {
+      all = all.with(MetaKeys.PROTOCOL_VERSION, version);
+    }
+    if (own.member(MetaKeys.CLIENT_INFO) == null) {
+      all = all.with(MetaKeys.CLIENT_INFO, clientInfo);
+    }
+    return own.member(MetaKeys.CLIENT_CAPABILITIES) == null
+        ? all.with(MetaKeys.CLIENT_CAPABILITIES, RawJson.EMPTY_OBJECT)
+        : all;
   }
 
   private RawJson joined(RawJson own) {

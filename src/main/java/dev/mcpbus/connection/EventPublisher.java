@@ -5,18 +5,27 @@ import dev.mcpbus.bus.ConnectionId;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
-/** Publishes the facts of one connection on its own address and on the common one. */
+/**
+ * Publishes the facts of one connection on its own address and on the common one; of a leased one
+ * they go to its lessee alone.
+ */
 final class EventPublisher {
 
   private final EventBus bus;
   private final ConnectionId id;
   private final String address;
+  private final @Nullable Lease lease;
 
-  EventPublisher(EventBus bus, ConnectionId id) {
+  /**
+   * @param lease where the facts go instead, null for a connection that everybody may use
+   */
+  EventPublisher(EventBus bus, ConnectionId id, @Nullable Lease lease) {
     this.bus = bus;
     this.id = id;
     this.address = Addresses.of(id, Addresses.EVENTS);
+    this.lease = lease;
   }
 
   void publish(String type, long epoch, JsonObject more) {
@@ -27,6 +36,10 @@ final class EventPublisher {
             .put("epoch", epoch)
             .put("time", Instant.now().toString())
             .mergeIn(more);
+    if (lease != null) {
+      bus.send(lease.events(), event);
+      return;
+    }
     bus.publish(address, event);
     bus.publish(Addresses.ALL_EVENTS, event);
   }

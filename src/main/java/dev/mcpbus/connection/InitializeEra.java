@@ -100,12 +100,19 @@ final class InitializeEra implements SessionEra {
 
   @Override
   public @Nullable RawJson params(@Nullable RawJson params, long id, Pending call) {
-    if (!RequestMeta.concerns(call)) {
+    boolean stated = call.input() != null;
+    if (!stated && !RequestMeta.concerns(call)) {
       return params;
     }
     RawJson base = params == null ? RawJson.EMPTY_OBJECT : params;
     RawJson own = base.member("_meta");
+    if (own == null && !RequestMeta.concerns(call)) {
+      return params;
+    }
     RawJson meta = own == null || !own.isObject() ? RawJson.EMPTY_OBJECT : own;
+    if (stated) {
+      meta = RequestMeta.withoutModern(meta);
+    }
     return base.with("_meta", RequestMeta.added(meta, id, call));
   }
 

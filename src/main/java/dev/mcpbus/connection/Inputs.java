@@ -3,6 +3,7 @@ package dev.mcpbus.connection;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Methods;
 import io.vertx.core.Future;
@@ -14,6 +15,7 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a server asks of its client, passed on to whoever answers such questions on the bus ({@link
@@ -61,8 +63,15 @@ final class Inputs {
    * Asks.
    *
    * @param perRequest true in the era whose requests each tell what we offer
+   * @param to the one address that is asked, null for whoever answers
+   * @param call the caller's name of the call that needs the answer, null where it is not known
    */
-  Question ask(String method, JsonObject params, boolean perRequest) {
+  Question ask(
+      String method,
+      JsonObject params,
+      boolean perRequest,
+      @Nullable String to,
+      @Nullable String call) {
     String key = UUID.randomUUID().toString();
     JsonObject question =
         new JsonObject()
@@ -71,6 +80,9 @@ final class Inputs {
             .put("method", method)
             .put("params", params)
             .put("offered", wishes.isOffered(method, params, perRequest));
+    if (to != null) {
+      question.put("to", to).put("call", call);
+    }
     open.add(key);
     return new Question(
         key,
@@ -83,11 +95,12 @@ final class Inputs {
    * Asks what a result of the modern era asks for.
    *
    * @param request {@code {method, params}}
+   * @param origin the call that needs the answer
    * @param opened takes the key of the question
    * @return the MCP result; fails where the request is nonsense, or nobody answers and no answer
    *     can be made up
    */
-  Future<JsonObject> answer(Object request, Consumer<String> opened) {
+  Future<JsonObject> answer(Object request, Pending origin, Consumer<String> opened) {
     if (!(request instanceof JsonObject question)
         || !(question.getValue("method") instanceof String method)
         || !isInput(method)) {
@@ -97,7 +110,9 @@ final class Inputs {
     }
     JsonObject params =
         question.getValue("params") instanceof JsonObject object ? object : new JsonObject();
-    Question asked = ask(method, params, true);
+    // What a task asks has no result that its caller could take it from.
+    String to = Headers.PASS.equals(origin.input()) ? null : origin.input();
+    Question asked = ask(method, params, true, to, origin.callId());
     opened.accept(asked.key());
     return asked.answer().recover(failure -> missing(method, failure));
   }

@@ -1,6 +1,7 @@
 package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
@@ -31,15 +32,20 @@ final class MultiRoundTrip {
   }
 
   /**
-   * Takes a result that is not complete, and no task: {@code call} ends later, or has been ended
-   * here.
+   * Takes a result that is not complete, and no task.
+   *
+   * @return true where {@code call} ends later, or has been ended here; false where the result is
+   *     the caller's to understand
    */
-  void take(Session session, Pending call, String resultType, RawJson result) {
-    if (resultType.equals("input_required")) {
-      ask(session, call, result);
-    } else {
+  boolean take(Session session, Pending call, String resultType, RawJson result) {
+    if (!resultType.equals("input_required")) {
       broken(call, "its resultType is unknown");
+    } else if (Headers.PASS.equals(call.input())) {
+      return false;
+    } else {
+      ask(session, call, result);
     }
+    return true;
   }
 
   private void ask(Session session, Pending call, RawJson result) {
@@ -64,7 +70,7 @@ final class MultiRoundTrip {
       return;
     }
     call.extendBy(session.clock().millis(), Inputs.PATIENCE_MILLIS);
-    answers(requests.toJsonObject(), keys)
+    answers(call, requests.toJsonObject(), keys)
         .onComplete(
             answers -> again(session, origin, hold, answers, state),
             failure -> {
@@ -77,7 +83,7 @@ final class MultiRoundTrip {
   /**
    * @param open takes the names of the questions, to withdraw them by
    */
-  private Future<JsonObject> answers(JsonObject requests, List<String> open) {
+  private Future<JsonObject> answers(Pending call, JsonObject requests, List<String> open) {
     if (requests.size() > MAX_QUESTIONS) {
       return Future.failedFuture(
           McpFailure.maybeSent(
@@ -88,7 +94,7 @@ final class MultiRoundTrip {
     List<String> keys = new ArrayList<>();
     for (Map.Entry<String, Object> request : requests) {
       keys.add(request.getKey());
-      asked.add(inputs.answer(request.getValue(), open::add));
+      asked.add(inputs.answer(request.getValue(), call, open::add));
     }
     return Future.all(asked)
         .map(

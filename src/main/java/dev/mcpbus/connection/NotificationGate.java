@@ -1,5 +1,6 @@
 package dev.mcpbus.connection;
 
+import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.json.JsonObject;
@@ -36,9 +37,24 @@ final class NotificationGate {
     boolean affordable = budget.take(now);
     if (method.equals(Methods.PROGRESS) && RequestMeta.isOurs(params.member("progressToken"))) {
       progressed(params, now, affordable);
+    } else if (method.equals(Methods.MESSAGE) && affordable && isOfOneCall(session, params)) {
+      return;
     } else if (affordable || NEVER_DROPPED.contains(method)) {
       listener.onNotification(session, method, params);
     }
+  }
+
+  /**
+   * The modern era logs for requests that asked for it: where there is one alone, it is of that.
+   */
+  private boolean isOfOneCall(Session session, RawJson params) {
+    Pending call = session.era().era() == Era.DISCOVER ? pending.onlyLogging() : null;
+    String address = call == null ? null : call.logAddress();
+    if (call == null || address == null) {
+      return false;
+    }
+    listener.onTold(address, call.callId(), Methods.MESSAGE, params);
+    return true;
   }
 
   /**
@@ -54,7 +70,7 @@ final class NotificationGate {
     }
     call.extend(now);
     if (affordable) {
-      listener.onProgress(address, params);
+      listener.onTold(address, call.callId(), Methods.PROGRESS, params);
     }
   }
 

@@ -130,6 +130,18 @@ abstract class Pending {
     return null;
   }
 
+  /** Where log messages go that are of this call alone, null where nobody asked. */
+  @Nullable String logAddress() {
+    return null;
+  }
+
+  /**
+   * Who answers what the server asks for its sake, {@code Headers.INPUT}; null for the common way.
+   */
+  @Nullable String input() {
+    return null;
+  }
+
   /** Headers of its own, for transports that have headers. */
   List<Outbound.Header> headers() {
     return List.of();

@@ -81,6 +81,20 @@ final class PendingCalls {
     return pending;
   }
 
+  /** The one call whose log messages somebody wants; null where none or several are. */
+  @Nullable Pending onlyLogging() {
+    Pending found = null;
+    for (Pending pending : byId.values()) {
+      if (pending.logAddress() != null) {
+        if (found != null) {
+          return null;
+        }
+        found = pending;
+      }
+    }
+    return found;
+  }
+
   /** Gives every call whose deadline is ours at least {@code millis} from now. */
   void extendAll(long now, long millis) {
     byId.values().forEach(pending -> pending.extendBy(now, millis));

@@ -34,6 +34,17 @@ final class RequestMeta {
     return token != null && token.isString() && token.asString().startsWith(TOKEN_PREFIX);
   }
 
+  /**
+   * Without what a caller of the other era says of himself: a server that speaks both would take
+   * the request for one of that era.
+   */
+  static RawJson withoutModern(RawJson meta) {
+    return meta.without(MetaKeys.PROTOCOL_VERSION)
+        .without(MetaKeys.CLIENT_CAPABILITIES)
+        .without(MetaKeys.CLIENT_INFO)
+        .without(MetaKeys.LOG_LEVEL);
+  }
+
   /** Our id of the request that a progress token belongs to, -1 where it is none of ours. */
   static long requestOf(@Nullable RawJson token) {
     if (token == null || !token.isString()) {

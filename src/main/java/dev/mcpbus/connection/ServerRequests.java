@@ -18,12 +18,17 @@ final class ServerRequests {
   private static final int MAX_OPEN = 64;
 
   private final Inputs inputs;
+  private final @Nullable String lessee;
 
   /** Keys of our questions by the server's id of its request. */
   private final Map<RawJson, String> open = new HashMap<>();
 
-  ServerRequests(Inputs inputs) {
+  /**
+   * @param lessee who alone is asked, null for whoever answers
+   */
+  ServerRequests(Inputs inputs, @Nullable String lessee) {
     this.inputs = inputs;
+    this.lessee = lessee;
   }
 
   void handle(Session session, RawJson requestId, String method, RawJson params) {
@@ -41,7 +46,7 @@ final class ServerRequests {
   }
 
   private void ask(Session session, RawJson requestId, String method, JsonObject params) {
-    Inputs.Question question = inputs.ask(method, params, false);
+    Inputs.Question question = inputs.ask(method, params, false, lessee, null);
     open.put(requestId, question.key());
     session.extendAll(Inputs.PATIENCE_MILLIS);
     question

@@ -3,6 +3,7 @@ package dev.mcpbus.connection;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.RawJson;
+import org.jspecify.annotations.Nullable;
 
 /** What a session tells its owner, on the owner's context. */
 interface SessionListener {
@@ -30,8 +31,8 @@ interface SessionListener {
   /** A notification other than progress of a request of ours. */
   void onNotification(Session session, String method, RawJson params);
 
-  /** Progress of a request whose caller asked for it. */
-  void onProgress(String address, RawJson params);
+  /** Progress or a log message of one request, whose caller asked for it. */
+  void onTold(String address, @Nullable String callId, String method, RawJson params);
 
   /** The session is over without having been closed by us; everything pending has ended. */
   void onEnded(Session session, McpFailure reason);

@@ -1,10 +1,12 @@
 package dev.mcpbus.connection;
 
+import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
@@ -38,10 +40,13 @@ final class Upstream implements SessionListener {
   private final Tasks tasks;
   private final Owner owner;
 
-  Upstream(EventBus bus, Inputs inputs, Tasks tasks, Owner owner) {
+  /**
+   * @param lessee who alone is asked what the server asks by itself, null for whoever answers
+   */
+  Upstream(EventBus bus, Inputs inputs, @Nullable String lessee, Tasks tasks, Owner owner) {
     this.bus = bus;
     this.tasks = tasks;
-    this.requests = new ServerRequests(inputs);
+    this.requests = new ServerRequests(inputs, lessee);
     this.rounds = new MultiRoundTrip(inputs);
     this.owner = owner;
   }
@@ -56,8 +61,7 @@ final class Upstream implements SessionListener {
     if (resultType.equals("task")) {
       return tasks.take(owner.live(of), call, result);
     }
-    rounds.take(of, call, resultType, result);
-    return true;
+    return rounds.take(of, call, resultType, result);
   }
 
   @Override
@@ -84,8 +88,12 @@ final class Upstream implements SessionListener {
   }
 
   @Override
-  public void onProgress(String address, RawJson params) {
-    bus.send(address, params.toJsonObject());
+  public void onTold(String address, @Nullable String callId, String method, RawJson params) {
+    DeliveryOptions options = new DeliveryOptions().addHeader(Headers.METHOD, method);
+    if (callId != null) {
+      options.addHeader(Headers.CALL_ID, callId);
+    }
+    bus.send(address, params.toJsonObject(), options);
   }
 
   @Override

@@ -14,6 +14,7 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds somebody who answers what a server asks: the handler of that server ({@code
@@ -113,19 +114,30 @@ public final class InputVerticle extends VerticleBase {
       message.reply(refused);
       return;
     }
+    if (message.body().getValue("to") instanceof String alone) {
+      handler(alone, question, message.body().getString("call"))
+          .onComplete(message::reply, failure -> message.reply(McpFailure.of(failure)));
+      return;
+    }
     long from = System.nanoTime();
-    handler(Addresses.of(question.server(), Addresses.INPUT), question)
-        .recover(failure -> next(failure, () -> handler(Addresses.ALL_INPUT, question)))
+    handler(Addresses.of(question.server(), Addresses.INPUT), question, null)
+        .recover(failure -> next(failure, () -> handler(Addresses.ALL_INPUT, question, null)))
         .recover(failure -> next(failure, () -> park(question, from)))
         .onComplete(message::reply, failure -> message.reply(McpFailure.of(failure)));
   }
 
-  private Future<JsonObject> handler(String address, Question question) {
+  /**
+   * @param call that needs the answer, for who knows it by that name
+   */
+  private Future<JsonObject> handler(String address, Question question, @Nullable String call) {
     JsonObject body =
         new JsonObject()
             .put("id", question.server().value())
             .put("method", question.method())
             .put("params", question.params());
+    if (call != null) {
+      body.put("call", call);
+    }
     return vertx
         .eventBus()
         .<JsonObject>request(

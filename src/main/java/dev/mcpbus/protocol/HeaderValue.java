@@ -1,7 +1,10 @@
 package dev.mcpbus.protocol;
 
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import org.jspecify.annotations.Nullable;
 
 /** A value of a message as an HTTP header carries it (MCP 2026-07-28, Value Encoding). */
 public final class HeaderValue {
@@ -19,6 +22,23 @@ public final class HeaderValue {
     return PREFIX
         + Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8))
         + SUFFIX;
+  }
+
+  /** What {@link #encode} made this of; null where it is neither plain nor good Base64. */
+  public static @Nullable String decode(String value) {
+    if (!value.startsWith(PREFIX) || !value.endsWith(SUFFIX)) {
+      return isPlain(value) ? value : null;
+    }
+    int end = value.length() - SUFFIX.length();
+    if (end < PREFIX.length()) {
+      return null;
+    }
+    try {
+      byte[] bytes = Base64.getDecoder().decode(value.substring(PREFIX.length(), end));
+      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+    } catch (IllegalArgumentException | CharacterCodingException e) {
+      return null;
+    }
   }
 
   private static boolean isPlain(String text) {

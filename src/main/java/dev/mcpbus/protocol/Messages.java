@@ -38,6 +38,16 @@ public final class Messages {
     return write(bytes(id), null, ERROR, RawJson.of(error));
   }
 
+  /** The answer with an error object that is there already. */
+  public static byte[] failure(RawJson id, RawJson error) {
+    return write(bytes(id), null, ERROR, error);
+  }
+
+  /** A request whose id is any JSON string or number. */
+  public static byte[] request(RawJson id, String method, @Nullable RawJson params) {
+    return write(bytes(id), RawJson.quoted(method), PARAMS, params);
+  }
+
   private static byte[] write(
       byte @Nullable [] id, byte @Nullable [] method, byte[] name, @Nullable RawJson payload) {
     int length = VERSION.length + 1;

@@ -126,6 +126,11 @@ public final class ParamHeaders {
     return sources.isEmpty();
   }
 
+  /** The headers that calls of this tool may have. */
+  public List<String> names() {
+    return sources.stream().map(source -> "Mcp-Param-" + source.header()).toList();
+  }
+
   /** The headers for one call's arguments; absent and null values have none. */
   public List<Header> values(@Nullable RawJson arguments) {
     if (sources.isEmpty() || arguments == null || !arguments.isObject()) {

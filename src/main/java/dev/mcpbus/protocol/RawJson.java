@@ -50,6 +50,11 @@ public final class RawJson {
     return ofOwned(json.toBuffer());
   }
 
+  /** Trusts {@code json} to hold valid JSON and never to change; without a copy where it can. */
+  public static RawJson of(Buffer json) {
+    return ofOwned(json);
+  }
+
   /** A JSON string value with {@code text} in it. */
   public static RawJson string(String text) {
     byte[] bytes = quoted(text);
@@ -110,6 +115,26 @@ public final class RawJson {
       }
     }
     return new RawJson(bytes, from, to - from);
+  }
+
+  /** An array of {@code elements}, each as it is. */
+  public static RawJson array(List<RawJson> elements) {
+    int length = 2 + Math.max(0, elements.size() - 1);
+    for (RawJson element : elements) {
+      length += element.length;
+    }
+    byte[] out = new byte[length];
+    int p = 0;
+    out[p++] = '[';
+    for (RawJson element : elements) {
+      if (p > 1) {
+        out[p++] = ',';
+      }
+      System.arraycopy(element.array, element.offset, out, p, element.length);
+      p += element.length;
+    }
+    out[p] = ']';
+    return new RawJson(out, 0, length);
   }
 
   public byte[] array() {

@@ -141,7 +141,7 @@ final class FakeServer implements Transport, Channel, SessionListener {
   }
 
   @Override
-  public void onProgress(String address, RawJson params) {}
+  public void onTold(String address, @Nullable String callId, String method, RawJson params) {}
 
   @Override
   public void onEnded(Session session, McpFailure reason) {

@@ -18,6 +18,7 @@ import dev.mcpbus.config.McpBusConfig;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerSettings;
 import dev.mcpbus.connection.ConnectionOptions;
+import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.server.RawServer;
 import dev.mcpbus.server.ToolResult;
@@ -219,6 +220,7 @@ class LoadedPluginsTest {
                     config.servers(),
                     SupervisorOptions.DEFAULT,
                     null,
+                    GatewayOptions.DEFAULT,
                     ServerEntryReader.in(folder, Environment.system(), ServerSettings.DEFAULT),
                     config.names(),
                     InputOptions.DEFAULT)));

@@ -117,6 +117,16 @@ public final class ScriptedPeer {
         });
   }
 
+  /**
+   * Sends one whole message.
+   *
+   * @param connection from 1, in the order in which they were opened
+   */
+  public void say(int connection, String message) {
+    Channel channel = channels.get(connection - 1);
+    context.runOnContext(now -> put(channel, message));
+  }
+
   /** Sends one whole message over the newest connection. */
   public void say(String message) {
     Channel channel = channels.get(channels.size() - 1);
@@ -127,6 +137,14 @@ public final class ScriptedPeer {
   public void hangUp() {
     Channel channel = channels.get(channels.size() - 1);
     context.runOnContext(now -> channel.close());
+  }
+
+  /** The response to a request that was said; null before it came. */
+  public @Nullable JsonObject answered(int id) {
+    return received.stream()
+        .filter(message -> !message.containsKey("method") && message.getValue("id").equals(id))
+        .findFirst()
+        .orElse(null);
   }
 
   public int connections() {

@@ -20,6 +20,7 @@ import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerResult;
 import dev.mcpbus.config.ServerSettings;
 import dev.mcpbus.connection.PinStore;
+import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.supervisor.SupervisorOptions;
 import dev.mcpbus.transport.AuthenticatorFactory;
@@ -60,6 +61,7 @@ public final class TestBus implements AutoCloseable {
   /** What a test may put in place of what the service has. */
   private record Seams(
       @Nullable BridgeOptions bridge,
+      GatewayOptions gateway,
       SupervisorOptions supervisor,
       InputOptions input,
       VertxOptions vertx,
@@ -70,6 +72,7 @@ public final class TestBus implements AutoCloseable {
     static final Seams NONE =
         new Seams(
             null,
+            GatewayOptions.DEFAULT,
             SupervisorOptions.DEFAULT,
             InputOptions.DEFAULT,
             new VertxOptions(),
@@ -78,8 +81,24 @@ public final class TestBus implements AutoCloseable {
             vertx -> PinStore.inMemory());
 
     Seams with(@Nullable BridgeOptions other) {
-      return new Seams(other, supervisor, input, vertx, before, authenticators, pins);
+      return new Seams(other, gateway, supervisor, input, vertx, before, authenticators, pins);
     }
+  }
+
+  /** With a bridge on a free port, and a gateway of those options. */
+  public static TestBus startWithGateway(JsonObject mcpServers, GatewayOptions gateway) {
+    Seams none = Seams.NONE;
+    return start(
+        mcpServers,
+        new Seams(
+            BridgeOptions.DEFAULT.withPort(0),
+            gateway,
+            none.supervisor,
+            none.input,
+            none.vertx,
+            none.before,
+            none.authenticators,
+            none.pins));
   }
 
   private TestBus(Vertx vertx, McpBus.Options options, Seams seams) {
@@ -109,7 +128,7 @@ public final class TestBus implements AutoCloseable {
     return start(
         mcpServers,
         new Seams(
-            null, none.supervisor, input, none.vertx, none.before, none.authenticators, none.pins));
+            null, none.gateway, none.supervisor, input, none.vertx, none.before, none.authenticators, none.pins));
   }
 
   /** With a memory for pins; no bridge. */
@@ -118,7 +137,7 @@ public final class TestBus implements AutoCloseable {
     return start(
         mcpServers,
         new Seams(
-            null, none.supervisor, none.input, none.vertx, none.before, none.authenticators, pins));
+            null, none.gateway, none.supervisor, none.input, none.vertx, none.before, none.authenticators, pins));
   }
 
   /**
@@ -133,7 +152,7 @@ public final class TestBus implements AutoCloseable {
     return start(
         mcpServers,
         new Seams(
-            bridge, supervisor, none.input, none.vertx, before, none.authenticators, none.pins));
+            bridge, none.gateway, supervisor, none.input, none.vertx, before, none.authenticators, none.pins));
   }
 
   /**
@@ -148,7 +167,7 @@ public final class TestBus implements AutoCloseable {
     return start(
         mcpServers,
         new Seams(
-            null, none.supervisor, none.input, options, none.before, authenticators, none.pins));
+            null, none.gateway, none.supervisor, none.input, options, none.before, authenticators, none.pins));
   }
 
   private static TestBus start(JsonObject mcpServers, Seams seams) {
@@ -167,6 +186,7 @@ public final class TestBus implements AutoCloseable {
             servers,
             seams.supervisor,
             seams.bridge,
+            seams.gateway,
             ServerEntryReader.in(Path.of("."), Environment.system(), ServerSettings.DEFAULT),
             NamePolicy.DOTTED,
             seams.input),

@@ -1,0 +1,139 @@
+package dev.mcpbus.config;
+
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.config.ConfigNode.Kind;
+import dev.mcpbus.config.ConfigNode.Member;
+import dev.mcpbus.config.Substitution.Filled;
+import dev.mcpbus.gateway.GatewayOptions;
+import dev.mcpbus.gateway.ViewOptions;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/** Reads {@code gateway}: what MCP clients find. */
+final class GatewayReader {
+
+  private static final int MAX_COUNT = 1_000_000;
+  private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_-]{0,63}");
+
+  private GatewayReader() {}
+
+  static GatewayOptions read(Entry entry) {
+    GatewayOptions base = GatewayOptions.DEFAULT;
+    return new GatewayOptions(
+        views(entry),
+        entry.duration("sessionIdle", false).orElse(base.sessionIdle()),
+        entry.whole("maxSessions", 1, MAX_COUNT).orElse(base.maxSessions()),
+        entry.whole("maxCalls", 1, MAX_COUNT).orElse(base.maxCalls()),
+        entry.whole("maxStreams", 1, MAX_COUNT).orElse(base.maxStreams()),
+        entry.whole("pageSize", 1, MAX_COUNT).orElse(base.pageSize()));
+  }
+
+  private static Map<String, ViewOptions> views(Entry gateway) {
+    Map<String, ViewOptions> views = new LinkedHashMap<>();
+    Optional<Member> all =
+        gateway.node().member("views").filter(member -> !member.value().is(Kind.NULL));
+    if (all.isEmpty()) {
+      return views;
+    }
+    if (!all.get().value().is(Kind.OBJECT)) {
+      gateway.wrong(
+          all.get().line(), "\"gateway.views\" must be an object", "Write {\"name\": { ... }}");
+      return views;
+    }
+    Entry parent =
+        new Entry(
+            all.get().value(),
+            gateway.path() + "views.",
+            gateway.server(),
+            gateway.problems(),
+            gateway.substitution());
+    for (Member member : all.get().value().members()) {
+      String problem = ConnectionId.problem(member.name());
+      if (problem != null) {
+        gateway.wrong(member.line(), "\"gateway.views\": " + problem, "Choose another name");
+        continue;
+      }
+      parent
+          .object(member.name(), Keys.VIEW)
+          .ifPresent(view -> views.put(member.name(), view(view)));
+    }
+    return views;
+  }
+
+  private static ViewOptions view(Entry entry) {
+    return new ViewOptions(
+        words(entry, "servers"),
+        words(entry, "allow"),
+        words(entry, "deny"),
+        renames(entry),
+        entry.choice("failure", Failure.class).orElse(Failure.OPEN) == Failure.CLOSED);
+  }
+
+  private enum Failure {
+    OPEN,
+    CLOSED
+  }
+
+  private static List<String> words(Entry entry, String key) {
+    List<String> words = new ArrayList<>();
+    entry.texts(key).ifPresent(all -> all.forEach(word -> words.add(word.value())));
+    return words;
+  }
+
+  private static Map<String, String> renames(Entry entry) {
+    Map<String, String> renames = new LinkedHashMap<>();
+    Map<String, Filled> all = entry.map("rename").orElse(Map.of());
+    Set<String> taken = new HashSet<>();
+    for (Map.Entry<String, Filled> one : all.entrySet()) {
+      String name = one.getValue().value();
+      if (!NAME.matcher(name).matches()) {
+        entry.wrong(
+            entry.line("rename"),
+            Texts.quote(name) + " is no name for a tool",
+            "Use 1 to 64 letters, digits, _ and -, no digit or hyphen first");
+      } else if (!taken.add(name)) {
+        entry.wrong(
+            entry.line("rename"),
+            "two tools are renamed to " + Texts.quote(name),
+            "Choose another name for one of them");
+      } else {
+        renames.put(one.getKey(), name);
+      }
+    }
+    return renames;
+  }
+
+  /** Reports views that are also servers, and servers of views that are none. */
+  static GatewayOptions checked(Entry top, GatewayOptions options, Collection<String> servers) {
+    options
+        .views()
+        .forEach(
+            (name, view) -> {
+              if (servers.contains(name)) {
+                top.wrong(
+                    top.line("gateway"),
+                    "/mcp/" + name + " would be both a server and a view",
+                    "Rename the view or the server " + Texts.quote(name));
+              }
+              view.servers().stream()
+                  .filter(id -> !servers.contains(id))
+                  .forEach(
+                      id ->
+                          top.wrong(
+                              top.line("gateway"),
+                              "view "
+                                  + Texts.quote(name)
+                                  + ": there is no server "
+                                  + Texts.quote(id),
+                              "Name servers of this file"));
+            });
+    return options;
+  }
+}

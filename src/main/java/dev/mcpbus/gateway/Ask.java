@@ -1,0 +1,152 @@
+package dev.mcpbus.gateway;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.Headers;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.EventBus;
+import io.vertx.core.json.JsonObject;
+import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** One request of a client on its way. Confined to the context of whoever made it. */
+final class Ask {
+
+  /** Connections end every call by their own bounds; this is the net below. */
+  static final long PATIENCE_MILLIS = 3_600_000;
+
+  /** Has a call answered in another way than by its server's connection. */
+  @FunctionalInterface
+  interface Delegate {
+    @Nullable Future<RawJson> call(String server, String suffix, RawJson params);
+  }
+
+  private final View view;
+  private final String method;
+  private final RawJson params;
+  private final boolean modern;
+  private final String callId;
+  private final DeliveryOptions options;
+  private Function<ConnectionId, Future<ConnectionId>> upstreams = Future::succeededFuture;
+  private BiFunction<String, RawJson, RawJson> adapter = (server, params) -> params;
+  private @Nullable BiConsumer<MergedList.Target, RawJson> check;
+  private @Nullable Delegate delegate;
+  private @Nullable ConnectionId at;
+  private @Nullable Runnable gone;
+  private boolean cancelled;
+
+  /**
+   * @param callId under which the connection finds it
+   */
+  Ask(View view, String method, RawJson params, boolean modern, String callId) {
+    this.view = view;
+    this.method = method;
+    this.params = params;
+    this.modern = modern;
+    this.callId = callId;
+    this.options =
+        new DeliveryOptions().setSendTimeout(PATIENCE_MILLIS).addHeader(Headers.CALL_ID, callId);
+  }
+
+  Ask header(String name, String value) {
+    options.addHeader(name, value);
+    return this;
+  }
+
+  /** Which connection answers for a server; the shared one where nothing is said. */
+  Ask through(Function<ConnectionId, Future<ConnectionId>> chosen) {
+    upstreams = chosen;
+    return this;
+  }
+
+  /** What a server gets instead of the client's params. */
+  Ask adapted(BiFunction<String, RawJson, RawJson> to) {
+    adapter = to;
+    return this;
+  }
+
+  /** Runs when nobody wants the answer any more. */
+  void onCancel(Runnable step) {
+    gone = step;
+  }
+
+  /** Another way to have the call answered; gives null where the common way is right. */
+  Ask delegated(Delegate to) {
+    delegate = to;
+    return this;
+  }
+
+  /** Looks at a call once it is known where it goes; throws what it has against it. */
+  Ask checked(BiConsumer<MergedList.Target, RawJson> against) {
+    check = against;
+    return this;
+  }
+
+  View view() {
+    return view;
+  }
+
+  String method() {
+    return method;
+  }
+
+  RawJson params() {
+    return params;
+  }
+
+  boolean isModern() {
+    return modern;
+  }
+
+  String callId() {
+    return callId;
+  }
+
+  DeliveryOptions options() {
+    return options;
+  }
+
+  void check(MergedList.Target target) {
+    if (check != null) {
+      check.accept(target, params);
+    }
+  }
+
+  @Nullable Future<RawJson> delegate(String server, String suffix, RawJson given) {
+    return delegate == null ? null : delegate.call(server, suffix, given);
+  }
+
+  RawJson adapt(String server, RawJson given) {
+    return adapter.apply(server, given);
+  }
+
+  /** True where it was sent to that connection. */
+  boolean isAt(String connection) {
+    return at != null && at.value().equals(connection);
+  }
+
+  Future<ConnectionId> upstream(ConnectionId server) {
+    return upstreams.apply(server);
+  }
+
+  /** It is about to be sent; false where nobody wants the answer any more. */
+  boolean send(ConnectionId connection) {
+    at = connection;
+    return !cancelled;
+  }
+
+  /** Nobody wants the answer any more. Idempotent. */
+  void cancel(EventBus bus) {
+    if (!cancelled && at != null) {
+      bus.send(Addresses.of(at, Addresses.CANCEL), new JsonObject().put("callId", callId));
+    }
+    if (!cancelled && gone != null) {
+      gone.run();
+    }
+    cancelled = true;
+  }
+}

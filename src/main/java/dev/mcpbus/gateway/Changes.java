@@ -1,0 +1,35 @@
+package dev.mcpbus.gateway;
+
+import java.util.EnumMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+
+/** Which lists a client has seen, and whether they are others now. Confined to its owner. */
+final class Changes {
+
+  private final View view;
+  private final Map<Kind, Long> seen = new EnumMap<>(Kind.class);
+
+  Changes(View view) {
+    this.view = view;
+  }
+
+  /** The client has what {@code snapshot} lists. */
+  void saw(Snapshot snapshot, Kind kind) {
+    seen.put(kind, snapshot.list(view, kind).version());
+  }
+
+  /** Notifications that are due; each only once. */
+  Set<String> due(Snapshot snapshot) {
+    Set<String> due = new LinkedHashSet<>();
+    for (Map.Entry<Kind, Long> one : seen.entrySet()) {
+      long version = snapshot.list(view, one.getKey()).version();
+      if (version != one.getValue()) {
+        one.setValue(version);
+        due.add(one.getKey().notification);
+      }
+    }
+    return due;
+  }
+}

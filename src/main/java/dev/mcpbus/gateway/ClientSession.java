@@ -1,0 +1,401 @@
+package dev.mcpbus.gateway;
+
+import dev.mcpbus.bus.Events;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.Implementation;
+import dev.mcpbus.protocol.Messages;
+import dev.mcpbus.protocol.MetaKeys;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.ProtocolVersion;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.json.JsonObject;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One session of a client of the {@code initialize} era. Confined to its host's context. Nothing of
+ * it is seen by another session: what comes from a server is found by the call or the lease that it
+ * belongs to.
+ */
+final class ClientSession implements Calls.Caller {
+
+  private static final int MAX_WATCHED = 1_000;
+  private static final List<String> LEVELS =
+      List.of("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency");
+
+  /** A request on its way, with the reply that its HTTP response waits for. */
+  private record Call(
+      RawJson id,
+      Ask ask,
+      EventStream stream,
+      String exchange,
+      Message<Buffer> message,
+      @Nullable RawJson token) {}
+
+  private final Vertx vertx;
+  private final String id;
+  private final View view;
+  private final String principal;
+  private final ProtocolVersion version;
+  private final RawJson capabilities;
+  private final RawJson clientInfo;
+  private final Directory directory;
+  private final Router router;
+  private final Calls host;
+  private final GatewayOptions options;
+  private final Map<String, Call> calls = new LinkedHashMap<>();
+  private final Streams streams;
+  private final Questions questions;
+  private final Watched watched;
+  private final Changes changes;
+  private final Leases leases;
+  private @Nullable String level;
+  private long used = System.nanoTime();
+
+  ClientSession(
+      Vertx vertx,
+      String id,
+      View view,
+      String principal,
+      JsonObject initialize,
+      Directory directory,
+      Router router,
+      Calls host,
+      GatewayOptions options) {
+    this.vertx = vertx;
+    this.id = id;
+    this.view = view;
+    this.principal = principal;
+    this.version =
+        ProtocolVersion.ofWire(String.valueOf(initialize.getValue("protocolVersion")))
+            .filter(wanted -> wanted.era() == Era.INITIALIZE)
+            .orElse(ProtocolVersion.LATEST_INITIALIZE);
+    JsonObject can =
+        initialize.getValue("capabilities") instanceof JsonObject object
+            ? object
+            : new JsonObject();
+    this.capabilities = RawJson.of(can);
+    this.clientInfo =
+        RawJson.of(
+            initialize.getValue("clientInfo") instanceof JsonObject object
+                ? object
+                : new Implementation("unknown", "").toJson());
+    this.directory = directory;
+    this.router = router;
+    this.host = host;
+    this.options = options;
+    this.streams = new Streams(vertx.eventBus());
+    this.questions = new Questions(vertx, can);
+    this.watched = new Watched(vertx.eventBus(), id);
+    this.changes = new Changes(view);
+    this.leases = new Leases(vertx, host, this, can);
+  }
+
+  String id() {
+    return id;
+  }
+
+  /** The result of {@code initialize}. */
+  RawJson initialized(Implementation serverInfo) {
+    JsonObject result =
+        new JsonObject()
+            .put("protocolVersion", version.wire())
+            .put("capabilities", Offer.capabilities())
+            .put("serverInfo", serverInfo.toJson());
+    String instructions = directory.snapshot().instructions(view);
+    return RawJson.of(instructions.isEmpty() ? result : result.put("instructions", instructions));
+  }
+
+  /** True where the message comes by the same path from the same principal. */
+  boolean isOf(MultiMap headers) {
+    return view.name().equals(headers.get(Words.VIEW))
+        && principal.equals(headers.get(Words.PRINCIPAL));
+  }
+
+  void touch() {
+    used = System.nanoTime();
+  }
+
+  boolean isIdle(long now, long idleNanos) {
+    return calls.isEmpty() && !streams.standing().isRead() && now - used > idleNanos;
+  }
+
+  Future<Void> close() {
+    calls.values().forEach(call -> call.ask().cancel(vertx.eventBus()));
+    calls.keySet().forEach(host::remove);
+    calls.values().forEach(call -> call.message().reply(Buffer.buffer()));
+    calls.clear();
+    questions.close();
+    watched.close();
+    streams.close();
+    return leases.close();
+  }
+
+  // ---- messages of the client
+
+  void note(String op, String exchange) {
+    if (op.equals(Words.KEEP)) {
+      streams.keep(exchange);
+    } else {
+      streams.gone(exchange);
+      touch();
+    }
+  }
+
+  void stream(Message<Buffer> message) {
+    MultiMap headers = message.headers();
+    EventStream stream =
+        streams.open(
+            headers.get(Words.EVENT),
+            String.valueOf(headers.get(Words.DOOR)),
+            String.valueOf(headers.get(Words.EXCHANGE)),
+            () -> message.reply(Buffer.buffer()));
+    if (stream == streams.standing()) {
+      changed();
+    }
+  }
+
+  void post(Message<Buffer> message, Envelope envelope) {
+    RawJson requestId = envelope.id();
+    switch (envelope.kind()) {
+      case RESULT, ERROR -> {
+        questions.answered(envelope);
+        message.reply(Buffer.buffer());
+      }
+      case NOTIFICATION -> {
+        notified(envelope.method(), envelope.params());
+        message.reply(Buffer.buffer());
+      }
+      case REQUEST -> {
+        if (requestId != null) {
+          request(message, requestId, envelope.method(), envelope.params());
+        }
+      }
+    }
+  }
+
+  private void notified(String method, RawJson params) {
+    RawJson cancelled = params.member("requestId");
+    if (method.equals(Methods.CANCELLED) && cancelled != null) {
+      for (Call call : List.copyOf(calls.values())) {
+        if (call.id().equals(cancelled)) {
+          call.ask().cancel(vertx.eventBus());
+          end(call, null); // the era answers a cancelled request with nothing
+        }
+      }
+    }
+  }
+
+  private void request(Message<Buffer> message, RawJson requestId, String method, RawJson params) {
+    if (calls.size() >= options.maxCalls()) {
+      message.reply(
+          Buffer.buffer(
+              Errors.message(
+                  requestId,
+                  McpFailure.notSent(
+                      FailureCode.OVERLOADED,
+                      options.maxCalls() + " requests of this session are in flight already"))));
+      return;
+    }
+    String exchange = String.valueOf(message.headers().get(Words.EXCHANGE));
+    EventStream stream = streams.begin(exchange, String.valueOf(message.headers().get(Words.DOOR)));
+    RawJson meta = params.member("_meta");
+    RawJson token = meta == null ? null : meta.member(MetaKeys.PROGRESS_TOKEN);
+    String callId = host.add(this);
+    Ask ask =
+        new Ask(view, method, params, false, callId)
+            .header(Headers.INPUT, host.inputs())
+            .through(server -> leases.of(server, directory.snapshot().server(server.value())))
+            .adapted(this::adapted);
+    if (token != null) {
+      ask.header(Headers.PROGRESS, host.calling());
+    }
+    if (level != null) {
+      ask.header(Headers.LOG, host.calling());
+    }
+    Call call = new Call(requestId, ask, stream, exchange, message, token);
+    calls.put(callId, call);
+    Future<RawJson> answer;
+    try {
+      answer = answer(ask, method, params);
+    } catch (McpFailure refused) {
+      answer = Future.failedFuture(refused);
+    }
+    answer.onComplete(
+        result -> end(call, Messages.result(requestId, result)),
+        failure -> end(call, Errors.message(requestId, Errors.of(failure))));
+  }
+
+  /** A server of the other era hears with each request who asks and what he wants to hear. */
+  private RawJson adapted(String server, RawJson params) {
+    ServerFacts facts = directory.snapshot().server(server);
+    if (facts == null || !facts.modern()) {
+      return params;
+    }
+    RawJson meta = params.member("_meta");
+    RawJson all =
+        (meta == null || !meta.isObject() ? RawJson.EMPTY_OBJECT : meta)
+            .with(MetaKeys.CLIENT_CAPABILITIES, capabilities)
+            .with(MetaKeys.CLIENT_INFO, clientInfo);
+    if (level != null) {
+      all = all.with(MetaKeys.LOG_LEVEL, RawJson.string(level));
+    }
+    return params.with("_meta", all);
+  }
+
+  private Future<RawJson> answer(Ask ask, String method, RawJson params) {
+    return switch (method) {
+      case Methods.PING -> Future.succeededFuture(RawJson.EMPTY_OBJECT);
+      case Methods.SET_LEVEL -> level(Router.text(params, "level"));
+      case Methods.RESOURCES_SUBSCRIBE -> subscribe(Router.text(params, "uri"));
+      case Methods.RESOURCES_UNSUBSCRIBE ->
+          watched.remove(Router.text(params, "uri")).map(RawJson.EMPTY_OBJECT);
+      default ->
+          router
+              .route(ask)
+              .onSuccess(
+                  result -> {
+                    for (Kind kind : Kind.values()) {
+                      if (kind.method.equals(method)) {
+                        changes.saw(directory.snapshot(), kind);
+                      }
+                    }
+                  });
+    };
+  }
+
+  private Future<RawJson> level(String wanted) {
+    if (!LEVELS.contains(wanted)) {
+      throw Errors.invalidParams("\"level\" must be one of " + LEVELS);
+    }
+    level = wanted;
+    leases.level(wanted);
+    return Future.succeededFuture(RawJson.EMPTY_OBJECT);
+  }
+
+  private Future<RawJson> subscribe(String uri) {
+    if (watched.size() >= MAX_WATCHED) {
+      throw McpFailure.notSent(
+          FailureCode.OVERLOADED, MAX_WATCHED + " resources are subscribed to already");
+    }
+    return router
+        .resources(view, uri)
+        .compose(
+            found -> {
+              if (found.isEmpty()) {
+                throw Errors.rpc(
+                    Readers.RESOURCE_NOT_FOUND, "Resource not found: " + Errors.shown(uri));
+              }
+              return watched.add(found.get(0).server(), found.get(0).key(), uri);
+            })
+        .map(RawJson.EMPTY_OBJECT);
+  }
+
+  /** Once; {@code answer} null where none is due. */
+  private void end(Call call, byte @Nullable [] answer) {
+    if (calls.remove(call.ask().callId()) == null) {
+      return;
+    }
+    touch();
+    host.remove(call.ask().callId());
+    streams.finish(call.stream(), call.exchange(), call.message(), answer);
+  }
+
+  // ---- what comes from servers
+
+  /** The stream of the call, else of the latest one on that lease, else the standing one. */
+  private EventStream stream(@Nullable String callId, @Nullable String lease) {
+    Call named = callId == null ? null : calls.get(callId);
+    if (named != null) {
+      return named.stream();
+    }
+    EventStream found = streams.standing();
+    for (Call call : calls.values()) {
+      if (lease != null && call.ask().isAt(lease)) {
+        found = call.stream();
+      }
+    }
+    return found;
+  }
+
+  @Override
+  public void told(String callId, String method, JsonObject params) {
+    Call call = calls.get(callId);
+    if (call == null) {
+      return;
+    }
+    RawJson raw = RawJson.of(params);
+    if (method.equals(Methods.PROGRESS)) {
+      if (call.token() != null) {
+        call.stream()
+            .send(Messages.notification(method, raw.with(MetaKeys.PROGRESS_TOKEN, call.token())));
+      }
+    } else if (wants(params)) {
+      call.stream().send(Messages.notification(method, raw));
+    }
+  }
+
+  private boolean wants(JsonObject log) {
+    return level == null
+        || LEVELS.indexOf(String.valueOf(log.getValue("level"))) >= LEVELS.indexOf(level);
+  }
+
+  @Override
+  public Future<JsonObject> asked(
+      @Nullable String callId, @Nullable String lease, String method, JsonObject params) {
+    return questions.ask(stream(callId, lease), method, params);
+  }
+
+  @Override
+  public void heard(String lease, JsonObject event) {
+    JsonObject params = event.getJsonObject("params", new JsonObject());
+    switch (event.getString("type", "")) {
+      case Events.LOG -> {
+        if (wants(params)) {
+          stream(null, lease).send(Messages.notification(Methods.MESSAGE, RawJson.of(params)));
+        }
+      }
+      case Events.NOTIFICATION ->
+          stream(null, lease)
+              .send(Messages.notification(event.getString("method", ""), RawJson.of(params)));
+      case Events.GAVE_UP -> leases.lost(lease);
+      default -> {}
+    }
+  }
+
+  /** Lists may be others now. */
+  void changed() {
+    for (String due : changes.due(directory.snapshot())) {
+      streams.standing().send(Messages.notification(due, null));
+    }
+  }
+
+  /** A server says that a resource was updated. */
+  void updated(JsonObject event) {
+    JsonObject params = event.getJsonObject("params", new JsonObject());
+    for (String uri : watched.names(event.getString("id"), params.getString("uri"))) {
+      streams
+          .standing()
+          .send(
+              Messages.notification(
+                  Methods.RESOURCE_UPDATED, RawJson.of(params).with("uri", RawJson.string(uri))));
+    }
+  }
+
+  static DeliveryOptions event(@Nullable String eventId) {
+    DeliveryOptions delivery = new DeliveryOptions();
+    return eventId == null ? delivery : delivery.addHeader(Words.EVENT, eventId);
+  }
+}

@@ -1,0 +1,88 @@
+package dev.mcpbus.gateway;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.McpFailure;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.Collection;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the {@link DirectoryVerticle} knows, for readers on any thread of this node: one reference
+ * to an immutable snapshot, which that verticle alone replaces.
+ */
+final class Directory {
+
+  private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
+
+  private final GatewayOptions options;
+  private volatile Snapshot snapshot = Snapshot.EMPTY;
+
+  Directory(GatewayOptions options) {
+    this.options = options;
+  }
+
+  Snapshot snapshot() {
+    return snapshot;
+  }
+
+  /** For the owner alone. */
+  void become(Snapshot next) {
+    snapshot = next;
+  }
+
+  /** The view of a path behind {@code /mcp/}; null where there is none. A view hides a server. */
+  @Nullable View view(String name) {
+    if (name.isEmpty()) {
+      return View.ALL;
+    }
+    ViewOptions view = options.views().get(name);
+    if (view != null) {
+      return new View(name, false, view);
+    }
+    return snapshot.server(name) == null ? null : View.ofServer(name);
+  }
+
+  /**
+   * What the view's servers list of {@code kinds}, asked for where it is not known or no longer
+   * fresh. Waits a moment for servers that answer slowly, then goes without them.
+   */
+  Future<Snapshot> ready(Vertx vertx, View view, Collection<Kind> kinds) {
+    Snapshot now = snapshot;
+    if (now != Snapshot.EMPTY && isReady(now, view, kinds)) {
+      return Future.succeededFuture(now);
+    }
+    JsonArray wanted = new JsonArray();
+    kinds.forEach(kind -> wanted.add(kind.name()));
+    JsonArray servers = new JsonArray();
+    view.options().servers().forEach(servers::add);
+    return vertx
+        .eventBus()
+        .request(
+            Addresses.GATEWAY_DIRECTORY,
+            new JsonObject().put("kinds", wanted).put("servers", servers),
+            LOCAL)
+        .map(asked -> snapshot)
+        .recover(failure -> Future.failedFuture(McpFailure.of(failure)));
+  }
+
+  /** The view's servers are known, and which of them are down. */
+  private static boolean isReady(Snapshot snapshot, View view, Collection<Kind> kinds) {
+    long now = System.nanoTime();
+    for (ServerFacts server : snapshot.servers()) {
+      if (!view.includes(server.id().value())) {
+        continue;
+      }
+      for (Kind kind : kinds) {
+        Listing listing = server.list(kind);
+        if (listing == null || (server.up() && !listing.isFresh(now))) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,241 @@
+package dev.mcpbus.gateway;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.ConnectionState;
+import dev.mcpbus.bus.Events;
+import dev.mcpbus.protocol.Era;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.EventBus;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps the {@link Directory} up to date from the events of the connections. A list is asked for
+ * from the first time on that a client wants it; a server that goes away keeps its last one. All
+ * state is touched on the verticle's own context only.
+ */
+final class DirectoryVerticle extends VerticleBase {
+
+  private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
+
+  /** Many changes at a time become one notification. */
+  private static final long GATHER_MILLIS = 25;
+
+  private final Directory directory;
+  private final Duration patience;
+  private final Map<String, ServerLists> servers = new HashMap<>();
+  private final Set<Kind> wanted = EnumSet.noneOf(Kind.class);
+  private Future<Void> known = Future.succeededFuture();
+  private boolean telling;
+
+  // Set once in start().
+  @SuppressWarnings("NullAway.Init")
+  private SubscriptionBook book;
+
+  /**
+   * @param patience how long a list waits at most for servers that were not heard of yet
+   */
+  DirectoryVerticle(Directory directory, Duration patience) {
+    this.directory = directory;
+    this.patience = patience;
+  }
+
+  @Override
+  public Future<?> start() {
+    EventBus bus = vertx.eventBus();
+    book = new SubscriptionBook(bus);
+    bus.localConsumer(Addresses.GATEWAY_DIRECTORY, this::ask);
+    bus.<JsonObject>localConsumer(Addresses.GATEWAY_SUBSCRIBE, book::handle);
+    return bus.<JsonObject>consumer(Addresses.ALL_EVENTS, event -> heard(event.body()))
+        .completion()
+        .onSuccess(listening -> known = readServers());
+  }
+
+  /** Always succeeds: whoever cannot be asked now will be heard of by events. */
+  private Future<Void> readServers() {
+    return vertx
+        .eventBus()
+        .<JsonObject>request(Addresses.SERVERS_LIST, new JsonObject())
+        .onSuccess(
+            reply -> {
+              for (Object one : reply.body().getJsonArray("servers", new JsonArray())) {
+                read((JsonObject) one);
+              }
+            })
+        .<Void>mapEmpty()
+        .otherwiseEmpty();
+  }
+
+  /** What {@code mcp.<id>.status} says. */
+  private void read(JsonObject status) {
+    ServerFacts facts = track(status.getString("id", ""));
+    if (facts != null && isServing(status.getString("state", ""))) {
+      Object text = status.getValue("instructions");
+      become(
+          facts.withServer(
+              Era.DISCOVER.name().equals(status.getString("era")),
+              text instanceof String instructions ? instructions : ""));
+    }
+  }
+
+  private static boolean isServing(String state) {
+    for (ConnectionState each : ConnectionState.values()) {
+      if (each.name().equals(state)) {
+        return each.serves();
+      }
+    }
+    return false;
+  }
+
+  private @Nullable ServerFacts track(String id) {
+    ConnectionId parsed = ConnectionId.parse(id).orElse(null);
+    if (parsed == null) {
+      return null;
+    }
+    ServerFacts present = directory.snapshot().server(id);
+    if (present != null) {
+      return present;
+    }
+    servers.put(id, new ServerLists(vertx, parsed, (kind, listing) -> listed(id, kind, listing)));
+    ServerFacts fresh = ServerFacts.of(parsed);
+    become(fresh);
+    return fresh;
+  }
+
+  private void become(ServerFacts facts) {
+    directory.become(directory.snapshot().with(facts));
+  }
+
+  private void heard(JsonObject event) {
+    String id = event.getString("id", "");
+    switch (event.getString("type", "")) {
+      case Events.SERVER_ADDED -> track(id);
+      case Events.SERVER_REMOVED -> {
+        servers.remove(id);
+        directory.become(directory.snapshot().without(id));
+        tell();
+      }
+      case Events.CONNECTED -> connected(id, event);
+      case Events.DISCONNECTED, Events.GAVE_UP -> {
+        ServerFacts facts = directory.snapshot().server(id);
+        if (facts != null) {
+          become(facts.withUp(false));
+        }
+      }
+      case Events.TOOLS_CHANGED -> changed(id, Kind.TOOLS);
+      case Events.PROMPTS_CHANGED -> changed(id, Kind.PROMPTS);
+      case Events.RESOURCES_CHANGED -> {
+        changed(id, Kind.RESOURCES);
+        changed(id, Kind.TEMPLATES);
+      }
+      case Events.RESOURCE_UPDATED ->
+          vertx.eventBus().publish(Addresses.GATEWAY_UPDATED, event, LOCAL);
+      default -> {}
+    }
+  }
+
+  private void connected(String id, JsonObject event) {
+    ServerFacts facts = track(id);
+    ServerLists lists = servers.get(id);
+    if (facts == null || lists == null) {
+      return;
+    }
+    become(
+        facts.withServer(Era.DISCOVER.name().equals(event.getString("era")), facts.instructions()));
+    lists.connected(wanted);
+    vertx
+        .eventBus()
+        .<JsonObject>request(Addresses.of(facts.id(), Addresses.STATUS), new JsonObject())
+        .onSuccess(
+            status -> {
+              if (servers.get(id) == lists) {
+                read(status.body());
+              }
+            });
+  }
+
+  private void changed(String id, Kind kind) {
+    ServerLists lists = servers.get(id);
+    if (lists != null) {
+      lists.changed(kind);
+    }
+  }
+
+  private void listed(String id, Kind kind, Listing listing) {
+    ServerFacts facts = directory.snapshot().server(id);
+    if (facts != null) {
+      become(facts.with(kind, listing));
+      tell();
+    }
+  }
+
+  /** Whoever shows lists to clients looks whether theirs differ now. */
+  private void tell() {
+    if (telling) {
+      return;
+    }
+    telling = true;
+    vertx.setTimer(
+        GATHER_MILLIS,
+        now -> {
+          telling = false;
+          vertx.eventBus().publish(Addresses.GATEWAY_CHANGED, new JsonObject(), LOCAL);
+        });
+  }
+
+  private void ask(Message<JsonObject> message) {
+    List<Kind> kinds =
+        message.body().getJsonArray("kinds").stream()
+            .map(name -> Kind.valueOf((String) name))
+            .toList();
+    wanted.addAll(kinds);
+    List<?> only = message.body().getJsonArray("servers").getList();
+    known
+        .compose(read -> collect(kinds, only))
+        .onComplete(done -> message.reply(null), failure -> message.reply(null));
+  }
+
+  private Future<Void> collect(List<Kind> kinds, List<?> only) {
+    List<Future<Void>> running = new ArrayList<>();
+    long now = System.nanoTime();
+    for (ServerFacts server : directory.snapshot().servers()) {
+      String id = server.id().value();
+      ServerLists lists = servers.get(id);
+      if (lists == null || (!only.isEmpty() && !only.contains(id))) {
+        continue;
+      }
+      for (Kind kind : kinds) {
+        Listing listing = server.list(kind);
+        if (listing == null || (server.up() && !listing.isFresh(now))) {
+          running.add(lists.ask(kind, patience.toNanos()));
+        }
+      }
+    }
+    Future<Void> all = Future.join(running).mapEmpty();
+    return all.isComplete() ? all : inTime(all);
+  }
+
+  private Future<Void> inTime(Future<Void> all) {
+    Promise<Void> first = Promise.promise();
+    long timer = vertx.setTimer(patience.toMillis(), late -> first.tryComplete());
+    all.onComplete(
+        done -> {
+          vertx.cancelTimer(timer);
+          first.tryComplete();
+        });
+    return first.future();
+  }
+}

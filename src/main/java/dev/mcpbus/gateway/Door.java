@@ -1,0 +1,247 @@
+package dev.mcpbus.gateway;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.Implementation;
+import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.ProtocolException;
+import dev.mcpbus.protocol.ProtocolVersion;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.Entrance;
+import dev.mcpbus.security.Principal;
+import io.vertx.core.Future;
+import io.vertx.core.Handler;
+import io.vertx.core.MultiMap;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The entrance of one HTTP verticle: finds view and era of each request and hands it on. Holds
+ * nothing but responses that are open. Confined to that verticle's context.
+ */
+final class Door implements Entrance {
+
+  private static final String ROOT = "/mcp";
+  private static final long BEAT_MILLIS = 5_000;
+
+  private final Vertx vertx;
+  private final Directory directory;
+  private final Modern modern;
+  private final Legacy legacy;
+  private final Replies replies;
+  private final String name = Gateway.random(8);
+  private long beat = -1;
+
+  Door(
+      Vertx vertx,
+      Directory directory,
+      GatewayOptions options,
+      Implementation serverInfo,
+      List<String> hosts) {
+    this.vertx = vertx;
+    this.directory = directory;
+    this.replies = new Replies(options.maxStreams());
+    this.modern = new Modern(vertx, directory, options, serverInfo, replies, name, hosts);
+    this.legacy = new Legacy(vertx, replies, name, hosts);
+  }
+
+  @Override
+  public boolean owns(String path) {
+    return path.equals(ROOT) || path.startsWith(ROOT + "/");
+  }
+
+  @Override
+  public Future<Void> open() {
+    beat = vertx.setPeriodic(BEAT_MILLIS, now -> replies.beat());
+    return Future.join(
+            List.of(
+                consume(Addresses.GATEWAY_CALLS + name, modern::told),
+                consume(Addresses.GATEWAY_RESPONSES + name, legacy::told),
+                local(Addresses.GATEWAY_CHANGED, changed -> modern.listeners().changed()),
+                local(
+                    Addresses.GATEWAY_UPDATED,
+                    (Message<JsonObject> updated) -> modern.listeners().updated(updated.body()))))
+        .mapEmpty();
+  }
+
+  private <T> Future<Void> consume(String address, Handler<Message<T>> handler) {
+    if (!vertx.isClustered()) {
+      return local(address, handler);
+    }
+    return vertx.eventBus().<T>consumer(address, handler).completion();
+  }
+
+  private <T> Future<Void> local(String address, Handler<Message<T>> handler) {
+    return vertx.eventBus().<T>localConsumer(address, handler).completion();
+  }
+
+  @Override
+  public void close() {
+    vertx.cancelTimer(beat);
+    modern.listeners().close();
+    replies.close();
+  }
+
+  @Override
+  public void handle(HttpServerRequest request, Principal principal, Buffer body) {
+    Reply reply = new Reply(request.response(), mayStream(request.headers()));
+    try {
+      String path = String.valueOf(request.path());
+      String place = path.length() <= ROOT.length() + 1 ? "" : path.substring(ROOT.length() + 1);
+      View view = directory.view(place);
+      if (view != null) {
+        enter(request, principal, body, view, reply);
+        return;
+      }
+      // Just after the start the servers are not known yet.
+      directory
+          .ready(vertx, View.ALL, List.of())
+          .onComplete(
+              known -> {
+                View found = directory.view(place);
+                if (found == null) {
+                  refuse(
+                      reply,
+                      404,
+                      null,
+                      Errors.rpc(
+                          JsonRpcError.INVALID_REQUEST,
+                          "there is no server and no view '" + Errors.shown(place) + "'"));
+                } else {
+                  guarded(() -> enter(request, principal, body, found, reply), reply);
+                }
+              });
+    } catch (RuntimeException e) {
+      refuse(reply, 500, null, Errors.of(e));
+    }
+  }
+
+  private static void guarded(Runnable step, Reply reply) {
+    try {
+      step.run();
+    } catch (RuntimeException e) {
+      refuse(reply, 500, null, Errors.of(e));
+    }
+  }
+
+  private void enter(
+      HttpServerRequest request, Principal principal, Buffer body, View view, Reply reply) {
+    if (request.method().equals(HttpMethod.POST)) {
+      post(request.headers(), principal, body, view, reply);
+    } else if (request.headers().get(Legacy.SESSION) != null
+        && request.method().equals(HttpMethod.GET)) {
+      legacy.stream(request.headers(), principal, view, reply);
+    } else if (request.headers().get(Legacy.SESSION) != null
+        && request.method().equals(HttpMethod.DELETE)) {
+      legacy.delete(request.headers(), principal, view, reply);
+    } else {
+      // The modern era has POST alone; the other methods are for sessions.
+      reply.header("Allow", "POST");
+      refuse(
+          reply,
+          405,
+          null,
+          Errors.rpc(JsonRpcError.INVALID_REQUEST, "use POST; GET and DELETE want a session"));
+    }
+  }
+
+  private void post(MultiMap headers, Principal principal, Buffer body, View view, Reply reply) {
+    if (!accepts(headers, "application/json", "*/*", "application/*", "text/event-stream")) {
+      refuse(
+          reply,
+          406,
+          null,
+          Errors.rpc(
+              JsonRpcError.INVALID_REQUEST,
+              "Not Acceptable: accept application/json and text/event-stream"));
+      return;
+    }
+    String type = String.valueOf(headers.get("Content-Type")).toLowerCase(Locale.ROOT);
+    if (!type.startsWith("application/json")) {
+      refuse(
+          reply,
+          415,
+          null,
+          Errors.rpc(JsonRpcError.INVALID_REQUEST, "Content-Type must be application/json"));
+      return;
+    }
+    Envelope message;
+    try {
+      byte[] bytes = body.getBytes();
+      message =
+          Envelope.parse(
+              bytes, 0, bytes.length, ParseLimits.DEFAULT.withMaxBytes(Integer.MAX_VALUE));
+    } catch (ProtocolException e) {
+      int code =
+          switch (e.reason()) {
+            case BATCH, DUPLICATE_KEY, NOT_JSON_RPC -> JsonRpcError.INVALID_REQUEST;
+            default -> JsonRpcError.PARSE_ERROR;
+          };
+      refuse(reply, 400, null, Errors.rpc(code, String.valueOf(e.getMessage())));
+      return;
+    }
+    route(headers, principal, message, view, reply);
+  }
+
+  private void route(
+      MultiMap headers, Principal principal, Envelope message, View view, Reply reply) {
+    boolean answer =
+        message.kind() == Envelope.Kind.RESULT || message.kind() == Envelope.Kind.ERROR;
+    RawJson meta = answer ? null : message.params().member("_meta");
+    boolean session = headers.get(Legacy.SESSION) != null;
+    boolean initialize = !answer && message.method().equals(Methods.INITIALIZE);
+    if (!answer && !initialize && ModernHeaders.describes(headers, meta)) {
+      modern.handle(headers, principal, message, meta, view, reply);
+      return;
+    }
+    String version = headers.get(ModernHeaders.VERSION);
+    if (version != null && !initialize && ProtocolVersion.ofWire(version).isEmpty()) {
+      refuse(reply, 400, message.id(), Errors.unsupportedVersion(version));
+    } else if (initialize) {
+      legacy.initialize(principal, message, view, reply);
+    } else if (session) {
+      legacy.post(headers, principal, message, view, reply);
+    } else {
+      refuse(
+          reply,
+          400,
+          message.id(),
+          Errors.rpc(
+              JsonRpcError.INVALID_REQUEST,
+              "Bad Request: Mcp-Session-Id is missing; begin with initialize, or describe the"
+                  + " request in _meta and headers (MCP 2026-07-28)"));
+    }
+  }
+
+  private static boolean mayStream(MultiMap headers) {
+    return accepts(headers, "text/event-stream", "*/*", "text/*");
+  }
+
+  private static boolean accepts(MultiMap headers, String... types) {
+    String accept = headers.get("Accept");
+    if (accept == null) {
+      return true;
+    }
+    String lower = accept.toLowerCase(Locale.ROOT);
+    for (String type : types) {
+      if (lower.contains(type)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  static void refuse(Reply reply, int status, @Nullable RawJson id, McpFailure failure) {
+    reply.answer(status, Errors.message(id, failure), null);
+  }
+}

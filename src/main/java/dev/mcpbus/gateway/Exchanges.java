@@ -1,0 +1,184 @@
+package dev.mcpbus.gateway;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The exchanges of one host, and the leased connections that they take turns with: one serves only
+ * calls of the same principal, server and capabilities, one at a time. Confined to the host's
+ * context.
+ */
+final class Exchanges {
+
+  private static final long IDLE_MILLIS = 30_000;
+  private static final long TTL_MILLIS = 900_000;
+
+  /** What a connection was leased for. */
+  private record Key(String server, String principal, String capabilities) {}
+
+  private record Idle(ConnectionId lease, long timer) {}
+
+  private final Vertx vertx;
+  private final Calls calls;
+  private final int max;
+  private final Map<Exchange, Key> running = new HashMap<>();
+  private final Map<Key, Deque<Idle>> idle = new HashMap<>();
+  private final Set<ConnectionId> leases = new HashSet<>();
+
+  Exchanges(Vertx vertx, Calls calls, int max) {
+    this.vertx = vertx;
+    this.calls = calls;
+    this.max = max;
+  }
+
+  void handle(String op, Message<Buffer> message) {
+    if (op.equals(Words.RETRY)) {
+      retry(message);
+      return;
+    }
+    if (running.size() >= max) {
+      message.reply(
+          McpFailure.notSent(FailureCode.OVERLOADED, "too many calls wait for their clients"));
+      return;
+    }
+    Key key =
+        new Key(
+            String.valueOf(message.headers().get(Words.SERVER)),
+            String.valueOf(message.headers().get(Words.PRINCIPAL)),
+            String.valueOf(message.headers().get(Words.CAPABILITIES)));
+    JsonObject capabilities = new JsonObject(key.capabilities());
+    Exchange exchange = new Exchange(vertx, calls, message, capabilities, this::ended);
+    running.put(exchange, key);
+    RawJson params = RawJson.of(message.body());
+    lease(key, capabilities)
+        .onComplete(
+            lease -> {
+              if (running.containsKey(exchange)) {
+                exchange.begin(lease, params);
+              } else {
+                giveBack(key, lease);
+              }
+            },
+            exchange::fail);
+  }
+
+  private void retry(Message<Buffer> message) {
+    String state = String.valueOf(message.headers().get(Words.STATE));
+    Exchange exchange =
+        running.keySet().stream().filter(one -> state.equals(one.state())).findFirst().orElse(null);
+    if (exchange == null || !exchange.isOf(message)) {
+      message.reply(McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no call waits for this"));
+    } else {
+      exchange.retry(message);
+    }
+  }
+
+  /** The client has closed its response: so modern clients cancel. */
+  void gone(String response) {
+    running.keySet().stream()
+        .filter(one -> one.isReadBy(response))
+        .findFirst()
+        .ifPresent(Exchange::cancel);
+  }
+
+  private Future<ConnectionId> lease(Key key, JsonObject capabilities) {
+    Deque<Idle> free = idle.get(key);
+    Idle next = free == null ? null : free.poll();
+    if (next != null) {
+      vertx.cancelTimer(next.timer());
+      return Future.succeededFuture(next.lease());
+    }
+    JsonObject wish =
+        new JsonObject()
+            .put("id", key.server())
+            .put("capabilities", capabilities)
+            .put("input", calls.inputs())
+            .put("events", calls.leased())
+            .put("ttl", TTL_MILLIS);
+    return vertx
+        .eventBus()
+        .<JsonObject>request(Addresses.SERVERS_LEASE, wish)
+        .map(
+            answer -> {
+              String lease = answer.body().getString("lease");
+              if (lease == null) {
+                return new ConnectionId(key.server());
+              }
+              ConnectionId made = new ConnectionId(lease);
+              leases.add(made);
+              return made;
+            });
+  }
+
+  private void ended(Exchange exchange) {
+    Key key = running.remove(exchange);
+    ConnectionId lease = exchange.lease();
+    if (key != null && lease != null) {
+      giveBack(key, lease);
+    }
+  }
+
+  private void giveBack(Key key, ConnectionId lease) {
+    if (!leases.contains(lease)) {
+      return; // a shared one
+    }
+    long timer = vertx.setTimer(IDLE_MILLIS, late -> release(key, lease));
+    idle.computeIfAbsent(key, absent -> new ArrayDeque<>()).push(new Idle(lease, timer));
+    vertx
+        .eventBus()
+        .request(
+            Addresses.SERVERS_LEASE,
+            new JsonObject().put("lease", lease.value()).put("ttl", TTL_MILLIS))
+        .onFailure(lost -> forget(key, lease));
+  }
+
+  private void forget(Key key, ConnectionId lease) {
+    leases.remove(lease);
+    Deque<Idle> free = idle.get(key);
+    if (free != null) {
+      free.removeIf(one -> one.lease().equals(lease));
+      if (free.isEmpty()) {
+        idle.remove(key);
+      }
+    }
+  }
+
+  private Future<Void> release(Key key, ConnectionId lease) {
+    forget(key, lease);
+    return release(lease);
+  }
+
+  private Future<Void> release(ConnectionId lease) {
+    return vertx
+        .eventBus()
+        .request(Addresses.SERVERS_RELEASE, new JsonObject().put("lease", lease.value()))
+        .<Void>mapEmpty()
+        .otherwiseEmpty();
+  }
+
+  Future<Void> close() {
+    List.copyOf(running.keySet()).forEach(Exchange::cancel);
+    List<Future<Void>> ending = new ArrayList<>();
+    idle.values().forEach(free -> free.forEach(one -> vertx.cancelTimer(one.timer())));
+    leases.forEach(lease -> ending.add(release(lease)));
+    leases.clear();
+    idle.clear();
+    return Future.join(ending).mapEmpty();
+  }
+}

@@ -1,0 +1,65 @@
+package dev.mcpbus.gateway;
+
+import dev.mcpbus.protocol.Implementation;
+import dev.mcpbus.security.Entrance;
+import io.vertx.core.Deployable;
+import io.vertx.core.Vertx;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+
+/**
+ * The gateway of one node: the actors that keep its state, and the entrances through which HTTP
+ * verticles reach them.
+ */
+public final class Gateway {
+
+  /** How long a list waits for servers that were not heard of yet. */
+  private static final Duration PATIENCE = Duration.ofSeconds(2);
+
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  private final Vertx vertx;
+  private final GatewayOptions options;
+  private final Implementation serverInfo;
+  private final Directory directory;
+  private final List<String> hosts = new ArrayList<>();
+
+  /**
+   * @param serverInfo what clients are told that they talk to
+   * @param hostCount how many verticles share the sessions
+   */
+  public Gateway(Vertx vertx, GatewayOptions options, Implementation serverInfo, int hostCount) {
+    this.vertx = vertx;
+    this.options = options;
+    this.serverInfo = serverInfo;
+    this.directory = new Directory(options);
+    for (int i = 0; i < hostCount; i++) {
+      hosts.add(random(8));
+    }
+  }
+
+  /** To be deployed in this order, before the HTTP server, and closed after it. */
+  public List<Deployable> actors() {
+    List<Deployable> actors = new ArrayList<>();
+    actors.add(new DirectoryVerticle(directory, PATIENCE));
+    for (String host : hosts) {
+      actors.add(new SessionHost(host, directory, options, serverInfo, hosts.size()));
+    }
+    return actors;
+  }
+
+  /** A fresh one for each HTTP verticle. */
+  public Entrance entrance() {
+    return new Door(vertx, directory, options, serverInfo, List.copyOf(hosts));
+  }
+
+  /** A name that nobody can guess, in hexadecimal. */
+  static String random(int bytes) {
+    byte[] random = new byte[bytes];
+    RANDOM.nextBytes(random);
+    return HexFormat.of().formatHex(random);
+  }
+}

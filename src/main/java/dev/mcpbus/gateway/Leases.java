@@ -1,0 +1,161 @@
+package dev.mcpbus.gateway;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connections that one client has for itself: one per server that is neither stateless nor
+ * declared shareable, begun with the first call that needs it. Confined to its owner's context.
+ */
+final class Leases {
+
+  private static final long TTL_MILLIS = 180_000;
+
+  private final Vertx vertx;
+  private final Calls host;
+  private final Calls.Caller holder;
+  private final JsonObject capabilities;
+  private final Map<ConnectionId, Future<ConnectionId>> byServer = new HashMap<>();
+  private final Map<String, ConnectionId> servers = new HashMap<>();
+  private @Nullable String level;
+  private long renewal = -1;
+  private boolean closed;
+
+  /**
+   * @param capabilities of the client, which the leased connections state as theirs
+   */
+  Leases(Vertx vertx, Calls host, Calls.Caller holder, JsonObject capabilities) {
+    this.vertx = vertx;
+    this.host = host;
+    this.holder = holder;
+    this.capabilities = capabilities;
+  }
+
+  /** The connection that answers this client for {@code server}. */
+  Future<ConnectionId> of(ConnectionId server, @Nullable ServerFacts facts) {
+    if (facts != null && facts.modern()) {
+      return Future.succeededFuture(server);
+    }
+    Future<ConnectionId> present = byServer.get(server);
+    if (present != null) {
+      return present;
+    }
+    Future<ConnectionId> leased = lease(server);
+    byServer.put(server, leased);
+    leased.onFailure(refused -> byServer.remove(server, leased));
+    return leased;
+  }
+
+  private Future<ConnectionId> lease(ConnectionId server) {
+    JsonObject wish =
+        new JsonObject()
+            .put("id", server.value())
+            .put("capabilities", capabilities)
+            .put("input", host.inputs())
+            .put("events", host.leased())
+            .put("ttl", TTL_MILLIS);
+    return vertx
+        .eventBus()
+        .<JsonObject>request(Addresses.SERVERS_LEASE, wish)
+        .map(Message::body)
+        .compose(
+            answer -> {
+              String lease = answer.getString("lease");
+              return Future.succeededFuture(
+                  lease == null ? server : begun(server, new ConnectionId(lease)));
+            },
+            failure ->
+                McpFailure.of(failure).code() == FailureCode.UNKNOWN_CONNECTION
+                    ? Future.succeededFuture(server) // its own address says what is the matter
+                    : Future.failedFuture(failure));
+  }
+
+  private ConnectionId begun(ConnectionId server, ConnectionId lease) {
+    if (closed) {
+      release(lease);
+      return lease;
+    }
+    servers.put(lease.value(), server);
+    host.addLease(lease.value(), holder);
+    if (level != null) {
+      level(lease, level);
+    }
+    if (renewal < 0) {
+      renewal = vertx.setPeriodic(TTL_MILLIS / 3, now -> renew());
+    }
+    return lease;
+  }
+
+  private void renew() {
+    for (String lease : List.copyOf(servers.keySet())) {
+      vertx
+          .eventBus()
+          .request(
+              Addresses.SERVERS_LEASE, new JsonObject().put("lease", lease).put("ttl", TTL_MILLIS))
+          .onFailure(
+              failure -> {
+                if (McpFailure.of(failure).code() == FailureCode.UNKNOWN_CONNECTION) {
+                  lost(lease);
+                }
+              });
+    }
+  }
+
+  /** It is gone; the next call makes a new one. */
+  void lost(String lease) {
+    ConnectionId server = servers.remove(lease);
+    if (server != null) {
+      byServer.remove(server);
+      host.removeLease(lease);
+      release(new ConnectionId(lease));
+    }
+  }
+
+  /** What the client wants to hear of its own connections. */
+  void level(String wanted) {
+    level = wanted;
+    servers.keySet().forEach(lease -> level(new ConnectionId(lease), wanted));
+  }
+
+  private void level(ConnectionId lease, String wanted) {
+    Buffer params = RawJson.EMPTY_OBJECT.with("level", RawJson.string(wanted)).toBuffer();
+    vertx.eventBus().request(Addresses.of(lease, Addresses.LOGLEVEL), params);
+  }
+
+  private Future<Void> release(ConnectionId lease) {
+    return vertx
+        .eventBus()
+        .request(Addresses.SERVERS_RELEASE, new JsonObject().put("lease", lease.value()))
+        .<Void>mapEmpty()
+        .otherwiseEmpty();
+  }
+
+  /** Ends all of them. */
+  Future<Void> close() {
+    closed = true;
+    if (renewal >= 0) {
+      vertx.cancelTimer(renewal);
+    }
+    List<Future<Void>> ending = new ArrayList<>();
+    for (String lease : servers.keySet()) {
+      host.removeLease(lease);
+      ending.add(release(new ConnectionId(lease)));
+    }
+    servers.clear();
+    byServer.clear();
+    return Future.join(ending).mapEmpty();
+  }
+}

@@ -1,0 +1,185 @@
+package dev.mcpbus.gateway;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.Messages;
+import dev.mcpbus.protocol.MetaKeys;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Open responses of {@code subscriptions/listen}. A stream dies with its HTTP verticle, and the
+ * client asks again. Confined to the context of the HTTP verticle.
+ */
+final class Listeners {
+
+  private static final int MAX_URIS = 1_000;
+  private static final long PATIENCE_SECONDS = 5;
+
+  private final class Listener {
+    private final RawJson id;
+    private final Reply reply;
+    private final Changes changes;
+    private final Watched watched;
+
+    Listener(RawJson id, Reply reply, View view) {
+      this.id = id;
+      this.reply = reply;
+      this.changes = new Changes(view);
+      this.watched = new Watched(vertx.eventBus(), Gateway.random(8));
+    }
+
+    private void tell(String method, RawJson params) {
+      reply.event(null, Messages.notification(method, tagged(params)));
+    }
+
+    private RawJson tagged(RawJson params) {
+      RawJson meta = params.member("_meta");
+      RawJson base = meta == null || !meta.isObject() ? RawJson.EMPTY_OBJECT : meta;
+      return params.with("_meta", base.with(MetaKeys.SUBSCRIPTION_ID, id));
+    }
+
+    private void end() {
+      RawJson result = tagged(RawJson.EMPTY_OBJECT.with("resultType", RawJson.string("complete")));
+      reply.answer(200, Messages.result(id, result), null);
+    }
+  }
+
+  private final Vertx vertx;
+  private final Directory directory;
+  private final Router router;
+  private final Replies replies;
+  private final Set<Listener> open = new HashSet<>();
+
+  Listeners(Vertx vertx, Directory directory, Router router, Replies replies) {
+    this.vertx = vertx;
+    this.directory = directory;
+    this.router = router;
+    this.replies = replies;
+  }
+
+  void listen(View view, RawJson id, RawJson params, Reply reply) {
+    RawJson filter = params.member("notifications");
+    if (filter == null || !filter.isObject()) {
+      Door.refuse(reply, 400, id, Errors.invalidParams("\"notifications\" must be an object"));
+      return;
+    }
+    JsonObject wanted = filter.toJsonObject();
+    List<String> uris = uris(wanted);
+    if (uris.size() > MAX_URIS) {
+      Door.refuse(
+          reply, 400, id, Errors.invalidParams("more than " + MAX_URIS + " resources at once"));
+      return;
+    }
+    if (!replies.addStream(reply)) {
+      reply.header("Retry-After", "5");
+      Door.refuse(
+          reply,
+          503,
+          id,
+          McpFailure.notSent(FailureCode.OVERLOADED, "too many streams are open; try again later"));
+      return;
+    }
+    Listener listener = new Listener(id, reply, view);
+    reply
+        .standing()
+        .onGone(
+            () -> {
+              open.remove(listener);
+              replies.removeStream(reply);
+              listener.watched.close();
+            });
+    List<Kind> kinds = new ArrayList<>();
+    for (Kind kind : Kind.values()) {
+      if (Boolean.TRUE.equals(wanted.getValue(kind.filter))) {
+        kinds.add(kind);
+      }
+    }
+    Future<Snapshot> listed = directory.ready(vertx, view, kinds);
+    List<Future<Boolean>> watching = new ArrayList<>();
+    uris.forEach(uri -> watching.add(watch(view, uri, listener)));
+    Future.join(
+            listed,
+            Future.join(watching).timeout(PATIENCE_SECONDS, TimeUnit.SECONDS).otherwiseEmpty())
+        .onComplete(done -> begin(listener, kinds, uris));
+  }
+
+  private static List<String> uris(JsonObject wanted) {
+    List<String> uris = new ArrayList<>();
+    if (wanted.getValue("resourceSubscriptions") instanceof JsonArray list) {
+      for (Object uri : list) {
+        if (uri instanceof String text && !uris.contains(text)) {
+          uris.add(text);
+        }
+      }
+    }
+    return uris;
+  }
+
+  private Future<Boolean> watch(View view, String uri, Listener listener) {
+    return router
+        .resources(view, uri)
+        .compose(
+            found ->
+                found.isEmpty()
+                    ? Future.succeededFuture(false)
+                    : listener.watched.add(found.get(0).server(), found.get(0).key(), uri))
+        .otherwise(false);
+  }
+
+  private void begin(Listener listener, List<Kind> kinds, List<String> uris) {
+    if (listener.reply.isOver()) {
+      return;
+    }
+    JsonObject agreed = new JsonObject();
+    kinds.forEach(kind -> agreed.put(kind.filter, true));
+    JsonArray heard = new JsonArray();
+    uris.stream().filter(listener.watched::has).forEach(heard::add);
+    if (!heard.isEmpty()) {
+      agreed.put("resourceSubscriptions", heard);
+    }
+    kinds.forEach(kind -> listener.changes.saw(directory.snapshot(), kind));
+    open.add(listener);
+    listener.tell(Methods.ACKNOWLEDGED, RawJson.of(new JsonObject().put("notifications", agreed)));
+  }
+
+  /** Lists may be others now. */
+  void changed() {
+    Snapshot now = directory.snapshot();
+    for (Listener listener : open) {
+      for (String due : listener.changes.due(now)) {
+        listener.tell(due, RawJson.EMPTY_OBJECT);
+      }
+    }
+  }
+
+  /** A server says that a resource was updated. */
+  void updated(JsonObject event) {
+    JsonObject params = event.getJsonObject("params", new JsonObject());
+    for (Listener listener : open) {
+      for (String uri : listener.watched.names(event.getString("id"), params.getString("uri"))) {
+        listener.tell(
+            Methods.RESOURCE_UPDATED, RawJson.of(params).with("uri", RawJson.string(uri)));
+      }
+    }
+  }
+
+  /** Every client learns that its stream has ended as it should. */
+  void close() {
+    for (Listener listener : open) {
+      listener.end();
+      listener.watched.close();
+      replies.removeStream(listener.reply);
+    }
+    open.clear();
+  }
+}

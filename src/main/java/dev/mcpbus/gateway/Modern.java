@@ -1,0 +1,274 @@
+package dev.mcpbus.gateway;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.Implementation;
+import dev.mcpbus.protocol.Messages;
+import dev.mcpbus.protocol.MetaKeys;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.ProtocolVersion;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.Principal;
+import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Requests of the {@code server/discover} era: each describes itself, nothing is kept of it but the
+ * open response. Confined to the context of the HTTP verticle.
+ */
+final class Modern {
+
+  /** A client that wants to know of changes listens; the others ask again after this. */
+  private static final long DISCOVER_TTL_MILLIS = 60_000;
+
+  /** What may be answered with a question. */
+  private static final Set<String> INPUT =
+      Set.of(Methods.TOOLS_CALL, Methods.PROMPTS_GET, Methods.RESOURCES_READ);
+
+  private record Call(Ask ask, Reply reply, @Nullable RawJson token) {}
+
+  private final Vertx vertx;
+  private final Directory directory;
+  private final Implementation serverInfo;
+  private final Replies replies;
+  private final String name;
+  private final List<String> hosts;
+  private final String calling;
+  private final Router router;
+  private final Listeners listeners;
+  private final Map<String, Call> calls = new HashMap<>();
+  private long sequence;
+
+  /**
+   * @param name of the HTTP verticle
+   */
+  Modern(
+      Vertx vertx,
+      Directory directory,
+      GatewayOptions options,
+      Implementation serverInfo,
+      Replies replies,
+      String name,
+      List<String> hosts) {
+    this.vertx = vertx;
+    this.directory = directory;
+    this.serverInfo = serverInfo;
+    this.replies = replies;
+    this.name = name;
+    this.hosts = hosts;
+    this.calling = Addresses.GATEWAY_CALLS + name;
+    this.router = new Router(vertx, directory, options.pageSize());
+    this.listeners = new Listeners(vertx, directory, router, replies);
+  }
+
+  Listeners listeners() {
+    return listeners;
+  }
+
+  void handle(
+      MultiMap headers,
+      Principal principal,
+      Envelope message,
+      @Nullable RawJson meta,
+      View view,
+      Reply reply) {
+    RawJson id = message.id();
+    if (message.kind() != Envelope.Kind.REQUEST || id == null) {
+      reply.status(202); // the era has no notification that means anything here
+      return;
+    }
+    String method = message.method();
+    RawJson params = message.params();
+    try {
+      ModernHeaders.check(headers, method, params, meta);
+    } catch (McpFailure refused) {
+      Door.refuse(reply, 400, id, refused);
+      return;
+    }
+    switch (method) {
+      case Methods.DISCOVER -> discover(view, id, reply);
+      case Methods.LISTEN -> listeners.listen(view, id, params, reply);
+      default -> call(headers, principal, view, id, method, params, meta, reply);
+    }
+  }
+
+  private void discover(View view, RawJson id, Reply reply) {
+    directory
+        .ready(vertx, view, List.of(Kind.TOOLS))
+        .onComplete(
+            known -> {
+              String instructions = directory.snapshot().instructions(view);
+              JsonObject result =
+                  new JsonObject()
+                      .put("resultType", "complete")
+                      .put("supportedVersions", new JsonArray(modernVersions()))
+                      .put("capabilities", Offer.capabilities())
+                      .put("ttlMs", DISCOVER_TTL_MILLIS)
+                      .put("cacheScope", "private");
+              if (!instructions.isEmpty()) {
+                result.put("instructions", instructions);
+              }
+              result.put("_meta", new JsonObject().put(MetaKeys.SERVER_INFO, serverInfo.toJson()));
+              reply.answer(200, Messages.result(id, RawJson.of(result)), null);
+            });
+  }
+
+  private static List<String> modernVersions() {
+    return Arrays.stream(ProtocolVersion.values())
+        .filter(version -> version.era() == Era.DISCOVER)
+        .map(ProtocolVersion::wire)
+        .toList();
+  }
+
+  private void call(
+      MultiMap headers,
+      Principal principal,
+      View view,
+      RawJson id,
+      String method,
+      RawJson params,
+      @Nullable RawJson meta,
+      Reply reply) {
+    String callId = name + "-" + ++sequence;
+    Ask ask =
+        new Ask(view, method, params, true, callId)
+            .header(Headers.INPUT, Headers.PASS)
+            .checked((target, asked) -> ModernHeaders.check(headers, target.headers(), asked));
+    if (INPUT.contains(method)) {
+      exchanged(ask, principal, method, params, meta);
+    }
+    RawJson token = meta == null ? null : meta.member(MetaKeys.PROGRESS_TOKEN);
+    if (token != null) {
+      ask.header(Headers.PROGRESS, calling);
+    }
+    if (meta != null && meta.member(MetaKeys.LOG_LEVEL) != null) {
+      ask.header(Headers.LOG, calling);
+    }
+    calls.put(callId, new Call(ask, reply, token));
+    replies.add(reply);
+    reply.onGone(
+        () -> {
+          forget(callId, reply);
+          ask.cancel(vertx.eventBus());
+        });
+    Future<RawJson> answer = router.route(ask);
+    answer.onComplete(
+        result -> {
+          forget(callId, reply);
+          reply.answer(200, Messages.result(id, result), null);
+        },
+        failure -> {
+          forget(callId, reply);
+          McpFailure known = Errors.of(failure);
+          reply.answer(Errors.status(known), Errors.message(id, known), null);
+        });
+  }
+
+  /**
+   * A server of the older era asks while it works on a call, and logs for a session: a client that
+   * can answer, or wants to hear, gets a connection for the time of its call.
+   */
+  private void exchanged(
+      Ask ask, Principal principal, String method, RawJson params, @Nullable RawJson meta) {
+    RawJson capabilities = meta == null ? null : meta.member(MetaKeys.CLIENT_CAPABILITIES);
+    RawJson level = meta == null ? null : meta.member(MetaKeys.LOG_LEVEL);
+    RawJson state = params.member("requestState");
+    String held = state != null && state.isString() ? state.asString() : "";
+    boolean retry = Legacy.ID.matcher(held).matches();
+    if (!retry && level == null && (capabilities == null || !answers(capabilities))) {
+      return;
+    }
+    String host = retry ? held.substring(0, held.indexOf('.')) : hosts.get(spread());
+    String exchange = ask.callId();
+    ask.delegated(
+        (server, suffix, given) -> {
+          ServerFacts facts = directory.snapshot().server(server);
+          if (facts == null || facts.modern()) {
+            return null;
+          }
+          DeliveryOptions options =
+              new DeliveryOptions()
+                  .setSendTimeout(Ask.PATIENCE_MILLIS)
+                  .addHeader(Words.OP, retry ? Words.RETRY : Words.CALL)
+                  .addHeader(Words.PRINCIPAL, principal.name())
+                  .addHeader(Words.DOOR, calling)
+                  .addHeader(Words.EXCHANGE, exchange)
+                  .addHeader(Words.SERVER, server)
+                  .addHeader(Words.SUFFIX, suffix)
+                  .addHeader(Words.STATE, held)
+                  .addHeader(Words.CAPABILITIES, String.valueOf(capabilities));
+          if (level != null && level.isString()) {
+            options.addHeader(Words.LEVEL, level.asString());
+          }
+          return vertx
+              .eventBus()
+              .<Buffer>request(Addresses.GATEWAY_SESSIONS + host, given.toBuffer(), options)
+              .map(answer -> RawJson.of(answer.body()))
+              .recover(failure -> Future.failedFuture(lost(failure, retry)));
+        });
+    ask.onCancel(
+        () ->
+            vertx
+                .eventBus()
+                .send(
+                    Addresses.GATEWAY_SESSIONS + host,
+                    Buffer.buffer(),
+                    new DeliveryOptions()
+                        .addHeader(Words.OP, Words.GONE)
+                        .addHeader(Words.EXCHANGE, exchange)));
+  }
+
+  private static Throwable lost(Throwable failure, boolean retry) {
+    return retry && McpFailure.of(failure).code() == FailureCode.UNKNOWN_CONNECTION
+        ? Errors.invalidParams("\"requestState\" is not good any more; make the call anew")
+        : failure;
+  }
+
+  private static boolean answers(RawJson capabilities) {
+    return Stream.of("elicitation", "sampling", "roots")
+        .anyMatch(word -> capabilities.member(word) != null);
+  }
+
+  private int spread() {
+    return (int) (sequence % hosts.size());
+  }
+
+  private void forget(String callId, Reply reply) {
+    calls.remove(callId);
+    replies.remove(reply);
+  }
+
+  /** What a server tells of a call on the way. */
+  void told(Message<JsonObject> message) {
+    Call call = calls.get(String.valueOf(message.headers().get(Headers.CALL_ID)));
+    String method = message.headers().get(Headers.METHOD);
+    if (call == null || method == null) {
+      return;
+    }
+    RawJson params = RawJson.of(message.body());
+    if (method.equals(Methods.PROGRESS)) {
+      if (call.token() == null) {
+        return;
+      }
+      params = params.with(MetaKeys.PROGRESS_TOKEN, call.token());
+    }
+    call.reply().event(null, Messages.notification(method, params));
+  }
+}

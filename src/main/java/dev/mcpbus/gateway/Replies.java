@@ -1,0 +1,50 @@
+package dev.mcpbus.gateway;
+
+import java.util.HashSet;
+import java.util.Set;
+
+/** Responses that are open. Confined to the context of the HTTP verticle. */
+final class Replies {
+
+  private final int maxStreams;
+  private final Set<Reply> open = new HashSet<>();
+  private int streams;
+
+  Replies(int maxStreams) {
+    this.maxStreams = maxStreams;
+  }
+
+  void add(Reply reply) {
+    open.add(reply);
+  }
+
+  void remove(Reply reply) {
+    open.remove(reply);
+  }
+
+  /** Counts a stream that stays open; false where there are too many. */
+  boolean addStream(Reply reply) {
+    if (streams >= maxStreams) {
+      return false;
+    }
+    streams++;
+    open.add(reply);
+    return true;
+  }
+
+  void removeStream(Reply reply) {
+    if (open.remove(reply)) {
+      streams--;
+    }
+  }
+
+  /** Shows clients that their responses live. */
+  void beat() {
+    Set.copyOf(open).forEach(Reply::beat);
+  }
+
+  /** Ends streams; who waits for an answer gets it while the server drains. */
+  void close() {
+    Set.copyOf(open).stream().filter(Reply::isStanding).forEach(Reply::end);
+  }
+}

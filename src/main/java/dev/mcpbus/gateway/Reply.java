@@ -1,0 +1,186 @@
+package dev.mcpbus.gateway;
+
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The response to one request: a JSON body, or a stream of events where there is more to say than
+ * the answer. A client that does not read is given up after a bound. Confined to the context of the
+ * HTTP verticle.
+ */
+final class Reply {
+
+  private static final int MAX_QUEUED = 8 * 1024 * 1024;
+
+  /** A client that waits longer for its answer gets a stream with comments, so that both live. */
+  private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private static final Buffer COMMENT = Buffer.buffer(": \n\n");
+
+  private final HttpServerResponse http;
+  private final boolean mayStream;
+  private final long since = System.nanoTime();
+  private @Nullable Runnable streaming;
+  private boolean stream;
+  private boolean standing;
+  private boolean over;
+  private long queued;
+
+  /**
+   * @param mayStream whether the client understands a stream
+   */
+  Reply(HttpServerResponse http, boolean mayStream) {
+    this.http = http;
+    this.mayStream = mayStream;
+  }
+
+  /** Runs {@code gone} where the client closes before the end. */
+  Reply onGone(Runnable gone) {
+    http.closeHandler(
+        closed -> {
+          if (!over) {
+            over = true;
+            gone.run();
+          }
+        });
+    return this;
+  }
+
+  /** Runs {@code begun} when the response becomes a stream. */
+  Reply onStream(Runnable begun) {
+    streaming = begun;
+    return this;
+  }
+
+  boolean isOver() {
+    return over || http.closed() || http.ended();
+  }
+
+  boolean isStream() {
+    return stream;
+  }
+
+  void header(String name, String value) {
+    http.putHeader(name, value);
+  }
+
+  /** It is a stream of its own, with no answer at its end. */
+  Reply standing() {
+    standing = true;
+    return this;
+  }
+
+  boolean isStanding() {
+    return standing;
+  }
+
+  /** Makes it a stream. */
+  void open() {
+    if (stream || isOver()) {
+      return;
+    }
+    stream = true;
+    http.setStatusCode(200)
+        .putHeader("Content-Type", "text/event-stream")
+        .putHeader("Cache-Control", "no-cache, no-transform")
+        .putHeader("X-Accel-Buffering", "no")
+        .setChunked(true);
+    http.writeHead();
+    if (streaming != null) {
+      streaming.run();
+    }
+  }
+
+  /** Nothing but an id: the client may go on from here. */
+  void prime(String id) {
+    if (!isOver()) {
+      write(Buffer.buffer("id: " + id + "\ndata: \n\n"));
+    }
+  }
+
+  /** One message before the answer; lost where the client takes no stream. */
+  void event(@Nullable String id, byte[] json) {
+    if (mayStream && !isOver()) {
+      open();
+      write(framed(id, json));
+    }
+  }
+
+  /** The answer; nothing follows. */
+  void answer(int status, byte[] json, @Nullable String id) {
+    if (isOver()) {
+      return;
+    }
+    if (stream) {
+      write(framed(id, json));
+      end();
+    } else {
+      over = true;
+      http.setStatusCode(status)
+          .putHeader("Content-Type", "application/json")
+          .end(Buffer.buffer(json));
+    }
+  }
+
+  /** An answer without a body. */
+  void status(int status) {
+    if (!isOver()) {
+      over = true;
+      http.setStatusCode(status).end();
+    }
+  }
+
+  /** No more will come. */
+  void end() {
+    if (isOver()) {
+      return;
+    }
+    if (!stream) {
+      open();
+    }
+    over = true;
+    http.end();
+  }
+
+  /** Called every few seconds. */
+  void beat() {
+    if (isOver() || !mayStream) {
+      return;
+    }
+    if (!stream && System.nanoTime() - since > SILENCE_NANOS) {
+      open();
+    }
+    if (stream) {
+      write(COMMENT);
+    }
+  }
+
+  private void write(Buffer bytes) {
+    int length = bytes.length();
+    queued += length;
+    http.write(bytes).onComplete(written -> queued -= length);
+    if (queued > MAX_QUEUED) {
+      http.reset();
+    }
+  }
+
+  /** Line breaks between tokens would end the line; in strings JSON has none. */
+  private static Buffer framed(@Nullable String id, byte[] json) {
+    Buffer out = Buffer.buffer(json.length + 48);
+    if (id != null) {
+      out.appendString("id: " + id + "\n");
+    }
+    out.appendString("event: message\ndata: ");
+    int from = out.length();
+    out.appendBytes(json);
+    for (int i = 0; i < json.length; i++) {
+      if (json[i] == '\n' || json[i] == '\r') {
+        out.setByte(from + i, (byte) ' ');
+      }
+    }
+    return out.appendBytes("\n\n".getBytes(StandardCharsets.US_ASCII));
+  }
+}

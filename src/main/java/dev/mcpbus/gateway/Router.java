@@ -1,0 +1,304 @@
+package dev.mcpbus.gateway;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.RoutingName;
+import dev.mcpbus.bus.ToolName;
+import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.ParamHeaders;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the server behind a request of a client and has it answered: lists from the directory, all
+ * else over the bus. Knows no client. Futures complete on the caller's context and fail with {@link
+ * McpFailure} only.
+ */
+final class Router {
+
+  private static final RawJson COMPLETE = RawJson.string("complete");
+
+  private final Vertx vertx;
+  private final Directory directory;
+  private final int pageSize;
+
+  Router(Vertx vertx, Directory directory, int pageSize) {
+    this.vertx = vertx;
+    this.directory = directory;
+    this.pageSize = pageSize;
+  }
+
+  /** The result's bytes. */
+  Future<RawJson> route(Ask ask) {
+    try {
+      return routed(ask).recover(failure -> Future.failedFuture(Errors.of(failure)));
+    } catch (RuntimeException e) {
+      return Future.failedFuture(Errors.of(e));
+    }
+  }
+
+  private Future<RawJson> routed(Ask ask) {
+    return switch (ask.method()) {
+      case Methods.TOOLS_CALL -> named(ask, Kind.TOOLS, Addresses.TOOLS_CALL);
+      case Methods.PROMPTS_GET -> named(ask, Kind.PROMPTS, Addresses.PROMPTS_GET);
+      case Methods.TOOLS_LIST -> list(ask, Kind.TOOLS);
+      case Methods.PROMPTS_LIST -> list(ask, Kind.PROMPTS);
+      case Methods.RESOURCES_LIST -> list(ask, Kind.RESOURCES);
+      case Methods.RESOURCES_TEMPLATES -> list(ask, Kind.TEMPLATES);
+      case Methods.RESOURCES_READ ->
+          resources(ask.view(), text(ask.params(), "uri")).compose(found -> read(ask, found, 0));
+      case Methods.COMPLETE -> complete(ask);
+      default -> Future.failedFuture(Errors.methodNotFound(ask.method()));
+    };
+  }
+
+  // ---- lists
+
+  private Future<RawJson> list(Ask ask, Kind kind) {
+    RawJson cursor = ask.params().member("cursor");
+    if (cursor != null && !cursor.isString()) {
+      throw Errors.invalidParams("\"cursor\" must be a string");
+    }
+    View view = ask.view();
+    return directory
+        .ready(vertx, view, List.of(kind))
+        .map(
+            snapshot -> {
+              requireUp(view, snapshot);
+              RawJson page =
+                  snapshot.page(
+                      view,
+                      kind,
+                      cursor == null ? null : cursor.asString(),
+                      pageSize,
+                      ask.isModern());
+              if (page == null) {
+                throw Errors.invalidParams("the cursor is not good any more; list anew");
+              }
+              return page;
+            });
+  }
+
+  private static void requireUp(View view, Snapshot snapshot) {
+    if (!view.options().closed()) {
+      return;
+    }
+    List<String> wanted = view.options().servers();
+    List<String> down =
+        wanted.isEmpty()
+            ? snapshot.servers().stream()
+                .filter(server -> !server.up())
+                .map(server -> server.id().value())
+                .toList()
+            : wanted.stream().filter(id -> !isUp(snapshot.server(id))).toList();
+    if (!down.isEmpty()) {
+      throw McpFailure.notSent(
+          FailureCode.UNAVAILABLE,
+          "view '" + view.name() + "' lists nothing while a server of it is down: " + down);
+    }
+  }
+
+  private static boolean isUp(@Nullable ServerFacts server) {
+    return server != null && server.up();
+  }
+
+  // ---- tools and prompts
+
+  private Future<RawJson> named(Ask ask, Kind kind, String suffix) {
+    String name = text(ask.params(), "name");
+    return find(ask.view(), kind, name)
+        .compose(
+            target -> {
+              ask.check(target);
+              RawJson params =
+                  target.key().equals(name)
+                      ? ask.params()
+                      : ask.params().with("name", RawJson.string(target.key()));
+              return call(ask, target.server(), suffix, params);
+            });
+  }
+
+  private Future<MergedList.Target> find(View view, Kind kind, String name) {
+    MergedList.Target known = directory.snapshot().list(view, kind).find(name);
+    if (known != null) {
+      return Future.succeededFuture(known);
+    }
+    return directory
+        .ready(vertx, view, List.of(kind))
+        .map(
+            snapshot -> {
+              MergedList.Target listed = snapshot.list(view, kind).find(name);
+              return listed == null ? unlisted(snapshot, view, kind, name) : listed;
+            });
+  }
+
+  /** A server that could not be asked for its list may still know the name. */
+  private static MergedList.Target unlisted(Snapshot snapshot, View view, Kind kind, String name) {
+    Optional<ToolName> read =
+        view.server() ? Optional.of(new ToolName(view.name(), name)) : RoutingName.parse(name);
+    return read.filter(tool -> snapshot.server(tool.server()) != null)
+        .filter(tool -> view.admits(tool.server(), tool.tool()))
+        .filter(tool -> view.nameOf(tool.server(), tool.tool()).equals(name))
+        .filter(tool -> view.server() || isUnknown(snapshot.server(tool.server()), kind))
+        .map(tool -> new MergedList.Target(tool.server(), tool.tool(), name, ParamHeaders.NONE))
+        .orElseThrow(
+            () ->
+                Errors.invalidParams(
+                    (kind == Kind.TOOLS ? "Unknown tool: " : "Unknown prompt: ")
+                        + Errors.shown(name)));
+  }
+
+  /** A server that keeps sessions may offer more to one client than it lists to all. */
+  private static boolean isUnknown(@Nullable ServerFacts server, Kind kind) {
+    return server == null || server.list(kind) == null || !server.modern();
+  }
+
+  // ---- resources
+
+  /** Where a URI may be read: by the one server that lists it, else by those that may know it. */
+  Future<List<MergedList.Target>> resources(View view, String uri) {
+    MergedList.Target known = directory.snapshot().list(view, Kind.RESOURCES).find(uri);
+    if (known != null) {
+      return Future.succeededFuture(List.of(known));
+    }
+    return directory
+        .ready(vertx, view, List.of(Kind.RESOURCES, Kind.TEMPLATES))
+        .map(snapshot -> Readers.of(snapshot, view, uri));
+  }
+
+  /** Asks one after the other while they say that they do not know it. */
+  private Future<RawJson> read(Ask ask, List<MergedList.Target> found, int next) {
+    if (found.isEmpty()) {
+      return Future.failedFuture(unknownResource(ask, text(ask.params(), "uri")));
+    }
+    MergedList.Target target = found.get(next);
+    RawJson params =
+        target.key().equals(target.name())
+            ? ask.params()
+            : ask.params().with("uri", RawJson.string(target.key()));
+    Future<RawJson> read =
+        call(ask, target.server(), Addresses.RESOURCES_READ, params)
+            .map(result -> ask.isModern() ? hinted(result) : result);
+    return next + 1 == found.size()
+        ? read
+        : read.recover(
+            failure ->
+                Readers.isNotFound(McpFailure.of(failure))
+                    ? read(ask, found, next + 1)
+                    : Future.failedFuture(failure));
+  }
+
+  private static McpFailure unknownResource(Ask ask, String uri) {
+    return Errors.rpc(
+        ask.isModern() ? JsonRpcError.INVALID_PARAMS : Readers.RESOURCE_NOT_FOUND,
+        "Resource not found: " + Errors.shown(uri),
+        new JsonObject().put("uri", uri));
+  }
+
+  /** A server of the other era does not say how long its result may be kept. */
+  private static RawJson hinted(RawJson result) {
+    RawJson type = result.member("resultType");
+    if (type != null && !type.equals(COMPLETE)) {
+      return result;
+    }
+    RawJson timed = result.member("ttlMs") == null ? result.with("ttlMs", RawJson.of("0")) : result;
+    return timed.member("cacheScope") == null
+        ? timed.with("cacheScope", RawJson.string("private"))
+        : timed;
+  }
+
+  // ---- completion
+
+  private Future<RawJson> complete(Ask ask) {
+    RawJson ref = ask.params().member("ref");
+    RawJson type = ref == null ? null : ref.member("type");
+    if (ref == null || type == null || !type.isString()) {
+      throw Errors.invalidParams("\"ref\" must be an object with a \"type\"");
+    }
+    return switch (type.asString()) {
+      case "ref/prompt" ->
+          find(ask.view(), Kind.PROMPTS, text(ref, "name"))
+              .compose(target -> complete(ask, ref, "name", target));
+      case "ref/resource" ->
+          template(ask.view(), text(ref, "uri"))
+              .compose(target -> complete(ask, ref, "uri", target));
+      default -> throw Errors.invalidParams("\"ref.type\" must be ref/prompt or ref/resource");
+    };
+  }
+
+  private Future<MergedList.Target> template(View view, String uri) {
+    return directory
+        .ready(vertx, view, List.of(Kind.TEMPLATES))
+        .compose(
+            snapshot -> {
+              MergedList.Target template = snapshot.list(view, Kind.TEMPLATES).find(uri);
+              return template != null
+                  ? Future.succeededFuture(template)
+                  : resources(view, uri)
+                      .map(
+                          found -> {
+                            if (found.isEmpty()) {
+                              throw Errors.invalidParams("Unknown resource: " + Errors.shown(uri));
+                            }
+                            return found.get(0);
+                          });
+            });
+  }
+
+  private Future<RawJson> complete(Ask ask, RawJson ref, String member, MergedList.Target target) {
+    RawJson params =
+        target.key().equals(target.name())
+            ? ask.params()
+            : ask.params().with("ref", ref.with(member, RawJson.string(target.key())));
+    return call(ask, target.server(), Addresses.COMPLETION, params);
+  }
+
+  // ---- the bus
+
+  private Future<RawJson> call(Ask ask, String server, String suffix, RawJson params) {
+    Future<RawJson> elsewhere = ask.delegate(server, suffix, params);
+    if (elsewhere != null) {
+      return elsewhere.map(result -> typed(server, result));
+    }
+    return ask.upstream(new ConnectionId(server))
+        .compose(
+            at -> {
+              if (!ask.send(at)) {
+                return Future.failedFuture(
+                    McpFailure.notSent(FailureCode.CANCELLED, "cancelled before it was sent"));
+              }
+              return vertx
+                  .eventBus()
+                  .<Buffer>request(
+                      Addresses.of(at, suffix), ask.adapt(server, params).toBuffer(), ask.options())
+                  .map(reply -> RawJson.of(reply.body()));
+            })
+        .map(result -> ask.isModern() ? typed(server, result) : result);
+  }
+
+  /** What a server of the other era answers is complete, and must say so. */
+  private RawJson typed(String server, RawJson result) {
+    ServerFacts facts = directory.snapshot().server(server);
+    if (facts != null && facts.modern()) {
+      return result;
+    }
+    return result.member("resultType") == null ? result.withNew("resultType", COMPLETE) : result;
+  }
+
+  static String text(RawJson params, String member) {
+    RawJson value = params.member(member);
+    if (value == null || !value.isString()) {
+      throw Errors.invalidParams("\"" + member + "\" must be a string");
+    }
+    return value.asString();
+  }
+}

@@ -1,0 +1,41 @@
+package dev.mcpbus.gateway;
+
+import dev.mcpbus.bus.ConnectionId;
+import java.util.EnumMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known of one server. Immutable.
+ *
+ * @param up whether its connection serves now
+ * @param modern whether it speaks the {@code server/discover} era, as far as is known
+ * @param instructions of its handshake, empty where it gave none
+ * @param lists what it listed last, of the kinds that were asked for
+ */
+record ServerFacts(
+    ConnectionId id, boolean up, boolean modern, String instructions, Map<Kind, Listing> lists) {
+
+  static ServerFacts of(ConnectionId id) {
+    return new ServerFacts(id, false, false, "", Map.of());
+  }
+
+  @Nullable Listing list(Kind kind) {
+    return lists.get(kind);
+  }
+
+  ServerFacts with(Kind kind, Listing listing) {
+    Map<Kind, Listing> more = new EnumMap<>(Kind.class);
+    more.putAll(lists);
+    more.put(kind, listing);
+    return new ServerFacts(id, up, modern, instructions, more);
+  }
+
+  ServerFacts withUp(boolean now) {
+    return new ServerFacts(id, now, modern, instructions, lists);
+  }
+
+  ServerFacts withServer(boolean isModern, String text) {
+    return new ServerFacts(id, true, isModern, text, lists);
+  }
+}

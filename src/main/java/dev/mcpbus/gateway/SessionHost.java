@@ -1,0 +1,205 @@
+package dev.mcpbus.gateway;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.Implementation;
+import dev.mcpbus.protocol.Messages;
+import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.ProtocolException;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
+import io.vertx.core.Handler;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Holds sessions of clients of the {@code initialize} era: small actors that share one verticle and
+ * its addresses. A session's id begins with the name of its host. All state is touched on the
+ * verticle's own context only.
+ */
+final class SessionHost extends VerticleBase {
+
+  private static final ParseLimits LIMITS = ParseLimits.DEFAULT.withMaxBytes(Integer.MAX_VALUE);
+
+  private final String name;
+  private final Directory directory;
+  private final GatewayOptions options;
+  private final Implementation serverInfo;
+  private final int maxSessions;
+  private final Map<String, ClientSession> sessions = new HashMap<>();
+
+  // Set once in start().
+  @SuppressWarnings("NullAway.Init")
+  private Router router;
+
+  @SuppressWarnings("NullAway.Init")
+  private Calls calls;
+
+  @SuppressWarnings("NullAway.Init")
+  private Exchanges exchanges;
+
+  /**
+   * @param hosts how many share the bound on sessions
+   */
+  SessionHost(
+      String name,
+      Directory directory,
+      GatewayOptions options,
+      Implementation serverInfo,
+      int hosts) {
+    this.name = name;
+    this.directory = directory;
+    this.options = options;
+    this.serverInfo = serverInfo;
+    this.maxSessions = Math.max(1, options.maxSessions() / hosts);
+  }
+
+  @Override
+  public Future<?> start() {
+    router = new Router(vertx, directory, options.pageSize());
+    calls = new Calls(name);
+    exchanges = new Exchanges(vertx, calls, options.maxSessions());
+    long idle = options.sessionIdle().toMillis();
+    vertx.setPeriodic(Math.max(10, Math.min(idle / 4, 60_000)), now -> sweep());
+    List<Future<Void>> ready = new ArrayList<>();
+    ready.add(consume(Addresses.GATEWAY_SESSIONS + name, this::handle));
+    ready.add(consume(Addresses.GATEWAY_CALLS + name, calls::told));
+    ready.add(consume(Addresses.GATEWAY_INPUT + name, calls::asked));
+    ready.add(consume(Addresses.GATEWAY_LEASED + name, calls::heard));
+    vertx
+        .eventBus()
+        .localConsumer(
+            Addresses.GATEWAY_CHANGED,
+            changed -> sessions.values().forEach(ClientSession::changed));
+    vertx
+        .eventBus()
+        .<JsonObject>localConsumer(
+            Addresses.GATEWAY_UPDATED,
+            updated -> sessions.values().forEach(session -> session.updated(updated.body())));
+    return Future.join(ready);
+  }
+
+  private <T> Future<Void> consume(String address, Handler<Message<T>> handler) {
+    return vertx.isClustered()
+        ? vertx.eventBus().<T>consumer(address, handler).completion()
+        : vertx.eventBus().<T>localConsumer(address, handler).completion();
+  }
+
+  @Override
+  public Future<?> stop() {
+    List<Future<Void>> ending = new ArrayList<>();
+    sessions.values().forEach(session -> ending.add(session.close()));
+    ending.add(exchanges.close());
+    sessions.clear();
+    return Future.join(ending).otherwiseEmpty();
+  }
+
+  private void sweep() {
+    long now = System.nanoTime();
+    List.copyOf(sessions.values()).stream()
+        .filter(session -> session.isIdle(now, options.sessionIdle().toNanos()))
+        .forEach(this::end);
+  }
+
+  private void end(ClientSession session) {
+    sessions.remove(session.id());
+    session.close();
+  }
+
+  private void handle(Message<Buffer> message) {
+    try {
+      String op = String.valueOf(message.headers().get(Words.OP));
+      if (op.equals(Words.OPEN)) {
+        open(message);
+        return;
+      }
+      if (op.equals(Words.CALL) || op.equals(Words.RETRY)) {
+        exchanges.handle(op, message);
+        return;
+      }
+      if (op.equals(Words.GONE)) {
+        exchanges.gone(String.valueOf(message.headers().get(Words.EXCHANGE)));
+      }
+      ClientSession session = sessions.get(message.headers().get(Words.SESSION));
+      if (op.equals(Words.KEEP) || op.equals(Words.GONE)) {
+        if (session != null) {
+          session.note(op, String.valueOf(message.headers().get(Words.EXCHANGE)));
+        }
+        return;
+      }
+      if (session == null || !session.isOf(message.headers())) {
+        message.reply(McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such session"));
+        return;
+      }
+      session.touch();
+      switch (op) {
+        case Words.POST -> session.post(message, parsed(message.body()));
+        case Words.STREAM -> session.stream(message);
+        case Words.DELETE -> {
+          end(session);
+          message.reply(Buffer.buffer());
+        }
+        default -> message.reply(McpFailure.notSent(FailureCode.BAD_REQUEST, "unknown " + op));
+      }
+    } catch (McpFailure refused) {
+      message.reply(refused);
+    } catch (RuntimeException defect) {
+      message.reply(Errors.of(defect));
+    }
+  }
+
+  private static Envelope parsed(Buffer body) {
+    byte[] bytes = body.getBytes();
+    try {
+      return Envelope.parse(bytes, 0, bytes.length, LIMITS);
+    } catch (ProtocolException e) {
+      throw McpFailure.notSent(FailureCode.BAD_REQUEST, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private void open(Message<Buffer> message) {
+    if (sessions.size() >= maxSessions) {
+      throw new McpFailure(
+          FailureCode.OVERLOADED,
+          McpFailure.Sent.NO,
+          maxSessions + " sessions are open already; end one, or try again later",
+          5_000,
+          null);
+    }
+    Envelope request = parsed(message.body());
+    RawJson id = request.id();
+    View view = directory.view(String.valueOf(message.headers().get(Words.VIEW)));
+    if (view == null || id == null) {
+      throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such view");
+    }
+    String session = name + "." + Gateway.random(16);
+    ClientSession opened =
+        new ClientSession(
+            vertx,
+            session,
+            view,
+            String.valueOf(message.headers().get(Words.PRINCIPAL)),
+            request.params().toJsonObject(),
+            directory,
+            router,
+            calls,
+            options);
+    sessions.put(session, opened);
+    directory
+        .ready(vertx, view, List.of(Kind.TOOLS))
+        .onComplete(
+            known ->
+                message.reply(
+                    Buffer.buffer(Messages.result(id, opened.initialized(serverInfo))),
+                    new DeliveryOptions().addHeader(Words.SESSION, session)));
+  }
+}

@@ -1,0 +1,92 @@
+package dev.mcpbus.gateway;
+
+import dev.mcpbus.protocol.RawJson;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What all servers list, at one moment. Immutable: a change makes a new one. What views make of it
+ * is worked out when it is first asked for, by whichever thread asks.
+ */
+final class Snapshot {
+
+  static final Snapshot EMPTY = new Snapshot(Collections.emptySortedMap());
+
+  private record Key(View view, Kind kind) {}
+
+  private record First(Key key, int size, boolean modern) {}
+
+  private final SortedMap<String, ServerFacts> servers;
+  private final Map<Key, MergedList> lists = new ConcurrentHashMap<>();
+  private final Map<First, RawJson> pages = new ConcurrentHashMap<>();
+
+  private Snapshot(SortedMap<String, ServerFacts> servers) {
+    this.servers = servers;
+  }
+
+  Snapshot with(ServerFacts facts) {
+    SortedMap<String, ServerFacts> more = new TreeMap<>(servers);
+    more.put(facts.id().value(), facts);
+    return new Snapshot(more);
+  }
+
+  Snapshot without(String id) {
+    SortedMap<String, ServerFacts> less = new TreeMap<>(servers);
+    less.remove(id);
+    return new Snapshot(less);
+  }
+
+  @Nullable ServerFacts server(String id) {
+    return servers.get(id);
+  }
+
+  /** Ordered by id. */
+  Collection<ServerFacts> servers() {
+    return servers.values();
+  }
+
+  MergedList list(View view, Kind kind) {
+    return lists.computeIfAbsent(
+        new Key(view, kind), key -> MergedList.of(view, kind, servers.values()));
+  }
+
+  /** Null where the cursor is not good. */
+  @Nullable RawJson page(View view, Kind kind, @Nullable String cursor, int size, boolean modern) {
+    if (cursor != null) {
+      return list(view, kind).page(cursor, size, modern);
+    }
+    First wanted = new First(new Key(view, kind), size, modern);
+    RawJson first = pages.get(wanted);
+    if (first == null) {
+      first = list(view, kind).page(null, size, modern);
+      if (first != null) {
+        pages.put(wanted, first);
+      }
+    }
+    return first;
+  }
+
+  /** Of all servers of a view, each under its name; of one server as it is. */
+  String instructions(View view) {
+    StringBuilder all = new StringBuilder();
+    for (ServerFacts server : servers.values()) {
+      if (!view.includes(server.id().value()) || server.instructions().isBlank()) {
+        continue;
+      }
+      if (view.server()) {
+        return server.instructions();
+      }
+      all.append(all.length() == 0 ? "" : "\n\n")
+          .append("# ")
+          .append(server.id())
+          .append("\n\n")
+          .append(server.instructions().strip());
+    }
+    return all.toString();
+  }
+}

@@ -1,0 +1,123 @@
+package dev.mcpbus.gateway;
+
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.EventBus;
+import io.vertx.core.eventbus.Message;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The streams of one session: the standing one, and one per request. Confined to its host. */
+final class Streams {
+
+  /** Responses that are over and may still be asked for. */
+  private static final int MAX_ENDED = 32;
+
+  private static final String STANDING = "standing";
+
+  private final EventBus bus;
+  private final EventStream standing;
+  private final Map<String, EventStream> requests = new LinkedHashMap<>();
+
+  Streams(EventBus bus) {
+    this.bus = bus;
+    this.standing = new EventStream(bus, STANDING);
+  }
+
+  EventStream standing() {
+    return standing;
+  }
+
+  /** The response to a request, named by its exchange. */
+  EventStream begin(String exchange, String door) {
+    EventStream stream = new EventStream(bus, exchange);
+    stream.attach(door, exchange);
+    requests.put(exchange, stream);
+    return stream;
+  }
+
+  /** The client knows ids of that response. */
+  void keep(String exchange) {
+    EventStream stream = requests.get(exchange);
+    if (stream != null) {
+      stream.keep();
+    }
+  }
+
+  /** Nobody reads that response any more. */
+  void gone(String exchange) {
+    if (standing.isReadBy(exchange)) {
+      standing.detach();
+    }
+    requests.values().stream().filter(one -> one.isReadBy(exchange)).forEach(EventStream::detach);
+  }
+
+  /**
+   * Somebody reads from {@code last} on, or the standing stream.
+   *
+   * @param last id of the last event that the client has
+   * @param ready to be called before the first event is sent
+   */
+  EventStream open(@Nullable String last, String door, String exchange, Runnable ready) {
+    int cut = last == null ? -1 : last.lastIndexOf('_');
+    EventStream stream =
+        last == null || cut < 0
+            ? standing
+            : requests.getOrDefault(last.substring(0, cut), standing);
+    stream.cutOff();
+    ready.run();
+    stream.attach(door, exchange);
+    long after = last == null || cut < 0 ? -1 : number(last.substring(cut + 1));
+    boolean same = last != null && cut > 0 && last.substring(0, cut).equals(stream.id());
+    if (same && after >= 0) {
+      stream.resume(after);
+    } else {
+      stream.resume();
+    }
+    return stream;
+  }
+
+  private static long number(String text) {
+    try {
+      return Long.parseLong(text);
+    } catch (NumberFormatException e) {
+      return -1;
+    }
+  }
+
+  /** The answer of a request, to whoever reads its response now. */
+  void finish(
+      EventStream stream, String exchange, Message<Buffer> message, byte @Nullable [] answer) {
+    if (stream.isReadBy(exchange)) {
+      String eventId = answer == null ? null : stream.finishBy(answer);
+      message.reply(
+          answer == null ? Buffer.buffer() : Buffer.buffer(answer), ClientSession.event(eventId));
+    } else {
+      message.reply(Buffer.buffer());
+      if (answer == null) {
+        stream.end();
+      } else if (stream.isKept()) {
+        stream.finish(answer);
+      }
+    }
+    if (!stream.isKept()) {
+      requests.remove(stream.id());
+    }
+    forgetOld();
+  }
+
+  private void forgetOld() {
+    List<EventStream> ended = requests.values().stream().filter(EventStream::isEnded).toList();
+    for (int i = 0; i < ended.size() - MAX_ENDED; i++) {
+      requests.remove(ended.get(i).id());
+    }
+  }
+
+  /** The session is over. */
+  void close() {
+    standing.end();
+    requests.values().forEach(EventStream::end);
+    requests.clear();
+  }
+}

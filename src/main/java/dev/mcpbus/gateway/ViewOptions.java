@@ -1,0 +1,30 @@
+package dev.mcpbus.gateway;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A selection of what the servers offer, served at {@code /mcp/<name>}.
+ *
+ * @param servers ids, all where empty
+ * @param allow globs over {@code server.tool} ({@code *} any text, {@code ?} one character), also
+ *     over {@code server.prompt} and {@code server.uri}; everything where empty
+ * @param deny the same; what both name is denied
+ * @param rename from {@code server.tool} to the name that clients see, tools and prompts
+ * @param closed true where a list fails while one of the servers is down; else such a server costs
+ *     its own entries
+ */
+public record ViewOptions(
+    List<String> servers,
+    List<String> allow,
+    List<String> deny,
+    Map<String, String> rename,
+    boolean closed) {
+
+  public ViewOptions {
+    servers = List.copyOf(servers);
+    allow = List.copyOf(allow);
+    deny = List.copyOf(deny);
+    rename = Map.copyOf(rename);
+  }
+}

@@ -1,0 +1,106 @@
+package dev.mcpbus.gateway;
+
+import dev.mcpbus.bus.Addresses;
+import io.vertx.core.Future;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.EventBus;
+import io.vertx.core.json.JsonObject;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The resources that one client wants to hear of. Confined to its owner. */
+final class Watched {
+
+  private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
+
+  private record Resource(String server, String uri) {}
+
+  private final EventBus bus;
+  private final String holder;
+  private final Map<String, Resource> byName = new HashMap<>();
+  private boolean closed;
+
+  /**
+   * @param holder names the client among all of this node
+   */
+  Watched(EventBus bus, String holder) {
+    this.bus = bus;
+    this.holder = holder;
+  }
+
+  /**
+   * Asks the server for updates of its {@code uri}.
+   *
+   * @param name by which the client knows it
+   * @return true; fails where the server refuses
+   */
+  Future<Boolean> add(String server, String uri, String name) {
+    Resource resource = new Resource(server, uri);
+    byName.put(name, resource);
+    return tell(resource, true)
+        .map(true)
+        .onSuccess(
+            added -> {
+              if (closed) {
+                tell(resource, false);
+              }
+            })
+        .onFailure(refused -> byName.remove(name, resource));
+  }
+
+  boolean has(String name) {
+    return byName.containsKey(name);
+  }
+
+  int size() {
+    return byName.size();
+  }
+
+  Future<Void> remove(String name) {
+    Resource resource = byName.remove(name);
+    return resource == null || byName.containsValue(resource)
+        ? Future.succeededFuture()
+        : tell(resource, false);
+  }
+
+  /** What the client calls a resource that was updated, or the part of it that was. */
+  List<String> names(@Nullable String server, @Nullable String uri) {
+    return byName.entrySet().stream()
+        .filter(one -> one.getValue().server().equals(server))
+        .map(one -> renamed(one.getKey(), one.getValue().uri(), uri))
+        .filter(Objects::nonNull)
+        .map(Objects::requireNonNull)
+        .toList();
+  }
+
+  private static @Nullable String renamed(String name, String watched, @Nullable String updated) {
+    if (updated == null || !updated.startsWith(watched)) {
+      return null;
+    }
+    String rest = updated.substring(watched.length());
+    boolean part = rest.isEmpty() || watched.endsWith("/") || rest.startsWith("/");
+    return part ? name + rest : null;
+  }
+
+  /** The client is gone. */
+  void close() {
+    closed = true;
+    byName.values().stream().distinct().forEach(resource -> tell(resource, false));
+    byName.clear();
+  }
+
+  private Future<Void> tell(Resource resource, boolean wanted) {
+    return bus.request(
+            Addresses.GATEWAY_SUBSCRIBE,
+            new JsonObject()
+                .put("server", resource.server())
+                .put("uri", resource.uri())
+                .put("holder", holder)
+                .put("wanted", wanted),
+            LOCAL)
+        .mapEmpty();
+  }
+}

@@ -1,0 +1,58 @@
+package dev.mcpbus.gateway;
+
+/**
+ * Headers of the messages between an HTTP verticle and a session host. The body is a JSON-RPC
+ * message as a {@code Buffer}.
+ */
+final class Words {
+
+  static final String OP = "op";
+
+  /** A client begins: params of {@code initialize} -> its result and {@link #SESSION}. */
+  static final String OPEN = "open";
+
+  /** A message of a client -> the answer, or nothing where none is due. */
+  static final String POST = "post";
+
+  /** A client listens -> nothing; messages follow at {@link #DOOR}. */
+  static final String STREAM = "stream";
+
+  /** The client knows event ids of the response to a {@link #POST} and may ask for more. */
+  static final String KEEP = "keep";
+
+  /** Nobody reads a response any more. */
+  static final String GONE = "gone";
+
+  /** A modern client's call of an older server: params -> result, or {@code input_required}. */
+  static final String CALL = "call";
+
+  /** The same again, with answers: params that hold {@code requestState}. */
+  static final String RETRY = "retry";
+
+  /** Headers of those: where the call goes, what the client can answer and wants to hear. */
+  static final String SERVER = "server";
+
+  static final String SUFFIX = "suffix";
+  static final String CAPABILITIES = "capabilities";
+  static final String LEVEL = "level";
+  static final String STATE = "state";
+
+  static final String DELETE = "delete";
+
+  static final String SESSION = "session";
+  static final String VIEW = "view";
+  static final String PRINCIPAL = "principal";
+
+  /** The address of the HTTP verticle, and its name of the response. */
+  static final String DOOR = "door";
+
+  static final String EXCHANGE = "exchange";
+
+  /** {@code Last-Event-ID} of a {@link #STREAM}; id of an event that is sent. */
+  static final String EVENT = "event";
+
+  /** On a message to the door: the response is over. */
+  static final String END = "end";
+
+  private Words() {}
+}

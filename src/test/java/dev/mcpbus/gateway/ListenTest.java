@@ -1,0 +1,110 @@
+package dev.mcpbus.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.mcpbus.testing.McpHttp;
+import dev.mcpbus.testing.ScriptedPeer;
+import dev.mcpbus.testing.TestBus;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What modern clients hear of changes. */
+class ListenTest {
+
+  private static final String SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
+
+  private TestBus bus;
+  private McpHttp client;
+
+  @BeforeEach
+  void start() {
+    bus = TestBus.startWithBridge(new JsonObject());
+    client = new McpHttp(bus.port(), "/mcp");
+  }
+
+  @AfterEach
+  void close() {
+    bus.close();
+  }
+
+  private ScriptedPeer peer(String id) {
+    return Peers.legacy(
+        bus,
+        id,
+        (method, params, connection) ->
+            switch (method) {
+              case "tools/list" -> Peers.tools("t");
+              case "resources/list" ->
+                  "\"result\":{\"resources\":[{\"uri\":\"file:///a\",\"name\":\"a\"}]}";
+              default -> null;
+            });
+  }
+
+  private McpHttp.Stream listen(JsonObject filter) {
+    JsonObject request =
+        client.described("subscriptions/listen", new JsonObject().put("notifications", filter));
+    return client.streamed(request, McpHttp.headers(request));
+  }
+
+  private static JsonObject params(McpHttp.Stream stream, int place) {
+    return stream.messages().get(place).getJsonObject("params");
+  }
+
+  @Test
+  void the_first_message_says_what_will_be_told_and_each_bears_the_subscriptions_id() {
+    ScriptedPeer one = peer("one");
+    peer("two");
+    JsonObject filter =
+        new JsonObject()
+            .put("toolsListChanged", true)
+            .put(
+                "resourceSubscriptions",
+                new JsonArray().add("file:///a").add("mcp+two:file:///a").add("file:///none"));
+    try (McpHttp.Stream stream = listen(filter)) {
+      await().until(() -> !stream.messages().isEmpty());
+      assertThat(stream.methods()).containsExactly("notifications/subscriptions/acknowledged");
+      JsonObject agreed = params(stream, 0).getJsonObject("notifications");
+      assertThat(agreed.getBoolean("toolsListChanged")).isTrue();
+      assertThat(agreed.getJsonArray("resourceSubscriptions"))
+          .contains("file:///a", "mcp+two:file:///a");
+      one.notify("notifications/resources/updated", new JsonObject().put("uri", "file:///a"));
+      await().until(() -> stream.messages().size() == 2);
+      assertThat(params(stream, 1).getString("uri")).isEqualTo("file:///a");
+      assertThat(params(stream, 1).getJsonObject("_meta").getInteger(SUBSCRIPTION)).isEqualTo(1);
+      peer("three");
+      await().until(() -> stream.methods().contains("notifications/tools/list_changed"));
+    }
+    await().until(() -> one.methods().contains("resources/unsubscribe"));
+  }
+
+  @Test
+  void what_was_not_asked_for_is_not_told() {
+    peer("one");
+    try (McpHttp.Stream tools = listen(new JsonObject().put("toolsListChanged", true));
+        McpHttp.Stream prompts = listen(new JsonObject().put("promptsListChanged", true))) {
+      await().until(() -> !tools.messages().isEmpty() && !prompts.messages().isEmpty());
+      peer("two");
+      await().until(() -> tools.methods().contains("notifications/tools/list_changed"));
+      assertThat(prompts.messages()).hasSize(1);
+    }
+  }
+
+  @Test
+  void at_the_end_of_the_service_each_stream_ends_with_a_result() {
+    peer("one");
+    try (McpHttp.Stream stream = listen(new JsonObject().put("toolsListChanged", true))) {
+      await().until(() -> !stream.messages().isEmpty());
+      TestBus.await(bus.bus().close());
+      await().until(stream::hasEnded);
+      JsonObject last = stream.messages().get(1);
+      assertThat(last.getInteger("id")).isEqualTo(1);
+      assertThat(last.getJsonObject("result").getString("resultType")).isEqualTo("complete");
+      assertThat(last.getJsonObject("result").getJsonObject("_meta").getInteger(SUBSCRIPTION))
+          .isEqualTo(1);
+    }
+  }
+}

@@ -1,0 +1,92 @@
+package dev.mcpbus.gateway;
+
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.connection.ConnectionOptions;
+import dev.mcpbus.testing.ScriptedPeer;
+import dev.mcpbus.testing.TestBus;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+
+/** Servers in the process, for tests of the gateway. */
+final class Peers {
+
+  static final String LEGACY =
+      "\"result\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{\"tools\":{\"listChanged\""
+          + ":true},\"resources\":{\"subscribe\":true,\"listChanged\":true},\"prompts\":{},"
+          + "\"logging\":{},\"completions\":{}},\"serverInfo\":{\"name\":\"peer\","
+          + "\"version\":\"1\"}}";
+
+  private Peers() {}
+
+  /** A peer of the older era with every capability; {@code script} answers the rest. */
+  static ScriptedPeer legacy(TestBus bus, String id, ScriptedPeer.Script script) {
+    return connected(
+        bus,
+        id,
+        new ScriptedPeer(
+            bus.vertx(),
+            (method, params, connection) ->
+                switch (method) {
+                  case "server/discover" -> ScriptedPeer.error(-32601, "no such method");
+                  case "initialize" -> LEGACY;
+                  case "logging/setLevel", "resources/subscribe", "resources/unsubscribe" ->
+                      "\"result\":{}";
+                  default -> answered(script, method, params, connection);
+                }));
+  }
+
+  static ScriptedPeer modern(TestBus bus, String id, ScriptedPeer.Script script) {
+    return connected(
+        bus,
+        id,
+        ScriptedPeer.modern(
+            bus.vertx(),
+            (method, params, connection) ->
+                method.equals("subscriptions/listen")
+                    ? null
+                    : answered(script, method, params, connection)));
+  }
+
+  private static @org.jspecify.annotations.Nullable String answered(
+      ScriptedPeer.Script script, String method, JsonObject params, int connection) {
+    return switch (method) {
+      case "tools/list", "resources/list", "prompts/list", "resources/templates/list" -> {
+        String own = script.answer(method, params, connection);
+        String list =
+            method.equals("resources/templates/list")
+                ? "resourceTemplates"
+                : method.substring(0, method.indexOf('/'));
+        yield own == null ? "\"result\":{\"" + list + "\":[],\"ttlMs\":60000}" : own;
+      }
+      default -> script.answer(method, params, connection);
+    };
+  }
+
+  private static ScriptedPeer connected(TestBus bus, String id, ScriptedPeer peer) {
+    TestBus.await(bus.bus().add(new ConnectionId(id), peer.transport(), ConnectionOptions.DEFAULT));
+    bus.awaitState(id, "READY");
+    return peer;
+  }
+
+  static String tools(String... names) {
+    JsonArray tools = new JsonArray();
+    for (String name : names) {
+      tools.add(
+          new JsonObject()
+              .put("name", name)
+              .put("inputSchema", new JsonObject().put("type", "object")));
+    }
+    return "\"result\":"
+        + new JsonObject().put("tools", tools).put("ttlMs", 60_000).put("cacheScope", "public");
+  }
+
+  static String text(String text) {
+    return "\"result\":{\"resultType\":\"complete\",\"content\":[{\"type\":\"text\",\"text\":\""
+        + text
+        + "\"}]}";
+  }
+
+  static JsonObject call(String name) {
+    return new JsonObject().put("name", name).put("arguments", new JsonObject());
+  }
+}
