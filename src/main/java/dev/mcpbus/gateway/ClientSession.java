@@ -16,7 +16,6 @@ import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
 import java.util.LinkedHashMap;
@@ -392,10 +391,5 @@ final class ClientSession implements Calls.Caller {
               Messages.notification(
                   Methods.RESOURCE_UPDATED, RawJson.of(params).with("uri", RawJson.string(uri))));
     }
-  }
-
-  static DeliveryOptions event(@Nullable String eventId) {
-    DeliveryOptions delivery = new DeliveryOptions();
-    return eventId == null ? delivery : delivery.addHeader(Words.EVENT, eventId);
   }
 }

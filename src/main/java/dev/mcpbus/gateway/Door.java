@@ -200,7 +200,7 @@ final class Door implements Entrance {
     RawJson meta = answer ? null : message.params().member("_meta");
     boolean session = headers.get(Legacy.SESSION) != null;
     boolean initialize = !answer && message.method().equals(Methods.INITIALIZE);
-    if (!answer && !initialize && ModernHeaders.describes(headers, meta)) {
+    if (!answer && ModernHeaders.describes(headers, meta)) {
       modern.handle(headers, principal, message, meta, view, reply);
       return;
     }

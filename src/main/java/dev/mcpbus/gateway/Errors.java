@@ -4,7 +4,6 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.Messages;
-import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -48,7 +47,7 @@ final class Errors {
         JsonRpcError.UNSUPPORTED_VERSION,
         "Unsupported protocol version",
         new JsonObject()
-            .put("supported", new JsonArray(ProtocolVersion.supported()))
+            .put("supported", new JsonArray(Offer.versions()))
             .put("requested", requested));
   }
 

@@ -41,6 +41,7 @@ final class Legacy {
   private final List<String> hosts;
   private final Map<String, Reply> exchanges = new HashMap<>();
   private long sequence;
+  private long opened;
 
   /**
    * @param name of the HTTP verticle
@@ -59,7 +60,7 @@ final class Legacy {
           reply, 400, id, Errors.rpc(JsonRpcError.INVALID_REQUEST, "initialize is a request"));
       return;
     }
-    String host = hosts.get((int) (sequence % hosts.size()));
+    String host = hosts.get((int) (opened++ % hosts.size()));
     DeliveryOptions options = options(Words.OPEN, principal, view, exchange());
     send(host, message.text().toBuffer(), options)
         .onComplete(

@@ -39,6 +39,7 @@ final class MergedList {
   private final Map<String, Integer> places = new HashMap<>();
   private long ttlMillis = TTL_MILLIS;
   private boolean common = true;
+  private Set<String> collisions = Set.of();
   private long version;
 
   private MergedList(Kind kind) {
@@ -95,6 +96,7 @@ final class MergedList {
   private MergedList without(Set<String> names) {
     LOG.warn("gateway: names of several {} route nowhere: {}", kind.member, names);
     MergedList rest = new MergedList(kind);
+    rest.collisions = names;
     rest.ttlMillis = ttlMillis;
     rest.common = common;
     for (int i = 0; i < targets.size(); i++) {
@@ -125,6 +127,11 @@ final class MergedList {
   @Nullable Target find(String name) {
     Integer place = places.get(name);
     return place == null ? null : targets.get(place);
+  }
+
+  /** True for a name that several entries would have: none has it. */
+  boolean collides(String name) {
+    return collisions.contains(name);
   }
 
   List<Target> targets() {

@@ -5,12 +5,10 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Envelope;
-import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.Messages;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
-import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
@@ -21,7 +19,6 @@ import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -118,7 +115,7 @@ final class Modern {
               JsonObject result =
                   new JsonObject()
                       .put("resultType", "complete")
-                      .put("supportedVersions", new JsonArray(modernVersions()))
+                      .put("supportedVersions", new JsonArray(Offer.versions()))
                       .put("capabilities", Offer.capabilities())
                       .put("ttlMs", DISCOVER_TTL_MILLIS)
                       .put("cacheScope", "private");
@@ -128,13 +125,6 @@ final class Modern {
               result.put("_meta", new JsonObject().put(MetaKeys.SERVER_INFO, serverInfo.toJson()));
               reply.answer(200, Messages.result(id, RawJson.of(result)), null);
             });
-  }
-
-  private static List<String> modernVersions() {
-    return Arrays.stream(ProtocolVersion.values())
-        .filter(version -> version.era() == Era.DISCOVER)
-        .map(ProtocolVersion::wire)
-        .toList();
   }
 
   private void call(

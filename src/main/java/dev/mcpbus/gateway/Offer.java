@@ -1,6 +1,10 @@
 package dev.mcpbus.gateway;
 
+import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.ProtocolVersion;
 import io.vertx.core.json.JsonObject;
+import java.util.Arrays;
+import java.util.List;
 
 /**
  * What the gateway says that it can do: all that servers may, because servers come and go while a
@@ -9,6 +13,14 @@ import io.vertx.core.json.JsonObject;
 final class Offer {
 
   private Offer() {}
+
+  /** Versions whose requests describe themselves: what a client may choose from per request. */
+  static List<String> versions() {
+    return Arrays.stream(ProtocolVersion.values())
+        .filter(version -> version.era() == Era.DISCOVER)
+        .map(ProtocolVersion::wire)
+        .toList();
+  }
 
   static JsonObject capabilities() {
     return new JsonObject()

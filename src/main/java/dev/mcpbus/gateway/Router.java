@@ -148,6 +148,7 @@ final class Router {
     return read.filter(tool -> snapshot.server(tool.server()) != null)
         .filter(tool -> view.admits(tool.server(), tool.tool()))
         .filter(tool -> view.nameOf(tool.server(), tool.tool()).equals(name))
+        .filter(tool -> !snapshot.list(view, kind).collides(name))
         .filter(tool -> view.server() || isUnknown(snapshot.server(tool.server()), kind))
         .map(tool -> new MergedList.Target(tool.server(), tool.tool(), name, ParamHeaders.NONE))
         .orElseThrow(

@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway;
 
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.eventbus.Message;
 import java.util.LinkedHashMap;
@@ -91,8 +92,7 @@ final class Streams {
       EventStream stream, String exchange, Message<Buffer> message, byte @Nullable [] answer) {
     if (stream.isReadBy(exchange)) {
       String eventId = answer == null ? null : stream.finishBy(answer);
-      message.reply(
-          answer == null ? Buffer.buffer() : Buffer.buffer(answer), ClientSession.event(eventId));
+      message.reply(answer == null ? Buffer.buffer() : Buffer.buffer(answer), event(eventId));
     } else {
       message.reply(Buffer.buffer());
       if (answer == null) {
@@ -105,6 +105,11 @@ final class Streams {
       requests.remove(stream.id());
     }
     forgetOld();
+  }
+
+  private static DeliveryOptions event(@Nullable String eventId) {
+    DeliveryOptions delivery = new DeliveryOptions();
+    return eventId == null ? delivery : delivery.addHeader(Words.EVENT, eventId);
   }
 
   private void forgetOld() {

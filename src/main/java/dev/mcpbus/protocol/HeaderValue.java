@@ -34,7 +34,11 @@ public final class HeaderValue {
       return null;
     }
     try {
-      byte[] bytes = Base64.getDecoder().decode(value.substring(PREFIX.length(), end));
+      String encoded = value.substring(PREFIX.length(), end);
+      byte[] bytes = Base64.getDecoder().decode(encoded);
+      if (!Base64.getEncoder().encodeToString(bytes).equals(encoded)) {
+        return null; // without padding, which the decoder tolerates
+      }
       return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
     } catch (IllegalArgumentException | CharacterCodingException e) {
       return null;

@@ -1,0 +1,79 @@
+package dev.mcpbus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.mcpbus.testing.NpmServers;
+import dev.mcpbus.testing.TestBus;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * The conformance suite as the client, a fixture of each era as the server, the gateway between
+ * them. The suite exits with zero where every scenario that the revision requires has passed.
+ */
+class GatewayConformanceIT {
+
+  private static final String SUITE = "@modelcontextprotocol/conformance/dist/index.js";
+
+  private static TestBus bus;
+
+  @TempDir Path folder;
+
+  @BeforeAll
+  static void start() {
+    bus =
+        TestBus.startWithBridge(
+            new JsonObject().put("old", fixture("legacy")).put("new", fixture("modern")));
+    bus.awaitState("old", "READY");
+    bus.awaitState("new", "READY");
+  }
+
+  @AfterAll
+  static void close() {
+    bus.close();
+  }
+
+  private static JsonObject fixture(String era) {
+    NpmServers.script(SUITE);
+    String script = Path.of("src", "test", "npm", "conformance-server.mjs").toAbsolutePath() + "";
+    return new JsonObject()
+        .put("command", NpmServers.node())
+        .put("args", new JsonArray().add(script).add(era));
+  }
+
+  @ParameterizedTest(name = "{1} client, {0} server")
+  @CsvSource({"old,2025-11-25", "new,2025-11-25", "new,2026-07-28"})
+  void every_required_scenario_passes(String server, String revision)
+      throws IOException, InterruptedException {
+    Path log = folder.resolve("log");
+    Process suite =
+        new ProcessBuilder(
+                List.of(
+                    NpmServers.node(),
+                    NpmServers.script(SUITE),
+                    "server",
+                    "--url",
+                    "http://127.0.0.1:" + bus.port() + "/mcp/" + server,
+                    "--requirements",
+                    revision,
+                    "-o",
+                    folder.resolve("out").toString()))
+            .redirectErrorStream(true)
+            .redirectOutput(log.toFile())
+            .start();
+    boolean ended = suite.waitFor(5, TimeUnit.MINUTES);
+    suite.destroyForcibly();
+    assertThat(ended).isTrue();
+    assertThat(suite.exitValue()).as(Files.readString(log)).isZero();
+  }
+}

@@ -1,0 +1,76 @@
+package dev.mcpbus.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.mcpbus.gateway.GatewayOptions;
+import dev.mcpbus.gateway.ViewOptions;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class GatewayReaderTest {
+
+  private static final String SERVERS = "\"mcpServers\": {\"git\": {\"command\": \"x\"}}";
+
+  @TempDir Path directory;
+
+  @Test
+  void a_gateway_is_read_in_full() {
+    Sample sample = Sample.in(directory);
+    GatewayOptions options =
+        sample
+            .json(
+                "{"
+                    + SERVERS
+                    + ", \"gateway\": {\"sessionIdle\": \"5m\", \"maxSessions\": 7, \"maxCalls\":"
+                    + " 8, \"maxStreams\": 9, \"pageSize\": 10, \"views\": {\"safe\":"
+                    + " {\"servers\": [\"git\"], \"allow\": [\"git.*\"], \"deny\": [\"git.push\"],"
+                    + " \"rename\": {\"git.log\": \"history\"}, \"failure\": \"closed\"}}}}")
+            .usable()
+            .orElseThrow()
+            .gateway();
+    assertThat(options)
+        .isEqualTo(
+            new GatewayOptions(
+                Map.of(
+                    "safe",
+                    new ViewOptions(
+                        List.of("git"),
+                        List.of("git.*"),
+                        List.of("git.push"),
+                        Map.of("git.log", "history"),
+                        true)),
+                Duration.ofMinutes(5),
+                7,
+                8,
+                9,
+                10));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "\"views\": {\"git\": {}}|/mcp/git would be both a server and a view. Rename the view",
+        "\"views\": {\"v\": {\"servers\": [\"docs\"]}}|view \"v\": there is no server \"docs\"",
+        "\"views\": {\"v\": {\"rename\": {\"git.a\": \"1x\"}}}|\"1x\" is no name for a tool",
+        "\"views\": {\"v\": {\"rename\": {\"git.a\": \"x\", \"git.b\": \"x\"}}}|two tools are"
+            + " renamed to \"x\"",
+        "\"views\": {\"V 1\": {}}|is not a valid id",
+        "\"views\": {\"v\": {\"alow\": []}}|Did you mean",
+        "\"views\": {\"v\": {\"failure\": \"maybe\"}}|Use one of open, closed",
+        "\"sessionIdle\": 0|must be more than zero",
+        "\"pageSize\": 0|is out of range",
+      })
+  void a_mistake_is_reported_with_its_remedy(String gateway, String problem) {
+    Sample sample = Sample.in(directory);
+    assertThat(sample.texts(sample.json("{" + SERVERS + ", \"gateway\": {" + gateway + "}}")))
+        .anySatisfy(text -> assertThat(text).contains(problem));
+  }
+}
