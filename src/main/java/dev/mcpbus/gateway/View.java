@@ -2,6 +2,7 @@ package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.RoutingName;
 import dev.mcpbus.bus.ToolName;
+import dev.mcpbus.security.Glob;
 import java.util.List;
 import java.util.Map;
 
