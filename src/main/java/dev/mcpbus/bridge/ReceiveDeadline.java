@@ -35,8 +35,12 @@ final class ReceiveDeadline {
     arm(connection);
   }
 
-  /** A request's head is here; one without a body is complete. */
-  void requested(HttpServerRequest request) {
+  /**
+   * A request's head is here; one without a body is complete.
+   *
+   * @param over runs when its response has ended, or can reach nobody
+   */
+  void requested(HttpServerRequest request, Runnable over) {
     HttpConnection connection = request.connection();
     boolean hasBody = hasBody(request);
     latest.put(connection, request);
@@ -49,6 +53,7 @@ final class ReceiveDeadline {
         .response()
         .endHandler(
             ended -> {
+              over.run();
               // A pipelined request may already be at work, and the connection not idle.
               if (latest.remove(connection, request)) {
                 arm(connection);

@@ -52,7 +52,7 @@ final class RestRoutes {
     if (ctx.request().getParam("form") == null) {
       listAll(ctx, Addresses.ALL_TOOLS_LIST);
     } else {
-      answer(ctx, calls.callAll(ctx, Addresses.ALL_TOOLS_FUNCTIONS, RawJson.of(functions(ctx))));
+      answer(ctx, calls.listFunctions(ctx, RawJson.of(functions(ctx))));
     }
   }
 
@@ -79,7 +79,7 @@ final class RestRoutes {
   }
 
   private void ask(RoutingContext ctx, String address, JsonObject body) {
-    answer(ctx, calls.ask(address, body, ASK_TIMEOUT).map(JsonObject::toBuffer));
+    answer(ctx, calls.ask(ctx, address, body, ASK_TIMEOUT).map(JsonObject::toBuffer));
   }
 
   private void list(RoutingContext ctx, String suffix) {

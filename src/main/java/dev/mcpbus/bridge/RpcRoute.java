@@ -161,7 +161,7 @@ final class RpcRoute {
     // Both are given and differ: the prefix wins where it is a server, else it is no prefix.
     JsonObject wanted = new JsonObject().put("id", prefix.value());
     return calls
-        .ask(Addresses.SERVERS_GET, wanted, LOOKUP_TIMEOUT)
+        .ask(ctx, Addresses.SERVERS_GET, wanted, LOOKUP_TIMEOUT)
         .map(true)
         .recover(
             failure ->

@@ -74,6 +74,17 @@ public final class Gatekeeper {
     }
   }
 
+  /** Lets everybody in, as {@link Principal#LOCAL}. */
+  public static Gatekeeper open(Vertx vertx) {
+    return new Gatekeeper(
+        vertx,
+        AuthOptions.NONE,
+        AccessPolicy.OPEN,
+        Audit.off(),
+        InstantSource.system(),
+        System::nanoTime);
+  }
+
   /** Whether callers have to say who they are. */
   public boolean isRequired() {
     return options.isRequired();
