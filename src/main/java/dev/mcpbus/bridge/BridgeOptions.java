@@ -49,8 +49,8 @@ public record BridgeOptions(
         allowRemote || isLoopback(host),
         "bridge host '"
             + host
-            + "' is reachable from other machines and nobody logs in here;"
-            + " use 127.0.0.1, or set allowRemote and name the allowedHosts");
+            + "' is reachable from other machines;"
+            + " use 127.0.0.1, or set allowRemote, name the allowedHosts and configure auth");
     check(
         !allowRemote || isLoopback(host) || !allowedHosts.isEmpty(),
         "bridge allowRemote wants allowedHosts: the names that clients reach this host by");
@@ -64,6 +64,20 @@ public record BridgeOptions(
           ORIGIN.matcher(origin).matches(),
           "bridge allowedOrigins: '" + origin + "' is not scheme://host[:port]");
     }
+  }
+
+  /**
+   * Refuses an open door: whoever can reach it could start processes.
+   *
+   * @param auth whether callers have to say who they are
+   */
+  public void requireAuth(boolean auth) {
+    check(
+        auth || isLoopback(host),
+        "bridge host '"
+            + host
+            + "' is reachable from other machines and nobody has to log in; configure auth.apiKeys"
+            + " (java -jar mcpbus.jar --new-key NAME) or auth.jwt, or use 127.0.0.1");
   }
 
   private static void check(boolean fine, String problem) {
