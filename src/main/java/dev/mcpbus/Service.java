@@ -41,6 +41,7 @@ final class Service {
       @Nullable Integer port,
       PrintStream out,
       PrintStream err) {
+    AuditLog.open(config.auth().auditFile());
     int listenPort = port == null ? config.port() : port;
     Vertx vertx = Vertx.vertx(McpBus.vertxOptions());
     CountDownLatch over = new CountDownLatch(1);
@@ -91,7 +92,11 @@ final class Service {
   private static McpBus.Options options(
       Path file, ConfigResult result, McpBusConfig config, int port) throws StartException {
     try {
-      BridgeOptions bridge = BridgeOptions.DEFAULT.withHost(config.host()).withPort(port);
+      BridgeOptions bridge =
+          BridgeOptions.DEFAULT
+              .withRemote(config.auth().isRequired(), config.allowedHosts())
+              .withHost(config.host())
+              .withPort(port);
       return new McpBus.Options(
           config.servers(),
           SupervisorOptions.of(config.strategy(), config.startConcurrency()),
@@ -99,7 +104,8 @@ final class Service {
           config.gateway(),
           ServerEntryReader.in(folder(file), Environment.system(), result.defaults()),
           config.names(),
-          InputOptions.DEFAULT);
+          InputOptions.DEFAULT,
+          config.auth());
     } catch (IllegalArgumentException e) {
       throw new StartException(e);
     }

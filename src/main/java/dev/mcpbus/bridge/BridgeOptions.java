@@ -50,10 +50,11 @@ public record BridgeOptions(
         "bridge host '"
             + host
             + "' is reachable from other machines;"
-            + " use 127.0.0.1, or set allowRemote, name the allowedHosts and configure auth");
+            + " use 127.0.0.1, or let callers log in: auth.apiKeys (java -jar mcpbus.jar --new-key"
+            + " NAME) or auth.jwt, and bridge.allowedHosts");
     check(
         !allowRemote || isLoopback(host) || !allowedHosts.isEmpty(),
-        "bridge allowRemote wants allowedHosts: the names that clients reach this host by");
+        "bridge.allowedHosts is missing: beyond loopback it has to list the names that clients reach this host by");
     for (String name : allowedHosts) {
       check(
           HOST.matcher(name).matches(),
@@ -98,6 +99,15 @@ public record BridgeOptions(
   public BridgeOptions withHost(String other) {
     return new BridgeOptions(
         other, port, maxBodyBytes, receiveTimeout, allowedHosts, allowedOrigins, allowRemote);
+  }
+
+  /**
+   * @param remote whether the host may be more than loopback; only where callers have to log in
+   * @param hosts names that clients reach it by
+   */
+  public BridgeOptions withRemote(boolean remote, Set<String> hosts) {
+    return new BridgeOptions(
+        host, port, maxBodyBytes, receiveTimeout, hosts, allowedOrigins, remote);
   }
 
   public BridgeOptions withPort(int other) {

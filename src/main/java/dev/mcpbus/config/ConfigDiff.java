@@ -68,6 +68,12 @@ public record ConfigDiff(
     if (!live.names().name().equals(next.names().name())) {
       keys.add("catalog.names");
     }
+    if (!live.allowedHosts().equals(next.allowedHosts())) {
+      keys.add("bridge.allowedHosts");
+    }
+    if (!live.auth().equals(next.auth())) {
+      keys.add("auth");
+    }
     if (!live.gateway().equals(next.gateway())) {
       keys.add("gateway");
     }

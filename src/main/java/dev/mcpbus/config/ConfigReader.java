@@ -5,6 +5,7 @@ import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.config.ConfigNode.Kind;
 import dev.mcpbus.config.ConfigNode.Member;
 import dev.mcpbus.gateway.GatewayOptions;
+import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.supervisor.RestartStrategy;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -160,10 +161,23 @@ public final class ConfigReader {
     Entry top = new Entry(root, "", null, problems, substitution);
     boolean own = !registry && servers.name().equals("mcpServers");
     McpBusConfig frame =
-        own ? frame(top) : frame(top, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+        own
+            ? frame(top)
+            : frame(
+                top,
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty());
     List<ServerDefinition> definitions = servers(servers, substitution);
     if (own) {
       SchemaCheck.check(root, problems);
+    } else if (top.has("auth")) {
+      problems.fatal(
+          top.line("auth"),
+          "\"auth\" stands beside " + Texts.quote(servers.name()) + ", where it would not be read",
+          "Name the servers under \"mcpServers\"");
     }
     GatewayOptions gateway = GatewayReader.checked(top, frame.gateway(), ids(servers));
     if (problems.fatal()) {
@@ -173,6 +187,8 @@ public final class ConfigReader {
         new McpBusConfig(
             frame.host(),
             frame.port(),
+            frame.allowedHosts(),
+            frame.auth(),
             frame.strategy(),
             frame.startConcurrency(),
             gateway,
@@ -264,7 +280,8 @@ public final class ConfigReader {
         top.object("bridge", Keys.BRIDGE),
         top.object("supervisor", Keys.SUPERVISOR),
         top.object("gateway", Keys.GATEWAY),
-        top.object("catalog", Keys.CATALOG));
+        top.object("catalog", Keys.CATALOG),
+        top.object("auth", Keys.AUTH));
   }
 
   private static boolean meant(String name) {
@@ -281,7 +298,8 @@ public final class ConfigReader {
       Optional<Entry> bridge,
       Optional<Entry> supervisor,
       Optional<Entry> gateway,
-      Optional<Entry> catalog) {
+      Optional<Entry> catalog,
+      Optional<Entry> auth) {
     Optional<String> host = bridge.flatMap(b -> b.text("host")).map(Substitution.Filled::value);
     if (host.isPresent() && host.get().isBlank()) {
       top.wrong(top.line("bridge"), "\"bridge.host\" is empty", "Write \"" + DEFAULT_HOST + "\"");
@@ -289,6 +307,10 @@ public final class ConfigReader {
     return new McpBusConfig(
         host.orElse(DEFAULT_HOST),
         bridge.flatMap(b -> b.whole("port", 0, 65_535)).orElse(McpBusConfig.DEFAULT_PORT),
+        bridge.flatMap(b -> b.texts("allowedHosts")).orElse(List.of()).stream()
+            .map(Substitution.Filled::value)
+            .collect(Collectors.toSet()),
+        auth.map(AuthReader::read).orElse(AuthOptions.NONE),
         supervisor
             .flatMap(s -> s.choice("strategy", RestartStrategy.class))
             .orElse(RestartStrategy.ONE_FOR_ONE),

@@ -2,14 +2,18 @@ package dev.mcpbus.config;
 
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.gateway.GatewayOptions;
+import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.supervisor.RestartStrategy;
 import java.util.List;
+import java.util.Set;
 
 /**
  * A whole configuration, checked.
  *
  * @param host the bridge listens here, default {@code 127.0.0.1}
  * @param port the bridge's port, default 8790; 0 lets the system choose
+ * @param allowedHosts names that clients of other machines reach the bridge by
+ * @param auth who may come in over HTTP, default {@link AuthOptions#NONE}
  * @param strategy of the one supervisor, default one-for-one
  * @param startConcurrency sessions that may be starting at the same time, default 16
  * @param gateway what MCP clients find at {@code /mcp}
@@ -20,6 +24,8 @@ import java.util.List;
 public record McpBusConfig(
     String host,
     int port,
+    Set<String> allowedHosts,
+    AuthOptions auth,
     RestartStrategy strategy,
     int startConcurrency,
     GatewayOptions gateway,
@@ -30,6 +36,7 @@ public record McpBusConfig(
   public static final int DEFAULT_PORT = 8790;
 
   public McpBusConfig {
+    allowedHosts = Set.copyOf(allowedHosts);
     servers = List.copyOf(servers);
     problems = List.copyOf(problems);
   }

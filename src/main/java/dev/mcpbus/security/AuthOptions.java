@@ -3,8 +3,11 @@ package dev.mcpbus.security;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -111,6 +114,22 @@ public record AuthOptions(
       requiredScopes = Set.copyOf(requiredScopes);
       adminScopes = Set.copyOf(adminScopes);
     }
+  }
+
+  /**
+   * Actions by their words.
+   *
+   * @param unknown hears of words that are none
+   */
+  public static Set<Action> actions(List<String> words, Consumer<String> unknown) {
+    Set<Action> actions = EnumSet.noneOf(Action.class);
+    for (String word : words) {
+      Arrays.stream(Action.values())
+          .filter(action -> action.word().equals(word))
+          .findFirst()
+          .ifPresentOrElse(actions::add, () -> unknown.accept(word));
+    }
+    return actions;
   }
 
   /** Whether a policy opens or closes. */
