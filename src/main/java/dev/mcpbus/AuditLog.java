@@ -52,5 +52,6 @@ final class AuditLog {
     Logger logger = context.getLogger(Audit.LOGGER);
     logger.addAppender(appender);
     logger.setAdditive(false);
+
   }
 }

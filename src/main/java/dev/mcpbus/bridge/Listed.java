@@ -49,6 +49,9 @@ final class Listed {
             filtered(entries, entry -> isVisible(entry, kind, server, rights)));
       }
     }
+    if (lists.containsKey("cacheScope")) {
+      lists.put("cacheScope", "private"); // others have another list
+    }
     if (server == null) {
       lists.remove("_meta"); // names what was left out of the aggregate
     }

@@ -22,6 +22,7 @@ import dev.mcpbus.config.ServerSettings;
 import dev.mcpbus.connection.PinStore;
 import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.input.InputOptions;
+import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.supervisor.SupervisorOptions;
 import dev.mcpbus.transport.AuthenticatorFactory;
 import io.vertx.core.Future;
@@ -170,7 +171,17 @@ public final class TestBus implements AutoCloseable {
             null, none.gateway, none.supervisor, none.input, options, none.before, authenticators, none.pins));
   }
 
+  /** With a bridge of those options, whose callers have to log in. */
+  public static TestBus startWithAuth(
+      JsonObject mcpServers, BridgeOptions bridge, AuthOptions auth) {
+    return start(mcpServers, Seams.NONE.with(bridge), auth);
+  }
+
   private static TestBus start(JsonObject mcpServers, Seams seams) {
+    return start(mcpServers, seams, AuthOptions.NONE);
+  }
+
+  private static TestBus start(JsonObject mcpServers, Seams seams, AuthOptions auth) {
     List<ServerDefinition> servers = new ArrayList<>();
     mcpServers.forEach(entry -> servers.add(read(entry.getKey(), (JsonObject) entry.getValue())));
     Vertx vertx =
@@ -189,7 +200,8 @@ public final class TestBus implements AutoCloseable {
             seams.gateway,
             ServerEntryReader.in(Path.of("."), Environment.system(), ServerSettings.DEFAULT),
             NamePolicy.DOTTED,
-            seams.input),
+            seams.input,
+            auth),
         seams);
   }
 

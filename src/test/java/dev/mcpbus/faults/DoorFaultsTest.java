@@ -1,0 +1,449 @@
+package dev.mcpbus.faults;
+
+import static dev.mcpbus.faults.DoorBed.ALICE;
+import static dev.mcpbus.faults.DoorBed.BOB;
+import static dev.mcpbus.faults.DoorBed.ROOT;
+import static dev.mcpbus.faults.DoorBed.as;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.mcpbus.bridge.BridgeOptions;
+import dev.mcpbus.security.AuthOptions;
+import dev.mcpbus.security.AuthOptions.Limits;
+import dev.mcpbus.testing.McpHttp;
+import dev.mcpbus.testing.TestBus;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Faults 96 to 109 at the front doors, through all of mcpbus. */
+class DoorFaultsTest {
+
+  private static final List<String> ROUTES =
+      List.of(
+          "GET /mcp",
+          "POST /mcp",
+          "DELETE /mcp",
+          "POST /mcp/a",
+          "POST /mcp/nobody",
+          "GET /.well-known/oauth-protected-resource",
+          "GET /.well-known/oauth-protected-resource/mcp",
+          "GET /api/servers",
+          "POST /api/servers/a/tools/read_one",
+          "POST /api/tools/call",
+          "POST /rpc",
+          "GET /health/live",
+          "GET /health/ready",
+          "GET /unknown");
+
+  private static String post(String path, String headers, String body) {
+    return "POST "
+        + path
+        + " HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nConnection: close\r\n"
+        + headers
+        + "Content-Type: application/json\r\nContent-Length: "
+        + body.length()
+        + "\r\n\r\n"
+        + body;
+  }
+
+  private static String callTool(String tool) {
+    return new JsonObject()
+        .put("jsonrpc", "2.0")
+        .put("id", 1)
+        .put("method", "tools/call")
+        .put("params", new JsonObject().put("name", tool).put("arguments", new JsonObject()))
+        .encode();
+  }
+
+  @Test
+  void case_96_no_route_of_any_door_answers_a_strange_host_or_origin() throws IOException {
+    List<String> evil =
+        List.of(
+            "Host: evil.example\r\n",
+            "",
+            "Host: 127.0.0.1:PORT\r\nHost: evil.example\r\n",
+            "Host: localhost.:PORT\r\n",
+            "Host: 127.0.0.1:PORT\r\nOrigin: http://evil.example\r\n",
+            "Host: 127.0.0.1:PORT\r\nOrigin: null\r\n");
+    for (AuthOptions auth : List.of(AuthOptions.NONE, DoorBed.keys())) {
+      try (DoorBed bed = new DoorBed(auth)) {
+        for (String route : ROUTES) {
+          for (String head : evil) {
+            String answer =
+                bed.raw(
+                    route
+                        + " HTTP/1.1\r\n"
+                        + head
+                        + "Authorization: Bearer "
+                        + ROOT.key()
+                        + "\r\nConnection: close\r\n\r\n");
+            assertThat(answer).as(route + " " + head).startsWith("HTTP/1.1 403");
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void case_97_only_listed_origins_are_told_that_they_may() throws IOException {
+    BridgeOptions options =
+        BridgeOptions.DEFAULT.withPort(0).withAllowed(Set.of(), Set.of("https://app.example"));
+    try (DoorBed bed = new DoorBed(options, AuthOptions.NONE)) {
+      String body = callTool("read_one");
+      assertThat(bed.raw(post("/mcp/a", "Origin: https://app.example\r\n", body)))
+          .containsIgnoringCase("Access-Control-Allow-Origin: https://app.example");
+      for (String other :
+          List.of(
+              "http://app.example",
+              "https://app.example:444",
+              "https://app.example.evil.example",
+              "https://evil-app.example")) {
+        assertThat(bed.raw(post("/mcp/a", "Origin: " + other + "\r\n", body)))
+            .startsWith("HTTP/1.1 403")
+            .doesNotContainIgnoringCase("Access-Control");
+      }
+    }
+  }
+
+  @Test
+  void case_98_a_body_over_the_cap_is_refused_unread() throws IOException {
+    BridgeOptions options = BridgeOptions.DEFAULT.withPort(0).withMaxBodyBytes(1_000);
+    try (DoorBed bed = new DoorBed(options, AuthOptions.NONE)) {
+      for (String path : List.of("/mcp", "/mcp/a", "/rpc", "/api/servers/a/tools/read_one")) {
+        String answer =
+            bed.raw(
+                "POST "
+                    + path
+                    + " HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nContent-Type: application/json\r\n"
+                    + "Content-Length: 1000000\r\n\r\n{");
+        assertThat(answer).as(path).startsWith("HTTP/1.1 413");
+      }
+    }
+  }
+
+  @Test
+  void case_99_a_client_that_sends_too_slowly_is_cut_off() throws IOException {
+    BridgeOptions options =
+        BridgeOptions.DEFAULT.withPort(0).withReceiveTimeout(Duration.ofMillis(300));
+    try (DoorBed bed = new DoorBed(options, DoorBed.keys())) {
+      for (String slow :
+          List.of(
+              "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n",
+              "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nAuthorization: Bearer "
+                  + ROOT.key()
+                  + "\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")) {
+        assertThat(bed.raw(slow)).as("closed by the other side, unanswered").isEmpty();
+      }
+    }
+  }
+
+  @Test
+  void case_101_paths_that_climb_or_hold_a_nul_are_nobodys() throws IOException {
+    try (DoorBed bed = new DoorBed(AuthOptions.NONE)) {
+      for (String path :
+          List.of(
+              "/mcp/..%2f..%2fetc%2fpasswd",
+              "/mcp/%00",
+              "/mcp/a%00",
+              "/mcp/../../etc/passwd",
+              "/api/..%2f..%2fetc",
+              "/api/servers/%00",
+              "/api/servers/..%2fa")) {
+        String answer = bed.raw(post(path, "", callTool("read_one")));
+        assertThat(answer).as(path).matches("(?s)HTTP/1.1 40[45].*").doesNotContain("root:");
+      }
+    }
+  }
+
+  @Test
+  void case_103_no_header_carries_a_line_break_and_no_audit_line_is_forged() throws IOException {
+    try (DoorBed bed = new DoorBed(DoorBed.policies())) {
+      String key = "Authorization: Bearer " + ROOT.key() + "\r\n";
+      String split = bed.raw(post("/rpc", key + "X-A: a\rb: c\r\n", callTool("a:x")));
+      assertThat(split).startsWith("HTTP/1.1 400");
+
+      String evil = "a:\u001b[2Jread\n{\"principal\":\"root\"}\u202e\u0085";
+      bed.send("POST", "/rpc", callTool(evil), as(ALICE));
+      List<JsonObject> lines = bed.audit();
+      assertThat(lines).hasSize(1);
+      assertThat(lines.get(0).getString("principal")).isEqualTo("alice");
+      assertThat(bed.log.list)
+          .filteredOn(event -> event.getLoggerName().equals("dev.mcpbus.audit"))
+          .allMatch(event -> event.getFormattedMessage().matches("[\\x20-\\x7e]+"));
+    }
+  }
+
+  @Test
+  void case_105_credentials_are_in_no_answer_and_no_log() throws IOException {
+    try (DoorBed bed = new DoorBed(DoorBed.policies())) {
+      List<String> seen = new ArrayList<>();
+      seen.add(bed.send("GET", "/api/servers", "", as(ROOT)).body());
+      seen.add(bed.send("GET", "/api/servers/a", "", as(ROOT)).body());
+      seen.add(bed.send("GET", "/api/servers/zzz", "", as(ALICE)).body());
+      seen.add(bed.send("POST", "/rpc", "nonsense " + ALICE.key(), as(ALICE)).body());
+      seen.add(bed.send("GET", "/api/servers", "", "Authorization", "Basic " + BOB.key()).body());
+      seen.add(bed.send("GET", "/api/servers?access_token=" + BOB.key(), "").body());
+      seen.add(bed.mcp("/mcp").post(callTool("a__read_one"), as(BOB)).body());
+      String all = String.join("\n", seen) + bed.everythingLogged();
+      assertThat(all).doesNotContain(ROOT.key(), ALICE.key(), BOB.key());
+      assertThat(all).doesNotContain(ROOT.hash(), ALICE.hash(), BOB.hash());
+      assertThat(DoorBed.keys().toString()).doesNotContain("sha256");
+    }
+  }
+
+  @Test
+  void case_107_a_session_answers_nobody_but_who_began_it() {
+    try (DoorBed bed = new DoorBed(DoorBed.keys())) {
+      McpHttp client = bed.mcp("/mcp");
+      McpHttp.Answer opened =
+          client.post(
+              client.request(
+                  "initialize",
+                  new JsonObject()
+                      .put("protocolVersion", "2025-11-25")
+                      .put("capabilities", new JsonObject())
+                      .put("clientInfo", new JsonObject().put("name", "t").put("version", "1"))),
+              as(ALICE));
+      assertThat(opened.status()).isEqualTo(200);
+      String session = opened.header("mcp-session-id");
+      JsonObject list = client.request("tools/list", new JsonObject());
+      String[] mine = withSession(as(ALICE), session);
+      String[] other = withSession(as(BOB), session);
+      assertThat(client.post(list, mine).status()).isEqualTo(200);
+      assertThat(client.post(list, other).status()).isEqualTo(404);
+      assertThat(client.delete(other)).isEqualTo(404);
+      assertThat(client.post(list, withSession(new String[0], session)).status()).isEqualTo(401);
+      assertThat(client.post(list, mine).status()).isEqualTo(200);
+    }
+  }
+
+  private static String[] withSession(String[] headers, String session) {
+    return Stream.concat(
+            Stream.of(headers),
+            Stream.of("Mcp-Session-Id", session, "MCP-Protocol-Version", "2025-11-25"))
+        .toArray(String[]::new);
+  }
+
+  @Test
+  void case_108_a_callers_credential_never_goes_upstream() {
+    List<String> heard = new CopyOnWriteArrayList<>();
+    try (DoorBed bed = new DoorBed(DoorBed.keys())) {
+      HttpServer upstream =
+          TestBus.await(
+              bed.bus
+                  .vertx()
+                  .createHttpServer()
+                  .requestHandler(
+                      request ->
+                          request
+                              .body()
+                              .onSuccess(
+                                  body -> {
+                                    heard.add(request.uri() + request.headers() + body);
+                                    if (body.length() == 0) {
+                                      request.response().setStatusCode(405).end();
+                                      return;
+                                    }
+                                    request
+                                        .response()
+                                        .putHeader("Content-Type", "application/json")
+                                        .end(answer(body.toJsonObject()).toBuffer());
+                                  }))
+                  .listen(0, "127.0.0.1"));
+      String url = "http://127.0.0.1:" + upstream.actualPort() + "/mcp";
+      bed.bus.request(
+          "mcp.servers.add",
+          new JsonObject().put("name", "up").put("config", new JsonObject().put("url", url)));
+      bed.bus.awaitState("up", "READY");
+      HttpResponse<String> rest =
+          bed.send("POST", "/api/servers/up/tools/echo", "{}", as(ALICE));
+      assertThat(rest.body()).contains("heard you");
+      McpHttp mcp = bed.mcp("/mcp/up");
+      JsonObject call = mcp.described("tools/call", new JsonObject().put("name", "echo"));
+      String[] headers =
+          Stream.concat(Stream.of(as(ALICE)), Stream.of(McpHttp.headers(call)))
+              .toArray(String[]::new);
+      assertThat(mcp.post(call, headers).body()).contains("heard you");
+      assertThat(heard).anyMatch(one -> one.contains("tools/call"));
+      assertThat(heard).noneMatch(one -> one.contains(ALICE.key()));
+      assertThat(heard).noneMatch(one -> one.toLowerCase(Locale.ROOT).contains("authorization"));
+    }
+  }
+
+  private static JsonObject answer(JsonObject request) {
+    JsonObject result =
+        switch (request.getString("method", "")) {
+          case "initialize" ->
+              new JsonObject()
+                  .put("protocolVersion", "2025-11-25")
+                  .put("capabilities", new JsonObject().put("tools", new JsonObject()))
+                  .put("serverInfo", new JsonObject().put("name", "up").put("version", "1"));
+          case "tools/list" ->
+              new JsonObject("{\"tools\":[{\"name\":\"echo\",\"inputSchema\":{\"type\":\"object\"}}]}");
+          case "tools/call" ->
+              new JsonObject("{\"content\":[{\"type\":\"text\",\"text\":\"heard you\"}]}");
+          default -> null;
+        };
+    JsonObject reply = new JsonObject().put("jsonrpc", "2.0").put("id", request.getValue("id"));
+    return result == null
+        ? reply.put("error", new JsonObject().put("code", -32601).put("message", "no"))
+        : reply.put("result", result);
+  }
+
+  @Test
+  void case_109_nothing_is_started_or_changed_without_the_admin_right() {
+    for (AuthOptions auth : List.of(DoorBed.keys(), DoorBed.policies())) {
+      try (DoorBed bed = new DoorBed(auth)) {
+        String approve = "/api/servers/a/drift/approve";
+        HttpResponse<String> refused = bed.send("POST", approve, "{}", as(BOB));
+        assertThat(refused.statusCode()).isEqualTo(403);
+        assertThat(new JsonObject(refused.body()).getString("code")).isEqualTo("FORBIDDEN");
+        String level =
+            "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"logging/setLevel\",\"serverId\":\"a\","
+                + "\"params\":{\"level\":\"debug\"}}";
+        assertThat(bed.send("POST", "/rpc", level, as(BOB)).body()).contains("FORBIDDEN");
+        assertThat(bed.send("POST", approve, "{}", as(ROOT)).statusCode()).isNotEqualTo(403);
+        JsonObject before = bed.bus.request("mcp.servers.list", new JsonObject());
+        String added = "{\"name\":\"evil\",\"config\":{\"command\":\"touch\",\"args\":[\"x\"]}}";
+        for (String route :
+            List.of(
+                "POST /api/servers",
+                "DELETE /api/servers/a",
+                "POST /api/servers/a/connect",
+                "POST /api/servers/a/disconnect",
+                "POST /api/servers/a/restart")) {
+          String[] parts = route.split(" ");
+          assertThat(bed.send(parts[0], parts[1], added, as(BOB)).statusCode())
+              .as(route)
+              .isIn(403, 404, 405);
+        }
+        JsonObject after = bed.bus.request("mcp.servers.list", new JsonObject());
+        assertThat(ids(after)).containsExactlyInAnyOrderElementsOf(ids(before)).hasSize(2);
+        assertThat(bed.bus.status("a").getInteger("epoch")).isEqualTo(1);
+        assertThat(bed.audit())
+            .anyMatch(
+                line ->
+                    line.getString("principal").equals("bob")
+                        && line.getString("action").equals("admin")
+                        && line.getString("decision").equals("deny"));
+      }
+    }
+  }
+
+  private static List<String> ids(JsonObject list) {
+    return list.getJsonArray("servers").stream()
+        .map(one -> ((JsonObject) one).getString("id"))
+        .toList();
+  }
+
+  @Test
+  void what_is_denied_answers_like_what_never_was() {
+    try (DoorBed bed = new DoorBed(DoorBed.policies())) {
+      String denied = bed.send("POST", "/api/servers/a/tools/delete_all", "{}", as(ALICE)).body();
+      String absent = bed.send("POST", "/api/servers/a/tools/nothing", "{}", as(ALICE)).body();
+      assertThat(denied).isEqualTo(absent).contains("UNKNOWN_TOOL");
+      assertThat(bed.send("GET", "/api/servers/b", "", as(ALICE)).body())
+          .isEqualTo(bed.send("GET", "/api/servers/c", "", as(ALICE)).body())
+          .contains("UNKNOWN_CONNECTION");
+      assertThat(bed.send("POST", "/api/servers/b/tools/read_two", "{}", as(ALICE)).body())
+          .isEqualTo(bed.send("POST", "/api/servers/c/tools/read_two", "{}", as(ALICE)).body());
+      for (String path :
+          List.of("/api/servers", "/api/servers/a/tools", "/api/tools", "/api/tools?form=openai")) {
+        String body = bed.send("GET", path, "", as(ALICE)).body();
+        assertThat(body).as(path).doesNotContain("delete_all", "read_two", "\"b\"");
+        assertThat(bed.send("GET", path, "", as(BOB)).body()).as(path).containsAnyOf("delete_all", "\"b\"");
+      }
+      assertThat(bed.send("GET", "/api/servers/a/tools", "", as(ALICE)).body())
+          .contains("read_one");
+      assertThat(bed.send("GET", "/api/tools?form=openai", "", as(ALICE)).body())
+          .contains("a__read_one");
+      assertThat(bed.send("POST", "/api/servers/a/tools/read_one", "{}", as(ALICE)).body())
+          .contains("done");
+      String raw =
+          "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"serverId\":\"a\","
+              + "\"params\":{\"name\":\"delete_all\"}}";
+      assertThat(bed.send("POST", "/rpc", raw, as(ALICE)).body()).contains("UNKNOWN_TOOL");
+    }
+  }
+
+  @Test
+  void mcp_clients_see_what_policies_let_them_see() {
+    try (DoorBed bed = new DoorBed(DoorBed.policies())) {
+      assertThat(modern(bed, "/mcp", "tools/list", new JsonObject(), as(ALICE)))
+          .contains("a__read_one")
+          .doesNotContain("delete_all", "read_two");
+      assertThat(modern(bed, "/mcp", "tools/list", new JsonObject(), as(BOB)))
+          .contains("a__read_one", "a__delete_all", "b__read_two");
+      String denied = call(bed, "/mcp/a", "delete_all", as(ALICE));
+      String absent = call(bed, "/mcp/a", "delete_xxx", as(ALICE));
+      assertThat(denied.replace("delete_all", "?")).isEqualTo(absent.replace("delete_xxx", "?"));
+      assertThat(call(bed, "/mcp", "a__read_one", as(ALICE))).contains("done");
+      assertThat(call(bed, "/mcp", "b__read_two", as(ALICE))).contains("Unknown tool");
+      assertThat(call(bed, "/mcp/b", "read_two", as(ALICE)).replace("'b'", "?"))
+          .isEqualTo(call(bed, "/mcp/c", "read_two", as(ALICE)).replace("'c'", "?"));
+      assertThat(bed.audit())
+          .anyMatch(
+              line ->
+                  "delete_all".equals(line.getString("tool"))
+                      && line.getString("decision").equals("deny"))
+          .anyMatch(
+              line ->
+                  "read_one".equals(line.getString("tool"))
+                      && "a".equals(line.getString("server"))
+                      && line.getString("decision").equals("allow")
+                      && line.getString("code").equals("OK"));
+    }
+  }
+
+  private static String call(DoorBed bed, String path, String tool, String... headers) {
+    return modern(bed, path, "tools/call", new JsonObject().put("name", tool), headers);
+  }
+
+  private static String modern(
+      DoorBed bed, String path, String method, JsonObject params, String... headers) {
+    McpHttp mcp = bed.mcp(path);
+    JsonObject request = mcp.described(method, params).put("id", 7);
+    return mcp.post(
+            request,
+            Stream.concat(Stream.of(headers), Stream.of(McpHttp.headers(request)))
+                .toArray(String[]::new))
+        .body();
+  }
+
+  @Test
+  void beyond_the_limits_stands_429_and_when_to_come_back() {
+    AuthOptions auth = DoorBed.keys().withLimits(new Limits(0.001, 3, 0));
+    try (DoorBed bed = new DoorBed(auth)) {
+      for (int i = 0; i < 3; i++) {
+        assertThat(bed.send("GET", "/api/servers", "", as(ALICE)).statusCode()).isEqualTo(200);
+      }
+      HttpResponse<String> late = bed.send("GET", "/api/servers", "", as(ALICE));
+      assertThat(late.statusCode()).isEqualTo(429);
+      assertThat(late.body()).contains("RATE_LIMITED");
+      assertThat(late.headers().firstValue("Retry-After")).isPresent();
+      assertThat(bed.mcp("/mcp").post(callTool("x"), as(ALICE)).status()).isEqualTo(429);
+      assertThat(bed.send("GET", "/api/servers", "", as(BOB)).statusCode()).isEqualTo(200);
+      assertThat(bed.send("GET", "/health/live", "").statusCode()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void health_says_nothing_more_to_strangers() {
+    try (DoorBed bed = new DoorBed(DoorBed.keys())) {
+      assertThat(bed.send("GET", "/health/ready", "").body()).isEqualTo("{\"status\":\"UP\"}");
+      HttpResponse<String> stranger = bed.send("GET", "/api/servers", "");
+      assertThat(stranger.statusCode()).isEqualTo(401);
+      assertThat(stranger.headers().firstValue("WWW-Authenticate"))
+          .hasValue("Bearer realm=\"mcpbus\"");
+    }
+  }
+}
