@@ -52,6 +52,5 @@ final class AuditLog {
     Logger logger = context.getLogger(Audit.LOGGER);
     logger.addAppender(appender);
     logger.setAdditive(false);
-
   }
 }

@@ -70,9 +70,7 @@ final class Access {
       case Addresses.ALL_TOOLS_CALL -> {
         RawJson name = body.member("name");
         ToolName tool =
-            name == null || !name.isString()
-                ? null
-                : ToolName.parse(name.asString()).orElse(null);
+            name == null || !name.isString() ? null : ToolName.parse(name.asString()).orElse(null);
         yield decided(
             ctx,
             tool == null
@@ -98,8 +96,7 @@ final class Access {
       Supplier<Future<Buffer>> tools,
       Function<RawJson, Future<Buffer>> send) {
     Rights rights = Caller.of(ctx).rights();
-    Subject subject =
-        new Subject(body.member("call") == null ? Action.LIST : Action.CALL, "", "");
+    Subject subject = new Subject(body.member("call") == null ? Action.LIST : Action.CALL, "", "");
     if (rights.isUnbounded()) {
       return written(ctx, subject, () -> send.apply(body));
     }
@@ -132,10 +129,7 @@ final class Access {
       case Addresses.SERVERS_GET -> decided(ctx, new Subject(Action.LIST, id, ""), send);
       case Addresses.SERVERS_REMOVE -> decided(ctx, new Subject(Action.ADMIN, id, ""), send);
       case Addresses.SERVERS_ADD ->
-          decided(
-              ctx,
-              new Subject(Action.ADMIN, String.valueOf(body.getValue("name")), ""),
-              send);
+          decided(ctx, new Subject(Action.ADMIN, String.valueOf(body.getValue("name")), ""), send);
       default ->
           rights.isUnbounded()
               ? written(ctx, new Subject(Action.LIST, id, ""), send)
@@ -143,8 +137,7 @@ final class Access {
     };
   }
 
-  private <T> Future<T> decided(
-      RoutingContext ctx, Subject subject, Supplier<Future<T>> send) {
+  private <T> Future<T> decided(RoutingContext ctx, Subject subject, Supplier<Future<T>> send) {
     Rights rights = Caller.of(ctx).rights();
     McpFailure denied = denial(rights, subject);
     if (denied == null) {

@@ -107,9 +107,7 @@ public final class BridgeVerticle extends VerticleBase {
                 return;
               }
               turn.admitted(
-                  request,
-                  keeper.admit(request),
-                  entry -> enter(request, entry, router, receive));
+                  request, keeper.admit(request), entry -> enter(request, entry, router, receive));
             });
     return (entrance == null ? Future.<Void>succeededFuture() : entrance.open())
         .compose(open -> created.listen())

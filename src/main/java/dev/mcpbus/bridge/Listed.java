@@ -44,9 +44,7 @@ final class Listed {
     JsonObject lists = new JsonObject(result);
     for (Kind kind : Kind.values()) {
       if (lists.getValue(kind.member) instanceof JsonArray entries) {
-        lists.put(
-            kind.member,
-            filtered(entries, entry -> isVisible(entry, kind, server, rights)));
+        lists.put(kind.member, filtered(entries, entry -> isVisible(entry, kind, server, rights)));
       }
     }
     if (lists.containsKey("cacheScope")) {
@@ -84,8 +82,7 @@ final class Listed {
         ? reply
         : reply
             .copy()
-            .put(
-                "servers", filtered(all, server -> rights.sees(server.getString("id", ""))));
+            .put("servers", filtered(all, server -> rights.sees(server.getString("id", ""))));
   }
 
   private static JsonArray filtered(JsonArray entries, Predicate<JsonObject> wanted) {

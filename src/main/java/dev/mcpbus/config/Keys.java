@@ -29,12 +29,10 @@ final class Keys {
   static final Set<String> BRIDGE = Set.of("host", "port", "allowedHosts");
 
   static final Set<String> AUTH = Set.of("apiKeys", "jwt", "policies", "limits", "audit");
-  static final Set<String> API_KEY =
-      Set.of("name", "hash", "roles", "admin", "expires", "limits");
+  static final Set<String> API_KEY = Set.of("name", "hash", "roles", "admin", "expires", "limits");
   static final Set<String> JWT =
       Set.of("issuer", "audience", "jwksUri", "resource", "scopes", "adminScopes", "leeway");
-  static final Set<String> POLICY =
-      Set.of("principals", "servers", "tools", "actions", "effect");
+  static final Set<String> POLICY = Set.of("principals", "servers", "tools", "actions", "effect");
   static final Set<String> AUTH_LIMITS = Set.of("rate", "burst", "concurrency");
   static final Set<String> AUDIT = Set.of("on", "file", "maxMegabytes", "keep");
   static final Set<String> CATALOG = Set.of("names");

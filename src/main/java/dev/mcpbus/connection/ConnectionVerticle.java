@@ -106,9 +106,7 @@ public final class ConnectionVerticle extends VerticleBase
     // A leased one can answer what its lessee can, and nobody else.
     Future<?> known =
         lease == null ? Offered.watch(vertx, id, this::offered) : Future.succeededFuture();
-    return known
-        .compose(then -> drift.pins().load())
-        .compose(remembered -> mailbox.open());
+    return known.compose(then -> drift.pins().load()).compose(remembered -> mailbox.open());
   }
 
   /** What callers can answer has changed. */

@@ -225,7 +225,8 @@ final class TaskWatch extends Pending implements TaskPolling.Listener {
     }
     JsonObject answers;
     try {
-      answers = tasks.inputs().due(taskId, requests.toJsonObject(), origin, () -> tasks.answered(taskId));
+      answers =
+          tasks.inputs().due(taskId, requests.toJsonObject(), origin, () -> tasks.answered(taskId));
     } catch (McpFailure unanswerable) {
       giveUp(unanswerable);
       return;

@@ -59,9 +59,7 @@ final class Directory {
     if (view != null) {
       return new View(name, false, view, rights);
     }
-    return snapshot.server(name) == null || !rights.sees(name)
-        ? null
-        : View.ofServer(name, rights);
+    return snapshot.server(name) == null || !rights.sees(name) ? null : View.ofServer(name, rights);
   }
 
   /**

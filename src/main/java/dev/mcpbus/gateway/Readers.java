@@ -28,7 +28,9 @@ final class Readers {
       return List.of(listed);
     }
     String named = Uris.server(uri);
-    if (named != null && snapshot.server(named) != null && view.admits(Kind.RESOURCES, named, Uris.own(uri))) {
+    if (named != null
+        && snapshot.server(named) != null
+        && view.admits(Kind.RESOURCES, named, Uris.own(uri))) {
       return List.of(new MergedList.Target(named, Uris.own(uri), uri, ParamHeaders.NONE));
     }
     if (view.server()) {

@@ -41,6 +41,7 @@ final class Words {
 
   static final String SESSION = "session";
   static final String VIEW = "view";
+
   /** {@code Principal.text()}: what is kept for it is for those rights alone. */
   static final String PRINCIPAL = "principal";
 

@@ -1,7 +1,7 @@
 package dev.mcpbus.security;
 
-import dev.mcpbus.security.AuthOptions.Jwt;
 import dev.mcpbus.security.Audit.Decision;
+import dev.mcpbus.security.AuthOptions.Jwt;
 import dev.mcpbus.security.Throttle.Place;
 import dev.mcpbus.security.oauth.HostResolver;
 import dev.mcpbus.security.oauth.IssuerKeys;
@@ -136,9 +136,7 @@ public final class Gatekeeper {
     if (bearer == null || credential.startsWith(ApiKeys.PREFIX)) {
       Principal found = keys.find(credential);
       return Future.succeededFuture(
-          found == null
-              ? unknown(request, "invalid_token", since)
-              : enter(request, found, since));
+          found == null ? unknown(request, "invalid_token", since) : enter(request, found, since));
     }
     return bearer
         .check(credential)
@@ -181,9 +179,7 @@ public final class Gatekeeper {
 
   private @Nullable Entry unknown(HttpServerRequest request, @Nullable String error, long since) {
     audit.line(null, "connect", null, null, Decision.UNKNOWN, "UNAUTHORIZED", since);
-    request
-        .response()
-        .putHeader("WWW-Authenticate", resource.challenge(request, error, required));
+    request.response().putHeader("WWW-Authenticate", resource.challenge(request, error, required));
     Refusal.send(
         request,
         401,
@@ -211,7 +207,6 @@ public final class Gatekeeper {
   private void challenge(HttpServerRequest request, Set<String> scopes) {
     request
         .response()
-        .putHeader(
-            "WWW-Authenticate", resource.challenge(request, "insufficient_scope", scopes));
+        .putHeader("WWW-Authenticate", resource.challenge(request, "insufficient_scope", scopes));
   }
 }

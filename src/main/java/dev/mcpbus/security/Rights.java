@@ -20,7 +20,9 @@ public final class Rights {
 
   private static final int MAX_KNOWN = 10_000;
 
-  /** What is longer fits no policy: the work of a glob grows with the text, which callers choose. */
+  /**
+   * What is longer fits no policy: the work of a glob grows with the text, which callers choose.
+   */
   private static final int MAX_NAME = 4_096;
 
   private static final int MAX_KNOWN_NAME = 256;

@@ -54,7 +54,7 @@ final class Tokens {
                     ? Future.succeededFuture(null)
                     : key.verifier()
                         .authenticate(new TokenCredentials(token))
-                        .map(user -> bearer(user.principal())))
+                        .map(user -> bearer(user.attributes().getJsonObject("accessToken"))))
         .otherwise((Bearer) null);
   }
 
@@ -65,8 +65,7 @@ final class Tokens {
       return null;
     }
     try {
-      return new JsonObject(
-          Buffer.buffer(Base64.getUrlDecoder().decode(token.substring(0, dot))));
+      return new JsonObject(Buffer.buffer(Base64.getUrlDecoder().decode(token.substring(0, dot))));
     } catch (IllegalArgumentException | DecodeException | ClassCastException e) {
       return null;
     }

@@ -89,8 +89,7 @@ class AuthReaderTest {
   void beyond_loopback_somebody_has_to_log_in() {
     assertThatThrownBy(() -> BridgeOptions.DEFAULT.withHost("0.0.0.0"))
         .hasMessageContaining("auth.apiKeys");
-    assertThatThrownBy(
-            () -> BridgeOptions.DEFAULT.withRemote(true, Set.of()).withHost("0.0.0.0"))
+    assertThatThrownBy(() -> BridgeOptions.DEFAULT.withRemote(true, Set.of()).withHost("0.0.0.0"))
         .hasMessageContaining("allowedHosts");
     BridgeOptions remote =
         BridgeOptions.DEFAULT.withRemote(true, Set.of("mcp.example")).withHost("0.0.0.0");

@@ -264,8 +264,7 @@ class DoorFaultsTest {
           "mcp.servers.add",
           new JsonObject().put("name", "up").put("config", new JsonObject().put("url", url)));
       bed.bus.awaitState("up", "READY");
-      HttpResponse<String> rest =
-          bed.send("POST", "/api/servers/up/tools/echo", "{}", as(ALICE));
+      HttpResponse<String> rest = bed.send("POST", "/api/servers/up/tools/echo", "{}", as(ALICE));
       assertThat(rest.body()).contains("heard you");
       McpHttp mcp = bed.mcp("/mcp/up");
       JsonObject call = mcp.described("tools/call", new JsonObject().put("name", "echo"));
@@ -288,7 +287,8 @@ class DoorFaultsTest {
                   .put("capabilities", new JsonObject().put("tools", new JsonObject()))
                   .put("serverInfo", new JsonObject().put("name", "up").put("version", "1"));
           case "tools/list" ->
-              new JsonObject("{\"tools\":[{\"name\":\"echo\",\"inputSchema\":{\"type\":\"object\"}}]}");
+              new JsonObject(
+                  "{\"tools\":[{\"name\":\"echo\",\"inputSchema\":{\"type\":\"object\"}}]}");
           case "tools/call" ->
               new JsonObject("{\"content\":[{\"type\":\"text\",\"text\":\"heard you\"}]}");
           default -> null;
@@ -360,7 +360,9 @@ class DoorFaultsTest {
           List.of("/api/servers", "/api/servers/a/tools", "/api/tools", "/api/tools?form=openai")) {
         String body = bed.send("GET", path, "", as(ALICE)).body();
         assertThat(body).as(path).doesNotContain("delete_all", "read_two", "\"b\"");
-        assertThat(bed.send("GET", path, "", as(BOB)).body()).as(path).containsAnyOf("delete_all", "\"b\"");
+        assertThat(bed.send("GET", path, "", as(BOB)).body())
+            .as(path)
+            .containsAnyOf("delete_all", "\"b\"");
       }
       assertThat(bed.send("GET", "/api/servers/a/tools", "", as(ALICE)).body())
           .contains("read_one");

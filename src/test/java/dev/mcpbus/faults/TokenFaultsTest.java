@@ -93,7 +93,11 @@ class TokenFaultsTest {
         TokenIssuer.signed(
             header.copy().put("kid", "three").put("jwk", secret), good, TokenIssuer.pair()));
     bad.put("cut", whole.substring(0, whole.length() - 10));
-    bad.put("changed", whole.substring(0, whole.lastIndexOf('.') - 1) + "A" + whole.substring(whole.lastIndexOf('.')));
+    bad.put(
+        "changed",
+        whole.substring(0, whole.lastIndexOf('.') - 1)
+            + "A"
+            + whole.substring(whole.lastIndexOf('.')));
     bad.put("no token", "x");
     bad.put("dots", "...");
     bad.put("a wrong key", "mcpbus_" + "A".repeat(43));

@@ -129,7 +129,14 @@ public final class TestBus implements AutoCloseable {
     return start(
         mcpServers,
         new Seams(
-            null, none.gateway, none.supervisor, input, none.vertx, none.before, none.authenticators, none.pins));
+            null,
+            none.gateway,
+            none.supervisor,
+            input,
+            none.vertx,
+            none.before,
+            none.authenticators,
+            none.pins));
   }
 
   /** With a memory for pins; no bridge. */
@@ -138,7 +145,14 @@ public final class TestBus implements AutoCloseable {
     return start(
         mcpServers,
         new Seams(
-            null, none.gateway, none.supervisor, none.input, none.vertx, none.before, none.authenticators, pins));
+            null,
+            none.gateway,
+            none.supervisor,
+            none.input,
+            none.vertx,
+            none.before,
+            none.authenticators,
+            pins));
   }
 
   /**
@@ -153,7 +167,14 @@ public final class TestBus implements AutoCloseable {
     return start(
         mcpServers,
         new Seams(
-            bridge, none.gateway, supervisor, none.input, none.vertx, before, none.authenticators, none.pins));
+            bridge,
+            none.gateway,
+            supervisor,
+            none.input,
+            none.vertx,
+            before,
+            none.authenticators,
+            none.pins));
   }
 
   /**
@@ -168,7 +189,14 @@ public final class TestBus implements AutoCloseable {
     return start(
         mcpServers,
         new Seams(
-            null, none.gateway, none.supervisor, none.input, options, none.before, authenticators, none.pins));
+            null,
+            none.gateway,
+            none.supervisor,
+            none.input,
+            options,
+            none.before,
+            authenticators,
+            none.pins));
   }
 
   /** With a bridge of those options, whose callers have to log in. */
