@@ -23,6 +23,9 @@ static const char *skip_blanks(const char *p, const char *end) {
 
 /* p is at the opening quote; returns what follows the closing one. */
 static const char *skip_string(const char *p, const char *end) {
+  const char *close = memchr(p + 1, '"', (size_t)(end - p - 1));
+  if (close == NULL) return end;
+  if (memchr(p + 1, '\\', (size_t)(close - p - 1)) == NULL) return close + 1;
   for (p++; p < end && *p != '"'; p++)
     if (*p == '\\') p++;
   return p < end ? p + 1 : end;

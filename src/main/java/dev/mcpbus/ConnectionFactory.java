@@ -59,7 +59,7 @@ final class ConnectionFactory {
                     clientInfo,
                     capabilities,
                     tap(definition),
-                    pins,
+                    PinStore.inMemory(), // what is remembered is the shared connection's
                     lease)),
         definition.restart(),
         false,
@@ -75,8 +75,7 @@ final class ConnectionFactory {
         clientInfo,
         definition.connection().capabilities(),
         tap(definition),
-        pins,
-        null);
+        pins);
   }
 
   private @Nullable MessageTap tap(ServerDefinition definition) {

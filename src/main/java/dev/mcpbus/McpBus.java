@@ -65,6 +65,7 @@ public final class McpBus {
    * @param gateway what MCP clients find on that server
    * @param reader reads the entries of {@code mcp.servers.add}; throws a {@code McpFailure}
    * @param names how the aggregate names what servers offer
+   * @param search true where the index of tool search is built at the start
    * @param input how long a question of a server may wait, and how many
    * @param auth who may come in over HTTP, and what for
    */
@@ -75,6 +76,7 @@ public final class McpBus {
       GatewayOptions gateway,
       ServerEntryReader reader,
       NamePolicy names,
+      boolean search,
       InputOptions input,
       AuthOptions auth) {
 
@@ -93,8 +95,9 @@ public final class McpBus {
         GatewayOptions gateway,
         ServerEntryReader reader,
         NamePolicy names,
+        boolean search,
         InputOptions input) {
-      this(servers, supervisor, bridge, gateway, reader, names, input, AuthOptions.NONE);
+      this(servers, supervisor, bridge, gateway, reader, names, search, input, AuthOptions.NONE);
     }
 
     /** With all else as it is by default. */
@@ -110,6 +113,7 @@ public final class McpBus {
           GatewayOptions.DEFAULT,
           reader,
           NamePolicy.DOTTED,
+          false,
           InputOptions.DEFAULT);
     }
   }
@@ -202,7 +206,7 @@ public final class McpBus {
         usesDemo(options.servers())
             ? deploy(DemoServer.deployable(DemoServer.ADDRESS))
             : Future.succeededFuture();
-    return demo.compose(next -> deploy(new CatalogVerticle(options.names())))
+    return demo.compose(next -> deploy(new CatalogVerticle(options.names(), options.search())))
         .compose(next -> deploy(new FunctionsVerticle()))
         .compose(next -> deploy(new InputVerticle(options.input())))
         .compose(next -> deploy(supervisor))

@@ -104,6 +104,7 @@ final class Service {
           config.gateway(),
           ServerEntryReader.in(folder(file), Environment.system(), result.defaults()),
           config.names(),
+          config.search(),
           InputOptions.DEFAULT,
           config.auth());
     } catch (IllegalArgumentException e) {

@@ -46,6 +46,9 @@ final class Targets {
     }
   }
 
+  /** Equal, as far as two rows of one run can tell on a machine that does other things too. */
+  private static final double SAME = 0.9;
+
   private final Results results;
   private final List<Target> all = new ArrayList<>();
 
@@ -90,14 +93,14 @@ final class Targets {
         Kind.STDIO_BUS,
         rate,
         true,
-        1);
+        SAME);
     ratio(
         "http, 64: calls/s, 2026-07-28 of 2025-11-25",
         Kind.HTTP_BUS_MODERN,
         Kind.HTTP_BUS,
         rate,
         true,
-        1);
+        SAME);
     ratio(
         "http, 64: CPU per call, one among 1,000",
         Kind.HTTP_BUS_AMONG,

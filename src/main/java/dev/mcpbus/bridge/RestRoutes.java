@@ -39,6 +39,7 @@ final class RestRoutes {
         "/api/servers/:id/resources/templates", ctx -> list(ctx, Addresses.RESOURCES_TEMPLATES));
     routes.get("/api/servers/:id/prompts", ctx -> list(ctx, Addresses.PROMPTS_LIST));
     routes.get("/api/tools", this::listTools);
+    routes.get("/api/tools/search", ctx -> answer(ctx, Search.ask(calls, ctx)));
     routes.post("/api/tools/call", this::callFunction);
     routes.get("/api/resources", ctx -> listAll(ctx, Addresses.ALL_RESOURCES_LIST));
     routes.get("/api/prompts", ctx -> listAll(ctx, Addresses.ALL_PROMPTS_LIST));

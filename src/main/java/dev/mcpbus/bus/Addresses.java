@@ -91,6 +91,8 @@ public final class Addresses {
 
   public static final String ALL_TOOLS_LIST = "mcp.tools.list";
   public static final String ALL_TOOLS_CALL = "mcp.tools.call";
+  public static final String ALL_TOOLS_SEARCH = "mcp.tools.search";
+  public static final String ALL_TOOLS_DESCRIBE = "mcp.tools.describe";
   public static final String ALL_TOOLS_FUNCTIONS = "mcp.tools.functions";
   public static final String ALL_TOOLS_FUNCTIONS_CALL = "mcp.tools.functions.call";
   public static final String ALL_TOOLS_FUNCTIONS_CANCEL = "mcp.tools.functions.cancel";

@@ -37,7 +37,12 @@ public final class Headers {
   /** A name for this call, chosen by the caller, under which {@code mcp.<id>.cancel} finds it. */
   public static final String CALL_ID = "call-id";
 
-  /** {@code use} takes a kept list of tools where there is one; otherwise the server is asked. */
+  /**
+   * {@code use} answers a list, or the reading of a resource, from what is kept and still fresh;
+   * {@code refresh} asks the server and keeps the answer; {@code bypass} asks and keeps nothing.
+   * Without it a server of 2026-07-28 is asked where its {@code ttlMs} has passed, an older one
+   * always.
+   */
   public static final String CACHE = "cache";
 
   /** {@code true} or {@code false}: check arguments against the input schema, for this call. */

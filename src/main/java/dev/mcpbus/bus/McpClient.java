@@ -213,6 +213,27 @@ public final class McpClient {
   }
 
   /**
+   * The tools that fit {@code query} best; the first search builds the index.
+   *
+   * @param query a few words, whole names, or the beginning of one; empty for all tools
+   * @param limit 1 to 100
+   */
+  public Future<FoundTools> searchTools(String query, int limit) {
+    return ask(Addresses.ALL_TOOLS_SEARCH, new JsonObject().put("query", query).put("limit", limit))
+        .map(FoundTools::of);
+  }
+
+  /**
+   * One tool: {@code tool}, its definition in the aggregate, {@code server}, {@code ownName} and
+   * {@code routingName}.
+   *
+   * @param name {@code server.tool}, {@code server:tool} or {@code server__tool}
+   */
+  public Future<JsonObject> describeTool(String name) {
+    return ask(Addresses.ALL_TOOLS_DESCRIBE, new JsonObject().put("name", name));
+  }
+
+  /**
    * The tools as functions of a model's API.
    *
    * @param form {@code openai}, {@code openai-responses}, {@code anthropic}, {@code gemini} or

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -71,6 +72,19 @@ final class Catalog {
   /** Null where the server has not listed this yet. */
   @Nullable Listing listing(String server, Kind kind) {
     return servers.getOrDefault(server, Map.of()).get(kind);
+  }
+
+  /** What each server lists of one kind, by its id, in order. */
+  Map<String, Listing> listings(Kind kind) {
+    Map<String, Listing> all = new LinkedHashMap<>();
+    servers.forEach(
+        (server, lists) -> {
+          Listing listing = lists.get(kind);
+          if (listing != null) {
+            all.put(server, listing);
+          }
+        });
+    return all;
   }
 
   /** Servers that list {@code name}, in order. */

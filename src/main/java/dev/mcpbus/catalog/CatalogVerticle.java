@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps the {@link Catalog} up to date from the events of the connections and serves the aggregate
- * addresses: {@code mcp.tools.list}, {@code mcp.tools.call}, {@code mcp.resources.list}, {@code
- * mcp.prompts.list}.
+ * addresses: {@code mcp.tools.list}, {@code mcp.tools.call}, {@code mcp.tools.search}, {@code
+ * mcp.tools.describe}, {@code mcp.resources.list}, {@code mcp.prompts.list}.
  *
  * <p>Resources and prompts are fetched from the first time on that somebody asks for them. A list
  * waits a moment for servers that are connected and have not been heard of yet, never for others.
@@ -43,12 +43,14 @@ public final class CatalogVerticle extends VerticleBase {
   private final Duration retry;
   private final Duration firstLists;
   private final NamePolicy names;
+  private final boolean searched;
 
   private final Map<String, Server> servers = new HashMap<>();
   private final Set<Kind> wanted = EnumSet.of(Kind.TOOLS);
   private final Map<Kind, Reply> replies = new EnumMap<>(Kind.class);
   private Catalog catalog = Catalog.EMPTY;
   private Future<Void> known = Future.succeededFuture();
+  private @Nullable ToolSearch search;
 
   private static final class Server {
     private final Refresher refresher;
@@ -82,7 +84,14 @@ public final class CatalogVerticle extends VerticleBase {
 
   /** Names the entries of the aggregate as {@code names} says. */
   public CatalogVerticle(NamePolicy names) {
-    this(names, Duration.ofSeconds(30), Duration.ofSeconds(2));
+    this(names, false);
+  }
+
+  /**
+   * @param searched true where the index of the tools is built at once, not at the first search
+   */
+  public CatalogVerticle(NamePolicy names, boolean searched) {
+    this(names, searched, Duration.ofSeconds(30), Duration.ofSeconds(2));
   }
 
   /**
@@ -90,7 +99,12 @@ public final class CatalogVerticle extends VerticleBase {
    * @param firstLists how long an aggregate waits at most for a connected server's first list
    */
   public CatalogVerticle(NamePolicy names, Duration retry, Duration firstLists) {
+    this(names, false, retry, firstLists);
+  }
+
+  private CatalogVerticle(NamePolicy names, boolean searched, Duration retry, Duration firstLists) {
     this.names = names;
+    this.searched = searched;
     this.retry = retry;
     this.firstLists = firstLists;
   }
@@ -110,6 +124,17 @@ public final class CatalogVerticle extends VerticleBase {
     }
     MessageConsumer<Object> calls = bus.consumer(Addresses.ALL_TOOLS_CALL, router::call);
     ready.add(calls.completion());
+    ToolSearch index = new ToolSearch(vertx);
+    search = index;
+    if (searched) {
+      index.begin();
+    }
+    MessageConsumer<Object> searches =
+        bus.consumer(Addresses.ALL_TOOLS_SEARCH, asked -> search(index, asked));
+    ready.add(searches.completion());
+    MessageConsumer<Object> describes =
+        bus.consumer(Addresses.ALL_TOOLS_DESCRIBE, asked -> describe(router, asked));
+    ready.add(describes.completion());
     return Future.all(ready).onSuccess(listening -> known = readServers());
   }
 
@@ -229,7 +254,32 @@ public final class CatalogVerticle extends VerticleBase {
     if (next != catalog) {
       catalog = next;
       replies.clear();
+      if (search != null) {
+        search.changed(next);
+      }
     }
+  }
+
+  private void search(ToolSearch index, Message<Object> message) {
+    boolean raw = message.body() instanceof Buffer;
+    SearchRequest request;
+    try {
+      request = SearchRequest.of(message.body());
+    } catch (McpFailure refused) {
+      message.reply(refused);
+      return;
+    }
+    known(request.servers())
+        .compose(configured -> whenHeard(Kind.TOOLS, request.servers()))
+        .compose(heard -> index.search(request))
+        .onSuccess(found -> message.reply(raw ? found.toBuffer() : found))
+        .onFailure(failure -> message.reply(McpFailure.of(failure)));
+  }
+
+  private void describe(ToolRouter router, Message<Object> message) {
+    known
+        .compose(configured -> whenHeard(Kind.TOOLS, null))
+        .onComplete(heard -> router.describe(message));
   }
 
   private void list(Kind kind, Message<Object> message) {

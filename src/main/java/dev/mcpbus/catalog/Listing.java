@@ -186,6 +186,11 @@ final class Listing {
     return Collections.unmodifiableSet(entries.keySet());
   }
 
+  /** By the server's own names, in its order. */
+  Map<String, RawJson> byName() {
+    return Collections.unmodifiableMap(entries);
+  }
+
   /** In the server's order. */
   Iterable<RawJson> entries() {
     return entries.values();

@@ -6,6 +6,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.NamePolicy;
+import dev.mcpbus.bus.RoutingName;
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
@@ -15,6 +16,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
+import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -89,6 +91,45 @@ final class ToolRouter {
     }
   }
 
+  /** Replies with one tool's definition, as the aggregate has it, and its other names. */
+  void describe(Message<Object> message) {
+    boolean raw = message.body() instanceof Buffer;
+    try {
+      JsonObject body = raw ? new JsonObject((Buffer) message.body()) : (JsonObject) message.body();
+      ToolName tool = route(body.getValue("name") instanceof String text ? text : null);
+      RawJson reply =
+          RawJson.of(
+                  new JsonObject()
+                      .put("routingName", RoutingName.of(tool))
+                      .put("server", tool.server())
+                      .put("ownName", tool.tool()))
+              .with("tool", definition(tool));
+      message.reply(raw ? reply.toBuffer() : reply.toJsonObject());
+    } catch (McpFailure refused) {
+      message.reply(refused);
+    } catch (ClassCastException | DecodeException e) {
+      message.reply(
+          McpFailure.notSent(FailureCode.BAD_REQUEST, "send {\"name\": \"server.tool\"}"));
+    }
+  }
+
+  private RawJson definition(ToolName tool) {
+    Listing listing = view.catalog().listing(tool.server(), Kind.TOOLS);
+    if (listing == null && !view.servers().contains(tool.server())) {
+      throw unknownServer(tool);
+    }
+    if (listing == null) {
+      throw McpFailure.notSent(
+          FailureCode.UNAVAILABLE,
+          "server '" + tool.server() + "' has not listed its tools yet; see its status");
+    }
+    RawJson definition = listing.byName().get(tool.tool());
+    if (definition == null) {
+      throw unknownTool(tool, listing);
+    }
+    return definition;
+  }
+
   private ToolName route(@Nullable String name) {
     if (name == null) {
       throw McpFailure.notSent(
@@ -108,14 +149,37 @@ final class ToolRouter {
     throw unknownTool(tool, listing);
   }
 
-  /** A policy that fails on a name does not know it. */
+  /** A policy that fails on a name does not know it. What no policy knows may be a routing name. */
   private Optional<ToolName> split(String name) {
+    Optional<ToolName> own = Optional.empty();
     try {
-      return names.decode(name);
+      own = names.decode(name);
     } catch (RuntimeException e) {
       LOG.warn("the name policy \"{}\" failed", names.name(), e);
-      return Optional.empty();
     }
+    return own.isPresent() ? own : routed(name);
+  }
+
+  private Optional<ToolName> routed(String name) {
+    if (!RoutingName.isHashed(name)) {
+      return RoutingName.parse(name).filter(tool -> view.servers().contains(tool.server()));
+    }
+    List<ToolName> same =
+        view.catalog().listings(Kind.TOOLS).entrySet().stream()
+            .filter(server -> mayName(name, server.getKey()))
+            .flatMap(
+                server ->
+                    server.getValue().names().stream()
+                        .map(tool -> new ToolName(server.getKey(), tool)))
+            .filter(tool -> RoutingName.of(tool).equals(name))
+            .toList();
+    return same.size() == 1 ? Optional.of(same.get(0)) : Optional.empty();
+  }
+
+  /** Spares hashes: a hashed name begins with its server's id, or with what there is room for. */
+  private static boolean mayName(String name, String server) {
+    int start = name.startsWith("_") ? 1 : 0;
+    return name.startsWith(server.substring(0, Math.min(server.length(), 32)), start);
   }
 
   /** For messages: in the usual form where the policy fails. */

@@ -65,6 +65,9 @@ public record ConfigDiff(
     if (live.startConcurrency() != next.startConcurrency()) {
       keys.add("supervisor.startConcurrency");
     }
+    if (live.search() != next.search()) {
+      keys.add("catalog.search");
+    }
     if (!live.names().name().equals(next.names().name())) {
       keys.add("catalog.names");
     }

@@ -193,6 +193,7 @@ public final class ConfigReader {
             frame.startConcurrency(),
             gateway,
             frame.names(),
+            frame.search(),
             definitions,
             problems.sorted()));
   }
@@ -319,6 +320,7 @@ public final class ConfigReader {
             .orElse(DEFAULT_START_CONCURRENCY),
         gateway.map(GatewayReader::read).orElse(GatewayOptions.DEFAULT),
         catalog.flatMap(c -> c.plugin("names", Plugins.namePolicies())).orElse(NamePolicy.DOTTED),
+        catalog.flatMap(c -> c.flag("search")).orElse(false),
         List.of(),
         List.of());
   }

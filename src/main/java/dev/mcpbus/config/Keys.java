@@ -35,7 +35,7 @@ final class Keys {
   static final Set<String> POLICY = Set.of("principals", "servers", "tools", "actions", "effect");
   static final Set<String> AUTH_LIMITS = Set.of("rate", "burst", "concurrency");
   static final Set<String> AUDIT = Set.of("on", "file", "maxMegabytes", "keep");
-  static final Set<String> CATALOG = Set.of("names");
+  static final Set<String> CATALOG = Set.of("names", "search");
   static final Set<String> SUPERVISOR = Set.of("strategy", "startConcurrency");
 
   static final Set<String> GATEWAY =

@@ -18,6 +18,8 @@ import java.util.Set;
  * @param startConcurrency sessions that may be starting at the same time, default 16
  * @param gateway what MCP clients find at {@code /mcp}
  * @param names how the catalog names what servers offer, default {@link NamePolicy#DOTTED}
+ * @param search true where the index of tool search is built at the start, default false: at the
+ *     first search
  * @param servers in the order of the file
  * @param problems of single servers, which are left out of {@code servers}; empty where all is well
  */
@@ -30,6 +32,7 @@ public record McpBusConfig(
     int startConcurrency,
     GatewayOptions gateway,
     NamePolicy names,
+    boolean search,
     List<ServerDefinition> servers,
     List<ConfigProblem> problems) {
 

@@ -95,18 +95,18 @@ public final class ConnectionVerticle extends VerticleBase
         new ToolReader(
             id, view, drift, Timers.of(vertx), clock, this::publish, () -> live, this::toolsRead);
     idle = new IdleWatch(vertx, clock, options, () -> tell(new Lifecycle.StopWanted(id.value())));
-    Lease lease = spec.lease();
     Tasks tasks = new Tasks(new Inputs(vertx.eventBus(), id, wishes), wishes, mailbox::park);
     Inputs inputs = new Inputs(vertx.eventBus(), id, wishes);
+    Lease lease = spec.lease();
     upstream =
-        new Upstream(vertx.eventBus(), inputs, lease == null ? null : lease.input(), tasks, this);
+        new Upstream(vertx.eventBus(), inputs, tasks, lease == null ? null : lease.input(), this);
     starter = new Starter(spec, context, clock, wishes, tasks, upstream);
     context.exceptionHandler(this::crashed);
     vertx.eventBus().localConsumer(Addresses.of(id, Addresses.CONTROL), this::control);
-    // A leased one can answer what its lessee can, and nobody else.
-    Future<?> known =
+    // A lease can answer what its lessee can, and nobody else.
+    Future<Void> offers =
         lease == null ? Offered.watch(vertx, id, this::offered) : Future.succeededFuture();
-    return known.compose(then -> drift.pins().load()).compose(remembered -> mailbox.open());
+    return offers.compose(known -> drift.pins().load()).compose(remembered -> mailbox.open());
   }
 
   /** What callers can answer has changed. */

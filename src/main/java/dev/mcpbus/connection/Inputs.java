@@ -3,7 +3,6 @@ package dev.mcpbus.connection;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
-import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Methods;
 import io.vertx.core.Future;
@@ -95,12 +94,14 @@ final class Inputs {
    * Asks what a result of the modern era asks for.
    *
    * @param request {@code {method, params}}
-   * @param origin the call that needs the answer
+   * @param to who alone is asked, null for whoever answers
+   * @param call names the call that needs it, for whoever is asked alone
    * @param opened takes the key of the question
    * @return the MCP result; fails where the request is nonsense, or nobody answers and no answer
    *     can be made up
    */
-  Future<JsonObject> answer(Object request, Pending origin, Consumer<String> opened) {
+  Future<JsonObject> answer(
+      Object request, @Nullable String to, @Nullable String call, Consumer<String> opened) {
     if (!(request instanceof JsonObject question)
         || !(question.getValue("method") instanceof String method)
         || !isInput(method)) {
@@ -110,9 +111,7 @@ final class Inputs {
     }
     JsonObject params =
         question.getValue("params") instanceof JsonObject object ? object : new JsonObject();
-    // What a task asks has no result that its caller could take it from.
-    String to = Headers.PASS.equals(origin.input()) ? null : origin.input();
-    Question asked = ask(method, params, true, to, origin.callId());
+    Question asked = ask(method, params, true, to, call);
     opened.accept(asked.key());
     return asked.answer().recover(failure -> missing(method, failure));
   }

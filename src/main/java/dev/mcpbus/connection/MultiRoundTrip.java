@@ -1,7 +1,6 @@
 package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.FailureCode;
-import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
@@ -32,20 +31,15 @@ final class MultiRoundTrip {
   }
 
   /**
-   * Takes a result that is not complete, and no task.
-   *
-   * @return true where {@code call} ends later, or has been ended here; false where the result is
-   *     the caller's to understand
+   * Takes a result that is not complete, and no task: {@code call} ends later, or has been ended
+   * here.
    */
-  boolean take(Session session, Pending call, String resultType, RawJson result) {
-    if (!resultType.equals("input_required")) {
-      broken(call, "its resultType is unknown");
-    } else if (Headers.PASS.equals(call.input())) {
-      return false;
-    } else {
+  void take(Session session, Pending call, String resultType, RawJson result) {
+    if (resultType.equals("input_required")) {
       ask(session, call, result);
+    } else {
+      broken(call, "its resultType is unknown");
     }
-    return true;
   }
 
   private void ask(Session session, Pending call, RawJson result) {
@@ -94,7 +88,7 @@ final class MultiRoundTrip {
     List<String> keys = new ArrayList<>();
     for (Map.Entry<String, Object> request : requests) {
       keys.add(request.getKey());
-      asked.add(inputs.answer(request.getValue(), call, open::add));
+      asked.add(inputs.answer(request.getValue(), call.input(), call.callId(), open::add));
     }
     return Future.all(asked)
         .map(

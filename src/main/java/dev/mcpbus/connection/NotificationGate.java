@@ -37,7 +37,7 @@ final class NotificationGate {
     boolean affordable = budget.take(now);
     if (method.equals(Methods.PROGRESS) && RequestMeta.isOurs(params.member("progressToken"))) {
       progressed(params, now, affordable);
-    } else if (method.equals(Methods.MESSAGE) && affordable && isOfOneCall(session, params)) {
+    } else if (affordable && method.equals(Methods.MESSAGE) && isOfOneCall(session, params)) {
       return;
     } else if (affordable || NEVER_DROPPED.contains(method)) {
       listener.onNotification(session, method, params);

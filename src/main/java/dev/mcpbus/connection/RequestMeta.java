@@ -29,11 +29,6 @@ final class RequestMeta {
     return trace == null ? all : all.with(MetaKeys.TRACEPARENT, RawJson.string(trace));
   }
 
-  /** True for a token that only we can have given. */
-  static boolean isOurs(@Nullable RawJson token) {
-    return token != null && token.isString() && token.asString().startsWith(TOKEN_PREFIX);
-  }
-
   /**
    * Without what a caller of the other era says of himself: a server that speaks both would take
    * the request for one of that era.
@@ -43,6 +38,11 @@ final class RequestMeta {
         .without(MetaKeys.CLIENT_CAPABILITIES)
         .without(MetaKeys.CLIENT_INFO)
         .without(MetaKeys.LOG_LEVEL);
+  }
+
+  /** True for a token that only we can have given. */
+  static boolean isOurs(@Nullable RawJson token) {
+    return token != null && token.isString() && token.asString().startsWith(TOKEN_PREFIX);
   }
 
   /** Our id of the request that a progress token belongs to, -1 where it is none of ours. */

@@ -41,7 +41,7 @@ final class TaskInputs {
    * @return the answers that the server does not have yet; empty where there are none
    * @throws McpFailure where a question cannot be answered, or the server asks without an end
    */
-  JsonObject due(String taskId, JsonObject requests, Pending origin, Runnable ready) {
+  JsonObject due(String taskId, JsonObject requests, Runnable ready) {
     Map<String, Asked> known = byTask.computeIfAbsent(taskId, id -> new LinkedHashMap<>());
     known
         .entrySet()
@@ -57,7 +57,7 @@ final class TaskInputs {
         }
         asked = new Asked();
         known.put(request.getKey(), asked);
-        ask(asked, request.getValue(), origin, ready);
+        ask(asked, request.getValue(), ready);
       }
       if (asked.failure != null) {
         throw asked.failure;
@@ -70,9 +70,9 @@ final class TaskInputs {
     return answers;
   }
 
-  private void ask(Asked asked, Object request, Pending origin, Runnable ready) {
+  private void ask(Asked asked, Object request, Runnable ready) {
     inputs
-        .answer(request, origin, key -> asked.question = key)
+        .answer(request, null, null, key -> asked.question = key)
         .onComplete(
             result -> {
               if (!asked.over) {

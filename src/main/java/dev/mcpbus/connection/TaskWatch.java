@@ -60,16 +60,6 @@ final class TaskWatch extends Pending implements TaskPolling.Listener {
   }
 
   @Override
-  @Nullable String logAddress() {
-    return origin.logAddress();
-  }
-
-  @Override
-  @Nullable String input() {
-    return origin.input();
-  }
-
-  @Override
   @Nullable String traceparent() {
     return origin.traceparent();
   }
@@ -160,7 +150,7 @@ final class TaskWatch extends Pending implements TaskPolling.Listener {
     status = now.status();
     switch (status) {
       case TaskState.WORKING -> {
-        tasks.inputs().due(taskId, new JsonObject(), origin, this::hurry);
+        tasks.inputs().due(taskId, new JsonObject(), this::hurry);
         asks.again(now.pollMillis());
       }
       case TaskState.INPUT_REQUIRED -> {
@@ -225,8 +215,7 @@ final class TaskWatch extends Pending implements TaskPolling.Listener {
     }
     JsonObject answers;
     try {
-      answers =
-          tasks.inputs().due(taskId, requests.toJsonObject(), origin, () -> tasks.answered(taskId));
+      answers = tasks.inputs().due(taskId, requests.toJsonObject(), () -> tasks.answered(taskId));
     } catch (McpFailure unanswerable) {
       giveUp(unanswerable);
       return;

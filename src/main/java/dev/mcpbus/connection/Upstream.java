@@ -43,7 +43,7 @@ final class Upstream implements SessionListener {
   /**
    * @param lessee who alone is asked what the server asks by itself, null for whoever answers
    */
-  Upstream(EventBus bus, Inputs inputs, @Nullable String lessee, Tasks tasks, Owner owner) {
+  Upstream(EventBus bus, Inputs inputs, Tasks tasks, @Nullable String lessee, Owner owner) {
     this.bus = bus;
     this.tasks = tasks;
     this.requests = new ServerRequests(inputs, lessee);
@@ -61,7 +61,11 @@ final class Upstream implements SessionListener {
     if (resultType.equals("task")) {
       return tasks.take(owner.live(of), call, result);
     }
-    return rounds.take(of, call, resultType, result);
+    if (resultType.equals("input_required") && Headers.PASS.equals(call.input())) {
+      return false; // the caller's own to answer
+    }
+    rounds.take(of, call, resultType, result);
+    return true;
   }
 
   @Override

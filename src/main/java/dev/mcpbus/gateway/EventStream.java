@@ -16,7 +16,7 @@ final class EventStream {
   private static final int MAX_EVENTS = 256;
   private static final int MAX_BYTES = 4 * 1024 * 1024;
 
-  private record Event(long number, byte[] json) {}
+  private record Event(long number, Buffer json) {}
 
   private final EventBus bus;
   private final String id;
@@ -121,11 +121,11 @@ final class EventStream {
   }
 
   private Event add(byte[] json) {
-    Event event = new Event(++last, json);
+    Event event = new Event(++last, Buffer.buffer(json));
     events.add(event);
     bytes += json.length;
     while (events.size() > 1 && (events.size() > MAX_EVENTS || bytes > MAX_BYTES)) {
-      bytes -= events.remove().json().length;
+      bytes -= events.remove().json().length();
     }
     return event;
   }
@@ -135,7 +135,7 @@ final class EventStream {
     if (door != null && exchange != null) {
       bus.send(
           door,
-          Buffer.buffer(event.json()),
+          event.json(),
           new DeliveryOptions()
               .addHeader(Words.EXCHANGE, exchange)
               .addHeader(Words.EVENT, id + "_" + event.number()));

@@ -131,14 +131,12 @@ final class Legacy {
     }
     String exchange = exchange();
     exchanges.put(exchange, reply);
-    reply
-        .standing()
-        .onGone(
-            () -> {
-              exchanges.remove(exchange);
-              replies.removeStream(reply);
-              tell(session, Words.GONE, exchange);
-            });
+    reply.onGone(
+        () -> {
+          exchanges.remove(exchange);
+          replies.remove(reply);
+          tell(session, Words.GONE, exchange);
+        });
     DeliveryOptions options =
         options(Words.STREAM, principal, view, exchange).addHeader(Words.SESSION, session);
     String last = headers.get("Last-Event-ID");
@@ -150,7 +148,7 @@ final class Legacy {
             open -> reply.open(),
             failure -> {
               exchanges.remove(exchange);
-              replies.removeStream(reply);
+              replies.remove(reply);
               fail(reply, null, failure);
             });
   }
@@ -177,7 +175,7 @@ final class Legacy {
     }
     if (message.headers().contains(Words.END)) {
       exchanges.remove(exchange);
-      replies.removeStream(reply);
+      replies.remove(reply);
       reply.end();
     }
   }

@@ -91,14 +91,12 @@ final class Listeners {
       return;
     }
     Listener listener = new Listener(id, reply, view);
-    reply
-        .standing()
-        .onGone(
-            () -> {
-              open.remove(listener);
-              replies.removeStream(reply);
-              listener.watched.close();
-            });
+    reply.onGone(
+        () -> {
+          open.remove(listener);
+          replies.remove(reply);
+          listener.watched.close();
+        });
     List<Kind> kinds = new ArrayList<>();
     for (Kind kind : Kind.values()) {
       if (Boolean.TRUE.equals(wanted.getValue(kind.filter))) {
@@ -180,7 +178,7 @@ final class Listeners {
     for (Listener listener : open) {
       listener.end();
       listener.watched.close();
-      replies.removeStream(listener.reply);
+      replies.remove(listener.reply);
     }
     open.clear();
   }

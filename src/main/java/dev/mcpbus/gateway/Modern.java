@@ -142,7 +142,7 @@ final class Modern {
             .header(Headers.INPUT, Headers.PASS)
             .checked((target, asked) -> ModernHeaders.check(headers, target.headers(), asked));
     if (INPUT.contains(method)) {
-      exchanged(ask, principal, method, params, meta);
+      exchanged(ask, principal, params, meta);
     }
     RawJson token = meta == null ? null : meta.member(MetaKeys.PROGRESS_TOKEN);
     if (token != null) {
@@ -176,8 +176,7 @@ final class Modern {
    * A server of the older era asks while it works on a call, and logs for a session: a client that
    * can answer, or wants to hear, gets a connection for the time of its call.
    */
-  private void exchanged(
-      Ask ask, Principal principal, String method, RawJson params, @Nullable RawJson meta) {
+  private void exchanged(Ask ask, Principal principal, RawJson params, @Nullable RawJson meta) {
     RawJson capabilities = meta == null ? null : meta.member(MetaKeys.CLIENT_CAPABILITIES);
     RawJson level = meta == null ? null : meta.member(MetaKeys.LOG_LEVEL);
     RawJson state = params.member("requestState");

@@ -18,8 +18,11 @@ final class Replies {
     open.add(reply);
   }
 
+  /** Idempotent. */
   void remove(Reply reply) {
-    open.remove(reply);
+    if (open.remove(reply) && reply.isStanding()) {
+      streams--;
+    }
   }
 
   /** Counts a stream that stays open; false where there are too many. */
@@ -28,14 +31,8 @@ final class Replies {
       return false;
     }
     streams++;
-    open.add(reply);
+    open.add(reply.standing());
     return true;
-  }
-
-  void removeStream(Reply reply) {
-    if (open.remove(reply)) {
-      streams--;
-    }
   }
 
   /** Shows clients that their responses live. */

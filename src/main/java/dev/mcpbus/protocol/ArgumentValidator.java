@@ -40,7 +40,8 @@ public final class ArgumentValidator {
 
     /** One line for whoever called {@code tool}. */
     public String of(String tool) {
-      return "arguments" + path + " of tool '" + tool + "': " + message;
+      String place = path.equals("/") ? "" : path;
+      return "arguments" + place + " of tool '" + tool + "': " + message;
     }
   }
 

@@ -105,6 +105,20 @@ class BridgeVerticleTest {
   }
 
   @Test
+  void a_search_is_a_get_with_words_and_numbers(Vertx vertx) {
+    BridgeFixture bridge = new BridgeFixture(vertx);
+    bridge.on("mcp.tools.search", "{\"tools\":[],\"total\":0}");
+
+    assertThat(bridge.get("/api/tools/search?q=a%20b&limit=3&server=x&server=y").body())
+        .isEqualTo("{\"tools\":[],\"total\":0}");
+    assertThat(bridge.get("/api/tools/search").status()).isEqualTo(200);
+    assertThat(bridge.get("/api/tools/search?limit=many").status()).isEqualTo(400);
+    assertThat(bridge.seen.stream().map(one -> one.body()))
+        .containsExactly(
+            "{\"query\":\"a b\",\"limit\":3,\"servers\":[\"x\",\"y\"]}", "{\"query\":\"\"}");
+  }
+
+  @Test
   void an_approval_is_a_post_with_tool_and_hash(Vertx vertx) {
     BridgeFixture bridge = new BridgeFixture(vertx);
     bridge.on("mcp.alpha.tools.approve", ODD);

@@ -97,11 +97,14 @@ class ConfigWatcherTest {
     assertThat(ids(lastDiff().changed())).containsExactly("b");
     assertThat(lastDiff().removed()).isEmpty();
     assertThat(lastDiff().unchanged()).containsExactly(new ConnectionId("a"));
-    write(file, "{\"mcpServers\": {\"a\": {\"command\": \"x\"}}, \"bridge\": {\"port\": 1}}");
+    write(
+        file,
+        "{\"mcpServers\": {\"a\": {\"command\": \"x\"}}, \"bridge\": {\"port\": 1},"
+            + " \"catalog\": {\"search\": true}}");
     look(watcher, 4);
     assertThat(changes).hasSize(2);
     assertThat(ids(lastDiff().removed())).containsExactly("c", "b");
-    assertThat(lastDiff().needsRestart()).containsExactly("bridge.port");
+    assertThat(lastDiff().needsRestart()).containsExactly("bridge.port", "catalog.search");
   }
 
   @Test

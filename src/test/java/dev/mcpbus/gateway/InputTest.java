@@ -176,8 +176,8 @@ class InputTest {
         McpHttp.Stream stream = open.join()) {
       await().until(() -> stream.methods().contains("elicitation/create"));
       session.answer(stream.messages().get(0).getValue("id"), ADA);
-      await().until(() -> peer.answered(77) != null);
-      assertThat(peer.answered(77).getJsonObject("result")).isEqualTo(ADA);
+      await().until(() -> !peer.answers(77).isEmpty());
+      assertThat(peer.answers(77).get(0).getJsonObject("result")).isEqualTo(ADA);
       answer(peer, 2, "hello");
       await().until(stream::hasEnded);
       assertThat(spying.messages()).isEmpty();
@@ -231,8 +231,8 @@ class InputTest {
 
     JsonObject retry = modernCall(more);
     CompletableFuture<Answer> done = client.posted(retry.encode(), McpHttp.headers(retry));
-    await().until(() -> peer.answered(77) != null);
-    assertThat(peer.answered(77).getJsonObject("result")).isEqualTo(ADA);
+    await().until(() -> !peer.answers(77).isEmpty());
+    assertThat(peer.answers(77).get(0).getJsonObject("result")).isEqualTo(ADA);
     answer(peer, 2, "hello");
     assertThat(McpHttp.text(done.join().result())).isEqualTo("hello");
     assertThat(done.join().result().getString("resultType")).isEqualTo("complete");

@@ -8,6 +8,7 @@ import dev.mcpbus.testing.TestBus;
 import io.vertx.core.json.JsonObject;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -30,7 +31,12 @@ class ModernHeadersTest {
     bus.close();
   }
 
-  private final McpHttp client = new McpHttp(bus.port(), "/mcp");
+  private McpHttp client = new McpHttp(0, "/mcp");
+
+  @BeforeEach
+  void connect() {
+    client = new McpHttp(bus.port(), "/mcp");
+  }
 
   private JsonObject echo(String name) {
     return client.described(

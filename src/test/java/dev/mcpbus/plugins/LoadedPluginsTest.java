@@ -223,6 +223,7 @@ class LoadedPluginsTest {
                     GatewayOptions.DEFAULT,
                     ServerEntryReader.in(folder, Environment.system(), ServerSettings.DEFAULT),
                     config.names(),
+                    config.search(),
                     InputOptions.DEFAULT)));
     RawServer two = RawServer.of("two", "1");
     for (String name : List.of("good", "lost", "bad")) {

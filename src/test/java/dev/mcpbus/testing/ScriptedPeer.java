@@ -139,12 +139,11 @@ public final class ScriptedPeer {
     context.runOnContext(now -> channel.close());
   }
 
-  /** The response to a request that was said; null before it came. */
-  public @Nullable JsonObject answered(int id) {
+  /** Responses to a request that was said. */
+  public List<JsonObject> answers(int id) {
     return received.stream()
         .filter(message -> !message.containsKey("method") && message.getValue("id").equals(id))
-        .findFirst()
-        .orElse(null);
+        .toList();
   }
 
   public int connections() {

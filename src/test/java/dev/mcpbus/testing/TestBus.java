@@ -82,24 +82,12 @@ public final class TestBus implements AutoCloseable {
             vertx -> PinStore.inMemory());
 
     Seams with(@Nullable BridgeOptions other) {
-      return new Seams(other, gateway, supervisor, input, vertx, before, authenticators, pins);
+      return with(other, gateway);
     }
-  }
 
-  /** With a bridge on a free port, and a gateway of those options. */
-  public static TestBus startWithGateway(JsonObject mcpServers, GatewayOptions gateway) {
-    Seams none = Seams.NONE;
-    return start(
-        mcpServers,
-        new Seams(
-            BridgeOptions.DEFAULT.withPort(0),
-            gateway,
-            none.supervisor,
-            none.input,
-            none.vertx,
-            none.before,
-            none.authenticators,
-            none.pins));
+    Seams with(@Nullable BridgeOptions other, GatewayOptions views) {
+      return new Seams(other, views, supervisor, input, vertx, before, authenticators, pins);
+    }
   }
 
   private TestBus(Vertx vertx, McpBus.Options options, Seams seams) {
@@ -120,7 +108,13 @@ public final class TestBus implements AutoCloseable {
 
   /** The same, with a bridge on a free port. */
   public static TestBus startWithBridge(JsonObject mcpServers) {
-    return start(mcpServers, Seams.NONE.with(BridgeOptions.DEFAULT.withPort(0)));
+    return start(
+        mcpServers, Seams.NONE.with(BridgeOptions.DEFAULT.withPort(0), GatewayOptions.DEFAULT));
+  }
+
+  /** With a bridge on a free port, and a gateway of those options. */
+  public static TestBus startWithGateway(JsonObject mcpServers, GatewayOptions gateway) {
+    return start(mcpServers, Seams.NONE.with(BridgeOptions.DEFAULT.withPort(0), gateway));
   }
 
   /** Servers whose questions wait so long for an answer. */
@@ -228,6 +222,7 @@ public final class TestBus implements AutoCloseable {
             seams.gateway,
             ServerEntryReader.in(Path.of("."), Environment.system(), ServerSettings.DEFAULT),
             NamePolicy.DOTTED,
+            false,
             seams.input,
             auth),
         seams);

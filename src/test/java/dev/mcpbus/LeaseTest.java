@@ -1,0 +1,161 @@
+package dev.mcpbus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.connection.ConnectionOptions;
+import dev.mcpbus.testing.ScriptedPeer;
+import dev.mcpbus.testing.TestBus;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Connections that belong to one client each. */
+class LeaseTest {
+
+  private static final JsonObject CAN = new JsonObject().put("sampling", new JsonObject());
+
+  private TestBus bus;
+  private ScriptedPeer peer;
+  private final List<JsonObject> events = new CopyOnWriteArrayList<>();
+
+  @BeforeEach
+  void start() {
+    bus = TestBus.start(new JsonObject());
+    peer =
+        new ScriptedPeer(
+            bus.vertx(),
+            (method, params, connection) ->
+                switch (method) {
+                  case "server/discover" -> ScriptedPeer.error(-32601, "no");
+                  case "initialize" -> ScriptedPeer.INITIALIZED;
+                  case "tools/list" -> "\"result\":{\"tools\":[]}";
+                  default -> null;
+                });
+    add("s", ConnectionOptions.DEFAULT);
+    bus.awaitState("s", "READY");
+    bus.vertx().eventBus().<JsonObject>consumer("test.events", event -> events.add(event.body()));
+  }
+
+  private void add(String id, ConnectionOptions options) {
+    TestBus.await(bus.bus().add(new ConnectionId(id), peer.transport(), options));
+  }
+
+  @AfterEach
+  void close() {
+    bus.close();
+  }
+
+  private static JsonObject wish(String id, long ttl) {
+    return new JsonObject()
+        .put("id", id)
+        .put("capabilities", CAN)
+        .put("input", "test.input")
+        .put("events", "test.events")
+        .put("ttl", ttl);
+  }
+
+  private String lease(long ttl) {
+    return bus.<JsonObject>request("mcp.servers.lease", wish("s", ttl)).getString("lease");
+  }
+
+  @Test
+  void a_lease_states_its_holders_capabilities_and_tells_its_holder_alone() {
+    int before = bus.events().size();
+    String lease = lease(60_000);
+    bus.awaitState(lease, "READY");
+    assertThat(
+            peer.received("initialize")
+                .get(1)
+                .getJsonObject("params")
+                .getJsonObject("capabilities"))
+        .isEqualTo(CAN);
+    await().until(() -> events.stream().anyMatch(e -> "connected".equals(e.getString("type"))));
+    assertThat(events).allMatch(event -> lease.equals(event.getString("id")));
+    assertThat(bus.events()).hasSize(before);
+    JsonObject servers = bus.request("mcp.servers.list", new JsonObject());
+    assertThat(servers.getJsonArray("servers")).hasSize(1);
+  }
+
+  @Test
+  void what_its_server_asks_is_asked_of_its_holder_alone() {
+    bus.vertx()
+        .eventBus()
+        .<JsonObject>consumer(
+            "mcp.input", asked -> asked.reply(new JsonObject().put("everybody", true)));
+    bus.vertx()
+        .eventBus()
+        .<JsonObject>consumer(
+            "test.input",
+            asked ->
+                asked.reply(
+                    new JsonObject()
+                        .put("role", "assistant")
+                        .put("model", asked.body().getString("id"))
+                        .put("content", new JsonObject().put("type", "text").put("text", "x"))));
+    String lease = lease(60_000);
+    bus.awaitState(lease, "READY");
+    peer.say(
+        2, "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"sampling/createMessage\",\"params\":{}}");
+    await().until(() -> !peer.answers(5).isEmpty());
+    assertThat(peer.answers(5).get(0).getJsonObject("result").getString("model")).isEqualTo(lease);
+  }
+
+  @Test
+  void released_it_is_gone() {
+    String lease = lease(60_000);
+    bus.awaitState(lease, "READY");
+    bus.request("mcp.servers.release", new JsonObject().put("lease", lease));
+    assertThat(bus.failure("mcp." + lease + ".status", new JsonObject()).code())
+        .isEqualTo(FailureCode.UNKNOWN_CONNECTION);
+    assertThat(bus.failure("mcp.servers.release", new JsonObject().put("lease", lease)).code())
+        .isEqualTo(FailureCode.UNKNOWN_CONNECTION);
+  }
+
+  @Test
+  void not_renewed_it_ends_by_itself() {
+    String lease = lease(1);
+    await().until(() -> isGone(lease));
+  }
+
+  private boolean isGone(String lease) {
+    try {
+      bus.request("mcp." + lease + ".status", new JsonObject());
+      return false;
+    } catch (RuntimeException e) {
+      return McpFailure.of(e).code() == FailureCode.UNKNOWN_CONNECTION;
+    }
+  }
+
+  @Test
+  void it_ends_with_its_server() {
+    String lease = lease(60_000);
+    bus.awaitState(lease, "READY");
+    bus.request("mcp.servers.remove", new JsonObject().put("id", "s"));
+    assertThat(bus.failure("mcp." + lease + ".status", new JsonObject()).code())
+        .isEqualTo(FailureCode.UNKNOWN_CONNECTION);
+  }
+
+  @Test
+  void a_server_has_64_at_most_and_the_next_is_told_what_to_do() {
+    for (int i = 0; i < 64; i++) {
+      lease(60_000);
+    }
+    McpFailure refused = bus.failure("mcp.servers.lease", wish("s", 60_000));
+    assertThat(refused.code()).isEqualTo(FailureCode.OVERLOADED);
+    assertThat(refused.getMessage()).contains("\"shared\": true");
+  }
+
+  @Test
+  void a_server_that_is_declared_shared_is_not_leased() {
+    add("common", ConnectionOptions.DEFAULT.with().shared(true).build());
+    JsonObject answer = bus.request("mcp.servers.lease", wish("common", 60_000));
+    assertThat(answer).isEqualTo(new JsonObject().put("shared", true));
+  }
+}
