@@ -34,7 +34,17 @@ public final class ApiKeys {
     }
   }
 
-  private record Known(byte[] hash, ApiKey key, Principal principal) {}
+  private static final class Known {
+    private final byte[] hash;
+    private final ApiKey key;
+    private final Principal principal;
+
+    Known(byte[] hash, ApiKey key, Principal principal) {
+      this.hash = hash;
+      this.key = key;
+      this.principal = principal;
+    }
+  }
 
   private final List<Known> keys = new ArrayList<>();
   private final InstantSource clock;
@@ -69,15 +79,15 @@ public final class ApiKeys {
     byte[] hash = hash(key);
     Known found = null;
     for (Known known : keys) {
-      if (MessageDigest.isEqual(known.hash(), hash)) {
+      if (MessageDigest.isEqual(known.hash, hash)) {
         found = known;
       }
     }
     if (found == null) {
       return null;
     }
-    Instant expires = found.key().expires();
-    return expires == null || clock.instant().isBefore(expires) ? found.principal() : null;
+    Instant expires = found.key.expires();
+    return expires == null || clock.instant().isBefore(expires) ? found.principal : null;
   }
 
   private static byte[] hash(String key) {
