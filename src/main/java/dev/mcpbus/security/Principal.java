@@ -1,7 +1,7 @@
 package dev.mcpbus.security;
 
 import java.util.Collections;
-import java.util.SortedSet;
+import java.util.NavigableSet;
 import java.util.TreeSet;
 
 /**
@@ -12,21 +12,22 @@ import java.util.TreeSet;
  * @param roles of the key, or the scopes of the token
  * @param admin whether he may change what runs
  */
-public record Principal(String name, SortedSet<String> roles, boolean admin) {
+public record Principal(String name, NavigableSet<String> roles, boolean admin) {
 
   /** Whoever may open a loopback connection, where nobody has to log in. */
-  public static final Principal LOCAL = new Principal("local", Collections.emptySortedSet(), true);
+  public static final Principal LOCAL =
+      new Principal("local", Collections.emptyNavigableSet(), true);
 
   private static final char SEPARATOR = '\n';
   private static final String ADMIN = "+";
 
   public Principal {
-    roles = Collections.unmodifiableSortedSet(new TreeSet<>(roles));
+    roles = Collections.unmodifiableNavigableSet(new TreeSet<>(roles));
   }
 
   /** Without roles and without rights over what runs. */
   public Principal(String name) {
-    this(name, Collections.emptySortedSet(), false);
+    this(name, Collections.emptyNavigableSet(), false);
   }
 
   /**
@@ -42,7 +43,7 @@ public record Principal(String name, SortedSet<String> roles, boolean admin) {
 
   public static Principal parse(String text) {
     String[] parts = text.split(String.valueOf(SEPARATOR), -1);
-    SortedSet<String> roles = new TreeSet<>();
+    NavigableSet<String> roles = new TreeSet<>();
     for (int i = 2; i < parts.length; i++) {
       roles.add(parts[i]);
     }

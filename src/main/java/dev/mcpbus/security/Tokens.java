@@ -9,7 +9,7 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.ext.auth.authentication.TokenCredentials;
 import java.time.InstantSource;
 import java.util.Base64;
-import java.util.SortedSet;
+import java.util.NavigableSet;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -87,7 +87,7 @@ final class Tokens {
         || subject.length() > MAX_NAME) {
       return null;
     }
-    SortedSet<String> scopes = scopes(claims);
+    NavigableSet<String> scopes = scopes(claims);
     boolean admin = options.adminScopes().stream().anyMatch(scopes::contains);
     return new Bearer(
         new Principal(PREFIX + subject, scopes, admin),
@@ -105,12 +105,12 @@ final class Tokens {
   }
 
   /** {@code scope} is a text (RFC 9068), {@code scp} what some servers write instead. */
-  private static SortedSet<String> scopes(JsonObject claims) {
-    SortedSet<String> scopes = new TreeSet<>();
+  private static NavigableSet<String> scopes(JsonObject claims) {
+    NavigableSet<String> scopes = new TreeSet<>();
     for (String name : new String[] {"scope", "scp"}) {
       Object value = claims.getValue(name);
       if (value instanceof String text && !text.isBlank()) {
-        for (String scope : text.strip().split("\\s+")) {
+        for (String scope : text.strip().split("\\s+", -1)) {
           scopes.add(scope);
         }
       } else if (value instanceof JsonArray list) {
