@@ -19,6 +19,7 @@ import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -138,7 +139,7 @@ final class DoorBed implements AutoCloseable {
 
   /** Sends those bytes as they are; what comes back until the other side closes. */
   String raw(String text) throws IOException {
-    try (Socket socket = new Socket("127.0.0.1", bus.port())) {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), bus.port())) {
       socket.setSoTimeout(20_000);
       OutputStream out = socket.getOutputStream();
       out.write(
