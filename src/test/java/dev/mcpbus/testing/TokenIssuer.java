@@ -14,6 +14,7 @@ import java.security.interfaces.RSAPublicKey;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -111,7 +112,7 @@ public final class TokenIssuer implements AutoCloseable {
   }
 
   public String token(String kid, JsonObject claims) {
-    KeyPair pair = keys.get(kid);
+    KeyPair pair = Objects.requireNonNull(keys.get(kid), kid);
     return signed(new JsonObject().put("alg", "RS256").put("kid", kid), claims, pair);
   }
 
