@@ -5,6 +5,8 @@ import dev.mcpbus.config.ConfigReport;
 import dev.mcpbus.config.ConfigResult;
 import dev.mcpbus.config.Environment;
 import dev.mcpbus.config.McpBusConfig;
+import dev.mcpbus.security.ApiKeys;
+import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
@@ -14,6 +16,7 @@ import java.net.URL;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -63,6 +66,12 @@ public final class Main implements Callable<Integer> {
       description = "Check the configuration, say every problem at once, start nothing.")
   private boolean check;
 
+  @Option(
+      names = "--new-key",
+      paramLabel = "NAME",
+      description = "Print a fresh API key, once, and what of it belongs in the configuration.")
+  private @Nullable String keyName;
+
   private final PrintStream out = System.out;
   private final PrintStream err = System.err;
 
@@ -87,6 +96,9 @@ public final class Main implements Callable<Integer> {
       err.println("--port must be 0 to 65535, not " + port);
       return CommandLine.ExitCode.USAGE;
     }
+    if (keyName != null) {
+      return freshKey(keyName);
+    }
     Path source = source();
     ConfigResult result = ConfigReader.read(source, Environment.system());
     if (check) {
@@ -97,6 +109,15 @@ public final class Main implements Callable<Integer> {
     }
     McpBusConfig config = result.config();
     return config == null ? 1 : Service.run(source, result, config, port, out, err);
+  }
+
+  private int freshKey(String name) {
+    ApiKeys.Fresh fresh = ApiKeys.generate(new SecureRandom());
+    out.println("The key; nobody can show it again:");
+    out.println("  " + fresh.key());
+    out.println("For \"auth\": {\"apiKeys\": [...]} of the configuration:");
+    out.println("  " + new JsonObject().put("name", name).put("hash", fresh.hash()).encode());
+    return 0;
   }
 
   private int checked(Path source, ConfigResult result) {

@@ -19,6 +19,10 @@ import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.input.InputVerticle;
 import dev.mcpbus.protocol.Implementation;
+import dev.mcpbus.security.AccessPolicy;
+import dev.mcpbus.security.Audit;
+import dev.mcpbus.security.AuthOptions;
+import dev.mcpbus.security.Gatekeeper;
 import dev.mcpbus.supervisor.RestartPolicy;
 import dev.mcpbus.supervisor.SupervisorOptions;
 import dev.mcpbus.supervisor.SupervisorVerticle;
@@ -34,6 +38,7 @@ import io.vertx.core.dns.AddressResolverOptions;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -62,6 +67,7 @@ public final class McpBus {
    * @param names how the aggregate names what servers offer
    * @param search true where the index of tool search is built at the start
    * @param input how long a question of a server may wait, and how many
+   * @param auth who may come in over HTTP, and what for
    */
   public record Options(
       List<ServerDefinition> servers,
@@ -71,9 +77,30 @@ public final class McpBus {
       ServerEntryReader reader,
       NamePolicy names,
       boolean search,
-      InputOptions input) {
+      InputOptions input,
+      AuthOptions auth) {
 
-    /** With everything beside as it is by default. */
+    /** What would open the bridge by accident is refused with the remedy. */
+    public Options {
+      if (bridge != null) {
+        bridge.requireAuth(auth.isRequired());
+      }
+    }
+
+    /** Nobody logs in. */
+    public Options(
+        List<ServerDefinition> servers,
+        SupervisorOptions supervisor,
+        @Nullable BridgeOptions bridge,
+        GatewayOptions gateway,
+        ServerEntryReader reader,
+        NamePolicy names,
+        boolean search,
+        InputOptions input) {
+      this(servers, supervisor, bridge, gateway, reader, names, search, input, AuthOptions.NONE);
+    }
+
+    /** With all else as it is by default. */
     public Options(
         List<ServerDefinition> servers,
         SupervisorOptions supervisor,
@@ -112,9 +139,19 @@ public final class McpBus {
       this.bridge = null;
     } else {
       int hosts = Runtime.getRuntime().availableProcessors();
-      Gateway made = new Gateway(vertx, options.gateway(), own, hosts);
+      AuthOptions auth = options.auth();
+      AccessPolicy policy = new AccessPolicy(auth.policies());
+      Audit audit = new Audit(auth.audit(), InstantSource.system());
+      Gateway made = new Gateway(vertx, options.gateway(), own, hosts, policy, audit);
       this.gateway = made;
-      this.bridge = new BridgeVerticle(http, () -> UUID.randomUUID().toString(), made.entrance());
+      this.bridge =
+          new BridgeVerticle(
+              http,
+              () -> UUID.randomUUID().toString(),
+              made.entrance(),
+              owner ->
+                  new Gatekeeper(
+                      owner, auth, policy, audit, InstantSource.system(), System::nanoTime));
     }
   }
 

@@ -41,6 +41,7 @@ final class Service {
       @Nullable Integer port,
       PrintStream out,
       PrintStream err) {
+    AuditLog.open(config.auth().auditFile());
     int listenPort = port == null ? config.port() : port;
     Vertx vertx = Vertx.vertx(McpBus.vertxOptions());
     CountDownLatch over = new CountDownLatch(1);
@@ -100,7 +101,8 @@ final class Service {
           ServerEntryReader.in(folder(file), Environment.system(), result.defaults()),
           config.names(),
           config.search(),
-          InputOptions.DEFAULT);
+          InputOptions.DEFAULT,
+          config.auth());
     } catch (IllegalArgumentException e) {
       throw new StartException(e);
     }

@@ -2,11 +2,14 @@ package dev.mcpbus.ai;
 
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.ToolName;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param servers ids of the servers wanted; null for all
  * @param schemas by routing name or {@code server.tool}
+ * @param only tools that the caller may know of; null for all
  * @param call what the model asks for; null in a request for the functions
  */
 record FunctionRequest(
@@ -22,6 +26,7 @@ record FunctionRequest(
     @Nullable List<String> servers,
     Map<String, JsonObject> schemas,
     FunctionOptions options,
+    @Nullable Set<ToolName> only,
     @Nullable JsonObject call) {
 
   /**
@@ -34,6 +39,7 @@ record FunctionRequest(
         servers(body.getValue("servers")),
         schemas(body.getValue("schemas")),
         new FunctionOptions(flag(body, "strict"), flag(body, "serverIds")),
+        only(body.getValue("only")),
         body.getValue("call") instanceof JsonObject call ? call : null);
   }
 
@@ -43,8 +49,21 @@ record FunctionRequest(
         : new JsonObject().put("servers", new JsonArray(servers));
   }
 
-  boolean admits(String server) {
-    return servers == null || servers.contains(server);
+  boolean admits(ToolName tool) {
+    return (servers == null || servers.contains(tool.server()))
+        && (only == null || only.contains(tool));
+  }
+
+  private static @Nullable Set<ToolName> only(@Nullable Object value) {
+    if (value == null) {
+      return null;
+    }
+    if (!(value instanceof JsonArray names)) {
+      throw wrong("'only' must be a list of names such as server.tool");
+    }
+    Set<ToolName> only = new HashSet<>();
+    names.forEach(name -> ToolName.parse(String.valueOf(name)).ifPresent(only::add));
+    return only;
   }
 
   private static @Nullable List<String> servers(@Nullable Object value) {

@@ -114,6 +114,7 @@ public final class FunctionsVerticle extends VerticleBase {
   private Future<JsonObject> functions(Asked asked) {
     FunctionRequest request = asked.request();
     return list(request.wanted(), request.schemas())
+        .map(all -> request.only() == null ? all : all.only(request::admits))
         .map(
             tools -> {
               JsonObject reply =
@@ -171,7 +172,7 @@ public final class FunctionsVerticle extends VerticleBase {
     return tool.map(
         found ->
             found
-                .filter(known -> request.admits(known.server()))
+                .filter(request::admits)
                 .filter(known -> ConnectionId.problem(known.server()) == null)
                 .orElseThrow(
                     () ->

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * All tools of the answer of {@code mcp.tools.list}, under their routing names, in its order.
@@ -82,6 +83,12 @@ public final class ModelTools {
 
   static JsonObject problem(String server, String name, String reason) {
     return new JsonObject().put("server", server).put("name", name).put("reason", reason);
+  }
+
+  /** Those alone, and no word of what was left out. */
+  ModelTools only(Predicate<ToolName> wanted) {
+    return new ModelTools(
+        tools.stream().filter(tool -> wanted.test(tool.tool())).toList(), List.of());
   }
 
   public List<ModelTool> all() {

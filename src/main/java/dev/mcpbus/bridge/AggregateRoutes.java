@@ -33,13 +33,13 @@ final class AggregateRoutes {
     routes.add(
         Route.get(
                 "/api/tools",
-                Action.READ,
+                Action.LIST,
                 "listAllTools",
                 "The tools of all servers; with a form, as functions of a model's API.")
             .with(RestRoutes.TIMEOUT, RestRoutes.CURSOR, FORM, SERVERS, STRICT),
         this::listTools);
     routes.add(
-        Route.get("/api/tools/search", Action.READ, "searchTools", "Tools by what they are for.")
+        Route.get("/api/tools/search", Action.LIST, "searchTools", "Tools by what they are for.")
             .with(
                 RestRoutes.TIMEOUT,
                 Param.text("q", "What the tool should do, in words."),
@@ -65,12 +65,12 @@ final class AggregateRoutes {
             .giving("ToolResult"),
         this::callNamed);
     routes.add(
-        Route.get("/api/resources", Action.READ, "listAllResources", "Resources of all servers.")
+        Route.get("/api/resources", Action.LIST, "listAllResources", "Resources of all servers.")
             .with(RestRoutes.TIMEOUT, RestRoutes.CURSOR)
             .giving("ResourceList"),
         ctx -> listAll(ctx, Addresses.ALL_RESOURCES_LIST));
     routes.add(
-        Route.get("/api/prompts", Action.READ, "listAllPrompts", "Prompts of all servers.")
+        Route.get("/api/prompts", Action.LIST, "listAllPrompts", "Prompts of all servers.")
             .with(RestRoutes.TIMEOUT, RestRoutes.CURSOR)
             .giving("PromptList"),
         ctx -> listAll(ctx, Addresses.ALL_PROMPTS_LIST));
@@ -103,8 +103,7 @@ final class AggregateRoutes {
     if (Query.get(ctx, "form") == null) {
       listAll(ctx, Addresses.ALL_TOOLS_LIST);
     } else {
-      RawJson request = RawJson.of(functions(ctx));
-      RestRoutes.answer(ctx, calls.callAll(ctx, Addresses.ALL_TOOLS_FUNCTIONS, request, false));
+      RestRoutes.answer(ctx, calls.listFunctions(ctx, RawJson.of(functions(ctx))));
     }
   }
 

@@ -79,11 +79,12 @@ public record BridgeOptions(
         allowRemote || isLoopback(host),
         "bridge host '"
             + host
-            + "' is reachable from other machines and nobody logs in here;"
-            + " use 127.0.0.1, or set allowRemote and name the allowedHosts");
+            + "' is reachable from other machines;"
+            + " use 127.0.0.1, or let callers log in: auth.apiKeys (java -jar mcpbus.jar --new-key"
+            + " NAME) or auth.jwt, and bridge.allowedHosts");
     check(
         !allowRemote || isLoopback(host) || !allowedHosts.isEmpty(),
-        "bridge allowRemote wants allowedHosts: the names that clients reach this host by");
+        "bridge.allowedHosts is missing: beyond loopback it has to list the names that clients reach this host by");
     for (String name : allowedHosts) {
       check(
           HOST.matcher(name).matches(),
@@ -94,6 +95,20 @@ public record BridgeOptions(
           ORIGIN.matcher(origin).matches(),
           "bridge allowedOrigins: '" + origin + "' is not scheme://host[:port]");
     }
+  }
+
+  /**
+   * Refuses an open door: whoever can reach it could start processes.
+   *
+   * @param auth whether callers have to say who they are
+   */
+  public void requireAuth(boolean auth) {
+    check(
+        auth || isLoopback(host),
+        "bridge host '"
+            + host
+            + "' is reachable from other machines and nobody has to log in; configure auth.apiKeys"
+            + " (java -jar mcpbus.jar --new-key NAME) or auth.jwt, or use 127.0.0.1");
   }
 
   private static void check(boolean fine, String problem) {
@@ -120,6 +135,23 @@ public record BridgeOptions(
         allowedHosts,
         allowedOrigins,
         allowRemote,
+        limits,
+        eventBus,
+        tls);
+  }
+
+  /**
+   * @param remote whether the host may be more than loopback; only where callers have to log in
+   */
+  public BridgeOptions withRemote(boolean remote) {
+    return new BridgeOptions(
+        host,
+        port,
+        maxBodyBytes,
+        receiveTimeout,
+        allowedHosts,
+        allowedOrigins,
+        remote,
         limits,
         eventBus,
         tls);

@@ -2,20 +2,23 @@ package dev.mcpbus.bridge;
 
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.security.Entrance;
+import dev.mcpbus.security.Gatekeeper;
 import dev.mcpbus.security.OriginGuard;
-import dev.mcpbus.security.Principal;
 import dev.mcpbus.security.SecurityHeaders;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
+import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,9 +39,11 @@ public final class BridgeVerticle extends VerticleBase {
   private final BridgeOptions options;
   private final Supplier<String> callIds;
   private final @Nullable Entrance entrance;
+  private final Function<Vertx, Gatekeeper> gate;
   private @Nullable HttpServer server;
   private @Nullable OriginGuard guard;
   private @Nullable Streams streams;
+  private Caller entering = Caller.LOCAL;
 
   public BridgeVerticle(BridgeOptions options) {
     this(options, () -> UUID.randomUUID().toString());
@@ -56,17 +61,30 @@ public final class BridgeVerticle extends VerticleBase {
    */
   public BridgeVerticle(
       BridgeOptions options, Supplier<String> callIds, @Nullable Entrance entrance) {
+    this(options, callIds, entrance, Gatekeeper::open);
+  }
+
+  /**
+   * @param gate makes what finds out who calls
+   */
+  public BridgeVerticle(
+      BridgeOptions options,
+      Supplier<String> callIds,
+      @Nullable Entrance entrance,
+      Function<Vertx, Gatekeeper> gate) {
     this.options = options;
     this.callIds = callIds;
     this.entrance = entrance;
+    this.gate = gate;
   }
 
   @Override
   public Future<?> start() {
     ReceiveDeadline receive = new ReceiveDeadline(vertx, options.receiveTimeout());
     ConnectionCap connections = new ConnectionCap(vertx, options.limits().maxConnections());
+    Gatekeeper keeper = gate.apply(vertx);
     Router router = Router.router(vertx);
-    mount(router, receive);
+    mount(router, receive, keeper);
     HttpServer created = vertx.createHttpServer(HttpSetup.of(options));
     server = created;
     created
@@ -78,19 +96,20 @@ public final class BridgeVerticle extends VerticleBase {
         .invalidRequestHandler(BridgeVerticle::invalid)
         .requestHandler(
             request -> {
-              receive.requested(request);
+              Turn turn = new Turn();
+              receive.requested(request, turn::end);
               SecurityHeaders.apply(request.response());
-              if (!connections.admits(request) || !guard(request).admits(request)) {
+              if (!connections.admits(request)
+                  || !guard(request).admits(request)
+                  || keeper.answers(request)) {
                 return;
               }
-              Entrance other = entrance;
-              if (other != null && other.owns(String.valueOf(request.path()))) {
-                enter(other, request, receive);
-              } else if (isDecodable(request.uri())) {
-                router.handle(request);
-              } else {
-                Problem.send(request.response(), 400, "path or query: a % wants two hex digits");
+              if (String.valueOf(request.path()).startsWith("/health/")) {
+                route(router, request, Caller.LOCAL);
+                return;
               }
+              turn.admitted(
+                  request, keeper.admit(request), entry -> enter(request, entry, router, receive));
             });
     return (entrance == null ? Future.<Void>succeededFuture() : entrance.open())
         .compose(open -> created.listen())
@@ -103,33 +122,56 @@ public final class BridgeVerticle extends VerticleBase {
                     listening.actualPort()));
   }
 
-  private void enter(Entrance other, HttpServerRequest request, ReceiveDeadline receive) {
+  private void enter(
+      HttpServerRequest request, Gatekeeper.Entry entry, Router router, ReceiveDeadline receive) {
+    Entrance other = entrance;
+    if (other == null || !other.owns(String.valueOf(request.path()))) {
+      route(router, request, new Caller(entry.principal(), entry.rights()));
+      return;
+    }
     BodyReader.read(
         request,
         options.maxBodyBytes(),
         body -> {
           receive.received(request);
-          other.handle(request, Principal.LOCAL, body);
+          other.handle(request, entry.principal(), body);
         });
   }
 
-  private void mount(Router router, ReceiveDeadline receive) {
-    BusCalls calls = new BusCalls(vertx, callIds);
+  /** The router makes its context, and runs its first handler, before it gives back control. */
+  private void route(Router router, HttpServerRequest request, Caller caller) {
+    if (!isDecodable(request.uri())) {
+      Problem.send(request.response(), 400, "path or query: a % wants two hex digits");
+      return;
+    }
+    entering = caller;
+    router.handle(request);
+  }
+
+  private void mount(Router router, ReceiveDeadline receive, Gatekeeper keeper) {
+    router.route().handler(this::named);
+    Access access = new Access(keeper);
+    BusCalls calls = new BusCalls(vertx, callIds, access);
     ParseLimits limits = ParseLimits.DEFAULT.withMaxBytes(options.maxBodyBytes());
     router.route().failureHandler(Problem::handle);
-    Routes routes = new Routes(options.maxBodyBytes(), receive, (ctx, action) -> true);
-    new HealthRoutes(calls).mount(routes);
+    Routes routes = new Routes(options.maxBodyBytes(), receive, access::admits);
+    new HealthRoutes(calls, !keeper.isRequired()).mount(routes);
     new ServiceRoutes(calls, limits).mount(routes);
     new RestRoutes(calls, limits).mount(routes);
     new AggregateRoutes(calls, limits).mount(routes);
     new RpcRoute(calls, limits).mount(routes);
-    streams = new Streams(vertx, options, (socket, action) -> true);
+    streams = new Streams(vertx, options, access);
     streams.mount(routes, router);
     new OpenApiRoute().mount(routes);
     routes.mount(router);
     router
         .route()
         .handler(ctx -> Problem.send(ctx.response(), 404, "no such path; see /openapi.json"));
+  }
+
+  private void named(RoutingContext ctx) {
+    entering.enter(ctx);
+    ctx.next();
   }
 
   /** The guard is made with the first request: where port 0 was asked for, it is known by then. */

@@ -46,14 +46,26 @@ final class BusCalls {
 
   private final Vertx vertx;
   private final Supplier<String> callIds;
+  private final Access access;
 
-  BusCalls(Vertx vertx, Supplier<String> callIds) {
+  BusCalls(Vertx vertx, Supplier<String> callIds, Access access) {
     this.vertx = vertx;
     this.callIds = callIds;
+    this.access = access;
   }
 
-  /** A question to the service itself, with a JSON answer. */
-  Future<JsonObject> ask(String address, JsonObject body, Duration timeout) {
+  /** A caller's question to the service itself, with a JSON answer. */
+  Future<JsonObject> ask(RoutingContext ctx, String address, JsonObject body) {
+    return access.ask(ctx, address, body, () -> wonder(address, body, ASK_TIMEOUT));
+  }
+
+  /** A caller's question to the actor of one server, with a JSON answer. */
+  Future<JsonObject> ask(RoutingContext ctx, ConnectionId id, String suffix, JsonObject body) {
+    return access.ask(ctx, id, suffix, () -> wonder(Addresses.of(id, suffix), body, ASK_TIMEOUT));
+  }
+
+  /** A question of our own, in nobody's name. */
+  Future<JsonObject> wonder(String address, JsonObject body, Duration timeout) {
     DeliveryOptions options = new DeliveryOptions().setSendTimeout(timeout.toMillis());
     return request(address, body, options).map(reply -> (JsonObject) reply.body());
   }
@@ -61,23 +73,45 @@ final class BusCalls {
   /** The result's bytes of {@code mcp.<id>.<suffix>}, as the server wrote them. */
   Future<Buffer> call(
       RoutingContext ctx, ConnectionId id, String suffix, RawJson body, boolean validate) {
+    String cancel = Addresses.of(id, Addresses.CANCEL);
     DeliveryOptions options = options(ctx, validate);
-    return send(ctx, Addresses.of(id, suffix), Addresses.of(id, Addresses.CANCEL), body, options);
+    return access.call(
+        ctx, id, suffix, body, () -> send(ctx, Addresses.of(id, suffix), cancel, body, options));
   }
 
   /** The result's bytes of an aggregate address. */
   Future<Buffer> callAll(RoutingContext ctx, String address, RawJson body, boolean validate) {
-    return send(ctx, address, null, body, options(ctx, validate));
+    DeliveryOptions options = options(ctx, validate);
+    return access.callAll(
+        ctx, address, body, allowed -> send(ctx, address, null, allowed, options));
   }
 
   /** One function call of a model. */
   Future<Buffer> callFunction(RoutingContext ctx, RawJson body) {
-    return send(
+    return access.functions(
         ctx,
-        Addresses.ALL_TOOLS_FUNCTIONS_CALL,
-        Addresses.ALL_TOOLS_FUNCTIONS_CANCEL,
         body,
-        options(ctx, false));
+        () -> tools(ctx),
+        allowed ->
+            send(
+                ctx,
+                Addresses.ALL_TOOLS_FUNCTIONS_CALL,
+                Addresses.ALL_TOOLS_FUNCTIONS_CANCEL,
+                allowed,
+                options(ctx, false)));
+  }
+
+  /** All tools as functions of a model's API. */
+  Future<Buffer> listFunctions(RoutingContext ctx, RawJson body) {
+    return access.functions(
+        ctx,
+        body,
+        () -> tools(ctx),
+        allowed -> send(ctx, Addresses.ALL_TOOLS_FUNCTIONS, null, allowed, options(ctx, false)));
+  }
+
+  private Future<Buffer> tools(RoutingContext ctx) {
+    return send(ctx, Addresses.ALL_TOOLS_LIST, null, RawJson.EMPTY_OBJECT, options(ctx, false));
   }
 
   private Future<Buffer> send(

@@ -3,11 +3,13 @@ package dev.mcpbus.bridge;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Headers;
+import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Action;
-import java.util.Map;
+import io.vertx.core.json.JsonObject;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a peer of the event-bus bridge may reach: it asks what there is and uses servers. What
@@ -15,40 +17,42 @@ import java.util.regex.Pattern;
  */
 final class EventBusAccess {
 
-  private static final Map<String, Action> OF_ONE =
-      Map.ofEntries(
-          Map.entry(Addresses.TOOLS_LIST, Action.READ),
-          Map.entry(Addresses.TOOLS_METADATA, Action.READ),
-          Map.entry(Addresses.TOOLS_DRIFT, Action.READ),
-          Map.entry(Addresses.RESOURCES_LIST, Action.READ),
-          Map.entry(Addresses.RESOURCES_TEMPLATES, Action.READ),
-          Map.entry(Addresses.PROMPTS_LIST, Action.READ),
-          Map.entry(Addresses.STATUS, Action.READ),
-          Map.entry(Addresses.TOOLS_CALL, Action.CALL),
-          Map.entry(Addresses.RESOURCES_READ, Action.CALL),
-          Map.entry(Addresses.RESOURCES_SUBSCRIBE, Action.CALL),
-          Map.entry(Addresses.RESOURCES_UNSUBSCRIBE, Action.CALL),
-          Map.entry(Addresses.PROMPTS_GET, Action.CALL),
-          Map.entry(Addresses.COMPLETION, Action.CALL),
-          Map.entry(Addresses.PING, Action.CALL),
-          Map.entry(Addresses.TASKS_GET, Action.CALL),
-          Map.entry(Addresses.TASKS_RESULT, Action.CALL),
-          Map.entry(Addresses.TASKS_UPDATE, Action.CALL),
-          Map.entry(Addresses.TASKS_CANCEL, Action.CALL),
-          Map.entry(Addresses.TASKS_LIST, Action.CALL),
-          Map.entry(Addresses.CANCEL, Action.CALL));
+  private static final Set<String> OF_ONE =
+      Set.of(
+          Addresses.TOOLS_LIST,
+          Addresses.TOOLS_METADATA,
+          Addresses.TOOLS_DRIFT,
+          Addresses.RESOURCES_LIST,
+          Addresses.RESOURCES_TEMPLATES,
+          Addresses.PROMPTS_LIST,
+          Addresses.STATUS,
+          Addresses.TOOLS_CALL,
+          Addresses.RESOURCES_READ,
+          Addresses.RESOURCES_SUBSCRIBE,
+          Addresses.RESOURCES_UNSUBSCRIBE,
+          Addresses.PROMPTS_GET,
+          Addresses.COMPLETION,
+          Addresses.PING,
+          Addresses.TASKS_GET,
+          Addresses.TASKS_RESULT,
+          Addresses.TASKS_UPDATE,
+          Addresses.TASKS_CANCEL,
+          Addresses.TASKS_LIST,
+          Addresses.CANCEL);
 
-  private static final Map<String, Action> OF_ALL =
-      Map.of(
-          Addresses.SERVERS_LIST, Action.READ,
-          Addresses.SERVERS_GET, Action.READ,
-          Addresses.ALL_TOOLS_LIST, Action.READ,
-          Addresses.ALL_RESOURCES_LIST, Action.READ,
-          Addresses.ALL_PROMPTS_LIST, Action.READ,
-          Addresses.ALL_TOOLS_FUNCTIONS, Action.READ,
-          Addresses.ALL_TOOLS_CALL, Action.CALL,
-          Addresses.ALL_TOOLS_FUNCTIONS_CALL, Action.CALL,
-          Addresses.ALL_TOOLS_FUNCTIONS_CANCEL, Action.CALL);
+  private static final Set<String> OF_ALL =
+      Set.of(
+          Addresses.SERVERS_LIST,
+          Addresses.SERVERS_GET,
+          Addresses.ALL_TOOLS_LIST,
+          Addresses.ALL_RESOURCES_LIST,
+          Addresses.ALL_PROMPTS_LIST,
+          Addresses.ALL_TOOLS_FUNCTIONS,
+          Addresses.ALL_TOOLS_FUNCTIONS_CALL,
+          Addresses.ALL_TOOLS_FUNCTIONS_CANCEL);
+
+  /** Of these alone it is said that there is a server, and nothing of what it has. */
+  private static final Set<String> BARE = Set.of(Addresses.STATUS, Addresses.PING);
 
   /** Where a peer may listen for the progress of its own calls; nobody else knows the name. */
   private static final Pattern PROGRESS = Pattern.compile("mcp\\.progress\\.[A-Za-z0-9-]{16,64}");
@@ -58,18 +62,40 @@ final class EventBusAccess {
 
   private EventBusAccess() {}
 
-  /** What sending to {@code address} does; empty where a peer may not. */
-  static Optional<Action> sending(String address) {
-    Action all = OF_ALL.get(address);
-    return all != null ? Optional.of(all) : parts(address).map(parts -> OF_ONE.get(parts.suffix()));
+  /**
+   * What sending {@code body} to {@code address} is about; empty where no peer may. A list names
+   * what there is and is not made smaller on this way: whoever has bounds needs the admin right.
+   */
+  static Optional<Subject> sending(String address, @Nullable Object body) {
+    RawJson params =
+        body instanceof JsonObject object ? RawJson.of(object.encode()) : RawJson.EMPTY_OBJECT;
+    if (address.equals(Addresses.ALL_TOOLS_CALL)) {
+      return Optional.of(Subject.ofNamed(params));
+    }
+    if (OF_ALL.contains(address)) {
+      return Optional.of(new Subject(Action.ADMIN, "", ""));
+    }
+    return parts(address)
+        .filter(parts -> OF_ONE.contains(parts.suffix()))
+        .map(
+            parts -> {
+              Subject subject = Subject.of(parts.id(), parts.suffix(), params);
+              boolean lists = subject.action() == Action.LIST && !BARE.contains(parts.suffix());
+              return lists ? new Subject(Action.ADMIN, parts.id(), "") : subject;
+            });
   }
 
-  /** What listening on {@code address} does; empty where a peer may not. */
-  static Optional<Action> listening(String address) {
-    boolean events =
-        address.equals(Addresses.ALL_EVENTS)
-            || parts(address).filter(parts -> parts.suffix().equals(Addresses.EVENTS)).isPresent();
-    return events || isProgress(address) ? Optional.of(Action.READ) : Optional.empty();
+  /** What listening on {@code address} is about; empty where no peer may. */
+  static Optional<Subject> listening(String address) {
+    if (address.equals(Addresses.ALL_EVENTS)) {
+      return Optional.of(new Subject(Action.ADMIN, "", ""));
+    }
+    if (isProgress(address)) {
+      return Optional.of(Subject.NOTHING);
+    }
+    return parts(address)
+        .filter(parts -> parts.suffix().equals(Addresses.EVENTS))
+        .map(parts -> new Subject(Action.LIST, parts.id(), ""));
   }
 
   static boolean isProgress(String address) {

@@ -1,7 +1,6 @@
 package dev.mcpbus.bridge;
 
 import dev.mcpbus.bus.Headers;
-import dev.mcpbus.security.Action;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.bridge.BridgeEventType;
@@ -19,7 +18,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.BiPredicate;
 
 /**
  * The event bus at {@code /eventbus}, for pages and remote verticles: SockJS and the raw WebSocket
@@ -40,19 +38,18 @@ final class EventBusDoor {
   private final Vertx vertx;
   private final StreamCap cap;
   private final Duration ping;
-  private final BiPredicate<SockJSSocket, Action> gate;
+  private final Access access;
   private final Set<SockJSSocket> sockets = new HashSet<>();
   private boolean closed;
 
   /**
    * @param ping a peer that has sent nothing for as long is gone
-   * @param gate whether the peer may do this
    */
-  EventBusDoor(Vertx vertx, StreamCap cap, Duration ping, BiPredicate<SockJSSocket, Action> gate) {
+  EventBusDoor(Vertx vertx, StreamCap cap, Duration ping, Access access) {
     this.vertx = vertx;
     this.cap = cap;
     this.ping = ping;
-    this.gate = gate;
+    this.access = access;
   }
 
   void mount(Router router) {
@@ -117,9 +114,11 @@ final class EventBusDoor {
       return false;
     }
     boolean sends = event.type() == BridgeEventType.SEND;
-    Optional<Action> action =
-        sends ? EventBusAccess.sending(address) : EventBusAccess.listening(address);
-    if (action.isEmpty() || !gate.test(event.socket(), action.get())) {
+    Optional<Subject> subject =
+        sends
+            ? EventBusAccess.sending(address, message.getValue("body"))
+            : EventBusAccess.listening(address);
+    if (!access.admits(event.socket().routingContext(), subject)) {
       return false;
     }
     return !sends || admitsHeaders(event, message);

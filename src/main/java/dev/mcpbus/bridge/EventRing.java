@@ -2,6 +2,7 @@ package dev.mcpbus.bridge;
 
 import io.vertx.core.buffer.Buffer;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,10 +59,15 @@ final class EventRing {
     return (int) (number % slots.length);
   }
 
-  /** What a reader wants; an empty set means all. */
-  record Filter(Set<String> servers, Set<String> types) {
+  /**
+   * What a reader wants; an empty set means all.
+   *
+   * @param sees the servers that there are for him
+   */
+  record Filter(Set<String> servers, Set<String> types, Predicate<String> sees) {
     boolean wants(Entry entry) {
-      return (servers.isEmpty() || servers.contains(entry.server()))
+      return sees.test(entry.server())
+          && (servers.isEmpty() || servers.contains(entry.server()))
           && (types.isEmpty() || types.contains(entry.type()));
     }
   }

@@ -9,7 +9,7 @@ final class OpenApiRoute {
   void mount(Routes routes) {
     Buffer[] document = new Buffer[1];
     routes.add(
-        Route.get("/openapi.json", Action.READ, "getOpenApi", "This document."),
+        Route.get("/openapi.json", Action.LIST, "getOpenApi", "This document."),
         ctx -> Routes.json(ctx.response(), 200, document[0]));
     document[0] = OpenApi.document(routes.all()).toBuffer();
   }

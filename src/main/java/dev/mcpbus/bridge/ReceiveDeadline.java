@@ -48,10 +48,14 @@ final class ReceiveDeadline {
     arm(connection);
   }
 
-  /** A request's head is here; one without a body is complete. */
-  void requested(HttpServerRequest request) {
+  /**
+   * A request's head is here; one without a body is complete.
+   *
+   * @param over runs when its response has ended, or can reach nobody
+   */
+  void requested(HttpServerRequest request, Runnable over) {
     if (request.version() == HttpVersion.HTTP_2) {
-      multiplexed(request);
+      multiplexed(request, over);
       return;
     }
     HttpConnection connection = request.connection();
@@ -66,6 +70,7 @@ final class ReceiveDeadline {
         .response()
         .endHandler(
             ended -> {
+              over.run();
               // A pipelined request may already be at work, and the connection not idle.
               if (latest.remove(connection, request)) {
                 arm(connection);
@@ -77,7 +82,7 @@ final class ReceiveDeadline {
   }
 
   /** Of many requests on one connection each has its own time; idle is who has none. */
-  private void multiplexed(HttpServerRequest request) {
+  private void multiplexed(HttpServerRequest request, Runnable over) {
     HttpConnection connection = request.connection();
     disarm(connection);
     streams.computeIfAbsent(connection, first -> new HashSet<>()).add(request);
@@ -85,7 +90,13 @@ final class ReceiveDeadline {
         hasBody(request) || !BODILESS.contains(request.method())
             ? vertx.setTimer(millis, late -> resetUnlessEnded(request))
             : -1;
-    request.response().endHandler(ended -> left(request, timer));
+    request
+        .response()
+        .endHandler(
+            ended -> {
+              over.run();
+              left(request, timer);
+            });
   }
 
   private void left(HttpServerRequest request, long timer) {

@@ -209,7 +209,7 @@ final class RestRoutes {
         Addresses.PING);
     call(
         routes,
-        Route.post(ONE + "/loglevel", Action.CALL, "setLogLevel", "What the server logs from now.")
+        Route.post(ONE + "/loglevel", Action.ADMIN, "setLogLevel", "What the server logs from now.")
             .taking("LogLevel"),
         Addresses.LOGLEVEL);
     call(
@@ -233,7 +233,7 @@ final class RestRoutes {
   private void list(
       Routes routes, String path, String id, String summary, String suffix, String schema) {
     routes.add(
-        Route.get(ONE + "/" + path, Action.READ, id, summary)
+        Route.get(ONE + "/" + path, Action.LIST, id, summary)
             .with(TIMEOUT, CURSOR, CACHE)
             .giving(schema),
         ctx -> send(ctx, suffix, cursor(ctx)));
@@ -242,7 +242,7 @@ final class RestRoutes {
   private void look(
       Routes routes, String path, String id, String summary, String suffix, String schema) {
     routes.add(
-        Route.get(ONE + "/" + path, Action.READ, id, summary).with(TIMEOUT).giving(schema),
+        Route.get(ONE + "/" + path, Action.LIST, id, summary).with(TIMEOUT).giving(schema),
         ctx -> send(ctx, suffix, RawJson.EMPTY_OBJECT));
   }
 
@@ -257,11 +257,7 @@ final class RestRoutes {
   }
 
   private void ask(RoutingContext ctx, String suffix, JsonObject body) {
-    answer(
-        ctx,
-        calls
-            .ask(Addresses.of(id(ctx), suffix), body, BusCalls.ASK_TIMEOUT)
-            .map(JsonObject::toBuffer));
+    answer(ctx, calls.ask(ctx, id(ctx), suffix, body).map(JsonObject::toBuffer));
   }
 
   private void task(RoutingContext ctx, String suffix, RawJson params) {

@@ -16,7 +16,6 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -29,8 +28,6 @@ import org.jspecify.annotations.Nullable;
  * message without an id is answered 202 and goes nowhere: nobody could hear its failure.
  */
 final class RpcRoute {
-
-  private static final Duration LOOKUP_TIMEOUT = Duration.ofSeconds(10);
 
   /**
    * Where a method goes.
@@ -167,7 +164,7 @@ final class RpcRoute {
     // Both are given and differ: the prefix wins where it is a server, else it is no prefix.
     JsonObject wanted = new JsonObject().put("id", prefix.value());
     return calls
-        .ask(Addresses.SERVERS_GET, wanted, LOOKUP_TIMEOUT)
+        .ask(ctx, Addresses.SERVERS_GET, wanted)
         .map(true)
         .recover(
             failure ->

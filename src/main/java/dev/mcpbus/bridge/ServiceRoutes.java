@@ -32,7 +32,7 @@ final class ServiceRoutes {
 
   private void servers(Routes routes) {
     routes.add(
-        Route.get("/api/servers", Action.READ, "listServers", "All servers and their states.")
+        Route.get("/api/servers", Action.LIST, "listServers", "All servers and their states.")
             .giving("ServerList"),
         ctx -> ask(ctx, Addresses.SERVERS_LIST, new JsonObject()));
     routes.add(
@@ -41,7 +41,7 @@ final class ServiceRoutes {
             .giving(201, "Server"),
         this::add);
     routes.add(
-        Route.get(ONE, Action.READ, "getServer", "State and masked configuration of a server.")
+        Route.get(ONE, Action.LIST, "getServer", "State and masked configuration of a server.")
             .giving("Server"),
         ctx -> ask(ctx, Addresses.SERVERS_GET, id(ctx)));
     routes.add(
@@ -49,7 +49,7 @@ final class ServiceRoutes {
             .giving("Removed"),
         ctx -> ask(ctx, Addresses.SERVERS_REMOVE, id(ctx)));
     routes.add(
-        Route.get(ONE + "/status", Action.READ, "getStatus", "State of a server.")
+        Route.get(ONE + "/status", Action.LIST, "getStatus", "State of a server.")
             .giving("ServerStatus"),
         ctx -> askOne(ctx, Addresses.STATUS));
     state(routes, Addresses.CONNECT, "connect", "Starts a server that is not connected.");
@@ -122,7 +122,7 @@ final class ServiceRoutes {
   private void add(RoutingContext ctx, Buffer body) {
     JsonObject entry = RestRoutes.object(body, limits).toJsonObject();
     calls
-        .ask(Addresses.SERVERS_ADD, entry, BusCalls.ASK_TIMEOUT)
+        .ask(ctx, Addresses.SERVERS_ADD, entry)
         .onSuccess(
             added -> {
               String id = URLEncoder.encode(added.getString("id", ""), StandardCharsets.UTF_8);
@@ -135,11 +135,12 @@ final class ServiceRoutes {
   }
 
   private void askOne(RoutingContext ctx, String suffix) {
-    ask(ctx, Addresses.of(RestRoutes.id(ctx), suffix), new JsonObject());
+    Future<JsonObject> answer = calls.ask(ctx, RestRoutes.id(ctx), suffix, new JsonObject());
+    RestRoutes.answer(ctx, answer.map(JsonObject::toBuffer));
   }
 
   private void ask(RoutingContext ctx, String address, JsonObject body) {
-    Future<JsonObject> answer = calls.ask(address, body, BusCalls.ASK_TIMEOUT);
+    Future<JsonObject> answer = calls.ask(ctx, address, body);
     RestRoutes.answer(ctx, answer.map(JsonObject::toBuffer));
   }
 

@@ -30,7 +30,7 @@ final class StreamRoutes {
     events.open(Addresses.ALL_EVENTS);
     rpc.open(Addresses.RPC);
     routes.add(
-        Route.get("/api/events", Action.READ, "streamEvents", "What happens, as it happens.")
+        Route.get("/api/events", Action.LIST, "streamEvents", "What happens, as it happens.")
             .with(SERVER, Param.texts("type", "Only events of these types."), LAST)
             .streaming("Event"),
         ctx -> events.read(ctx, filter(ctx, Query.words(ctx, "type", Events.ALL))));
@@ -53,7 +53,7 @@ final class StreamRoutes {
         throw Query.bad("query: server: " + problem);
       }
     }
-    return new EventRing.Filter(servers, types);
+    return new EventRing.Filter(servers, types, Caller.of(ctx).rights()::sees);
   }
 
   /** Ends all streams. */

@@ -1,11 +1,8 @@
 package dev.mcpbus.bridge;
 
-import dev.mcpbus.security.Action;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;
-import io.vertx.ext.web.handler.sockjs.SockJSSocket;
 import java.util.UUID;
-import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** All that stays open: event streams and event-bus sockets, under one cap. */
@@ -14,17 +11,14 @@ final class Streams {
   private final StreamRoutes events;
   private final @Nullable EventBusDoor door;
 
-  /**
-   * @param gate whether a peer of the event bus may do this
-   */
-  Streams(Vertx vertx, BridgeOptions options, BiPredicate<SockJSSocket, Action> gate) {
+  Streams(Vertx vertx, BridgeOptions options, Access access) {
     BridgeLimitOptions limits = options.limits();
     StreamCap cap = new StreamCap(limits.maxStreams());
     String boot = UUID.randomUUID().toString().substring(0, 8);
     events = new StreamRoutes(vertx, boot, cap, limits.heartbeat());
     door =
         options.eventBus()
-            ? new EventBusDoor(vertx, cap, limits.heartbeat().multipliedBy(2), gate)
+            ? new EventBusDoor(vertx, cap, limits.heartbeat().multipliedBy(2), access)
             : null;
   }
 

@@ -18,8 +18,12 @@ final class BridgeReader {
 
   private BridgeReader() {}
 
-  /** Keeps the default of whatever is wrong; that is reported then. */
-  static BridgeOptions read(Entry entry) {
+  /**
+   * Keeps the default of whatever is wrong; that is reported then.
+   *
+   * @param remote whether it may listen beyond loopback: where callers have to log in
+   */
+  static BridgeOptions read(Entry entry, boolean remote) {
     BridgeOptions base = BridgeOptions.DEFAULT;
     BridgeLimitOptions limits = base.limits();
     try {
@@ -39,7 +43,8 @@ final class BridgeReader {
                       entry.duration("heartbeat", false).orElse(limits.heartbeat())))
               .withEventBus(entry.flag("eventBus").orElse(base.eventBus()))
               .withTls(entry.object("tls", Keys.BRIDGE_TLS).flatMap(BridgeReader::tls).orElse(null))
-              .withAllowed(words(entry, "allowedHosts"), words(entry, "allowedOrigins"));
+              .withAllowed(words(entry, "allowedHosts"), words(entry, "allowedOrigins"))
+              .withRemote(remote);
       Optional<String> host = entry.text("host").map(Filled::value);
       if (host.isPresent() && host.get().isBlank()) {
         entry.wrong(

@@ -68,14 +68,17 @@ public record ConfigDiff(
     if (live.startConcurrency() != next.startConcurrency()) {
       keys.add("supervisor.startConcurrency");
     }
-    if (!live.gateway().equals(next.gateway())) {
-      keys.add("gateway");
+    if (live.search() != next.search()) {
+      keys.add("catalog.search");
     }
     if (!live.names().name().equals(next.names().name())) {
       keys.add("catalog.names");
     }
-    if (live.search() != next.search()) {
-      keys.add("catalog.search");
+    if (!live.auth().equals(next.auth())) {
+      keys.add("auth");
+    }
+    if (!live.gateway().equals(next.gateway())) {
+      keys.add("gateway");
     }
     return keys;
   }

@@ -6,6 +6,7 @@ import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.config.ConfigNode.Kind;
 import dev.mcpbus.config.ConfigNode.Member;
 import dev.mcpbus.gateway.GatewayOptions;
+import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.supervisor.RestartStrategy;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -162,10 +163,20 @@ public final class ConfigReader {
     McpBusConfig frame =
         own
             ? frame(top)
-            : frame(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+            : frame(
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty());
     List<ServerDefinition> definitions = servers(servers, substitution);
     if (own) {
       SchemaCheck.check(root, problems);
+    } else if (top.has("auth")) {
+      problems.fatal(
+          top.line("auth"),
+          "\"auth\" stands beside " + Texts.quote(servers.name()) + ", where it would not be read",
+          "Name the servers under \"mcpServers\"");
     }
     GatewayOptions gateway = GatewayReader.checked(top, frame.gateway(), ids(servers));
     if (problems.fatal()) {
@@ -174,6 +185,7 @@ public final class ConfigReader {
     return Optional.of(
         new McpBusConfig(
             frame.bridge(),
+            frame.auth(),
             frame.strategy(),
             frame.startConcurrency(),
             gateway,
@@ -265,7 +277,8 @@ public final class ConfigReader {
         top.object("bridge", Keys.BRIDGE),
         top.object("supervisor", Keys.SUPERVISOR),
         top.object("gateway", Keys.GATEWAY),
-        top.object("catalog", Keys.CATALOG));
+        top.object("catalog", Keys.CATALOG),
+        top.object("auth", Keys.AUTH));
   }
 
   private static boolean meant(String name) {
@@ -281,9 +294,14 @@ public final class ConfigReader {
       Optional<Entry> bridge,
       Optional<Entry> supervisor,
       Optional<Entry> gateway,
-      Optional<Entry> catalog) {
+      Optional<Entry> catalog,
+      Optional<Entry> auth) {
+    AuthOptions who = auth.map(AuthReader::read).orElse(AuthOptions.NONE);
     return new McpBusConfig(
-        bridge.map(BridgeReader::read).orElse(BridgeOptions.DEFAULT),
+        bridge
+            .map(entry -> BridgeReader.read(entry, who.isRequired()))
+            .orElse(BridgeOptions.DEFAULT),
+        who,
         supervisor
             .flatMap(s -> s.choice("strategy", RestartStrategy.class))
             .orElse(RestartStrategy.ONE_FOR_ONE),

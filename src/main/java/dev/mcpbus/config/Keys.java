@@ -14,6 +14,7 @@ final class Keys {
           "mcpServers",
           "bridge",
           "gateway",
+          "auth",
           "supervisor",
           "catalog",
           "defaults",
@@ -21,7 +22,7 @@ final class Keys {
 
   /** One of these makes a file ours: then its other keys are held to our names. */
   static final Set<String> OURS =
-      Set.of("bridge", "gateway", "supervisor", "catalog", "defaults", "rpcLog");
+      Set.of("bridge", "gateway", "auth", "supervisor", "catalog", "defaults", "rpcLog");
 
   static final List<String> ROOTS = List.of("mcpServers", "servers", "mcp_servers");
 
@@ -41,6 +42,13 @@ final class Keys {
           "tls");
 
   static final Set<String> BRIDGE_TLS = Set.of("certFile", "keyFile");
+  static final Set<String> AUTH = Set.of("apiKeys", "jwt", "policies", "limits", "audit");
+  static final Set<String> API_KEY = Set.of("name", "hash", "roles", "admin", "expires", "limits");
+  static final Set<String> JWT =
+      Set.of("issuer", "audience", "jwksUri", "resource", "scopes", "adminScopes", "leeway");
+  static final Set<String> POLICY = Set.of("principals", "servers", "tools", "actions", "effect");
+  static final Set<String> AUTH_LIMITS = Set.of("rate", "burst", "concurrency");
+  static final Set<String> AUDIT = Set.of("on", "file", "maxMegabytes", "keep");
   static final Set<String> CATALOG = Set.of("names", "search");
   static final Set<String> SUPERVISOR = Set.of("strategy", "startConcurrency");
 

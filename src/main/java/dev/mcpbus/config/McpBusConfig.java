@@ -3,6 +3,7 @@ package dev.mcpbus.config;
 import dev.mcpbus.bridge.BridgeOptions;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.gateway.GatewayOptions;
+import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.supervisor.RestartStrategy;
 import java.util.List;
 
@@ -10,6 +11,7 @@ import java.util.List;
  * A whole configuration, checked.
  *
  * @param bridge where the bridge listens, default {@link BridgeOptions#DEFAULT}
+ * @param auth who may come in over HTTP, default {@link AuthOptions#NONE}
  * @param strategy of the one supervisor, default one-for-one
  * @param startConcurrency sessions that may be starting at the same time, default 16
  * @param gateway what MCP clients find at {@code /mcp}
@@ -21,6 +23,7 @@ import java.util.List;
  */
 public record McpBusConfig(
     BridgeOptions bridge,
+    AuthOptions auth,
     RestartStrategy strategy,
     int startConcurrency,
     GatewayOptions gateway,

@@ -37,6 +37,10 @@ final class Ask {
   private @Nullable Delegate delegate;
   private @Nullable ConnectionId at;
   private @Nullable Runnable gone;
+  private final long since = System.nanoTime();
+  private @Nullable String server;
+  private @Nullable String item;
+  private boolean denied;
   private boolean cancelled;
 
   /**
@@ -122,6 +126,33 @@ final class Ask {
 
   RawJson adapt(String server, RawJson given) {
     return adapter.apply(server, given);
+  }
+
+  /** What it turned out to be about; for the audit log. */
+  void about(@Nullable String which, String what) {
+    server = which;
+    item = what;
+  }
+
+  /** Policies keep this client from what it asks for. */
+  void deny() {
+    denied = true;
+  }
+
+  @Nullable String server() {
+    return server;
+  }
+
+  @Nullable String item() {
+    return item;
+  }
+
+  boolean isDenied() {
+    return denied;
+  }
+
+  long since() {
+    return since;
   }
 
   /** True where it was sent to that connection. */

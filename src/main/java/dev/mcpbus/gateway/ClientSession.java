@@ -12,6 +12,8 @@ import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.Action;
+import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
@@ -46,7 +48,7 @@ final class ClientSession implements Calls.Caller {
   private final Vertx vertx;
   private final String id;
   private final View view;
-  private final String principal;
+  private final Principal principal;
   private final ProtocolVersion version;
   private final RawJson capabilities;
   private final RawJson clientInfo;
@@ -67,7 +69,7 @@ final class ClientSession implements Calls.Caller {
       Vertx vertx,
       String id,
       View view,
-      String principal,
+      Principal principal,
       JsonObject initialize,
       Directory directory,
       Router router,
@@ -120,7 +122,7 @@ final class ClientSession implements Calls.Caller {
   /** True where the message comes by the same path from the same principal. */
   boolean isOf(MultiMap headers) {
     return view.name().equals(headers.get(Words.VIEW))
-        && principal.equals(headers.get(Words.PRINCIPAL));
+        && principal.text().equals(headers.get(Words.PRINCIPAL));
   }
 
   void touch() {
@@ -232,6 +234,7 @@ final class ClientSession implements Calls.Caller {
     } catch (McpFailure refused) {
       answer = Future.failedFuture(refused);
     }
+    answer.onComplete(outcome -> directory.journal().ended(principal, ask, outcome));
     answer.onComplete(
         result -> end(call, Messages.result(requestId, result)),
         failure -> end(call, Errors.message(requestId, Errors.of(failure))));
@@ -258,7 +261,7 @@ final class ClientSession implements Calls.Caller {
     return switch (method) {
       case Methods.PING -> Future.succeededFuture(RawJson.EMPTY_OBJECT);
       case Methods.SET_LEVEL -> level(Router.text(params, "level"));
-      case Methods.RESOURCES_SUBSCRIBE -> subscribe(Router.text(params, "uri"));
+      case Methods.RESOURCES_SUBSCRIBE -> subscribe(ask, Router.text(params, "uri"));
       case Methods.RESOURCES_UNSUBSCRIBE ->
           watched.remove(Router.text(params, "uri")).map(RawJson.EMPTY_OBJECT);
       default ->
@@ -284,7 +287,8 @@ final class ClientSession implements Calls.Caller {
     return Future.succeededFuture(RawJson.EMPTY_OBJECT);
   }
 
-  private Future<RawJson> subscribe(String uri) {
+  private Future<RawJson> subscribe(Ask ask, String uri) {
+    ask.about(null, uri);
     if (watched.size() >= MAX_WATCHED) {
       throw McpFailure.notSent(
           FailureCode.OVERLOADED, MAX_WATCHED + " resources are subscribed to already");
@@ -293,10 +297,12 @@ final class ClientSession implements Calls.Caller {
         .resources(view, uri)
         .compose(
             found -> {
-              if (found.isEmpty()) {
+              if (found.isEmpty()
+                  || !view.rights().allows(Action.SUBSCRIBE, found.get(0).server(), uri)) {
                 throw Errors.rpc(
                     Readers.RESOURCE_NOT_FOUND, "Resource not found: " + Errors.shown(uri));
               }
+              ask.about(found.get(0).server(), uri);
               return watched.add(found.get(0).server(), found.get(0).key(), uri);
             })
         .map(RawJson.EMPTY_OBJECT);

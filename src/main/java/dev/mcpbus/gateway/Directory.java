@@ -2,6 +2,10 @@ package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.security.AccessPolicy;
+import dev.mcpbus.security.Audit;
+import dev.mcpbus.security.Principal;
+import dev.mcpbus.security.Rights;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -19,10 +23,22 @@ final class Directory {
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
 
   private final GatewayOptions options;
+  private final AccessPolicy policy;
+  private final Journal journal;
   private volatile Snapshot snapshot = Snapshot.EMPTY;
 
-  Directory(GatewayOptions options) {
+  Directory(GatewayOptions options, AccessPolicy policy, Audit audit) {
     this.options = options;
+    this.policy = policy;
+    this.journal = new Journal(audit);
+  }
+
+  Rights rights(Principal principal) {
+    return policy.rights(principal);
+  }
+
+  Journal journal() {
+    return journal;
   }
 
   Snapshot snapshot() {
@@ -35,15 +51,15 @@ final class Directory {
   }
 
   /** The view of a path behind {@code /mcp/}; null where there is none. A view hides a server. */
-  @Nullable View view(String name) {
+  @Nullable View view(String name, Rights rights) {
     if (name.isEmpty()) {
-      return View.ALL;
+      return View.all(rights);
     }
     ViewOptions view = options.views().get(name);
     if (view != null) {
-      return new View(name, false, view);
+      return new View(name, false, view, rights);
     }
-    return snapshot.server(name) == null ? null : View.ofServer(name);
+    return snapshot.server(name) == null || !rights.sees(name) ? null : View.ofServer(name, rights);
   }
 
   /**

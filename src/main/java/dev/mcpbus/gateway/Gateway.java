@@ -1,6 +1,8 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.protocol.Implementation;
+import dev.mcpbus.security.AccessPolicy;
+import dev.mcpbus.security.Audit;
 import dev.mcpbus.security.Entrance;
 import io.vertx.core.Deployable;
 import io.vertx.core.Vertx;
@@ -30,12 +32,19 @@ public final class Gateway {
   /**
    * @param serverInfo what clients are told that they talk to
    * @param hostCount how many verticles share the sessions
+   * @param policy who may do what
    */
-  public Gateway(Vertx vertx, GatewayOptions options, Implementation serverInfo, int hostCount) {
+  public Gateway(
+      Vertx vertx,
+      GatewayOptions options,
+      Implementation serverInfo,
+      int hostCount,
+      AccessPolicy policy,
+      Audit audit) {
     this.vertx = vertx;
     this.options = options;
     this.serverInfo = serverInfo;
-    this.directory = new Directory(options);
+    this.directory = new Directory(options, policy, audit);
     for (int i = 0; i < hostCount; i++) {
       hosts.add(random(8));
     }

@@ -3,6 +3,7 @@ package dev.mcpbus.gateway;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.security.Action;
 
 /** What a server lists. */
 enum Kind {
@@ -13,7 +14,8 @@ enum Kind {
       Addresses.TOOLS_LIST,
       Events.TOOLS_CHANGED,
       Methods.TOOLS_CHANGED,
-      "toolsListChanged"),
+      "toolsListChanged",
+      Action.CALL),
   PROMPTS(
       "prompts",
       "name",
@@ -21,7 +23,8 @@ enum Kind {
       Addresses.PROMPTS_LIST,
       Events.PROMPTS_CHANGED,
       Methods.PROMPTS_CHANGED,
-      "promptsListChanged"),
+      "promptsListChanged",
+      Action.GET),
   RESOURCES(
       "resources",
       "uri",
@@ -29,7 +32,8 @@ enum Kind {
       Addresses.RESOURCES_LIST,
       Events.RESOURCES_CHANGED,
       Methods.RESOURCES_CHANGED,
-      "resourcesListChanged"),
+      "resourcesListChanged",
+      Action.READ),
   TEMPLATES(
       "resourceTemplates",
       "uriTemplate",
@@ -37,7 +41,8 @@ enum Kind {
       Addresses.RESOURCES_TEMPLATES,
       Events.RESOURCES_CHANGED,
       Methods.RESOURCES_CHANGED,
-      "resourcesListChanged");
+      "resourcesListChanged",
+      Action.READ);
 
   /** Member of the result that holds the list. */
   final String member;
@@ -59,6 +64,9 @@ enum Kind {
   /** Its word in the filter of {@code subscriptions/listen}. */
   final String filter;
 
+  /** What it is to use an entry. */
+  final Action use;
+
   Kind(
       String member,
       String key,
@@ -66,7 +74,8 @@ enum Kind {
       String suffix,
       String event,
       String notification,
-      String filter) {
+      String filter,
+      Action use) {
     this.member = member;
     this.key = key;
     this.method = method;
@@ -74,6 +83,7 @@ enum Kind {
     this.event = event;
     this.notification = notification;
     this.filter = filter;
+    this.use = use;
   }
 
   /** True for what clients call by a name, false for what they call by a URI. */

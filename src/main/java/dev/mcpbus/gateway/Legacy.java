@@ -229,7 +229,7 @@ final class Legacy {
         .setSendTimeout(PATIENCE_MILLIS)
         .addHeader(Words.OP, op)
         .addHeader(Words.VIEW, view.name())
-        .addHeader(Words.PRINCIPAL, principal.name())
+        .addHeader(Words.PRINCIPAL, principal.text())
         .addHeader(Words.DOOR, Addresses.GATEWAY_RESPONSES + name)
         .addHeader(Words.EXCHANGE, exchange);
   }

@@ -6,6 +6,7 @@ import dev.mcpbus.protocol.Messages;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.Action;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
@@ -129,6 +130,7 @@ final class Listeners {
         .compose(
             found ->
                 found.isEmpty()
+                        || !view.rights().allows(Action.SUBSCRIBE, found.get(0).server(), uri)
                     ? Future.succeededFuture(false)
                     : listener.watched.add(found.get(0).server(), found.get(0).key(), uri))
         .otherwise(false);

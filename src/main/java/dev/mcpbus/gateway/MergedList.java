@@ -48,6 +48,7 @@ final class MergedList {
 
   static MergedList of(View view, Kind kind, Collection<ServerFacts> servers) {
     MergedList all = new MergedList(kind);
+    all.common = view.rights().isUnbounded(); // else others have another list
     for (ServerFacts server : servers) {
       Listing listing = view.includes(server.id().value()) ? server.list(kind) : null;
       if (listing != null) {
@@ -65,7 +66,7 @@ final class MergedList {
     common &= listing.common();
     Set<String> seen = new HashSet<>();
     for (Listing.Item item : listing.items()) {
-      if (!view.admits(server, item.key()) || !seen.add(item.key())) {
+      if (!view.admits(kind, server, item.key()) || !seen.add(item.key())) {
         continue;
       }
       String name = kind.isNamed() ? view.nameOf(server, item.key()) : uri(server, item.key());

@@ -159,6 +159,7 @@ final class Modern {
           ask.cancel(vertx.eventBus());
         });
     Future<RawJson> answer = router.route(ask);
+    answer.onComplete(outcome -> directory.journal().ended(principal, ask, outcome));
     answer.onComplete(
         result -> {
           forget(callId, reply);
@@ -196,7 +197,7 @@ final class Modern {
               new DeliveryOptions()
                   .setSendTimeout(Ask.PATIENCE_MILLIS)
                   .addHeader(Words.OP, retry ? Words.RETRY : Words.CALL)
-                  .addHeader(Words.PRINCIPAL, principal.name())
+                  .addHeader(Words.PRINCIPAL, principal.text())
                   .addHeader(Words.DOOR, calling)
                   .addHeader(Words.EXCHANGE, exchange)
                   .addHeader(Words.SERVER, server)

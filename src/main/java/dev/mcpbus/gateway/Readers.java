@@ -28,11 +28,15 @@ final class Readers {
       return List.of(listed);
     }
     String named = Uris.server(uri);
-    if (named != null && snapshot.server(named) != null && view.admits(named, Uris.own(uri))) {
+    if (named != null
+        && snapshot.server(named) != null
+        && view.admits(Kind.RESOURCES, named, Uris.own(uri))) {
       return List.of(new MergedList.Target(named, Uris.own(uri), uri, ParamHeaders.NONE));
     }
     if (view.server()) {
-      return List.of(target(view.name(), uri));
+      return view.admits(Kind.RESOURCES, view.name(), uri)
+          ? List.of(target(view.name(), uri))
+          : List.of();
     }
     List<String> servers = new ArrayList<>();
     Stream.concat(
@@ -45,7 +49,7 @@ final class Readers {
             snapshot.servers().stream()
                 .filter(server -> mayHaveResources(server))
                 .map(server -> server.id().value()))
-        .filter(server -> view.admits(server, uri))
+        .filter(server -> view.admits(Kind.RESOURCES, server, uri))
         .distinct()
         .limit(MAX_TRIES)
         .forEach(servers::add);

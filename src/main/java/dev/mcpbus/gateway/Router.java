@@ -96,10 +96,12 @@ final class Router {
     List<String> down =
         wanted.isEmpty()
             ? snapshot.servers().stream()
-                .filter(server -> !server.up())
+                .filter(server -> !server.up() && view.includes(server.id().value()))
                 .map(server -> server.id().value())
                 .toList()
-            : wanted.stream().filter(id -> !isUp(snapshot.server(id))).toList();
+            : wanted.stream()
+                .filter(id -> !isUp(snapshot.server(id)) && view.rights().sees(id))
+                .toList();
     if (!down.isEmpty()) {
       throw McpFailure.notSent(
           FailureCode.UNAVAILABLE,
@@ -115,16 +117,42 @@ final class Router {
 
   private Future<RawJson> named(Ask ask, Kind kind, String suffix) {
     String name = text(ask.params(), "name");
+    ask.about(null, name);
     return find(ask.view(), kind, name)
+        .onFailure(failure -> denied(ask, kind, name))
         .compose(
             target -> {
+              ask.about(target.server(), target.key());
               ask.check(target);
               RawJson params =
                   target.key().equals(name)
                       ? ask.params()
                       : ask.params().with("name", RawJson.string(target.key()));
               return call(ask, target.server(), suffix, params);
-            });
+            })
+        .recover(failure -> Future.failedFuture(plain(ask, kind, name, failure)));
+  }
+
+  /** Notes where others would have found it. */
+  private void denied(Ask ask, Kind kind, String name) {
+    View view = ask.view();
+    if (!view.rights().isUnbounded()
+        && directory.snapshot().list(view.unbounded(), kind).find(name) != null) {
+      ask.deny();
+    }
+  }
+
+  /** A server that does not know a tool names others, which this client may not know of. */
+  private static Throwable plain(Ask ask, Kind kind, String name, Throwable failure) {
+    return !ask.view().rights().isUnbounded()
+            && McpFailure.of(failure).code() == FailureCode.UNKNOWN_TOOL
+        ? unknown(kind, name)
+        : failure;
+  }
+
+  private static McpFailure unknown(Kind kind, String name) {
+    return Errors.invalidParams(
+        (kind == Kind.TOOLS ? "Unknown tool: " : "Unknown prompt: ") + Errors.shown(name));
   }
 
   private Future<MergedList.Target> find(View view, Kind kind, String name) {
@@ -146,16 +174,12 @@ final class Router {
     Optional<ToolName> read =
         view.server() ? Optional.of(new ToolName(view.name(), name)) : RoutingName.parse(name);
     return read.filter(tool -> snapshot.server(tool.server()) != null)
-        .filter(tool -> view.admits(tool.server(), tool.tool()))
+        .filter(tool -> view.admits(kind, tool.server(), tool.tool()))
         .filter(tool -> view.nameOf(tool.server(), tool.tool()).equals(name))
         .filter(tool -> !snapshot.list(view, kind).collides(name))
         .filter(tool -> view.server() || isUnknown(snapshot.server(tool.server()), kind))
         .map(tool -> new MergedList.Target(tool.server(), tool.tool(), name, ParamHeaders.NONE))
-        .orElseThrow(
-            () ->
-                Errors.invalidParams(
-                    (kind == Kind.TOOLS ? "Unknown tool: " : "Unknown prompt: ")
-                        + Errors.shown(name)));
+        .orElseThrow(() -> unknown(kind, name));
   }
 
   /** A server that keeps sessions may offer more to one client than it lists to all. */
@@ -179,9 +203,13 @@ final class Router {
   /** Asks one after the other while they say that they do not know it. */
   private Future<RawJson> read(Ask ask, List<MergedList.Target> found, int next) {
     if (found.isEmpty()) {
-      return Future.failedFuture(unknownResource(ask, text(ask.params(), "uri")));
+      String uri = text(ask.params(), "uri");
+      ask.about(null, uri);
+      denied(ask, Kind.RESOURCES, uri);
+      return Future.failedFuture(unknownResource(ask, uri));
     }
     MergedList.Target target = found.get(next);
+    ask.about(target.server(), target.key());
     RawJson params =
         target.key().equals(target.name())
             ? ask.params()
@@ -260,6 +288,7 @@ final class Router {
         target.key().equals(target.name())
             ? ask.params()
             : ask.params().with("ref", ref.with(member, RawJson.string(target.key())));
+    ask.about(target.server(), target.key());
     return call(ask, target.server(), Addresses.COMPLETION, params);
   }
 

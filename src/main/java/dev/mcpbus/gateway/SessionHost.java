@@ -9,6 +9,7 @@ import dev.mcpbus.protocol.Messages;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.VerticleBase;
@@ -177,7 +178,10 @@ final class SessionHost extends VerticleBase {
     }
     Envelope request = parsed(message.body());
     RawJson id = request.id();
-    View view = directory.view(String.valueOf(message.headers().get(Words.VIEW)));
+    Principal principal = Principal.parse(String.valueOf(message.headers().get(Words.PRINCIPAL)));
+    View view =
+        directory.view(
+            String.valueOf(message.headers().get(Words.VIEW)), directory.rights(principal));
     if (view == null || id == null) {
       throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such view");
     }
@@ -187,7 +191,7 @@ final class SessionHost extends VerticleBase {
             vertx,
             session,
             view,
-            String.valueOf(message.headers().get(Words.PRINCIPAL)),
+            principal,
             request.params().toJsonObject(),
             directory,
             router,

@@ -2,6 +2,8 @@ package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.RoutingName;
 import dev.mcpbus.bus.ToolName;
+import dev.mcpbus.security.Glob;
+import dev.mcpbus.security.Rights;
 import java.util.List;
 import java.util.Map;
 
@@ -10,25 +12,36 @@ import java.util.Map;
  *
  * @param name the path behind {@code /mcp/}, empty for {@code /mcp} itself
  * @param server true where {@code name} is the one server of this view, with its own names
+ * @param rights of who looks: what he may not use is not there
  */
-record View(String name, boolean server, ViewOptions options) {
+record View(String name, boolean server, ViewOptions options, Rights rights) {
 
   private static final ViewOptions EVERYTHING =
       new ViewOptions(List.of(), List.of(), List.of(), Map.of(), false);
 
-  static final View ALL = new View("", false, EVERYTHING);
+  static final View ALL = all(Rights.ALL);
 
-  static View ofServer(String id) {
-    return new View(id, true, new ViewOptions(List.of(id), List.of(), List.of(), Map.of(), false));
+  static View all(Rights rights) {
+    return new View("", false, EVERYTHING, rights);
+  }
+
+  static View ofServer(String id, Rights rights) {
+    return new View(
+        id, true, new ViewOptions(List.of(id), List.of(), List.of(), Map.of(), false), rights);
+  }
+
+  /** The same for who may see everything. */
+  View unbounded() {
+    return new View(name, server, options, Rights.ALL);
   }
 
   boolean includes(String id) {
-    return options.servers().isEmpty() || options.servers().contains(id);
+    return (options.servers().isEmpty() || options.servers().contains(id)) && rights.sees(id);
   }
 
   /** True for a tool, a prompt or a URI of one of its servers that clients may use. */
-  boolean admits(String id, String key) {
-    if (!includes(id)) {
+  boolean admits(Kind kind, String id, String key) {
+    if (!includes(id) || !rights.lists(kind.use, id, key)) {
       return false;
     }
     if (options.allow().isEmpty() && options.deny().isEmpty()) {

@@ -41,6 +41,8 @@ final class Words {
 
   static final String SESSION = "session";
   static final String VIEW = "view";
+
+  /** {@code Principal.text()}: what is kept for it is for those rights alone. */
   static final String PRINCIPAL = "principal";
 
   /** The address of the HTTP verticle, and its name of the response. */

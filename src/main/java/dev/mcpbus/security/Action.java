@@ -2,16 +2,22 @@ package dev.mcpbus.security;
 
 import java.util.Locale;
 
-/** What a request does, in the one word that rights are given by. */
+/** What a request does, in the one word that policies and the audit log have for it. */
 public enum Action {
-  /** Looks at what there is: lists, states, events. */
-  READ,
-  /** Uses a server: its tools, the contents of its resources, its questions. */
+  /** Looks at what there is: servers, lists, states, events. */
+  LIST,
+  /** Uses a tool, or any method of a server that has no word of its own. */
   CALL,
-  /** Changes what runs, or sees what everybody does: may start or stop a process. */
+  /** Reads a resource. */
+  READ,
+  /** Gets a prompt. */
+  GET,
+  /** Wants to hear of changes of a resource. */
+  SUBSCRIBE,
+  /** Changes what runs: may start or stop a process. Needs the admin right beside any policy. */
   ADMIN;
 
-  /** As documents and configuration write it. */
+  /** As documents, configuration and the audit log write it. */
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -230,12 +230,12 @@ class BridgeGuardTest {
 
   @ParameterizedTest
   @CsvSource({
-    "0.0.0.0,allowRemote",
-    "192.168.0.1,allowRemote",
-    "::,allowRemote",
-    "example.org,allowRemote",
-    "localhost.example.org,allowRemote",
-    "2130706433,allowRemote"
+    "0.0.0.0,auth.apiKeys",
+    "192.168.0.1,auth.apiKeys",
+    "::,auth.apiKeys",
+    "example.org,auth.apiKeys",
+    "localhost.example.org,auth.apiKeys",
+    "2130706433,auth.apiKeys"
   })
   void a_host_beyond_loopback_is_refused_with_the_remedy(String host, String remedy) {
     assertThatThrownBy(() -> BridgeOptions.DEFAULT.withHost(host))

@@ -338,11 +338,20 @@ class EventBusDoorTest {
   }
 
   @Test
-  void what_can_be_reached_is_read_or_called() {
-    assertThat(EventBusAccess.sending(Addresses.SERVERS_LIST)).contains(Action.READ);
-    assertThat(EventBusAccess.sending(Addresses.ALL_TOOLS_CALL)).contains(Action.CALL);
-    assertThat(EventBusAccess.sending("mcp.alpha.tools.list")).contains(Action.READ);
-    assertThat(EventBusAccess.sending("mcp.alpha.tasks.cancel")).contains(Action.CALL);
-    assertThat(EventBusAccess.listening("mcp.alpha.events")).contains(Action.READ);
+  void lists_want_the_admin_right_of_whom_policies_bind_and_calls_are_what_they_name() {
+    assertThat(EventBusAccess.sending(Addresses.SERVERS_LIST, null))
+        .contains(new Subject(Action.ADMIN, "", ""));
+    assertThat(EventBusAccess.sending("mcp.alpha.tools.list", new JsonObject()))
+        .contains(new Subject(Action.ADMIN, "alpha", ""));
+    assertThat(
+            EventBusAccess.sending(
+                Addresses.ALL_TOOLS_CALL, new JsonObject().put("name", "alpha.echo")))
+        .contains(new Subject(Action.CALL, "alpha", "echo"));
+    assertThat(
+            EventBusAccess.sending("mcp.alpha.resources.read", new JsonObject().put("uri", "u:x")))
+        .contains(new Subject(Action.READ, "alpha", "u:x"));
+    assertThat(EventBusAccess.sending("mcp.alpha.restart", new JsonObject())).isEmpty();
+    assertThat(EventBusAccess.listening("mcp.alpha.events"))
+        .contains(new Subject(Action.LIST, "alpha", ""));
   }
 }

@@ -22,6 +22,7 @@ import dev.mcpbus.config.ServerSettings;
 import dev.mcpbus.connection.PinStore;
 import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.input.InputOptions;
+import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.supervisor.SupervisorOptions;
 import dev.mcpbus.transport.AuthenticatorFactory;
 import io.vertx.core.Future;
@@ -80,7 +81,11 @@ public final class TestBus implements AutoCloseable {
             vertx -> Authentication.ofVariables(vertx, System.getenv()),
             vertx -> PinStore.inMemory());
 
-    Seams with(BridgeOptions other, GatewayOptions views) {
+    Seams with(@Nullable BridgeOptions other) {
+      return with(other, gateway);
+    }
+
+    Seams with(@Nullable BridgeOptions other, GatewayOptions views) {
       return new Seams(other, views, supervisor, input, vertx, before, authenticators, pins);
     }
   }
@@ -188,7 +193,17 @@ public final class TestBus implements AutoCloseable {
             none.pins));
   }
 
+  /** With a bridge of those options, whose callers have to log in. */
+  public static TestBus startWithAuth(
+      JsonObject mcpServers, BridgeOptions bridge, AuthOptions auth) {
+    return start(mcpServers, Seams.NONE.with(bridge), auth);
+  }
+
   private static TestBus start(JsonObject mcpServers, Seams seams) {
+    return start(mcpServers, seams, AuthOptions.NONE);
+  }
+
+  private static TestBus start(JsonObject mcpServers, Seams seams, AuthOptions auth) {
     List<ServerDefinition> servers = new ArrayList<>();
     mcpServers.forEach(entry -> servers.add(read(entry.getKey(), (JsonObject) entry.getValue())));
     Vertx vertx =
@@ -208,7 +223,8 @@ public final class TestBus implements AutoCloseable {
             ServerEntryReader.in(Path.of("."), Environment.system(), ServerSettings.DEFAULT),
             NamePolicy.DOTTED,
             false,
-            seams.input),
+            seams.input,
+            auth),
         seams);
   }
 

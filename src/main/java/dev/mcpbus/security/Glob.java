@@ -1,12 +1,12 @@
-package dev.mcpbus.gateway;
+package dev.mcpbus.security;
 
 /** {@code *} stands for any text, {@code ?} for one character; all else for itself. */
-final class Glob {
+public final class Glob {
 
   private Glob() {}
 
   /** Takes time in proportion to the product of both lengths at most. */
-  static boolean matches(String glob, String text) {
+  public static boolean matches(String glob, String text) {
     int g = 0;
     int t = 0;
     int star = -1;

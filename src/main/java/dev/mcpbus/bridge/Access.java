@@ -1,0 +1,270 @@
+package dev.mcpbus.bridge;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.Action;
+import dev.mcpbus.security.Audit;
+import dev.mcpbus.security.Audit.Decision;
+import dev.mcpbus.security.Gatekeeper;
+import dev.mcpbus.security.Rights;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.RoutingContext;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets through what the caller may do, and writes it down. To whom something is denied, it is not
+ * there: same code, same words as for what never was. Only the want of the admin right is said
+ * ({@code FORBIDDEN}): that those routes exist is no secret.
+ */
+final class Access {
+
+  /** JSON-RPC's code of MCP servers for a resource that is not there. */
+  private static final int RESOURCE_NOT_FOUND = -32_002;
+
+  private final Gatekeeper keeper;
+  private final Audit audit;
+
+  Access(Gatekeeper keeper) {
+    this.keeper = keeper;
+    this.audit = keeper.audit();
+  }
+
+  /** Whether a route is for the caller, whatever its body may say; where not, answers it. */
+  boolean admits(RoutingContext ctx, Action action) {
+    Caller caller = Caller.of(ctx);
+    if (action != Action.ADMIN || caller.rights().isAdmin()) {
+      return true;
+    }
+    ctx.fail(refused(ctx, new Subject(action, "", ""), forbidden()));
+    return false;
+  }
+
+  /**
+   * Whether a peer of the event bus may send, or listen.
+   *
+   * @param subject empty for what is for no peer
+   */
+  boolean admits(RoutingContext ctx, Optional<Subject> subject) {
+    if (subject.isEmpty()) {
+      return false;
+    }
+    Rights rights = Caller.of(ctx).rights();
+    boolean may =
+        subject.get().equals(Subject.NOTHING)
+            || rights.isUnbounded()
+            || denial(rights, subject.get()) == null;
+    long now = System.nanoTime();
+    line(ctx, subject.get(), may ? Decision.ALLOW : Decision.DENY, may ? "OK" : "DENIED", now);
+    return may;
+  }
+
+  /** A question to the actor of one server. */
+  Future<JsonObject> ask(
+      RoutingContext ctx, ConnectionId id, String suffix, Supplier<Future<JsonObject>> send) {
+    return decided(ctx, Subject.of(id.value(), suffix, RawJson.EMPTY_OBJECT), send);
+  }
+
+  /** A call of one server. */
+  Future<Buffer> call(
+      RoutingContext ctx,
+      ConnectionId id,
+      String suffix,
+      RawJson body,
+      Supplier<Future<Buffer>> send) {
+    Rights rights = Caller.of(ctx).rights();
+    Subject subject = Subject.of(id.value(), suffix, body);
+    boolean namesTools =
+        suffix.equals(Addresses.TOOLS_DRIFT) || suffix.equals(Addresses.TOOLS_METADATA);
+    if (namesTools && !rights.isUnbounded()) {
+      subject = new Subject(Action.ADMIN, id.value(), "");
+    }
+    return decided(ctx, subject, send).map(result -> Listed.visible(result, id.value(), rights));
+  }
+
+  /**
+   * A call of an aggregate address.
+   *
+   * @param send is given the body with what it may be about
+   */
+  Future<Buffer> callAll(
+      RoutingContext ctx, String address, RawJson body, Function<RawJson, Future<Buffer>> send) {
+    Rights rights = Caller.of(ctx).rights();
+    return switch (address) {
+      case Addresses.ALL_TOOLS_LIST, Addresses.ALL_PROMPTS_LIST, Addresses.ALL_RESOURCES_LIST ->
+          written(ctx, Subject.NOTHING, () -> send.apply(body))
+              .map(result -> Listed.visible(result, null, rights));
+      case Addresses.ALL_TOOLS_CALL -> decided(ctx, Subject.ofNamed(body), () -> send.apply(body));
+      default ->
+          rights.isUnbounded()
+              ? written(ctx, new Subject(Action.CALL, "", ""), () -> send.apply(body))
+              : decided(ctx, new Subject(Action.ADMIN, "", ""), () -> send.apply(body));
+    };
+  }
+
+  /**
+   * Functions for models, of those tools alone that the caller may use.
+   *
+   * @param tools gives the aggregated list of tools
+   */
+  Future<Buffer> functions(
+      RoutingContext ctx,
+      RawJson body,
+      Supplier<Future<Buffer>> tools,
+      Function<RawJson, Future<Buffer>> send) {
+    Rights rights = Caller.of(ctx).rights();
+    Subject subject = new Subject(body.member("call") == null ? Action.LIST : Action.CALL, "", "");
+    if (rights.isUnbounded()) {
+      return written(ctx, subject, () -> send.apply(body));
+    }
+    return written(
+        ctx,
+        subject,
+        () ->
+            tools
+                .get()
+                .map(all -> new JsonObject(Listed.visible(all, null, rights)))
+                .compose(
+                    visible -> {
+                      JsonArray only = new JsonArray();
+                      for (Object tool : visible.getJsonArray("tools", new JsonArray())) {
+                        only.add(((JsonObject) tool).getString("name"));
+                      }
+                      return send.apply(body.with("only", RawJson.of(only.encode())));
+                    }));
+  }
+
+  /** A question to the service itself. */
+  Future<JsonObject> ask(
+      RoutingContext ctx, String address, JsonObject body, Supplier<Future<JsonObject>> send) {
+    Rights rights = Caller.of(ctx).rights();
+    String id = body.getValue("id") instanceof String text ? text : "";
+    return switch (address) {
+      case Addresses.SERVERS_LIST ->
+          written(ctx, Subject.NOTHING, send).map(reply -> Listed.servers(reply, rights));
+      case Addresses.SERVERS_GET -> decided(ctx, new Subject(Action.LIST, id, ""), send);
+      case Addresses.SERVERS_REMOVE -> decided(ctx, new Subject(Action.ADMIN, id, ""), send);
+      case Addresses.SERVERS_ADD ->
+          decided(ctx, new Subject(Action.ADMIN, String.valueOf(body.getValue("name")), ""), send);
+      default ->
+          rights.isUnbounded()
+              ? written(ctx, new Subject(Action.LIST, id, ""), send)
+              : decided(ctx, new Subject(Action.ADMIN, id, ""), send);
+    };
+  }
+
+  private <T> Future<T> decided(RoutingContext ctx, Subject subject, Supplier<Future<T>> send) {
+    Rights rights = Caller.of(ctx).rights();
+    McpFailure denied = denial(rights, subject);
+    if (denied == null) {
+      return written(ctx, subject, send);
+    }
+    return Future.failedFuture(refused(ctx, subject, denied));
+  }
+
+  private McpFailure refused(RoutingContext ctx, Subject subject, McpFailure denied) {
+    if (denied.code() == FailureCode.FORBIDDEN) {
+      keeper.challengeAdmin(ctx.request(), Caller.of(ctx).principal());
+    }
+    line(ctx, subject, Decision.DENY, denied.code().name(), System.nanoTime());
+    return denied;
+  }
+
+  private <T> Future<T> written(RoutingContext ctx, Subject subject, Supplier<Future<T>> send) {
+    Rights rights = Caller.of(ctx).rights();
+    Future<T> answer = send.get();
+    Future<T> shown =
+        rights.isUnbounded()
+            ? answer
+            : answer.recover(failure -> Future.failedFuture(plain(McpFailure.of(failure))));
+    if (audit.isOn()) {
+      long since = System.nanoTime();
+      answer.onComplete(
+          result ->
+              line(
+                  ctx,
+                  subject,
+                  Decision.ALLOW,
+                  result.succeeded() ? "OK" : McpFailure.of(result.cause()).code().name(),
+                  since));
+    }
+    return shown;
+  }
+
+  private void line(
+      RoutingContext ctx, Subject subject, Decision decision, String code, long since) {
+    String server = subject.server().isEmpty() ? null : subject.server();
+    audit.line(
+        Caller.of(ctx).principal(),
+        subject.action().word(),
+        server,
+        subject.named(),
+        decision,
+        code,
+        since);
+  }
+
+  /** Null where he may. */
+  private static @Nullable McpFailure denial(Rights rights, Subject subject) {
+    if (subject.action() == Action.ADMIN && !rights.isAdmin()) {
+      return forbidden();
+    }
+    if (subject.action() == Action.LIST
+        ? rights.sees(subject.server())
+        : rights.allows(subject.action(), subject.server(), subject.item())) {
+      return null;
+    }
+    if (subject.action() == Action.ADMIN) {
+      return rights.sees(subject.server()) || subject.server().isEmpty()
+          ? forbidden()
+          : unknownConnection();
+    }
+    if (!rights.sees(subject.server())) {
+      return unknownConnection();
+    }
+    return switch (subject.action()) {
+      case READ, SUBSCRIBE ->
+          McpFailure.upstream(
+              new JsonRpcError(
+                  RESOURCE_NOT_FOUND,
+                  "Resource not found",
+                  new JsonObject().put("uri", subject.item())));
+      case GET ->
+          McpFailure.upstream(
+              new JsonRpcError(
+                  JsonRpcError.INVALID_PARAMS, "Unknown prompt: " + subject.item(), null));
+      default -> unknownTool();
+    };
+  }
+
+  /** Failures that would name what the caller does not see, as everybody with bounds gets them. */
+  private static McpFailure plain(McpFailure failure) {
+    return switch (failure.code()) {
+      case UNKNOWN_TOOL -> unknownTool();
+      case UNKNOWN_CONNECTION -> unknownConnection();
+      default -> failure;
+    };
+  }
+
+  private static McpFailure forbidden() {
+    return McpFailure.notSent(FailureCode.FORBIDDEN, "this needs the admin right");
+  }
+
+  private static McpFailure unknownTool() {
+    return McpFailure.notSent(FailureCode.UNKNOWN_TOOL, "there is no tool of that name for you");
+  }
+
+  private static McpFailure unknownConnection() {
+    return McpFailure.notSent(
+        FailureCode.UNKNOWN_CONNECTION, "there is no server of that id for you");
+  }
+}

@@ -1,0 +1,97 @@
+package dev.mcpbus.bridge;
+
+import dev.mcpbus.security.Action;
+import dev.mcpbus.security.Rights;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** Lists without what the caller may not use. Stateless. */
+final class Listed {
+
+  private static final String META_SERVER = "dev.mcpbus/server";
+
+  private enum Kind {
+    TOOLS("tools", "name", Action.CALL),
+    PROMPTS("prompts", "name", Action.GET),
+    RESOURCES("resources", "uri", Action.READ),
+    TEMPLATES("resourceTemplates", "uriTemplate", Action.READ);
+
+    private final String member;
+    private final String key;
+    private final Action use;
+
+    Kind(String member, String key, Action use) {
+      this.member = member;
+      this.key = key;
+      this.use = use;
+    }
+  }
+
+  private Listed() {}
+
+  /**
+   * The result of one server's list, or of an aggregate.
+   *
+   * @param server null where each entry says whose it is; one that does not is left out
+   */
+  static Buffer visible(Buffer result, @Nullable String server, Rights rights) {
+    if (rights.isUnbounded()) {
+      return result;
+    }
+    JsonObject lists = new JsonObject(result);
+    for (Kind kind : Kind.values()) {
+      if (lists.getValue(kind.member) instanceof JsonArray entries) {
+        lists.put(kind.member, filtered(entries, entry -> isVisible(entry, kind, server, rights)));
+      }
+    }
+    if (lists.containsKey("cacheScope")) {
+      lists.put("cacheScope", "private"); // others have another list
+    }
+    if (server == null) {
+      lists.remove("_meta"); // names what was left out of the aggregate
+    }
+    return lists.toBuffer();
+  }
+
+  private static boolean isVisible(
+      JsonObject entry, Kind kind, @Nullable String server, Rights rights) {
+    if (!(entry.getValue(kind.key) instanceof String name)) {
+      return false;
+    }
+    if (server != null) {
+      return rights.lists(kind.use, server, name);
+    }
+    if (!(entry.getValue("_meta") instanceof JsonObject meta)
+        || !(meta.getValue(META_SERVER) instanceof String owner)) {
+      return false;
+    }
+    if (!kind.key.equals("name")) {
+      return rights.lists(kind.use, owner, name);
+    }
+    String prefix = owner + ".";
+    return name.startsWith(prefix)
+        && rights.lists(kind.use, owner, name.substring(prefix.length()));
+  }
+
+  /** The service's own list of servers. */
+  static JsonObject servers(JsonObject reply, Rights rights) {
+    return rights.isUnbounded() || !(reply.getValue("servers") instanceof JsonArray all)
+        ? reply
+        : reply
+            .copy()
+            .put("servers", filtered(all, server -> rights.sees(server.getString("id", ""))));
+  }
+
+  private static JsonArray filtered(JsonArray entries, Predicate<JsonObject> wanted) {
+    JsonArray left = new JsonArray();
+    for (Object entry : entries) {
+      if (entry instanceof JsonObject object && wanted.test(object)) {
+        left.add(object);
+      }
+    }
+    return left;
+  }
+}

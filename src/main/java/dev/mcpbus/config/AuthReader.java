@@ -1,0 +1,227 @@
+package dev.mcpbus.config;
+
+import dev.mcpbus.config.ConfigNode.Kind;
+import dev.mcpbus.config.ConfigNode.Member;
+import dev.mcpbus.config.Substitution.Filled;
+import dev.mcpbus.security.AuthOptions;
+import dev.mcpbus.security.AuthOptions.ApiKey;
+import dev.mcpbus.security.AuthOptions.AuditFile;
+import dev.mcpbus.security.AuthOptions.Effect;
+import dev.mcpbus.security.AuthOptions.Jwt;
+import dev.mcpbus.security.AuthOptions.Limits;
+import dev.mcpbus.security.AuthOptions.Policy;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads {@code auth}: who may come in over HTTP, and what for. Whatever is wrong here is fatal: a
+ * rule that is left out could open a door.
+ */
+final class AuthReader {
+
+  private static final int MAX_COUNT = 1_000_000;
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.@-]{1,64}");
+  private static final Pattern HASH = Pattern.compile("sha256:[0-9a-f]{64}");
+  private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
+
+  private AuthReader() {}
+
+  static AuthOptions read(Entry entry) {
+    List<ApiKey> keys = keys(entry);
+    Jwt jwt = entry.object("jwt", Keys.JWT).map(AuthReader::jwt).orElse(null);
+    List<Policy> policies = new ArrayList<>();
+    items(entry, "policies", Keys.POLICY).forEach(one -> policies.add(policy(one)));
+    Limits limits =
+        entry.object("limits", Keys.AUTH_LIMITS).map(AuthReader::limits).orElse(Limits.UNBOUNDED);
+    Optional<Entry> audit = entry.object("audit", Keys.AUDIT);
+    boolean on = audit.flatMap(one -> one.flag("on")).orElse(true);
+    return new AuthOptions(
+        keys, jwt, policies, limits, on, audit.map(AuthReader::file).orElse(null));
+  }
+
+  private static List<Entry> items(Entry entry, String key, Set<String> known) {
+    List<Entry> items = new ArrayList<>();
+    Member list =
+        entry.node().member(key).filter(member -> !member.value().is(Kind.NULL)).orElse(null);
+    if (list == null) {
+      return items;
+    }
+    boolean objects =
+        list.value().is(Kind.ARRAY)
+            && list.value().items().stream().allMatch(item -> item.is(Kind.OBJECT));
+    if (!objects) {
+      entry.wrong(
+          list.line(),
+          Texts.quote(entry.path() + key) + " must be a list of objects",
+          "Write \"" + key + "\": [{ ... }]");
+      return items;
+    }
+    for (int i = 0; i < list.value().items().size(); i++) {
+      Entry item =
+          new Entry(
+              list.value().items().get(i),
+              entry.path() + key + "[" + i + "].",
+              null,
+              entry.problems(),
+              entry.substitution());
+      item.check(known, Set.of("$comment"));
+      items.add(item);
+    }
+    return items;
+  }
+
+  private static List<ApiKey> keys(Entry entry) {
+    List<ApiKey> keys = new ArrayList<>();
+    Set<String> names = new HashSet<>();
+    for (Entry item : items(entry, "apiKeys", Keys.API_KEY)) {
+      String name = item.text("name").map(Filled::value).orElse("");
+      String hash = item.text("hash").map(Filled::value).orElse("");
+      if (!NAME.matcher(name).matches() || name.equals("local") || !names.add(name)) {
+        item.wrong(
+            item.node().line(),
+            Texts.quote(item.path() + "name") + " must be a name of its own",
+            "Use 1 to 64 letters, digits and _ . @ -, other than \"local\" and other keys' names");
+      } else if (!HASH.matcher(hash).matches()) {
+        // Never shown: it may be the key itself.
+        item.wrong(
+            item.node().line(),
+            Texts.quote(item.path() + "hash") + " is no hash of a key",
+            "Run java -jar mcpbus.jar --new-key " + name + " and take the hash that it prints");
+      } else {
+        keys.add(
+            new ApiKey(
+                name,
+                hash,
+                words(item, "roles"),
+                item.flag("admin").orElse(false),
+                expires(item),
+                item.object("limits", Keys.AUTH_LIMITS).map(AuthReader::limits).orElse(null)));
+      }
+    }
+    return keys;
+  }
+
+  private static @Nullable Instant expires(Entry item) {
+    String text = item.text("expires").map(Filled::value).orElse(null);
+    if (text == null) {
+      return null;
+    }
+    try {
+      return Instant.parse(text);
+    } catch (DateTimeParseException e) {
+      item.wrong(
+          item.line("expires"),
+          Texts.quote(item.path() + "expires") + " is no time",
+          "Write it as 2027-01-31T00:00:00Z");
+      return Instant.EPOCH;
+    }
+  }
+
+  private static Jwt jwt(Entry entry) {
+    String issuer = entry.text("issuer").map(Filled::value).orElse("");
+    url(entry, "issuer", issuer);
+    String jwks = entry.text("jwksUri").map(Filled::value).orElse(null);
+    String resource = entry.text("resource").map(Filled::value).orElse(null);
+    Set<String> audience = words(entry, "audience");
+    if (audience.isEmpty()) {
+      entry.wrong(
+          entry.node().line(),
+          Texts.quote(entry.path() + "audience") + " is missing",
+          "List what tokens for this service have in \"aud\"; tokens for others must not do here");
+    }
+    return new Jwt(
+        issuer,
+        audience,
+        jwks == null ? null : url(entry, "jwksUri", jwks),
+        resource == null || url(entry, "resource", resource) == null ? null : resource,
+        words(entry, "scopes"),
+        words(entry, "adminScopes"),
+        entry.duration("leeway", true).orElse(Duration.ofSeconds(30)));
+  }
+
+  private static @Nullable URI url(Entry entry, String key, String text) {
+    try {
+      URI url = new URI(text);
+      boolean plain = "http".equals(url.getScheme()) && LOOPBACK.contains(url.getHost());
+      if (url.getHost() != null
+          && ("https".equals(url.getScheme()) || plain)
+          && url.getRawUserInfo() == null
+          && url.getRawFragment() == null) {
+        return url;
+      }
+    } catch (URISyntaxException e) {
+      // told below
+    }
+    entry.wrong(
+        entry.has(key) ? entry.line(key) : entry.node().line(),
+        Texts.quote(entry.path() + key) + " must be an https URL",
+        "Write \"" + key + "\": \"https://...\"; http is for this machine alone");
+    return null;
+  }
+
+  private static Policy policy(Entry entry) {
+    Effect effect =
+        entry
+            .choice("effect", Effect.class)
+            .orElseGet(
+                () -> {
+                  if (!entry.has("effect")) {
+                    entry.wrong(
+                        entry.node().line(),
+                        Texts.quote(entry.path() + "effect") + " is missing",
+                        "Write \"effect\": \"allow\" or \"deny\"");
+                  }
+                  return Effect.DENY;
+                });
+    return new Policy(
+        list(entry, "principals"),
+        list(entry, "servers"),
+        list(entry, "tools"),
+        AuthOptions.actions(list(entry, "actions"), word -> unknownAction(entry, word)),
+        effect);
+  }
+
+  private static void unknownAction(Entry entry, String word) {
+    entry.wrong(
+        entry.line("actions"),
+        Texts.quote(entry.path() + "actions") + ": there is no action " + Texts.quote(word),
+        "Use list, call, read, get, subscribe, admin");
+  }
+
+  private static Limits limits(Entry entry) {
+    double rate = entry.number("rate", 0, MAX_COUNT).orElse(0.0);
+    int burst = entry.whole("burst", 1, MAX_COUNT).orElse((int) Math.max(1, Math.ceil(rate)));
+    return new Limits(rate, burst, entry.whole("concurrency", 0, MAX_COUNT).orElse(0));
+  }
+
+  private static @Nullable AuditFile file(Entry entry) {
+    return entry
+        .path("file")
+        .map(
+            path ->
+                new AuditFile(
+                    path.toString(),
+                    entry.whole("maxMegabytes", 1, 10_000).orElse(10) * 1024L * 1024L,
+                    entry.whole("keep", 1, 20).orElse(10)))
+        .orElse(null);
+  }
+
+  private static List<String> list(Entry entry, String key) {
+    return entry.texts(key).orElse(List.of()).stream().map(Filled::value).toList();
+  }
+
+  private static Set<String> words(Entry entry, String key) {
+    return new LinkedHashSet<>(list(entry, key));
+  }
+}

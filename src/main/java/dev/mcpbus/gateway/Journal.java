@@ -1,0 +1,48 @@
+package dev.mcpbus.gateway;
+
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.security.Action;
+import dev.mcpbus.security.Audit;
+import dev.mcpbus.security.Audit.Decision;
+import dev.mcpbus.security.Principal;
+import io.vertx.core.AsyncResult;
+
+/** Writes what became of the requests of MCP clients into the audit log. Safe on every thread. */
+final class Journal {
+
+  private final Audit audit;
+
+  Journal(Audit audit) {
+    this.audit = audit;
+  }
+
+  void ended(Principal principal, Ask ask, AsyncResult<?> outcome) {
+    if (!audit.isOn()) {
+      return;
+    }
+    audit.line(
+        principal,
+        word(ask.method()),
+        ask.server(),
+        ask.item(),
+        ask.isDenied() ? Decision.DENY : Decision.ALLOW,
+        outcome.succeeded() ? "OK" : McpFailure.of(outcome.cause()).code().name(),
+        ask.since());
+  }
+
+  private static String word(String method) {
+    return switch (method) {
+      case Methods.TOOLS_CALL -> Action.CALL.word();
+      case Methods.PROMPTS_GET -> Action.GET.word();
+      case Methods.RESOURCES_READ -> Action.READ.word();
+      case Methods.RESOURCES_SUBSCRIBE -> Action.SUBSCRIBE.word();
+      case Methods.TOOLS_LIST,
+          Methods.PROMPTS_LIST,
+          Methods.RESOURCES_LIST,
+          Methods.RESOURCES_TEMPLATES ->
+          Action.LIST.word();
+      default -> method;
+    };
+  }
+}

@@ -1,0 +1,77 @@
+package dev.mcpbus.security;
+
+import dev.mcpbus.security.AuthOptions.Policy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Who may do what. One for all doors of a process, safe on every thread. */
+public final class AccessPolicy {
+
+  /** Everybody may do everything. */
+  public static final AccessPolicy OPEN = new AccessPolicy(List.of());
+
+  private static final String ROLE = "role:";
+  private static final int MAX_KNOWN = 10_000;
+
+  private record Same(List<Policy> policies, boolean admin) {}
+
+  private final List<Policy> policies;
+  private final Map<Same, Rights> sets = new ConcurrentHashMap<>();
+  private final Map<Principal, Rights> known = new ConcurrentHashMap<>();
+
+  public AccessPolicy(List<Policy> policies) {
+    this.policies = List.copyOf(policies);
+  }
+
+  /** Worked out once for each principal. */
+  public Rights rights(Principal principal) {
+    Rights rights = known.get(principal);
+    if (rights == null) {
+      rights = find(principal);
+      if (known.size() >= MAX_KNOWN) {
+        known.clear(); // subjects come from tokens
+      }
+      known.put(principal, rights);
+    }
+    return rights;
+  }
+
+  /** Whether this tool is there for him. */
+  public boolean visible(Principal principal, String server, String tool) {
+    return rights(principal).lists(Action.CALL, server, tool);
+  }
+
+  private Rights find(Principal principal) {
+    if (policies.isEmpty() && principal.admin()) {
+      return Rights.ALL;
+    }
+    List<Policy> his = new ArrayList<>();
+    for (Policy policy : policies) {
+      if (concerns(policy, principal)) {
+        his.add(policy);
+      }
+    }
+    return sets.computeIfAbsent(
+        new Same(his, principal.admin()),
+        same -> new Rights(same.policies(), policies.isEmpty(), same.admin()));
+  }
+
+  private static boolean concerns(Policy policy, Principal principal) {
+    if (policy.principals().isEmpty()) {
+      return true;
+    }
+    for (String glob : policy.principals()) {
+      boolean his =
+          glob.startsWith(ROLE)
+              ? principal.roles().stream()
+                  .anyMatch(role -> Glob.matches(glob.substring(ROLE.length()), role))
+              : Glob.matches(glob, principal.name());
+      if (his) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

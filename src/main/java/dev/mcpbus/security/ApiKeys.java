@@ -1,0 +1,100 @@
+package dev.mcpbus.security;
+
+import dev.mcpbus.security.AuthOptions.ApiKey;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** The keys that are known, by their hashes. Safe on every thread. */
+public final class ApiKeys {
+
+  /** What every key begins with, so that it is known for one where it does not belong. */
+  public static final String PREFIX = "mcpbus_";
+
+  private static final String ALGORITHM = "sha256:";
+  private static final Pattern HASH = Pattern.compile(ALGORITHM + "[0-9a-f]{64}");
+  private static final int BYTES = 32;
+
+  /** A key and what stands for it in the configuration. The key is shown once and kept nowhere. */
+  public record Fresh(String key, String hash) {
+
+    @Override
+    public String toString() {
+      return "Fresh[" + hash + "]";
+    }
+  }
+
+  private static final class Known {
+    private final byte[] hash;
+    private final ApiKey key;
+    private final Principal principal;
+
+    Known(byte[] hash, ApiKey key, Principal principal) {
+      this.hash = hash;
+      this.key = key;
+      this.principal = principal;
+    }
+  }
+
+  private final List<Known> keys = new ArrayList<>();
+  private final InstantSource clock;
+
+  ApiKeys(List<ApiKey> keys, InstantSource clock) {
+    this.clock = clock;
+    for (ApiKey key : keys) {
+      byte[] hash = HexFormat.of().parseHex(key.hash().substring(ALGORITHM.length()));
+      Principal principal = new Principal(key.name(), new TreeSet<>(key.roles()), key.admin());
+      this.keys.add(new Known(hash, key, principal));
+    }
+  }
+
+  /** 256 random bits. */
+  public static Fresh generate(SecureRandom random) {
+    byte[] bytes = new byte[BYTES];
+    random.nextBytes(bytes);
+    String key = PREFIX + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    return new Fresh(key, ALGORITHM + HexFormat.of().formatHex(hash(key)));
+  }
+
+  /** True for a hash as {@link #generate} writes it. */
+  public static boolean isHash(String text) {
+    return HASH.matcher(text).matches();
+  }
+
+  /**
+   * The principal of a key; null where it is unknown or has expired. Takes the same time for every
+   * text of one length, whether it is a key or not.
+   */
+  @Nullable Principal find(String key) {
+    byte[] hash = hash(key);
+    Known found = null;
+    for (Known known : keys) {
+      if (MessageDigest.isEqual(known.hash, hash)) {
+        found = known;
+      }
+    }
+    if (found == null) {
+      return null;
+    }
+    Instant expires = found.key.expires();
+    return expires == null || clock.instant().isBefore(expires) ? found.principal : null;
+  }
+
+  private static byte[] hash(String key) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(key.getBytes(StandardCharsets.UTF_8));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JVM has SHA-256", e);
+    }
+  }
+}

@@ -1,0 +1,92 @@
+package dev.mcpbus.security.oauth;
+
+import dev.mcpbus.security.oauth.OAuthException.Reason;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The public keys of an authorization server, asked for anew each time: its JWK set, found through
+ * its metadata (RFC 8414, OpenID Connect Discovery) where the configuration does not name it. Only
+ * ever use one context.
+ */
+public final class IssuerKeys {
+
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
+
+  private final GuardedHttp http;
+  private final UrlGuard guard;
+  private final String issuer;
+  private final @Nullable URI jwks;
+
+  /**
+   * @param issuer from the configuration, so trusted to be where it is
+   * @param jwks where the keys are, null to ask the issuer
+   */
+  public IssuerKeys(Vertx vertx, String issuer, @Nullable URI jwks, HostResolver resolver) {
+    this.http = new GuardedHttp(vertx, TIMEOUT);
+    this.issuer = issuer;
+    this.jwks = jwks;
+    List<URI> trusted = new ArrayList<>(List.of(URI.create(issuer)));
+    if (jwks != null) {
+      trusted.add(jwks);
+    }
+    this.guard = new UrlGuard(trusted, resolver);
+  }
+
+  /** The members of {@code keys} that are objects; fails with an {@link OAuthException}. */
+  public Future<List<JsonObject>> fetch() {
+    URI known = jwks;
+    Future<String> place =
+        known == null ? metadata(places(issuer)) : Future.succeededFuture(known.toString());
+    return place
+        .compose(url -> http.get(guard, url, "the issuer's key set"))
+        .compose(
+            reply -> {
+              if (reply.status() != 200
+                  || !(reply.body().getValue("keys") instanceof JsonArray keys)) {
+                return failed("the issuer's key set: " + reply + ", without \"keys\"");
+              }
+              return Future.succeededFuture(
+                  keys.stream()
+                      .filter(JsonObject.class::isInstance)
+                      .map(JsonObject.class::cast)
+                      .toList());
+            });
+  }
+
+  private static List<String> places(String issuer) {
+    URI uri = URI.create(issuer);
+    String origin = uri.getScheme() + "://" + uri.getRawAuthority();
+    String path = uri.getRawPath().replaceFirst("/$", "");
+    return List.of(
+        origin + "/.well-known/oauth-authorization-server" + path,
+        origin + path + "/.well-known/openid-configuration");
+  }
+
+  /** The {@code jwks_uri} of the first document that is the issuer's own. */
+  private Future<String> metadata(List<String> places) {
+    if (places.isEmpty()) {
+      return failed("the issuer's metadata names no jwks_uri: write \"jwksUri\" yourself");
+    }
+    return http.get(guard, places.get(0), "the issuer's metadata")
+        .compose(
+            reply -> {
+              String uri = Json.text(reply.body(), "jwks_uri");
+              boolean own = issuer.equals(Json.text(reply.body(), "issuer"));
+              return reply.status() == 200 && own && uri != null
+                  ? Future.succeededFuture(uri)
+                  : metadata(places.subList(1, places.size()));
+            });
+  }
+
+  private static <T> Future<T> failed(String message) {
+    return Future.failedFuture(new OAuthException(Reason.INVALID, message));
+  }
+}

@@ -1,0 +1,196 @@
+package dev.mcpbus.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.mcpbus.security.AuthOptions;
+import dev.mcpbus.security.AuthOptions.Jwt;
+import dev.mcpbus.testing.McpHttp;
+import dev.mcpbus.testing.TokenIssuer;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import io.vertx.junit5.VertxExtension;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Tokens of a real authorization server on this machine. */
+@ExtendWith(VertxExtension.class)
+class TokenFaultsTest {
+
+  private TokenIssuer issuer;
+  private DoorBed bed;
+
+  @BeforeEach
+  void start(Vertx vertx) {
+    issuer = new TokenIssuer(vertx);
+    issuer.add("one");
+    bed =
+        new DoorBed(
+            DoorBed.keys()
+                .withJwt(
+                    new Jwt(
+                        issuer.url(),
+                        Set.of("mcpbus"),
+                        null,
+                        null,
+                        Set.of("mcp"),
+                        Set.of("mcp:admin"),
+                        Duration.ofSeconds(5))));
+  }
+
+  @AfterEach
+  void close() {
+    bed.close();
+    issuer.close();
+  }
+
+  private HttpResponse<String> with(String token) {
+    return bed.send("GET", "/api/servers", "", "Authorization", "Bearer " + token);
+  }
+
+  private String token(String subject, String scope) {
+    return issuer.token("one", issuer.claims(subject, scope));
+  }
+
+  @Test
+  void case_102_every_bad_token_gets_the_same_401() {
+    JsonObject good = issuer.claims("eve", "mcp");
+    long now = System.currentTimeMillis() / 1_000;
+    JsonObject header = new JsonObject().put("alg", "RS256").put("kid", "one");
+    String whole = issuer.token("one", good);
+    JsonObject secret = TokenIssuer.jwk("one", TokenIssuer.pair());
+    Map<String, String> bad = new LinkedHashMap<>();
+    bad.put("forged", TokenIssuer.signed(header, good, TokenIssuer.pair()));
+    bad.put("expired", issuer.token("one", good.copy().put("exp", now - 60)));
+    bad.put("no exp", issuer.token("one", without(good, "exp")));
+    bad.put("not yet", issuer.token("one", good.copy().put("nbf", now + 600)));
+    bad.put("wrong aud", issuer.token("one", good.copy().put("aud", "other")));
+    bad.put("no aud", issuer.token("one", without(good, "aud")));
+    bad.put("wrong iss", issuer.token("one", good.copy().put("iss", "https://evil.example")));
+    bad.put("no sub", issuer.token("one", without(good, "sub")));
+    bad.put(
+        "alg none",
+        TokenIssuer.unsigned(new JsonObject().put("alg", "none").put("kid", "one"), good) + ".");
+    bad.put(
+        "alg none, signed",
+        TokenIssuer.unsigned(new JsonObject().put("alg", "none").put("kid", "one"), good) + ".eA");
+    bad.put(
+        "alg HS256",
+        TokenIssuer.unsigned(new JsonObject().put("alg", "HS256").put("kid", "one"), good) + ".eA");
+    bad.put("no kid", TokenIssuer.signed(without(header, "kid"), good, TokenIssuer.pair()));
+    bad.put(
+        "unknown kid",
+        TokenIssuer.signed(header.copy().put("kid", "two"), good, TokenIssuer.pair()));
+    bad.put(
+        "own key in the header",
+        TokenIssuer.signed(
+            header.copy().put("kid", "three").put("jwk", secret), good, TokenIssuer.pair()));
+    bad.put("cut", whole.substring(0, whole.length() - 10));
+    bad.put(
+        "changed",
+        whole.substring(0, whole.lastIndexOf('.') - 1)
+            + "A"
+            + whole.substring(whole.lastIndexOf('.')));
+    bad.put("no token", "x");
+    bad.put("dots", "...");
+    bad.put("a wrong key", "mcpbus_" + "A".repeat(43));
+    assertThat(with(whole).statusCode()).isEqualTo(200);
+    Set<String> answers = new HashSet<>();
+    bad.forEach(
+        (name, token) -> {
+          HttpResponse<String> answer = with(token);
+          assertThat(answer.statusCode()).as(name).isEqualTo(401);
+          answers.add(answer.body() + answer.headers().map());
+        });
+    assertThat(answers).as("who is refused does not learn why").hasSize(1);
+    HttpResponse<String> missing = bed.send("GET", "/api/servers", "");
+    assertThat(missing.statusCode()).isEqualTo(401);
+    assertThat(missing.body()).isEqualTo(with("x").body());
+    assertThat(issuer.fetches()).as("unknown keys make few look-ups").isLessThanOrEqualTo(2);
+  }
+
+  private static JsonObject without(JsonObject from, String member) {
+    JsonObject copy = from.copy();
+    copy.remove(member);
+    return copy;
+  }
+
+  @Test
+  void a_client_finds_out_where_to_get_a_token() {
+    McpHttp.Answer refused = bed.mcp("/mcp").post("{}");
+    assertThat(refused.status()).isEqualTo(401);
+    String base = "http://127.0.0.1:" + bed.bus.port();
+    String place = base + "/.well-known/oauth-protected-resource/mcp";
+    assertThat(refused.header("www-authenticate"))
+        .startsWith("Bearer ")
+        .contains("resource_metadata=\"" + place + "\"", "scope=\"mcp\"")
+        .doesNotContain("error");
+    JsonObject document =
+        new JsonObject(bed.send("GET", "/.well-known/oauth-protected-resource/mcp", "").body());
+    assertThat(document.getString("resource")).isEqualTo(base + "/mcp");
+    assertThat(document.getJsonArray("authorization_servers")).containsExactly(issuer.url());
+    assertThat(
+            new JsonObject(bed.send("GET", "/.well-known/oauth-protected-resource", "").body())
+                .getString("resource"))
+        .isEqualTo(base);
+  }
+
+  @Test
+  void a_token_for_less_gets_403_and_the_scopes_that_are_needed() {
+    HttpResponse<String> answer = with(token("ann", "other"));
+    assertThat(answer.statusCode()).isEqualTo(403);
+    assertThat(answer.headers().firstValue("WWW-Authenticate").orElse(""))
+        .contains("error=\"insufficient_scope\"", "scope=\"mcp\"", "resource_metadata=");
+    String[] plain = {"Authorization", "Bearer " + token("ann", "mcp")};
+    HttpResponse<String> change = bed.send("POST", "/api/servers/a/drift/approve", "{}", plain);
+    assertThat(change.statusCode()).isEqualTo(403);
+    assertThat(change.headers().firstValue("WWW-Authenticate").orElse(""))
+        .contains("error=\"insufficient_scope\"", "scope=\"mcp:admin\"");
+    String[] admin = {"Authorization", "Bearer " + token("ann", "mcp mcp:admin")};
+    assertThat(bed.send("POST", "/api/servers/a/drift/approve", "{}", admin).statusCode())
+        .isNotEqualTo(403);
+  }
+
+  @Test
+  void keys_and_tokens_side_by_side_are_different_principals() {
+    assertThat(with(token("alice", "mcp")).statusCode()).isEqualTo(200);
+    assertThat(bed.send("GET", "/api/servers", "", DoorBed.as(DoorBed.ALICE)).statusCode())
+        .isEqualTo(200);
+    assertThat(bed.send("GET", "/api/servers", "", "X-Api-Key", DoorBed.ALICE.key()).statusCode())
+        .isEqualTo(200);
+    assertThat(bed.audit().stream().map(line -> line.getString("principal")).distinct())
+        .containsExactly("jwt:alice", "alice");
+  }
+
+  @Test
+  void without_keys_of_the_issuer_tokens_are_refused_and_keys_still_good(Vertx vertx) {
+    AuthOptions auth =
+        DoorBed.keys()
+            .withJwt(
+                new Jwt(
+                    "http://127.0.0.1:1",
+                    Set.of("mcpbus"),
+                    null,
+                    null,
+                    Set.of(),
+                    Set.of(),
+                    Duration.ZERO));
+    try (DoorBed lonely = new DoorBed(auth)) {
+      String token = token("ann", "mcp");
+      assertThat(
+              lonely
+                  .send("GET", "/api/servers", "", "Authorization", "Bearer " + token)
+                  .statusCode())
+          .isEqualTo(401);
+      assertThat(lonely.send("GET", "/api/servers", "", DoorBed.as(DoorBed.BOB)).statusCode())
+          .isEqualTo(200);
+    }
+  }
+}

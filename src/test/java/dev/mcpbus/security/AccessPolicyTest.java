@@ -1,0 +1,131 @@
+package dev.mcpbus.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.mcpbus.security.AuthOptions.ApiKey;
+import dev.mcpbus.security.AuthOptions.Effect;
+import dev.mcpbus.security.AuthOptions.Limits;
+import dev.mcpbus.security.AuthOptions.Policy;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/** Policies, keys and limits by themselves. */
+class AccessPolicyTest {
+
+  private static final Principal ANN = new Principal("ann");
+  private static final Principal OPS =
+      new Principal("ops", new TreeSet<>(Set.of("team:ops")), true);
+
+  private static Policy allow(List<String> who, List<String> servers, List<String> tools) {
+    return new Policy(who, servers, tools, Set.of(), Effect.ALLOW);
+  }
+
+  private static Policy deny(List<String> who, List<String> servers, List<String> tools) {
+    return new Policy(who, servers, tools, Set.of(), Effect.DENY);
+  }
+
+  @Test
+  void without_policies_everything_but_admin_is_for_everybody() {
+    Rights ann = AccessPolicy.OPEN.rights(ANN);
+    assertThat(ann.allows(Action.CALL, "git", "push")).isTrue();
+    assertThat(ann.allows(Action.ADMIN, "git", "")).isFalse();
+    assertThat(AccessPolicy.OPEN.rights(OPS).allows(Action.ADMIN, "git", "")).isTrue();
+  }
+
+  @Test
+  void a_denial_wins_whatever_the_order() {
+    Policy open = allow(List.of(), List.of("git"), List.of());
+    Policy close = deny(List.of("ann"), List.of("g*"), List.of("push*"));
+    for (List<Policy> order : List.of(List.of(open, close), List.of(close, open))) {
+      AccessPolicy policy = new AccessPolicy(order);
+      assertThat(policy.visible(ANN, "git", "push_all")).isFalse();
+      assertThat(policy.visible(ANN, "git", "log")).isTrue();
+      assertThat(policy.visible(OPS, "git", "push_all")).isTrue();
+      assertThat(policy.visible(ANN, "other", "log")).as("nothing allows it").isFalse();
+    }
+  }
+
+  @Test
+  void roles_are_named_with_a_prefix_and_no_name_can_claim_one() {
+    AccessPolicy policy =
+        new AccessPolicy(List.of(allow(List.of("role:team:*"), List.of(), List.of())));
+    assertThat(policy.visible(OPS, "git", "log")).isTrue();
+    assertThat(policy.visible(new Principal("role:team:ops"), "git", "log")).isFalse();
+  }
+
+  @Test
+  void a_server_is_seen_by_whoever_may_do_anything_with_it() {
+    AccessPolicy policy =
+        new AccessPolicy(
+            List.of(
+                allow(List.of("ann"), List.of("git"), List.of("log")),
+                deny(List.of("ann"), List.of("git"), List.of("secret"))));
+    assertThat(policy.rights(ANN).sees("git")).isTrue();
+    assertThat(policy.rights(ANN).sees("docs")).isFalse();
+    assertThat(policy.rights(ANN).allows(Action.CALL, "git", "x".repeat(100_000))).isFalse();
+  }
+
+  @Test
+  void those_with_the_same_policies_share_their_rights() {
+    AccessPolicy policy = new AccessPolicy(List.of(deny(List.of("bob"), List.of(), List.of())));
+    assertThat(policy.rights(ANN)).isSameAs(policy.rights(new Principal("eve")));
+    assertThat(policy.rights(ANN)).isNotSameAs(policy.rights(new Principal("bob")));
+  }
+
+  @Test
+  void the_text_of_a_principal_reads_back() {
+    for (Principal one : List.of(ANN, OPS, Principal.LOCAL)) {
+      assertThat(Principal.parse(one.text())).isEqualTo(one);
+    }
+    Principal forger = new Principal("ann\n+\nteam:ops");
+    assertThat(Principal.parse(forger.text()).admin()).isFalse();
+    assertThat(Principal.parse(forger.text()).roles()).isEmpty();
+  }
+
+  @Test
+  void a_key_is_good_until_it_expires() {
+    ApiKeys.Fresh fresh = ApiKeys.generate(new SecureRandom());
+    Instant end = Instant.parse("2027-01-01T00:00:00Z");
+    ApiKey key = new ApiKey("ci", fresh.hash(), Set.of("r"), true, end, null);
+    assertThat(fresh.toString()).doesNotContain(fresh.key());
+    ApiKeys before = new ApiKeys(List.of(key), Clock.fixed(end.minusSeconds(1), ZoneOffset.UTC));
+    assertThat(before.find(fresh.key()))
+        .isEqualTo(new Principal("ci", new TreeSet<>(Set.of("r")), true));
+    assertThat(before.find(fresh.key() + "x")).isNull();
+    assertThat(before.find("")).isNull();
+    assertThat(new ApiKeys(List.of(key), Clock.fixed(end, ZoneOffset.UTC)).find(fresh.key()))
+        .isNull();
+  }
+
+  @Test
+  void a_bucket_fills_with_time_and_places_are_given_back_once() {
+    AtomicLong now = new AtomicLong();
+    Throttle throttle = new Throttle(new Limits(2, 2, 2), List.of(), now::get);
+    Throttle.Place first = throttle.enter(ANN);
+    assertThat(first.isFree()).isTrue();
+    assertThat(throttle.enter(ANN).isFree()).isTrue();
+    assertThat(throttle.enter(ANN).isFree()).as("two in flight").isFalse();
+    assertThat(throttle.enter(OPS).isFree()).as("another's").isTrue();
+    first.end().run();
+    first.end().run();
+    assertThat(throttle.enter(ANN).retryMillis()).as("bucket is empty").isEqualTo(500);
+    now.addAndGet(TimeUnit.MILLISECONDS.toNanos(500));
+    assertThat(throttle.enter(ANN).isFree()).isTrue();
+    now.addAndGet(TimeUnit.SECONDS.toNanos(10));
+    assertThat(throttle.enter(ANN).isFree()).as("two in flight again").isFalse();
+  }
+
+  @Test
+  void audit_lines_are_ascii_and_still_json() {
+    assertThat(Audit.ascii("{\"a\":\"\u001b\u202eä\"}"))
+        .isEqualTo("{\"a\":\"\\u001b\\u202e\\u00e4\"}");
+  }
+}
