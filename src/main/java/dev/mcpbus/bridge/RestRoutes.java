@@ -103,7 +103,7 @@ final class RestRoutes {
     routes.add(
         Route.get(
                 ONE + "/resources/read",
-                Action.CALL,
+                Action.READ,
                 "getResource",
                 "Reads a resource that the query names.")
             .with(Param.text("uri", "The resource.").must(), TIMEOUT, CACHE)
@@ -115,7 +115,7 @@ final class RestRoutes {
                 RawJson.EMPTY_OBJECT.with("uri", RawJson.string(Query.required(ctx, "uri")))));
     call(
         routes,
-        Route.post(ONE + "/resources/read", Action.CALL, "readResource", "Reads a resource.")
+        Route.post(ONE + "/resources/read", Action.READ, "readResource", "Reads a resource.")
             .with(CACHE)
             .taking("ResourceParams")
             .giving("ResourceContents"),
@@ -124,7 +124,7 @@ final class RestRoutes {
         routes,
         Route.post(
                 ONE + "/resources/subscribe",
-                Action.CALL,
+                Action.SUBSCRIBE,
                 "subscribeResource",
                 "Wants events of type resourceUpdated.")
             .taking("ResourceParams"),
@@ -133,7 +133,7 @@ final class RestRoutes {
         routes,
         Route.post(
                 ONE + "/resources/unsubscribe",
-                Action.CALL,
+                Action.SUBSCRIBE,
                 "unsubscribeResource",
                 "Wants them no longer.")
             .taking("ResourceParams"),
@@ -151,7 +151,7 @@ final class RestRoutes {
     routes.add(
         Route.post(
                 ONE + "/prompts/:prompt",
-                Action.CALL,
+                Action.GET,
                 "getPrompt",
                 "Fills in a prompt; the body is its arguments.")
             .with(TIMEOUT)
@@ -197,7 +197,7 @@ final class RestRoutes {
         routes,
         Route.post(
                 ONE + "/completion",
-                Action.CALL,
+                Action.GET,
                 "complete",
                 "Completes an argument of a prompt or template.")
             .taking("CompletionParams")

@@ -144,7 +144,8 @@ class OpenApiTest {
     for (Operation operation : operations()) {
       assertThat(ids.add(operation.id())).as(operation.id() + " is there once").isTrue();
       assertThat(operation.json().getString("summary")).as(operation.id()).endsWith(".");
-      assertThat(operation.json().getString("x-action")).isIn("read", "call", "admin");
+      assertThat(operation.json().getString("x-action"))
+          .isIn("list", "call", "read", "get", "subscribe", "admin");
       List<String> inPath =
           operation.json().getJsonArray("parameters", new JsonArray()).stream()
               .map(JsonObject.class::cast)
@@ -177,6 +178,7 @@ class OpenApiTest {
             "disconnect",
             "removeServer",
             "restart",
+            "setLogLevel",
             "streamRpcLog");
   }
 
@@ -254,6 +256,7 @@ class OpenApiTest {
     fits(seen, "cancelCall", one + "/cancel", "{\"callId\":\"none\"}", 200);
     fits(seen, "listAllTools", "/api/tools", null, 200);
     fits(seen, "listAllTools", "/api/tools?form=gemini&server=demo&strict=true", null, 200);
+    fits(seen, "searchTools", "/api/tools/search?q=add", null, 200);
     fits(seen, "callFunction", "/api/tools/call?form=openai", "{}", 400);
     fits(seen, "callNamedTool", "/api/tools/demo.add", "{\"a\":2,\"b\":3}", 200);
     fits(seen, "listAllResources", "/api/resources", null, 200);
