@@ -134,12 +134,23 @@ final class StartReport {
     String base = config.bridge().scheme() + "://" + config.host() + ":" + bus.port();
     boolean demo =
         servers.stream().anyMatch(server -> "demo".equals(((JsonObject) server).getString("id")));
+    String curl =
+        "  curl -s "
+            + (config.auth().isRequired() ? "-H \"Authorization: Bearer $KEY\" " : "")
+            + base;
     String call =
         demo
-            ? "curl -s " + base + "/api/servers/demo/tools/add -d '{\"a\":2,\"b\":3}'"
-            : "curl -s "
-                + base
-                + "/rpc -d '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}'";
-    return "\nBridge: " + base + "\nTry:\n  curl -s " + base + "/api/servers\n  " + call + "\n\n";
+            ? "/api/servers/demo/tools/add -d '{\"a\":2,\"b\":3}'"
+            : "/rpc -d '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}'";
+    return "\nBridge: "
+        + base
+        + "\nMCP:    "
+        + base
+        + "/mcp for agents and editors\nTry:\n"
+        + curl
+        + "/api/servers\n"
+        + curl
+        + call
+        + "\n\n";
   }
 }
