@@ -5,6 +5,7 @@ import java.net.InetAddress;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -126,133 +127,94 @@ public record BridgeOptions(
     return address != null && address.isLoopbackAddress();
   }
 
+  /** The same, with something else in it. */
+  private static final class Draft {
+    private String host;
+    private int port;
+    private int maxBodyBytes;
+    private Duration receiveTimeout;
+    private Set<String> allowedHosts;
+    private Set<String> allowedOrigins;
+    private boolean allowRemote;
+    private BridgeLimitOptions limits;
+    private boolean eventBus;
+    private @Nullable BridgeTlsOptions tls;
+
+    Draft(BridgeOptions from) {
+      host = from.host;
+      port = from.port;
+      maxBodyBytes = from.maxBodyBytes;
+      receiveTimeout = from.receiveTimeout;
+      allowedHosts = from.allowedHosts;
+      allowedOrigins = from.allowedOrigins;
+      allowRemote = from.allowRemote;
+      limits = from.limits;
+      eventBus = from.eventBus;
+      tls = from.tls;
+    }
+
+    BridgeOptions checked() {
+      return new BridgeOptions(
+          host,
+          port,
+          maxBodyBytes,
+          receiveTimeout,
+          allowedHosts,
+          allowedOrigins,
+          allowRemote,
+          limits,
+          eventBus,
+          tls);
+    }
+  }
+
+  private BridgeOptions with(Consumer<Draft> change) {
+    Draft draft = new Draft(this);
+    change.accept(draft);
+    return draft.checked();
+  }
+
   public BridgeOptions withHost(String other) {
-    return new BridgeOptions(
-        other,
-        port,
-        maxBodyBytes,
-        receiveTimeout,
-        allowedHosts,
-        allowedOrigins,
-        allowRemote,
-        limits,
-        eventBus,
-        tls);
+    return with(draft -> draft.host = other);
   }
 
   /**
    * @param remote whether the host may be more than loopback; only where callers have to log in
    */
   public BridgeOptions withRemote(boolean remote) {
-    return new BridgeOptions(
-        host,
-        port,
-        maxBodyBytes,
-        receiveTimeout,
-        allowedHosts,
-        allowedOrigins,
-        remote,
-        limits,
-        eventBus,
-        tls);
+    return with(draft -> draft.allowRemote = remote);
   }
 
   public BridgeOptions withPort(int other) {
-    return new BridgeOptions(
-        host,
-        other,
-        maxBodyBytes,
-        receiveTimeout,
-        allowedHosts,
-        allowedOrigins,
-        allowRemote,
-        limits,
-        eventBus,
-        tls);
+    return with(draft -> draft.port = other);
   }
 
   public BridgeOptions withMaxBodyBytes(int other) {
-    return new BridgeOptions(
-        host,
-        port,
-        other,
-        receiveTimeout,
-        allowedHosts,
-        allowedOrigins,
-        allowRemote,
-        limits,
-        eventBus,
-        tls);
+    return with(draft -> draft.maxBodyBytes = other);
   }
 
   public BridgeOptions withReceiveTimeout(Duration other) {
-    return new BridgeOptions(
-        host,
-        port,
-        maxBodyBytes,
-        other,
-        allowedHosts,
-        allowedOrigins,
-        allowRemote,
-        limits,
-        eventBus,
-        tls);
+    return with(draft -> draft.receiveTimeout = other);
   }
 
   public BridgeOptions withLimits(BridgeLimitOptions other) {
-    return new BridgeOptions(
-        host,
-        port,
-        maxBodyBytes,
-        receiveTimeout,
-        allowedHosts,
-        allowedOrigins,
-        allowRemote,
-        other,
-        eventBus,
-        tls);
+    return with(draft -> draft.limits = other);
   }
 
   public BridgeOptions withEventBus(boolean other) {
-    return new BridgeOptions(
-        host,
-        port,
-        maxBodyBytes,
-        receiveTimeout,
-        allowedHosts,
-        allowedOrigins,
-        allowRemote,
-        limits,
-        other,
-        tls);
+    return with(draft -> draft.eventBus = other);
   }
 
   public BridgeOptions withTls(@Nullable BridgeTlsOptions other) {
-    return new BridgeOptions(
-        host,
-        port,
-        maxBodyBytes,
-        receiveTimeout,
-        allowedHosts,
-        allowedOrigins,
-        allowRemote,
-        limits,
-        eventBus,
-        other);
+    return with(draft -> draft.tls = other);
   }
 
   public BridgeOptions withAllowed(Set<String> hosts, Set<String> origins) {
-    return new BridgeOptions(
-        host,
-        port,
-        maxBodyBytes,
-        receiveTimeout,
-        hosts,
-        origins,
-        allowRemote,
-        limits,
-        eventBus,
-        tls);
+    return with(
+        draft -> {
+          draft.allowedHosts = hosts;
+          draft.allowedOrigins = origins;
+        });
   }
 
   /** {@code https} with TLS, else {@code http}. */
