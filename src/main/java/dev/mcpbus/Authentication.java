@@ -100,7 +100,8 @@ public final class Authentication implements AuthenticatorFactory {
       return TokenStore.inMemory();
     }
     try {
-      return TokenStoreProvider.FILE.open(vertx, variables);
+      return (vertx.isClustered() ? TokenStoreProvider.CLUSTER : TokenStoreProvider.FILE)
+          .open(vertx, variables);
     } catch (IllegalArgumentException e) {
       LOG.error("{}: {}; tokens are kept in memory", KEY_VARIABLE, e.getMessage());
       return TokenStore.inMemory();

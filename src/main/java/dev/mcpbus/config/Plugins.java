@@ -50,7 +50,11 @@ public final class Plugins<T> {
         load(
                 TokenStoreProvider.class,
                 TokenStoreProvider::name,
-                List.of(TokenStoreProvider.FILE.name(), TokenStoreProvider.MEMORY.name()))
+                List.of(
+                    TokenStoreProvider.FILE.name(),
+                    TokenStoreProvider.CLUSTER.name(),
+                    TokenStoreProvider.MEMORY.name()))
+            .with(TokenStoreProvider.CLUSTER.name(), TokenStoreProvider.CLUSTER)
             .with(TokenStoreProvider.FILE.name(), TokenStoreProvider.FILE)
             .with(TokenStoreProvider.MEMORY.name(), TokenStoreProvider.MEMORY);
   }

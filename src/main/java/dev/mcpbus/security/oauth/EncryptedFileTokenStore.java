@@ -18,11 +18,7 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.util.Arrays;
-import java.util.Base64;
 import java.util.Set;
-import javax.crypto.Cipher;
-import javax.crypto.spec.GCMParameterSpec;
-import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,21 +29,18 @@ import org.jspecify.annotations.Nullable;
 public final class EncryptedFileTokenStore implements TokenStore {
 
   private static final byte[] MAGIC = "mcpbus-tokens-1\n".getBytes(StandardCharsets.US_ASCII);
-  private static final int NONCE = 12;
-  private static final int TAG_BITS = 128;
-  private static final int KEY_BYTES = 32;
 
   /** Within this process; the lock file does not work between threads. */
   private static final Object MONITOR = new Object();
 
   private final Vertx vertx;
   private final Path file;
-  private final SecretKeySpec key;
+  private final Seal seal;
 
-  private EncryptedFileTokenStore(Vertx vertx, Path file, SecretKeySpec key) {
+  private EncryptedFileTokenStore(Vertx vertx, Path file, Seal seal) {
     this.vertx = vertx;
     this.file = file;
-    this.key = key;
+    this.seal = seal;
   }
 
   /**
@@ -57,18 +50,7 @@ public final class EncryptedFileTokenStore implements TokenStore {
    * @throws IllegalArgumentException where the key is none; does not show it
    */
   public static EncryptedFileTokenStore of(Vertx vertx, Path file, String key) {
-    byte[] bytes;
-    try {
-      bytes = Base64.getDecoder().decode(key.strip());
-    } catch (IllegalArgumentException e) {
-      bytes = new byte[0];
-    }
-    if (bytes.length != KEY_BYTES) {
-      throw new IllegalArgumentException(
-          "the token key must be 32 bytes in Base64: make one with \"openssl rand -base64 32\"");
-    }
-    return new EncryptedFileTokenStore(
-        vertx, file.toAbsolutePath(), new SecretKeySpec(bytes, "AES"));
+    return new EncryptedFileTokenStore(vertx, file.toAbsolutePath(), Seal.of(key));
   }
 
   @Override
@@ -119,13 +101,13 @@ public final class EncryptedFileTokenStore implements TokenStore {
     } catch (NoSuchFileException e) {
       return new JsonObject();
     }
-    int head = MAGIC.length + NONCE;
+    int head = MAGIC.length;
     if (bytes.length < head || !Arrays.equals(Arrays.copyOf(bytes, MAGIC.length), MAGIC)) {
       throw new IOException("the token file is none of mcpbus: " + file);
     }
     try {
-      Cipher cipher = cipher(Cipher.DECRYPT_MODE, Arrays.copyOfRange(bytes, MAGIC.length, head));
-      return new JsonObject(Buffer.buffer(cipher.doFinal(bytes, head, bytes.length - head)));
+      byte[] sealed = Arrays.copyOfRange(bytes, head, bytes.length);
+      return new JsonObject(Buffer.buffer(seal.open(sealed, MAGIC)));
     } catch (GeneralSecurityException | DecodeException e) {
       throw new IOException(
           "the token file was written with another key, or changed: remove it to log in anew");
@@ -133,14 +115,9 @@ public final class EncryptedFileTokenStore implements TokenStore {
   }
 
   private void write(JsonObject all) throws IOException, GeneralSecurityException {
-    byte[] nonce = Hashes.random(NONCE);
-    byte[] sealed = cipher(Cipher.ENCRYPT_MODE, nonce).doFinal(all.toBuffer().getBytes());
+    byte[] sealed = seal.seal(all.toBuffer().getBytes(), MAGIC);
     ByteBuffer bytes =
-        ByteBuffer.allocate(MAGIC.length + NONCE + sealed.length)
-            .put(MAGIC)
-            .put(nonce)
-            .put(sealed)
-            .flip();
+        ByteBuffer.allocate(MAGIC.length + sealed.length).put(MAGIC).put(sealed).flip();
     Path next = file.resolveSibling(file.getFileName() + ".next");
     Files.deleteIfExists(next);
     try (FileChannel channel =
@@ -154,13 +131,6 @@ public final class EncryptedFileTokenStore implements TokenStore {
       channel.force(true);
     }
     Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-  }
-
-  private Cipher cipher(int mode, byte[] nonce) throws GeneralSecurityException {
-    Cipher cipher = Cipher.getInstance("AES/GCM/NoPadding");
-    cipher.init(mode, key, new GCMParameterSpec(TAG_BITS, nonce));
-    cipher.updateAAD(MAGIC);
-    return cipher;
   }
 
   private static FileAttribute<?>[] owner(Path path, String permissions) {

@@ -301,6 +301,10 @@ public final class OAuthClient {
 
   /** Another process may have used the refresh token before: then its tokens are ours. */
   private Future<Boolean> refresh(Place place, Tokens tokens) {
+    return environment.store().alone(settings.key(), () -> refreshAlone(place, tokens));
+  }
+
+  private Future<Boolean> refreshAlone(Place place, Tokens tokens) {
     return environment
         .store()
         .load(settings.key())

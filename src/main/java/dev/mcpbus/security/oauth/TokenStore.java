@@ -4,6 +4,7 @@ import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps tokens and registrations over restarts. Called from any context. */
@@ -14,6 +15,14 @@ public interface TokenStore {
 
   /** Replaces it; completes when it is safe. The object is not changed afterwards by anybody. */
   Future<Void> save(String key, JsonObject state);
+
+  /**
+   * Runs {@code work} while nobody else who shares the store runs any under the same key: a refresh
+   * token is used once. Whoever had to wait finds in the store what the other one saved.
+   */
+  default <T> Future<T> alone(String key, Supplier<Future<T>> work) {
+    return work.get();
+  }
 
   /** Forgets everything when the process ends. */
   static TokenStore inMemory() {

@@ -26,12 +26,8 @@ public interface TokenStoreProvider {
 
         @Override
         public TokenStore open(Vertx vertx, Map<String, String> variables) {
-          String key = variables.getOrDefault(KEY_VARIABLE, "");
+          String key = key(variables);
           String file = variables.getOrDefault(FILE_VARIABLE, "");
-          if (key.isBlank()) {
-            throw new IllegalArgumentException(
-                KEY_VARIABLE + " is not set; make a key with \"openssl rand -base64 32\"");
-          }
           return EncryptedFileTokenStore.of(
               vertx,
               file.isBlank()
@@ -40,6 +36,29 @@ public interface TokenStoreProvider {
               key);
         }
       };
+
+  /** Shared by all nodes, {@link ClusterTokenStore}. */
+  TokenStoreProvider CLUSTER =
+      new TokenStoreProvider() {
+        @Override
+        public String name() {
+          return "cluster";
+        }
+
+        @Override
+        public TokenStore open(Vertx vertx, Map<String, String> variables) {
+          return ClusterTokenStore.of(vertx, key(variables));
+        }
+      };
+
+  private static String key(Map<String, String> variables) {
+    String key = variables.getOrDefault(KEY_VARIABLE, "");
+    if (key.isBlank()) {
+      throw new IllegalArgumentException(
+          KEY_VARIABLE + " is not set; make a key with \"openssl rand -base64 32\"");
+    }
+    return key;
+  }
 
   /** Forgets everything when the process ends. */
   TokenStoreProvider MEMORY =

@@ -1,0 +1,83 @@
+package dev.mcpbus.security.oauth;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
+import io.vertx.core.shareddata.AsyncMap;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** Nodes here are stores of their own over one map, as they are on a cluster. */
+class ClusterTokenStoreTest extends OAuthFixture {
+
+  private static final String KEY = Base64.getEncoder().encodeToString(new byte[32]);
+  private static final String OTHER =
+      Base64.getEncoder()
+          .encodeToString("another key of 32 bytes, exactly".getBytes(StandardCharsets.UTF_8));
+
+  private TokenStore node() {
+    return ClusterTokenStore.of(vertx, KEY);
+  }
+
+  private OAuthClient clientOfAnotherNode() {
+    store = node();
+    return client();
+  }
+
+  @Test
+  void two_nodes_that_renew_at_once_use_the_refresh_token_once() throws Exception {
+    OAuthClient first = clientOfAnotherNode();
+    assertThat(challenged(first)).isTrue();
+    OAuthClient second = clientOfAnotherNode();
+    assertThat(get(second.token())).isEqualTo("at-1");
+    now = now.plusSeconds(3580);
+    world.holdTokens = true;
+    Future<String> one = first.token();
+    Future<String> two = second.token();
+    await().until(() -> !world.grants("refresh_token").isEmpty());
+    world.release();
+    assertThat(get(one)).isEqualTo("at-2");
+    assertThat(get(two)).isEqualTo("at-2");
+    assertThat(world.grants("refresh_token")).hasSize(1);
+    assertThat(prompts).hasSize(1);
+  }
+
+  @Test
+  void what_a_node_saved_another_one_reads_and_the_cluster_cannot() throws Exception {
+    get(node().save("a", new JsonObject().put("access", "canary-token")));
+    assertThat(get(node().load("a"))).isEqualTo(new JsonObject().put("access", "canary-token"));
+    assertThat(get(node().load("b"))).isNull();
+    AsyncMap<String, Buffer> map = get(vertx.sharedData().getAsyncMap("mcpbus.tokens"));
+    Buffer sealed = get(map.get("a"));
+    assertThat(sealed.toString(StandardCharsets.UTF_8)).doesNotContain("canary");
+    get(map.put("b", sealed));
+    assertThat(cause(node().load("b"))).hasMessageContaining("MCPBUS_TOKEN_KEY");
+    assertThat(cause(ClusterTokenStore.of(vertx, OTHER).load("a")))
+        .hasMessageContaining("MCPBUS_TOKEN_KEY");
+  }
+
+  @Test
+  void a_node_that_died_in_flight_does_not_block_the_others_for_long() throws Exception {
+    TokenStore dead = new ClusterTokenStore(vertx, Seal.of(KEY), 300);
+    AtomicInteger runs = new AtomicInteger();
+    dead.alone("a", () -> Promise.<Void>promise().future());
+    await()
+        .until(
+            () ->
+                get(get(vertx.sharedData().getAsyncMap("mcpbus.token-flights")).get("a")) != null);
+    get(node().alone("a", () -> Future.succeededFuture(runs.incrementAndGet())));
+    get(node().alone("a", () -> Future.succeededFuture(runs.incrementAndGet())));
+    assertThat(runs).hasValue(2);
+  }
+
+  private static Throwable cause(Future<?> failed) throws Exception {
+    get(failed.otherwiseEmpty());
+    return failed.cause();
+  }
+}
