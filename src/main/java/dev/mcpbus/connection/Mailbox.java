@@ -1,6 +1,7 @@
 package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.FailureCode;
@@ -50,6 +51,7 @@ final class Mailbox {
   private final StatusView view;
   private final Owner owner;
   private final Stash stash;
+  private final @Nullable String jsonCodec;
   private boolean disconnected;
 
   Mailbox(Vertx vertx, ConnectionSpec spec, Clock clock, StatusView view, Owner owner) {
@@ -60,6 +62,7 @@ final class Mailbox {
     this.view = view;
     this.owner = owner;
     this.stash = new Stash(vertx, clock, options.maxStash());
+    this.jsonCodec = Codecs.ownedJson(vertx);
   }
 
   /** Registers every address; completes when all are known, in a cluster to all nodes. */
@@ -104,7 +107,7 @@ final class Mailbox {
   }
 
   private void operate(Operations.Operation operation, Message<Object> message) {
-    BusCall call = BusCall.of(message, operation.method(), options, clock);
+    BusCall call = BusCall.of(message, operation.method(), options, clock, jsonCodec);
     owner.called();
     Live live = owner.serving();
     if (live == null) {
@@ -194,7 +197,7 @@ final class Mailbox {
   }
 
   private JsonObject body(Message<Object> message) {
-    return BusCall.of(message, "", options, clock).params().toJsonObject();
+    return BusCall.of(message, "", options, clock, jsonCodec).params().toJsonObject();
   }
 
   private static void replyInKind(Message<Object> message, Future<JsonObject> answer) {
