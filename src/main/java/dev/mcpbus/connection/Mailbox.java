@@ -8,6 +8,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Lifecycle;
 import dev.mcpbus.bus.McpFailure;
 import io.vertx.core.Future;
+import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.Message;
@@ -69,7 +70,7 @@ final class Mailbox {
   Future<?> open() {
     List<Future<Void>> registered = new ArrayList<>();
     Stream.concat(Operations.ALL.stream(), TaskOperations.ALL.stream())
-        .map(each -> consume(each.suffix(), message -> operate(each, message)))
+        .map(each -> register(each.suffix(), new Inlet(this, each)))
         .forEach(registered::add);
     registered.add(consume(Addresses.STATUS, message -> message.reply(owner.status())));
     registered.add(
@@ -88,10 +89,26 @@ final class Mailbox {
   }
 
   private Future<Void> consume(String suffix, Consumer<Message<Object>> handler) {
-    return vertx
-        .eventBus()
-        .<Object>consumer(Addresses.of(id, suffix), message -> guarded(message, handler))
-        .completion();
+    return register(suffix, message -> guarded(message, handler));
+  }
+
+  private Future<Void> register(String suffix, Handler<Message<Object>> handler) {
+    return vertx.eventBus().<Object>consumer(Addresses.of(id, suffix), handler).completion();
+  }
+
+  /** The consumer at the address of an operation: one small object, because there are many. */
+  private record Inlet(Mailbox mailbox, Operations.Operation operation)
+      implements Handler<Message<Object>>, Consumer<Message<Object>> {
+
+    @Override
+    public void handle(Message<Object> message) {
+      guarded(message, this);
+    }
+
+    @Override
+    public void accept(Message<Object> message) {
+      mailbox.operate(operation, message);
+    }
   }
 
   /** A defect of ours ends the call, names no internals, and is reported to the supervisor. */

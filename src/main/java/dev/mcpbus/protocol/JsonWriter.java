@@ -29,7 +29,13 @@ final class JsonWriter {
   /** Null where Vert.x has to do it. */
   static @Nullable RawJson write(JsonObject json) {
     JsonWriter writer = new JsonWriter();
-    return writer.map(json.getMap(), 0) ? RawJson.slice(writer.out, 0, writer.length) : null;
+    return writer.map(json.getMap(), 0) ? writer.written() : null;
+  }
+
+  /** At most half of the array is waste: some of what is written is kept for long. */
+  private RawJson written() {
+    byte[] kept = length < out.length / 2 ? Arrays.copyOf(out, length) : out;
+    return RawJson.slice(kept, 0, length);
   }
 
   private static byte[] escapes() {

@@ -47,7 +47,7 @@ public final class RawJson {
   }
 
   public static RawJson of(JsonObject json) {
-    RawJson written = JsonWriter.write(json);
+    RawJson written = json.isEmpty() ? EMPTY_OBJECT : JsonWriter.write(json);
     return written == null ? ofOwned(json.toBuffer()) : written;
   }
 
