@@ -173,7 +173,8 @@ public final class RawJson {
 
   /** Decodes an object; unknown members and {@code BigInteger} values are kept. */
   public JsonObject toJsonObject() {
-    return new JsonObject(toBuffer());
+    JsonObject read = JsonReader.read(array, offset, length);
+    return read == null ? new JsonObject(toBuffer()) : read;
   }
 
   /** The decoded text of a JSON string. */
