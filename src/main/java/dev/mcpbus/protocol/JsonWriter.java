@@ -143,14 +143,14 @@ final class JsonWriter {
       if (c < 0x80) {
         escaped(c);
       } else if (c < 0x800) {
-        put(0xC0 | c >> 6);
-        put(0x80 | c & 0x3F);
+        put(0xC0 | (c >> 6));
+        put(0x80 | (c & 0x3F));
       } else if (Character.isSurrogate(c)) {
         hex(c);
       } else {
-        put(0xE0 | c >> 12);
-        put(0x80 | c >> 6 & 0x3F);
-        put(0x80 | c & 0x3F);
+        put(0xE0 | (c >> 12));
+        put(0x80 | ((c >> 6) & 0x3F));
+        put(0x80 | (c & 0x3F));
       }
     }
     put('"');
@@ -172,7 +172,7 @@ final class JsonWriter {
     put('\\');
     put('u');
     for (int shift = 12; shift >= 0; shift -= 4) {
-      put(HEX[c >> shift & 0xF]);
+      put(HEX[(c >> shift) & 0xF]);
     }
   }
 
