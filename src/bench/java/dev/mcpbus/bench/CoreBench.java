@@ -14,6 +14,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -42,7 +43,7 @@ final class CoreBench {
   }
 
   /** First argument: the directory of the fixtures, which gets {@code core.jsonl} too. */
-  public static void main(String[] args) throws IOException {
+  public static void main(String[] args) throws IOException, InterruptedException {
     Plan plan;
     try {
       plan = Plan.of(List.of(args).subList(1, args.length));
@@ -54,15 +55,19 @@ final class CoreBench {
     new CoreBench(plan, Path.of(args[0])).run();
   }
 
-  private void run() throws IOException {
+  private void run() throws IOException, InterruptedException {
     try (EchoHttpServer http = new EchoHttpServer(directory.resolve("echo_http"))) {
       for (Kind kind : plan.kinds()) {
         progress("start " + kind.label);
         String program = directory.resolve("echo_stdio").toAbsolutePath().toString();
         workers.put(kind, WorkerProcess.start(kind, kind.isHttp() ? http.url() : program));
       }
+      long connected = System.nanoTime();
       // The others first: what has idle connections is left alone until it is weighed.
       warmUp(kind -> !IDLE.contains(kind));
+      if (workers.containsKey(Kind.HTTP_BUS_MANY)) {
+        idle(connected);
+      }
       for (Kind kind : IDLE) {
         WorkerProcess worker = workers.get(kind);
         if (worker != null) {
@@ -84,6 +89,12 @@ final class CoreBench {
       workers.values().forEach(WorkerProcess::close);
     }
     report();
+  }
+
+  /** Waits until what was connected at {@code since} has been idle for long enough. */
+  private void idle(long since) throws InterruptedException {
+    long done = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - since);
+    Thread.sleep(Math.max(0, plan.idleMillis() - done));
   }
 
   private void warmUp(Predicate<Kind> which) throws IOException {

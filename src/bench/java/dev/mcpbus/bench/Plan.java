@@ -9,6 +9,7 @@ import java.util.Set;
  *
  * @param kinds who takes part
  * @param callers of the closed loops
+ * @param idleMillis that a connection has been idle when it is weighed, at least
  * @param warmupMillis at 64 callers, before the first round
  * @param sdkWarmupMillis the same for the SDK over HTTP
  * @param rounds in which all take their turns
@@ -18,6 +19,7 @@ import java.util.Set;
 record Plan(
     Set<Kind> kinds,
     List<Integer> callers,
+    long idleMillis,
     long warmupMillis,
     long sdkWarmupMillis,
     int rounds,
@@ -26,6 +28,10 @@ record Plan(
 
   static final int JUDGED = 64;
   static final int PER_SECOND = 1_000;
+
+  /** Longer than a pooled connection outlives the handshake. */
+  private static final long IDLE_MILLIS = 20_000;
+
   private static final List<Integer> CALLERS = List.of(1, 16, JUDGED, 256);
 
   static final String USAGE =
@@ -45,10 +51,10 @@ record Plan(
   static Plan of(List<String> args) {
     Plan plan =
         args.contains("--quick")
-            ? new Plan(EnumSet.allOf(Kind.class), CALLERS, 300, 300, 1, 100, 300)
+            ? new Plan(EnumSet.allOf(Kind.class), CALLERS, 0, 300, 300, 1, 100, 300)
             : args.contains("--short")
-                ? new Plan(EnumSet.allOf(Kind.class), CALLERS, 5_000, 8_000, 3, 1_000, 3_000)
-                : new Plan(EnumSet.allOf(Kind.class), CALLERS, 8_000, 20_000, 5, 1_000, 5_000);
+                ? new Plan(EnumSet.allOf(Kind.class), CALLERS, IDLE_MILLIS, 5_000, 8_000, 3, 1_000, 3_000)
+                : new Plan(EnumSet.allOf(Kind.class), CALLERS, IDLE_MILLIS, 8_000, 20_000, 5, 1_000, 5_000);
     for (int i = 0; i < args.size(); i++) {
       switch (args.get(i)) {
         case "--quick", "--short" -> {}
@@ -85,12 +91,27 @@ record Plan(
         some.add(kind);
       }
     }
-    return new Plan(some, callers, warmupMillis, sdkWarmupMillis, rounds, roundMillis, pacedMillis);
+    return new Plan(
+        some,
+        callers,
+        idleMillis,
+        warmupMillis,
+        sdkWarmupMillis,
+        rounds,
+        roundMillis,
+        pacedMillis);
   }
 
   private Plan callers(int number) {
     return new Plan(
-        kinds, List.of(number), warmupMillis, sdkWarmupMillis, rounds, roundMillis, pacedMillis);
+        kinds,
+        List.of(number),
+        idleMillis,
+        warmupMillis,
+        sdkWarmupMillis,
+        rounds,
+        roundMillis,
+        pacedMillis);
   }
 
   long warmup(Kind kind) {

@@ -2,7 +2,9 @@ package dev.mcpbus.bus;
 
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.EventBus;
+import io.vertx.core.json.JsonObject;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Registers what the bus needs to carry our messages. */
 public final class Codecs {
@@ -20,6 +22,8 @@ public final class Codecs {
           Lifecycle.RestartWanted.class,
           Lifecycle.Crashed.class);
 
+  private static final LocalCodec<JsonObject> OWNED = new LocalCodec<>(JsonObject.class);
+
   private Codecs() {}
 
   /** Idempotent: a second registration on the same Vert.x is a no-op. */
@@ -30,7 +34,17 @@ public final class Codecs {
     } catch (IllegalStateException alreadyRegistered) {
       return;
     }
+    bus.registerCodec(OWNED);
     LIFECYCLE.forEach(type -> registerLocal(bus, type));
+  }
+
+  /**
+   * The codec, by name, with which a {@code JsonObject} that its sender lets go of is sent: handed
+   * over without the deep copy of Vert.x. Null in a cluster, where a node that does not know mcpbus
+   * must be able to read it.
+   */
+  public static @Nullable String ownedJson(Vertx vertx) {
+    return vertx.isClustered() ? null : OWNED.name();
   }
 
   private static <T> void registerLocal(EventBus bus, Class<T> type) {

@@ -3,7 +3,10 @@ package dev.mcpbus.bus;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.MessageCodec;
 
-/** Passes immutable messages by reference on one node; they have no wire form. */
+/**
+ * Passes messages by reference on one node, immutable ones and those that their sender lets go of;
+ * they have no wire form.
+ */
 final class LocalCodec<T> implements MessageCodec<T, T> {
 
   private final String name;

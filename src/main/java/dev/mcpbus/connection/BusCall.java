@@ -28,41 +28,71 @@ import org.jspecify.annotations.Nullable;
 final class BusCall extends Pending {
 
   private final Message<?> message;
+  private final @Nullable String jsonCodec;
   private final RawJson params;
   private final @Nullable Cache cache;
   private final @Nullable RawJson task;
+  private final boolean raw;
   private List<Outbound.Header> headers = List.of();
   private @Nullable Consumer<RawJson> keeper;
   private @Nullable OutputCheck output;
   private boolean relisted;
-  private boolean raw;
 
   private BusCall(
-      Message<?> message, String method, RawJson params, long deadline, long idle, long hard) {
+      Message<?> message,
+      @Nullable String jsonCodec,
+      String method,
+      RawJson params,
+      long deadline,
+      long idle,
+      long hard) {
     super(method, deadline, idle, hard);
     this.message = message;
+    this.jsonCodec = jsonCodec;
     this.params = params;
     this.cache = readCache(header(Headers.CACHE));
-    this.task = method.equals(Methods.TOOLS_CALL) ? params.member("task") : null;
+    boolean without = message.body() instanceof JsonObject json && !json.containsKey("task");
+    this.task = without ? null : taskOf(method, params);
+    this.raw = false;
+  }
+
+  private BusCall(BusCall outer, String method, RawJson inner) {
+    super(method, outer.deadline(), outer.idleMillis(), outer.hardDeadline());
+    this.message = outer.message;
+    this.jsonCodec = outer.jsonCodec;
+    this.params = inner;
+    this.cache = outer.cache;
+    this.task = taskOf(method, inner);
+    this.raw = true;
+  }
+
+  private static @Nullable RawJson taskOf(String method, RawJson params) {
+    return method.equals(Methods.TOOLS_CALL) ? params.member("task") : null;
   }
 
   /**
    * Reads body and headers.
    *
+   * @param jsonCodec with which a {@code JsonObject} is sent back, null for that of Vert.x
    * @throws McpFailure {@code BAD_REQUEST} or {@code LIMIT_EXCEEDED}, not sent
    */
-  static BusCall of(Message<?> message, String method, ConnectionOptions options, Clock clock) {
+  static BusCall of(
+      Message<?> message,
+      String method,
+      ConnectionOptions options,
+      Clock clock,
+      @Nullable String jsonCodec) {
     RawJson params = readParams(message.body(), options.limits());
     long now = clock.millis();
     MultiMap headers = message.headers();
     String budget = headers.isEmpty() ? null : headers.get(Headers.DEADLINE);
     if (budget != null) {
       long deadline = now + readBudget(budget, options.maxCallDuration());
-      return new BusCall(message, method, params, deadline, 0, deadline);
+      return new BusCall(message, jsonCodec, method, params, deadline, 0, deadline);
     }
     long idle = options.requestTimeout().toMillis();
     long hard = now + options.maxCallDuration().toMillis();
-    return new BusCall(message, method, params, Math.min(now + idle, hard), idle, hard);
+    return new BusCall(message, jsonCodec, method, params, Math.min(now + idle, hard), idle, hard);
   }
 
   private static RawJson readParams(@Nullable Object body, ParseLimits limits) {
@@ -129,9 +159,7 @@ final class BusCall extends Pending {
 
   /** The same call, of a method that its caller knows: the answer is as it comes. */
   BusCall as(String method, RawJson inner) {
-    BusCall call = new BusCall(message, method, inner, deadline(), idleMillis(), hardDeadline());
-    call.raw = true;
-    return call;
+    return new BusCall(this, method, inner);
   }
 
   /** True where the caller made the request itself: a task is its own affair. */
@@ -260,7 +288,7 @@ final class BusCall extends Pending {
       return;
     }
     try {
-      message.reply(result.toJsonObject(), options);
+      message.reply(result.toJsonObject(), options.setCodecName(jsonCodec));
     } catch (DecodeException e) {
       fail(
           McpFailure.maybeSent(

@@ -1,12 +1,14 @@
 package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Lifecycle;
 import dev.mcpbus.bus.McpFailure;
 import io.vertx.core.Future;
+import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.Message;
@@ -50,6 +52,7 @@ final class Mailbox {
   private final StatusView view;
   private final Owner owner;
   private final Stash stash;
+  private final @Nullable String jsonCodec;
   private boolean disconnected;
 
   Mailbox(Vertx vertx, ConnectionSpec spec, Clock clock, StatusView view, Owner owner) {
@@ -60,13 +63,14 @@ final class Mailbox {
     this.view = view;
     this.owner = owner;
     this.stash = new Stash(vertx, clock, options.maxStash());
+    this.jsonCodec = Codecs.ownedJson(vertx);
   }
 
   /** Registers every address; completes when all are known, in a cluster to all nodes. */
   Future<?> open() {
     List<Future<Void>> registered = new ArrayList<>();
     Stream.concat(Operations.ALL.stream(), TaskOperations.ALL.stream())
-        .map(each -> consume(each.suffix(), message -> operate(each, message)))
+        .map(each -> register(each.suffix(), new Inlet(this, each)))
         .forEach(registered::add);
     registered.add(consume(Addresses.STATUS, message -> message.reply(owner.status())));
     registered.add(
@@ -85,10 +89,26 @@ final class Mailbox {
   }
 
   private Future<Void> consume(String suffix, Consumer<Message<Object>> handler) {
-    return vertx
-        .eventBus()
-        .<Object>consumer(Addresses.of(id, suffix), message -> guarded(message, handler))
-        .completion();
+    return register(suffix, message -> guarded(message, handler));
+  }
+
+  private Future<Void> register(String suffix, Handler<Message<Object>> handler) {
+    return vertx.eventBus().<Object>consumer(Addresses.of(id, suffix), handler).completion();
+  }
+
+  /** The consumer at the address of an operation: one small object, because there are many. */
+  private record Inlet(Mailbox mailbox, Operations.Operation operation)
+      implements Handler<Message<Object>>, Consumer<Message<Object>> {
+
+    @Override
+    public void handle(Message<Object> message) {
+      guarded(message, this);
+    }
+
+    @Override
+    public void accept(Message<Object> message) {
+      mailbox.operate(operation, message);
+    }
   }
 
   /** A defect of ours ends the call, names no internals, and is reported to the supervisor. */
@@ -104,7 +124,7 @@ final class Mailbox {
   }
 
   private void operate(Operations.Operation operation, Message<Object> message) {
-    BusCall call = BusCall.of(message, operation.method(), options, clock);
+    BusCall call = BusCall.of(message, operation.method(), options, clock, jsonCodec);
     owner.called();
     Live live = owner.serving();
     if (live == null) {
@@ -194,7 +214,7 @@ final class Mailbox {
   }
 
   private JsonObject body(Message<Object> message) {
-    return BusCall.of(message, "", options, clock).params().toJsonObject();
+    return BusCall.of(message, "", options, clock, jsonCodec).params().toJsonObject();
   }
 
   private static void replyInKind(Message<Object> message, Future<JsonObject> answer) {

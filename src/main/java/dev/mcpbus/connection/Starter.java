@@ -71,13 +71,20 @@ final class Starter {
             new InitializeEra(spec.clientInfo(), wishes, options.protocolVersion()),
             new DiscoverEra(spec.clientInfo(), wishes));
     opening = attempt;
-    return inTime(attempt.open());
+    return inTime(attempt.open()).onComplete(over -> forget(attempt));
   }
 
   /** What is under way makes no further session; the one that it made last is the caller's. */
   void abandon() {
     if (opening != null) {
       opening.abandon();
+    }
+  }
+
+  /** What it is over with is not kept for the life of the session. */
+  private void forget(Opening attempt) {
+    if (opening == attempt) {
+      opening = null;
     }
   }
 

@@ -20,7 +20,7 @@ final class Stash {
   private final Clock clock;
   private final int capacity;
   private final DeadlineTimer timer;
-  private final Deque<Entry> entries = new ArrayDeque<>();
+  private final Deque<Entry> entries = new ArrayDeque<>(0);
 
   Stash(Vertx vertx, Clock clock, int capacity) {
     this.clock = clock;

@@ -33,12 +33,14 @@ final class ToolTable {
   static final class Tool {
     private final RawJson raw;
     private final ParamHeaders headers;
+    private final boolean hasOutput;
     private @Nullable ArgumentValidator validator;
     private @Nullable ArgumentValidator output;
 
     private Tool(RawJson raw, ParamHeaders headers) {
       this.raw = raw;
       this.headers = headers;
+      this.hasOutput = raw.member("outputSchema") != null;
     }
 
     /** The headers that mirror the call's arguments. */
@@ -68,7 +70,7 @@ final class ToolTable {
     }
 
     boolean hasOutputSchema() {
-      return raw.member("outputSchema") != null;
+      return hasOutput;
     }
 
     /** Of the structured content of its results. */

@@ -47,7 +47,8 @@ public final class RawJson {
   }
 
   public static RawJson of(JsonObject json) {
-    return ofOwned(json.toBuffer());
+    RawJson written = json.isEmpty() ? EMPTY_OBJECT : JsonWriter.write(json);
+    return written == null ? ofOwned(json.toBuffer()) : written;
   }
 
   /** Trusts {@code json} to hold valid JSON and never to change; without a copy where it can. */
@@ -172,7 +173,8 @@ public final class RawJson {
 
   /** Decodes an object; unknown members and {@code BigInteger} values are kept. */
   public JsonObject toJsonObject() {
-    return new JsonObject(toBuffer());
+    JsonObject read = JsonReader.read(array, offset, length);
+    return read == null ? new JsonObject(toBuffer()) : read;
   }
 
   /** The decoded text of a JSON string. */
@@ -260,8 +262,7 @@ public final class RawJson {
         scanner.skipWhitespace();
         int from = scanner.position();
         scanner.skipValue(2);
-        if (scanner.matches(key, keyEnd, name)
-            || decodeString(array, key, keyEnd - key).equals(name)) {
+        if (isName(scanner, key, keyEnd, name)) {
           return new Member(key, from, scanner.position());
         }
       } while (scanner.more('}'));
@@ -269,6 +270,19 @@ public final class RawJson {
     } catch (ProtocolException e) {
       throw new IllegalStateException("raw JSON was not checked", e);
     }
+  }
+
+  /** Only a name with escapes, or with more than ASCII, has to be decoded. */
+  private boolean isName(JsonScanner scanner, int from, int to, String name) {
+    if (scanner.matches(from, to, name)) {
+      return true;
+    }
+    for (int i = from; i < to; i++) {
+      if (array[i] == '\\' || array[i] < 0) {
+        return decodeString(array, from, to - from).equals(name);
+      }
+    }
+    return false;
   }
 
   /**

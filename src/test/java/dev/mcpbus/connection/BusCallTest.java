@@ -5,6 +5,7 @@ import static dev.mcpbus.bus.BusTests.failure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
@@ -13,8 +14,10 @@ import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.junit5.VertxExtension;
+import java.math.BigInteger;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -28,12 +31,12 @@ class BusCallTest {
   private static final RawJson RESULT = RawJson.of("{ \"n\":0.10 }");
 
   private static BusCall of(Sent sent) {
-    return BusCall.of(sent.message(), "tools/call", ConnectionOptions.DEFAULT, AT_1000);
+    return BusCall.of(sent.message(), "tools/call", ConnectionOptions.DEFAULT, AT_1000, null);
   }
 
   private static McpFailure refused(Sent sent, ConnectionOptions options) {
     return catchThrowableOfType(
-        McpFailure.class, () -> BusCall.of(sent.message(), "tools/call", options, AT_1000));
+        McpFailure.class, () -> BusCall.of(sent.message(), "tools/call", options, AT_1000, null));
   }
 
   @Test
@@ -55,6 +58,50 @@ class BusCallTest {
     assertThat(call.params()).hasToString("{\"a\":1}");
     call.complete(RESULT);
     assertThat(await(sent.reply())).isEqualTo(new JsonObject().put("n", 0.10));
+  }
+
+  @Test
+  void a_json_object_is_handed_over_as_one_copy_of_its_own(Vertx vertx) {
+    Sent sent = BusMessages.send(vertx, new JsonObject());
+    BusCall.of(
+            sent.message(),
+            "tools/call",
+            ConnectionOptions.DEFAULT,
+            AT_1000,
+            Codecs.ownedJson(vertx))
+        .complete(RawJson.of("{\"big\":123456789012345678901,\"_x\":[{\"n\":0.10},null],\"b\":1}"));
+    Object body = await(sent.reply());
+    assertThat(body)
+        .isEqualTo(
+            new JsonObject()
+                .put("big", new BigInteger("123456789012345678901"))
+                .put("_x", new JsonArray().add(new JsonObject().put("n", 0.10)).addNull())
+                .put("b", 1));
+    ((JsonObject) body).put("mine", true);
+    assertThat(await(sent.reply())).isSameAs(body);
+  }
+
+  @Test
+  void what_cannot_be_decoded_is_a_protocol_error_with_the_own_codec_too(Vertx vertx) {
+    Sent sent = BusMessages.send(vertx, new JsonObject());
+    BusCall.of(
+            sent.message(),
+            "tools/call",
+            ConnectionOptions.DEFAULT,
+            AT_1000,
+            Codecs.ownedJson(vertx))
+        .complete(RawJson.of("{\"a\":}"));
+    assertThat(failure(sent.reply()).code()).isEqualTo(FailureCode.PROTOCOL_ERROR);
+  }
+
+  @Test
+  void a_task_is_found_in_either_form_of_a_call_and_in_an_inner_one(Vertx vertx) {
+    JsonObject params = new JsonObject().put("name", "a").put("task", new JsonObject().put("t", 1));
+    assertThat(of(BusMessages.send(vertx, params)).task()).hasToString("{\"t\":1}");
+    assertThat(of(BusMessages.send(vertx, params.toBuffer())).task()).hasToString("{\"t\":1}");
+    BusCall outer = of(BusMessages.send(vertx, new JsonObject().put("method", "tools/call")));
+    assertThat(outer.task()).isNull();
+    assertThat(outer.as("tools/call", RawJson.of(params)).task()).hasToString("{\"t\":1}");
   }
 
   @Test
@@ -127,7 +174,7 @@ class BusCallTest {
             .maxCallDuration(Duration.ofMillis(150))
             .build();
     Sent sent = BusMessages.send(vertx, new JsonObject());
-    BusCall call = BusCall.of(sent.message(), "tools/call", options, AT_1000);
+    BusCall call = BusCall.of(sent.message(), "tools/call", options, AT_1000, null);
     assertThat(call.deadline()).isEqualTo(1_100);
     call.extend(1_040);
     assertThat(call.deadline()).isEqualTo(1_140);

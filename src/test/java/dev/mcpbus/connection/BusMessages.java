@@ -49,6 +49,6 @@ final class BusMessages {
   static BusCall call(Vertx vertx, Object body, String name, String value, Clock clock) {
     DeliveryOptions options = new DeliveryOptions().addHeader(name, value);
     return BusCall.of(
-        send(vertx, body, options).message(), "tools/call", ConnectionOptions.DEFAULT, clock);
+        send(vertx, body, options).message(), "tools/call", ConnectionOptions.DEFAULT, clock, null);
   }
 }

@@ -64,7 +64,7 @@ class StashTest {
                 .addHeader(Headers.CALL_ID, name)
                 .addHeader(Headers.DEADLINE, deadline));
     BusCall call =
-        BusCall.of(sent.message(), "tools/call", ConnectionOptions.DEFAULT, Clock.SYSTEM);
+        BusCall.of(sent.message(), "tools/call", ConnectionOptions.DEFAULT, Clock.SYSTEM, null);
     stash.add(call, ready -> released.add(name));
     return sent;
   }
@@ -133,7 +133,7 @@ class StashTest {
         BusMessages.send(
             vertx, new JsonObject(), new DeliveryOptions().addHeader(Headers.DEADLINE, "50000"));
     stash.add(
-        BusCall.of(sent.message(), "tools/call", ConnectionOptions.DEFAULT, () -> now[0]),
+        BusCall.of(sent.message(), "tools/call", ConnectionOptions.DEFAULT, () -> now[0], null),
         ready -> released.add("late"));
     now[0] = 50_000;
     stash.release(live);

@@ -80,14 +80,18 @@ record Endpoint(boolean tls, String host, int port, String requestUri, @Nullable
   }
 
   RequestOptions request(HttpMethod method) {
-    RequestOptions options =
-        new RequestOptions()
-            .setMethod(method)
-            .setSsl(tls)
-            .setHost(host)
-            .setPort(port)
-            .setURI(requestUri);
-    return socket == null ? options : options.setServer(SocketAddress.domainSocketAddress(socket));
+    // With the address said here it is not made anew, from the host's text, for every request.
+    SocketAddress server =
+        socket == null
+            ? SocketAddress.inetSocketAddress(port, host)
+            : SocketAddress.domainSocketAddress(socket);
+    return new RequestOptions()
+        .setMethod(method)
+        .setSsl(tls)
+        .setHost(host)
+        .setPort(port)
+        .setServer(server)
+        .setURI(requestUri);
   }
 
   /** Without the query, which may hold a secret. */

@@ -18,6 +18,9 @@ final class HttpClients {
   /** Below the idle time of common servers; a server's {@code Keep-Alive: timeout=} goes before. */
   private static final int KEEP_ALIVE_SECONDS = 10;
 
+  /** How often a pool is looked through for connections that are older than that. */
+  private static final int CLEANER_MILLIS = 5_000;
+
   private HttpClients() {}
 
   /**
@@ -71,6 +74,6 @@ final class HttpClients {
     return new PoolOptions()
         .setHttp1MaxSize(size)
         .setHttp2MaxSize(size)
-        .setCleanerPeriod(KEEP_ALIVE_SECONDS * 1000);
+        .setCleanerPeriod(CLEANER_MILLIS);
   }
 }

@@ -1,0 +1,238 @@
+package dev.mcpbus.protocol;
+
+import io.vertx.core.json.JsonObject;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a {@code JsonObject} to the same values as Vert.x does, for less: objects, arrays, texts,
+ * whole numbers up to 18 digits, literals. Everything else is left to Vert.x: fractions, which an
+ * application may have it read in its own way, deep nesting, broken encoding, and what is no JSON.
+ */
+final class JsonReader {
+
+  private static final int MAX_DEPTH = 100;
+  private static final int MAX_DIGITS = 18;
+
+  /** In place of a value: Vert.x has to do it. */
+  private static final Object ODD = new Object();
+
+  private final byte[] bytes;
+  private final int end;
+  private int at;
+
+  private JsonReader(byte[] bytes, int offset, int length) {
+    this.bytes = bytes;
+    this.at = offset;
+    this.end = offset + length;
+  }
+
+  /** Null where Vert.x has to do it. */
+  @SuppressWarnings("unchecked") // our own map
+  static @Nullable JsonObject read(byte[] bytes, int offset, int length) {
+    JsonReader reader = new JsonReader(bytes, offset, length);
+    if (reader.next() != '{') {
+      return null;
+    }
+    Object value = reader.object(0);
+    return value == ODD || reader.next() >= 0 ? null : new JsonObject((Map<String, Object>) value);
+  }
+
+  /** Steps over blanks and the byte behind them, which it gives; -1 at the end. */
+  private int next() {
+    while (at < end) {
+      byte b = bytes[at++];
+      if (b != ' ' && b != '\n' && b != '\r' && b != '\t') {
+        return b & 0xFF;
+      }
+    }
+    return -1;
+  }
+
+  /** The value that starts with {@code first}, which was stepped over. */
+  private @Nullable Object value(int first, int depth) {
+    return switch (first) {
+      case '"' -> text();
+      case '{' -> depth < MAX_DEPTH ? object(depth + 1) : ODD;
+      case '[' -> depth < MAX_DEPTH ? array(depth + 1) : ODD;
+      case 't' -> literal("true", Boolean.TRUE);
+      case 'f' -> literal("false", Boolean.FALSE);
+      case 'n' -> literal("null", null);
+      default -> number(first);
+    };
+  }
+
+  private Object object(int depth) {
+    Map<String, @Nullable Object> map = new LinkedHashMap<>();
+    int b = next();
+    if (b == '}') {
+      return map;
+    }
+    while (b == '"') {
+      if (!(text() instanceof String name) || next() != ':') {
+        return ODD;
+      }
+      Object value = value(next(), depth);
+      if (value == ODD) {
+        return ODD;
+      }
+      map.put(name, value);
+      b = next();
+      if (b == '}') {
+        return map;
+      }
+      b = b == ',' ? next() : -1;
+    }
+    return ODD;
+  }
+
+  private Object array(int depth) {
+    List<@Nullable Object> list = new ArrayList<>();
+    int b = next();
+    if (b == ']') {
+      return list;
+    }
+    while (true) {
+      Object value = value(b, depth);
+      if (value == ODD) {
+        return ODD;
+      }
+      list.add(value);
+      b = next();
+      if (b == ']') {
+        return list;
+      }
+      if (b != ',') {
+        return ODD;
+      }
+      b = next();
+    }
+  }
+
+  private @Nullable Object literal(String word, @Nullable Boolean value) {
+    int from = at - 1;
+    if (word.length() > end - from) {
+      return ODD;
+    }
+    for (int i = 1; i < word.length(); i++) {
+      if (bytes[from + i] != word.charAt(i)) {
+        return ODD;
+      }
+    }
+    at = from + word.length();
+    return at == end || isEnd(bytes[at]) ? value : ODD;
+  }
+
+  private Object number(int first) {
+    boolean negative = first == '-';
+    int from = negative ? at : at - 1;
+    int p = from;
+    long value = 0;
+    while (p < end && bytes[p] >= '0' && bytes[p] <= '9') {
+      if (p - from == MAX_DIGITS) {
+        return ODD;
+      }
+      value = 10 * value + bytes[p++] - '0';
+    }
+    boolean isWhole = p > from && (bytes[from] != '0' || p - from == 1);
+    if (!isWhole || (p < end && !isEnd(bytes[p]))) {
+      return ODD;
+    }
+    at = p;
+    value = negative ? -value : value;
+    if (value == (int) value) {
+      return (int) value;
+    }
+    return value;
+  }
+
+  private static boolean isEnd(byte b) {
+    return b == ',' || b == '}' || b == ']' || b == ' ' || b == '\n' || b == '\r' || b == '\t';
+  }
+
+  /** The text behind the opening quote. */
+  private Object text() {
+    int from = at;
+    boolean ascii = true;
+    for (int p = from; p < end; p++) {
+      byte b = bytes[p];
+      if (b == '"') {
+        at = p + 1;
+        return ascii
+            ? new String(bytes, from, p - from, StandardCharsets.ISO_8859_1)
+            : wide(from, p);
+      }
+      if (b == '\\') {
+        return escaped(from);
+      }
+      if (b < 0) {
+        ascii = false;
+      } else if (b < ' ') {
+        return ODD;
+      }
+    }
+    return ODD;
+  }
+
+  /** Where the encoding is broken Vert.x says so. */
+  private Object wide(int from, int to) {
+    String text = new String(bytes, from, to - from, StandardCharsets.UTF_8);
+    return text.indexOf('\uFFFD') < 0 ? text : ODD;
+  }
+
+  private Object escaped(int from) {
+    StringBuilder text = new StringBuilder();
+    int start = from;
+    for (int p = from; p < end; p++) {
+      byte b = bytes[p];
+      if (b == '"' || b == '\\') {
+        if (!(wide(start, p) instanceof String plain)) {
+          return ODD;
+        }
+        text.append(plain);
+        if (b == '"') {
+          at = p + 1;
+          return text.toString();
+        }
+        int length = escape(p + 1, text);
+        if (length == 0) {
+          return ODD;
+        }
+        p += length;
+        start = p + 1;
+      } else if (b >= 0 && b < ' ') {
+        return ODD;
+      }
+    }
+    return ODD;
+  }
+
+  /** Appends what is escaped; gives the bytes behind the backslash, zero where that is nothing. */
+  private int escape(int p, StringBuilder text) {
+    if (p >= end) {
+      return 0;
+    }
+    int index = "\"\\/bfnrt".indexOf(bytes[p]);
+    if (index >= 0) {
+      text.append("\"\\/\b\f\n\r\t".charAt(index));
+      return 1;
+    }
+    if (bytes[p] != 'u' || p + 4 >= end) {
+      return 0;
+    }
+    int code = 0;
+    for (int i = 1; i <= 4; i++) {
+      int digit = bytes[p + i] < 0 ? -1 : Character.digit((char) bytes[p + i], 16);
+      if (digit < 0) {
+        return 0;
+      }
+      code = 16 * code + digit;
+    }
+    text.append((char) code);
+    return 5;
+  }
+}
