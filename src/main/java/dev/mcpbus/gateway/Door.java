@@ -24,6 +24,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,10 +49,11 @@ final class Door implements Entrance {
       Directory directory,
       GatewayOptions options,
       Implementation serverInfo,
-      List<String> hosts) {
+      List<String> hosts,
+      AtomicInteger streams) {
     this.vertx = vertx;
     this.directory = directory;
-    this.replies = new Replies(options.maxStreams());
+    this.replies = new Replies(options.maxStreams(), streams);
     this.modern = new Modern(vertx, directory, options, serverInfo, replies, name, hosts);
     this.legacy = new Legacy(vertx, replies, name, hosts);
   }
