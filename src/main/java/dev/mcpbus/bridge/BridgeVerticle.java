@@ -147,12 +147,15 @@ public final class BridgeVerticle extends VerticleBase {
     return (entrance == null ? Future.<Void>succeededFuture() : entrance.open())
         .compose(open -> created.listen())
         .onSuccess(
-            listening ->
+            listening -> {
+              if (!common.announced.getAndSet(true)) {
                 LOG.info(
                     "bridge listens on {}://{}:{}",
                     options.scheme(),
                     options.host(),
-                    listening.actualPort()));
+                    listening.actualPort());
+              }
+            });
   }
 
   private void enter(

@@ -2,6 +2,7 @@ package dev.mcpbus.bridge;
 
 import dev.mcpbus.bus.Addresses;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -15,6 +16,7 @@ final class Common {
 
   final int port;
   final AtomicInteger connections = new AtomicInteger();
+  final AtomicBoolean announced = new AtomicBoolean();
   final StreamCap streams;
   final EventLog events;
   final EventLog rpc;

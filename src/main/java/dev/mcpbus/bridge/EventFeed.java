@@ -1,9 +1,9 @@
 package dev.mcpbus.bridge;
 
-import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
@@ -26,7 +26,7 @@ final class EventFeed {
   private static final Buffer HEARTBEAT = Buffer.buffer(":\n\n");
 
   private final Vertx vertx;
-  private final Context context;
+  private final ContextInternal context;
   private final EventLog log;
   private final EventRing ring;
   private final StreamCap cap;
@@ -39,7 +39,7 @@ final class EventFeed {
 
   EventFeed(Vertx vertx, EventLog log, StreamCap cap, Duration heartbeat) {
     this.vertx = vertx;
-    this.context = vertx.getOrCreateContext();
+    this.context = (ContextInternal) vertx.getOrCreateContext();
     this.log = log;
     this.ring = log.ring();
     this.cap = cap;
@@ -57,7 +57,7 @@ final class EventFeed {
     if (!isRead) {
       return;
     }
-    if (Vertx.currentContext() == context) {
+    if (context.inThread()) {
       pump();
     } else {
       context.runOnContext(now -> pump());

@@ -20,6 +20,12 @@ public final class Codecs {
           Lifecycle.RestartWanted.class,
           Lifecycle.Crashed.class);
 
+  /**
+   * Name of the codec for a buffer that nobody writes to any more; receivers see a {@code Buffer},
+   * which they must only read.
+   */
+  public static final String SHARED = "mcpbus.shared";
+
   private Codecs() {}
 
   /** Idempotent: a second registration on the same Vert.x is a no-op. */
@@ -30,6 +36,7 @@ public final class Codecs {
     } catch (IllegalStateException alreadyRegistered) {
       return;
     }
+    bus.registerCodec(new SharedBufferCodec());
     LIFECYCLE.forEach(type -> registerLocal(bus, type));
   }
 

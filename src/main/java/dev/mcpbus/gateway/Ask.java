@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.protocol.RawJson;
@@ -53,7 +54,10 @@ final class Ask {
     this.modern = modern;
     this.callId = callId;
     this.options =
-        new DeliveryOptions().setSendTimeout(PATIENCE_MILLIS).addHeader(Headers.CALL_ID, callId);
+        new DeliveryOptions()
+            .setSendTimeout(PATIENCE_MILLIS)
+            .setCodecName(Codecs.SHARED)
+            .addHeader(Headers.CALL_ID, callId);
   }
 
   Ask header(String name, String value) {

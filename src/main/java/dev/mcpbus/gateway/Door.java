@@ -35,6 +35,7 @@ final class Door implements Entrance {
 
   private static final String ROOT = "/mcp";
   private static final long BEAT_MILLIS = 5_000;
+  private static final ParseLimits LIMITS = ParseLimits.DEFAULT.withMaxBytes(Integer.MAX_VALUE);
 
   private final Vertx vertx;
   private final Directory directory;
@@ -181,10 +182,8 @@ final class Door implements Entrance {
     }
     Envelope message;
     try {
-      byte[] bytes = body.getBytes();
-      message =
-          Envelope.parse(
-              bytes, 0, bytes.length, ParseLimits.DEFAULT.withMaxBytes(Integer.MAX_VALUE));
+      RawJson raw = RawJson.of(body); // nobody else has it
+      message = Envelope.parse(raw.array(), raw.offset(), raw.length(), LIMITS);
     } catch (ProtocolException e) {
       int code =
           switch (e.reason()) {

@@ -163,7 +163,7 @@ final class Modern {
     answer.onComplete(
         result -> {
           forget(callId, reply);
-          reply.answer(200, Messages.result(id, result), null);
+          reply.answer(200, Messages.written(id, result), null);
         },
         failure -> {
           forget(callId, reply);

@@ -17,11 +17,19 @@ import org.jspecify.annotations.Nullable;
  * An MCP endpoint that is measured.
  *
  * @param label what it is called in the table
+ * @param process whose CPU time counts
  * @param port on 127.0.0.1
  * @param path of the endpoint
  * @param modern whether it is spoken to in 2026-07-28, else in 2025-11-25
+ * @param key to be sent along, null for none
  */
-record Endpoint(String label, int port, String path, boolean modern) {
+record Endpoint(
+    String label,
+    ProcessHandle process,
+    int port,
+    String path,
+    boolean modern,
+    @Nullable String key) {
 
   private static final String META =
       "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
@@ -42,12 +50,18 @@ record Endpoint(String label, int port, String path, boolean modern) {
             + params
             + (modern ? (params.isEmpty() ? "" : ",") + META : "")
             + "}}";
-    StringBuilder head = new StringBuilder("POST " + path + " HTTP/1.1\r\nHost: 127.0.0.1:" + port);
-    headers(method, name).forEach((key, value) -> head.append("\r\n" + key + ": " + value));
+    Map<String, String> headers = headers(method, name);
     String session = modern ? null : open();
     if (session != null) {
-      head.append("\r\nMcp-Session-Id: ").append(session);
+      headers.put("Mcp-Session-Id", session);
     }
+    return write(directory, headers, body);
+  }
+
+  /** Writes a request of this body as it is. */
+  Path write(Path directory, Map<String, String> headers, String body) throws IOException {
+    StringBuilder head = new StringBuilder("POST " + path + " HTTP/1.1\r\nHost: 127.0.0.1:" + port);
+    headers.forEach((header, value) -> head.append("\r\n" + header + ": " + value));
     head.append("\r\nContent-Length: ").append(body.length()).append("\r\n\r\n").append(body);
     Path file = Files.createTempFile(directory, "request", ".http");
     return Files.writeString(file, head, StandardCharsets.UTF_8);
@@ -58,6 +72,9 @@ record Endpoint(String label, int port, String path, boolean modern) {
     headers.put("Content-Type", "application/json");
     headers.put("Accept", "application/json, text/event-stream");
     headers.put("MCP-Protocol-Version", modern ? "2026-07-28" : "2025-11-25");
+    if (key != null) {
+      headers.put("Authorization", "Bearer " + key);
+    }
     if (modern) {
       headers.put("Mcp-Method", method);
       if (!name.isEmpty()) {
@@ -96,6 +113,9 @@ record Endpoint(String label, int port, String path, boolean modern) {
             .POST(HttpRequest.BodyPublishers.ofString(body));
     request.header("Content-Type", "application/json");
     request.header("Accept", "application/json, text/event-stream");
+    if (key != null) {
+      request.header("Authorization", "Bearer " + key);
+    }
     if (session != null) {
       request.header("Mcp-Session-Id", session).header("MCP-Protocol-Version", "2025-11-25");
     }

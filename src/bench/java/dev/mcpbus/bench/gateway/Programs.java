@@ -10,9 +10,11 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** The processes of one run; all end with it. */
 final class Programs implements AutoCloseable {
@@ -21,6 +23,7 @@ final class Programs implements AutoCloseable {
 
   private final Path directory;
   private final List<Process> running = new ArrayList<>();
+  private @Nullable Process latest;
 
   Programs(Path directory) {
     this.directory = directory;
@@ -31,6 +34,7 @@ final class Programs implements AutoCloseable {
     Process process =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     running.add(process);
+    latest = process;
     String line =
         new BufferedReader(
                 new InputStreamReader(process.getInputStream(), StandardCharsets.US_ASCII))
@@ -39,6 +43,15 @@ final class Programs implements AutoCloseable {
       throw new IOException(command[0] + " has ended; its stderr says why");
     }
     return Integer.parseInt(line);
+  }
+
+  /** The program that was started last. */
+  ProcessHandle latest() {
+    Process process = latest;
+    if (process == null) {
+      throw new IllegalStateException("nothing was started");
+    }
+    return process.toHandle();
   }
 
   /** A JVM of the benchmark's class path. Returns when {@code port} is open. */
@@ -57,6 +70,7 @@ final class Programs implements AutoCloseable {
     Process process =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log).start();
     running.add(process);
+    latest = process;
     long until = System.nanoTime() + START_NANOS;
     while (!isOpen(port)) {
       if (!process.isAlive() || System.nanoTime() > until) {
@@ -90,9 +104,35 @@ final class Programs implements AutoCloseable {
     }
   }
 
-  /** One run of the load. */
+  /** Bytes of live objects in a JVM of ours, after a full collection. */
+  static long liveHeap(ProcessHandle jvm) throws IOException {
+    Process jcmd =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
+                Long.toString(jvm.pid()),
+                "GC.class_histogram")
+            .redirectErrorStream(true)
+            .start();
+    String total = "";
+    try (BufferedReader out =
+        new BufferedReader(
+            new InputStreamReader(jcmd.getInputStream(), StandardCharsets.US_ASCII))) {
+      for (String line = out.readLine(); line != null; line = out.readLine()) {
+        total = line.startsWith("Total") ? line : total;
+      }
+    }
+    String[] words = total.trim().split(" +");
+    if (words.length < 3) {
+      throw new IOException("jcmd has not told the live objects of process " + jvm.pid());
+    }
+    return Long.parseLong(words[2]);
+  }
+
+  /** One run of the load. CPU is that of the endpoint's process, all threads, warm-up included. */
   JsonObject load(Endpoint endpoint, int callers, long warmup, long measure, Path request)
       throws IOException {
+    Duration before = endpoint.process().info().totalCpuDuration().orElse(Duration.ZERO);
+    long began = System.nanoTime();
     Process process =
         new ProcessBuilder(
                 directory.resolve("load_http").toAbsolutePath().toString(),
@@ -110,7 +150,12 @@ final class Programs implements AutoCloseable {
       if (line == null) {
         throw new IOException(endpoint.label() + ": the load ended without a result");
       }
-      return new JsonObject(line);
+      Duration used =
+          endpoint.process().info().totalCpuDuration().orElse(before).minus(before);
+      double share = used.toNanos() / (double) (System.nanoTime() - began);
+      JsonObject row = new JsonObject(line);
+      double rate = Math.max(1, row.getDouble("perSecond"));
+      return row.put("cpuMicros", Math.round(10 * share * 1e6 / rate) / 10.0);
     }
   }
 
