@@ -1,10 +1,12 @@
 package dev.mcpbus.gateway;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.internal.buffer.BufferInternal;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -128,8 +130,23 @@ final class Reply {
       end();
     } else {
       over = true;
-      http.setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, JSON).end(json);
+      http.setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, JSON);
+      end(json);
     }
+  }
+
+  /** The pieces of a long message one after the other: as one they would be copied together. */
+  private void end(Buffer json) {
+    ByteBuf bytes = ((BufferInternal) json).getByteBuf();
+    if (bytes.nioBufferCount() == 1) {
+      http.end(json);
+      return;
+    }
+    http.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(json.length()));
+    for (ByteBuffer piece : bytes.nioBuffers()) {
+      http.write(BufferInternal.buffer(Unpooled.wrappedBuffer(piece)));
+    }
+    http.end();
   }
 
   /** An answer without a body. */
