@@ -114,7 +114,8 @@ public final class BridgeVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     ReceiveDeadline receive = new ReceiveDeadline(vertx, options.receiveTimeout());
-    ConnectionCap connections = new ConnectionCap(vertx, options.limits().maxConnections(), common.connections);
+    ConnectionCap connections =
+        new ConnectionCap(vertx, options.limits().maxConnections(), common.connections);
     Gatekeeper keeper = gate.apply(vertx);
     Router router = Router.router(vertx);
     mount(router, receive, keeper);

@@ -127,7 +127,8 @@ final class EventFeed {
       long after = last == null ? ring.next() : after(last);
       // Where he stands, also for who reads no event before he has to come back.
       response.write(
-          Buffer.buffer("retry: 2000\nid: " + log.boot() + "-" + (Math.max(after, 0) - 1) + "\n\n"));
+          Buffer.buffer(
+              "retry: 2000\nid: " + log.boot() + "-" + (Math.max(after, 0) - 1) + "\n\n"));
       position = after < 0 ? ring.first() : after;
       if (after < 0) {
         missed();

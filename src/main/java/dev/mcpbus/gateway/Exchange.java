@@ -137,8 +137,7 @@ final class Exchange implements Calls.Caller {
       return;
     }
     if (result.succeeded()) {
-      message.reply(
-          result.result().toBuffer(), new DeliveryOptions().setCodecName(Codecs.SHARED));
+      message.reply(result.result().toBuffer(), new DeliveryOptions().setCodecName(Codecs.SHARED));
     } else {
       message.reply(McpFailure.of(result.cause()));
     }

@@ -23,7 +23,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -232,8 +231,10 @@ final class Modern {
   }
 
   private static boolean answers(RawJson capabilities) {
-    return Stream.of("elicitation", "sampling", "roots")
-        .anyMatch(word -> capabilities.member(word) != null);
+    return capabilities.length() > 2
+        && (capabilities.member("elicitation") != null
+            || capabilities.member("sampling") != null
+            || capabilities.member("roots") != null);
   }
 
   private int spread() {

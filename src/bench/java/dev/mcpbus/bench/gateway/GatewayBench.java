@@ -105,7 +105,7 @@ final class GatewayBench {
         report.add(
             endpoint,
             programs.load(
-                endpoint, CALLERS, quick ? 200 : 300, quick ? 300 : 3_000, requests.get(endpoint)));
+                endpoint, CALLERS, quick ? 1_000 : 300, quick ? 500 : 3_000, requests.get(endpoint)));
       }
     }
   }
