@@ -132,8 +132,7 @@ class SeveralBridgesTest {
     vertx
         .eventBus()
         .publish(
-            Addresses.ALL_EVENTS,
-            new JsonObject().put("type", "log").put("id", "a").put("n", n));
+            Addresses.ALL_EVENTS, new JsonObject().put("type", "log").put("id", "a").put("n", n));
   }
 
   @Test

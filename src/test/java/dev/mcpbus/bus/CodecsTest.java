@@ -152,7 +152,8 @@ class CodecsTest {
     Buffer sent = Messages.written(RawJson.of("7"), RawJson.string("x".repeat(20_000)));
     vertx.eventBus().<Buffer>consumer("shared", m -> m.reply(m.body(), shared()));
     Buffer back =
-        BusTests.await(vertx.eventBus().<Buffer>request("shared", sent, shared()).map(Message::body));
+        BusTests.await(
+            vertx.eventBus().<Buffer>request("shared", sent, shared()).map(Message::body));
     assertThat(back).isSameAs(sent);
 
     SharedBufferCodec codec = new SharedBufferCodec();
