@@ -42,6 +42,7 @@ final class Ask {
   private @Nullable String server;
   private @Nullable String item;
   private boolean denied;
+  private boolean complete;
   private boolean cancelled;
 
   /**
@@ -136,6 +137,15 @@ final class Ask {
   void about(@Nullable String which, String what) {
     server = which;
     item = what;
+  }
+
+  /** Its result is complete, but does not say so itself. */
+  void stateComplete() {
+    complete = true;
+  }
+
+  boolean isToStateComplete() {
+    return complete;
   }
 
   /** Policies keep this client from what it asks for. */

@@ -162,7 +162,11 @@ final class Modern {
     answer.onComplete(
         result -> {
           forget(callId, reply);
-          reply.answer(200, Messages.written(id, result), null);
+          Buffer written =
+              ask.isToStateComplete()
+                  ? Messages.writtenComplete(id, result)
+                  : Messages.written(id, result);
+          reply.answer(200, written, null);
         },
         failure -> {
           forget(callId, reply);

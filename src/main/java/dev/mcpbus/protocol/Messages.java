@@ -15,11 +15,12 @@ public final class Messages {
   private static final byte[] METHOD = ascii(",\"method\":");
   private static final byte[] PARAMS = ascii(",\"params\":");
   private static final byte[] RESULT = ascii(",\"result\":");
+  private static final byte[] COMPLETE_RESULT = ascii(",\"result\":{\"resultType\":\"complete\",");
   private static final byte[] ERROR = ascii(",\"error\":");
   private static final byte[] END = ascii("}");
 
   /** From here on a copy costs more than several pieces. */
-  private static final int LONG = 16 * 1024;
+  public static final int LONG = 16 * 1024;
 
   private Messages() {}
 
@@ -42,13 +43,26 @@ public final class Messages {
     if (result.length() < LONG) {
       return BufferInternal.buffer(Unpooled.wrappedBuffer(result(id, result)));
     }
-    byte[] head = new byte[VERSION.length + ID.length + id.length() + RESULT.length];
+    return pieces(id, RESULT, result, 0);
+  }
+
+  /**
+   * The same, with {@code "resultType": "complete"} before the members that there are.
+   *
+   * @param result an object with members, without that one
+   */
+  public static Buffer writtenComplete(RawJson id, RawJson result) {
+    return pieces(id, COMPLETE_RESULT, result, 1);
+  }
+
+  private static Buffer pieces(RawJson id, byte[] name, RawJson result, int from) {
+    byte[] head = new byte[VERSION.length + ID.length + id.length() + name.length];
     int p = append(head, append(head, append(head, 0, VERSION), ID), bytes(id));
-    append(head, p, RESULT);
+    append(head, p, name);
     return BufferInternal.buffer(
         Unpooled.wrappedBuffer(
             Unpooled.wrappedBuffer(head),
-            Unpooled.wrappedBuffer(result.array(), result.offset(), result.length()),
+            Unpooled.wrappedBuffer(result.array(), result.offset() + from, result.length() - from),
             Unpooled.wrappedBuffer(END)));
   }
 

@@ -165,6 +165,20 @@ class CodecsTest {
     assertThat(arrived.toJsonObject().getString("result")).hasSize(20_000);
   }
 
+  @Test
+  void a_long_result_is_written_as_it_is_with_its_type_before_it() {
+    String text = "y".repeat(20_000);
+    RawJson result = RawJson.of("{ \"text\": \"" + text + "\"}");
+    assertThat(Messages.written(RawJson.of("7"), result).toString())
+        .isEqualTo("{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":" + result + "}");
+    assertThat(Messages.writtenComplete(RawJson.of("7"), result).toJsonObject())
+        .isEqualTo(
+            new JsonObject()
+                .put("jsonrpc", "2.0")
+                .put("id", 7)
+                .put("result", new JsonObject().put("resultType", "complete").put("text", text)));
+  }
+
   private static DeliveryOptions shared() {
     return new DeliveryOptions().setCodecName(Codecs.SHARED);
   }

@@ -25,6 +25,9 @@ final class GatewayBench {
 
   private static final int SAMPLES = 24;
 
+  /** Stands for the requests that are not sent from a file. */
+  private static final Path HUB = Path.of("hub");
+
   private final Path directory;
   private final boolean quick;
   private final Map<Endpoint, Path> requests = new LinkedHashMap<>();
@@ -100,14 +103,20 @@ final class GatewayBench {
       for (Endpoint endpoint : order) {
         System.err.println("bench: round " + (round + 1) + ", " + endpoint.label());
         if (round == 0 && !quick) {
-          programs.load(endpoint, CALLERS, 1, 8_000, requests.get(endpoint));
+          load(programs, endpoint, 1, 8_000);
         }
         report.add(
-            endpoint,
-            programs.load(
-                endpoint, CALLERS, quick ? 1_000 : 300, quick ? 500 : 3_000, requests.get(endpoint)));
+            endpoint, load(programs, endpoint, quick ? 1_000 : 300, quick ? 500 : 3_000));
       }
     }
+  }
+
+  private JsonObject load(Programs programs, Endpoint endpoint, long warmup, long measure)
+      throws Exception {
+    Path request = requests.get(endpoint);
+    return request.equals(HUB)
+        ? Programs.withCpu(endpoint, () -> HubLoad.run(endpoint, CALLERS, warmup, measure))
+        : programs.load(endpoint, CALLERS, warmup, measure, request);
   }
 
   private static Endpoint endpoint(
@@ -175,7 +184,7 @@ final class GatewayBench {
     return true;
   }
 
-  /** Its MCP endpoint has the two-connection transport of 2024-11-05 alone; its REST has less to do. */
+  /** Called as MCP has it, and by its own REST call beside it, which is no MCP. */
   private void hub(Programs programs, String echo) throws IOException {
     Path file = directory.resolve("hub.json");
     JsonObject servers =
@@ -188,9 +197,13 @@ final class GatewayBench {
         programs, "mcp-hub", "mcp-hub/dist/cli.js", port, List.of("--config", file.toString()))) {
       return;
     }
+    Endpoint sse =
+        new Endpoint(
+            GatewayReport.NPM + "mcp-hub, 2024-11-05", programs.latest(), port, "/mcp", false, null);
+    requests.put(sse, HUB);
     Endpoint rest =
         new Endpoint(
-            GatewayReport.NPM + "mcp-hub, its REST call",
+            "no MCP: mcp-hub, its REST call",
             programs.latest(),
             port,
             "/api/servers/tools",

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -128,11 +129,32 @@ final class Programs implements AutoCloseable {
     return Long.parseLong(words[2]);
   }
 
-  /** One run of the load. CPU is that of the endpoint's process, all threads, warm-up included. */
+  /** One run of the load. */
   JsonObject load(Endpoint endpoint, int callers, long warmup, long measure, Path request)
       throws IOException {
+    try {
+      return withCpu(endpoint, () -> run(endpoint, callers, warmup, measure, request));
+    } catch (IOException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IOException(e);
+    }
+  }
+
+  /** Adds the CPU time of the endpoint's process, all threads, warm-up included, per call. */
+  static JsonObject withCpu(Endpoint endpoint, Callable<JsonObject> load) throws Exception {
     Duration before = endpoint.process().info().totalCpuDuration().orElse(Duration.ZERO);
     long began = System.nanoTime();
+    JsonObject row = load.call();
+    Duration used = endpoint.process().info().totalCpuDuration().orElse(before).minus(before);
+    double share = used.toNanos() / (double) (System.nanoTime() - began);
+    double rate = Math.max(1, row.getDouble("perSecond"));
+    return row.put("cpuMicros", Math.round(10 * share * 1e6 / rate) / 10.0);
+  }
+
+  private JsonObject run(
+      Endpoint endpoint, int callers, long warmup, long measure, Path request)
+      throws IOException {
     Process process =
         new ProcessBuilder(
                 directory.resolve("load_http").toAbsolutePath().toString(),
@@ -150,12 +172,7 @@ final class Programs implements AutoCloseable {
       if (line == null) {
         throw new IOException(endpoint.label() + ": the load ended without a result");
       }
-      Duration used =
-          endpoint.process().info().totalCpuDuration().orElse(before).minus(before);
-      double share = used.toNanos() / (double) (System.nanoTime() - began);
-      JsonObject row = new JsonObject(line);
-      double rate = Math.max(1, row.getDouble("perSecond"));
-      return row.put("cpuMicros", Math.round(10 * share * 1e6 / rate) / 10.0);
+      return new JsonObject(line);
     }
   }
 
