@@ -184,7 +184,6 @@ final class GatewayBench {
     return true;
   }
 
-  /** Called as MCP has it, and by its own REST call beside it, which is no MCP. */
   private void hub(Programs programs, String echo) throws IOException {
     Path file = directory.resolve("hub.json");
     JsonObject servers =
@@ -201,18 +200,6 @@ final class GatewayBench {
         new Endpoint(
             GatewayReport.NPM + "mcp-hub, 2024-11-05", programs.latest(), port, "/mcp", false, null);
     requests.put(sse, HUB);
-    Endpoint rest =
-        new Endpoint(
-            "no MCP: mcp-hub, its REST call",
-            programs.latest(),
-            port,
-            "/api/servers/tools",
-            false,
-            null);
-    String call =
-        "{\"server_name\":\"echo\",\"tool\":\"echo\","
-            + "\"arguments\":{\"text\":\"hello, world\"}}";
-    requests.put(rest, rest.write(directory, Map.of("Content-Type", "application/json"), call));
   }
 
   // ---- large
