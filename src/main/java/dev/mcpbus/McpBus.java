@@ -40,9 +40,12 @@ import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Queue;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -123,8 +126,8 @@ public final class McpBus {
   private final SupervisorVerticle supervisor;
   private final ServersVerticle servers;
   private final @Nullable Gateway gateway;
-  private final @Nullable BridgeVerticle bridge;
-  private volatile @Nullable String bridgeDeployment;
+  private final List<BridgeVerticle> bridges;
+  private final Queue<String> doors = new ConcurrentLinkedQueue<>();
 
   private McpBus(Vertx vertx, Options options, AuthenticatorFactory authenticators, PinStore pins) {
     this.vertx = vertx;
@@ -136,7 +139,7 @@ public final class McpBus {
     BridgeOptions http = options.bridge();
     if (http == null) {
       this.gateway = null;
-      this.bridge = null;
+      this.bridges = List.of();
     } else {
       int hosts = Runtime.getRuntime().availableProcessors();
       AuthOptions auth = options.auth();
@@ -144,14 +147,13 @@ public final class McpBus {
       Audit audit = new Audit(auth.audit(), InstantSource.system());
       Gateway made = new Gateway(vertx, options.gateway(), own, hosts, policy, audit);
       this.gateway = made;
-      this.bridge =
-          new BridgeVerticle(
+      this.bridges =
+          BridgeVerticle.several(
+              hosts,
               http,
               () -> UUID.randomUUID().toString(),
-              made.entrance(),
-              owner ->
-                  new Gatekeeper(
-                      owner, auth, policy, audit, InstantSource.system(), System::nanoTime));
+              made::entrance,
+              Gatekeeper.several(auth, policy, audit, InstantSource.system(), System::nanoTime));
     }
   }
 
@@ -160,10 +162,12 @@ public final class McpBus {
 
   /**
    * What a Vert.x of a service should be made with: a hosts file that changes is read again, so
-   * that a server that has moved is found; Vert.x alone reads it once.
+   * that a server that has moved is found; Vert.x alone reads it once. One event loop per
+   * processor, since all of them are busy at a time: with two the same work wakes more threads.
    */
   public static VertxOptions vertxOptions() {
     return new VertxOptions()
+        .setEventLoopPoolSize(Math.max(2, Runtime.getRuntime().availableProcessors()))
         .setAddressResolverOptions(
             new AddressResolverOptions().setHostsRefreshPeriod(HOSTS_REFRESH));
   }
@@ -213,7 +217,7 @@ public final class McpBus {
         .compose(next -> deploy(servers))
         .compose(next -> servers.apply(options.servers()))
         .compose(next -> gateway == null ? Future.succeededFuture() : deploy(gateway.actors()))
-        .compose(next -> bridge == null ? Future.succeededFuture() : open(bridge));
+        .compose(next -> open());
   }
 
   private static boolean usesDemo(List<ServerDefinition> servers) {
@@ -224,8 +228,12 @@ public final class McpBus {
                     && transport.address().equals(DemoServer.ADDRESS));
   }
 
-  private Future<Void> open(BridgeVerticle door) {
-    return vertx.deployVerticle(door).onSuccess(id -> bridgeDeployment = id).mapEmpty();
+  private Future<Void> open() {
+    Future<Void> all = Future.succeededFuture();
+    for (BridgeVerticle door : bridges) {
+      all = all.compose(next -> vertx.deployVerticle(door).onSuccess(doors::add).mapEmpty());
+    }
+    return all;
   }
 
   private Future<Void> deploy(List<Deployable> verticles) {
@@ -270,7 +278,7 @@ public final class McpBus {
 
   /** The bridge's port, or -1 where there is no bridge. */
   public int port() {
-    return bridge == null ? -1 : bridge.port();
+    return bridges.isEmpty() ? -1 : bridges.get(0).port();
   }
 
   public EventBus eventBus() {
@@ -283,10 +291,12 @@ public final class McpBus {
    * reverse order. Vert.x itself stays open.
    */
   public Future<Void> close() {
-    String door = bridgeDeployment;
-    bridgeDeployment = null;
-    Future<Void> shut = door == null ? Future.succeededFuture() : vertx.undeploy(door);
-    return Future.join(shut.otherwiseEmpty(), closeNext()).mapEmpty();
+    List<Future<Void>> closing = new ArrayList<>();
+    for (String door = doors.poll(); door != null; door = doors.poll()) {
+      closing.add(vertx.undeploy(door).otherwiseEmpty());
+    }
+    closing.add(closeNext());
+    return Future.join(closing).mapEmpty();
   }
 
   private Future<Void> closeNext() {

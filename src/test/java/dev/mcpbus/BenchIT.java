@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.vertx.core.json.JsonObject;
 import java.io.File;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -16,39 +17,62 @@ import org.junit.jupiter.api.io.TempDir;
 /** The benchmark runs; what it measures in so short a time is not looked at. */
 class BenchIT {
 
+  private static final Path BASE = Path.of(System.getProperty("mcpbus.basedir", "."));
+
   @TempDir private Path directory;
 
   @Test
   void the_quick_benchmark_of_the_core_gives_every_row() throws Exception {
-    assumeTrue(isOnPath("gcc"), "gcc is missing: it compiles the echo servers");
-    Path base = Path.of(System.getProperty("mcpbus.basedir", "."));
-    Path log = directory.resolve("out.txt");
-    ProcessBuilder builder =
-        new ProcessBuilder("sh", "src/scripts/bench", "core", "--quick")
-            .directory(base.toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(log.toFile());
-    builder.environment().put("BENCH_CLASSPATH", System.getProperty("java.class.path"));
-    Process process = builder.start();
-    try {
-      assertThat(process.waitFor(3, TimeUnit.MINUTES)).as("ends within 3 minutes").isTrue();
-    } finally {
-      process.destroy();
-    }
-    assertThat(process.exitValue()).as(Files.readString(log)).isZero();
-    assertThat(Files.readString(log))
+    assertThat(bench("core", 3))
         .contains("stdio: raw pipes", "http: bare Vert.x HttpClient")
         .doesNotContain("FAILED");
-    List<JsonObject> rows =
-        Files.readAllLines(base.resolve("target/bench/core.jsonl")).stream()
-            .map(JsonObject::new)
-            .toList();
+    List<JsonObject> rows = rows("core");
     assertThat(count(rows, "closed")).isEqualTo(4 * 14);
     assertThat(count(rows, "paced")).isEqualTo(12);
     assertThat(count(rows, "target")).isEqualTo(17);
     assertThat(rows)
         .filteredOn(row -> "closed".equals(row.getString("row")))
         .allSatisfy(row -> assertThat(row.getLong("perSecond")).isPositive());
+  }
+
+  @Test
+  void the_quick_benchmark_of_the_gateway_gives_every_row() throws Exception {
+    assertThat(bench("gateway", 5)).contains("of proxy").doesNotContain("WRONG");
+    List<JsonObject> rows = rows("gateway");
+    // Gateways of npm are measured where they are installed.
+    assertThat(count(rows, "calls")).isBetween(16L, 20L);
+    assertThat(count(rows, "list")).isEqualTo(4);
+    assertThat(count(rows, "heap")).isEqualTo(4);
+    assertThat(count(rows, "target")).isBetween(16L, 17L);
+    assertThat(rows)
+        .filteredOn(row -> "calls".equals(row.getString("row")))
+        .allSatisfy(row -> assertThat(row.getLong("answers")).isPositive())
+        .allSatisfy(row -> assertThat(row.getLong("wrong")).isZero());
+  }
+
+  private String bench(String what, int minutes) throws Exception {
+    assumeTrue(isOnPath("gcc"), "gcc is missing: it compiles the programs in src/bench/c");
+    Path log = directory.resolve("out.txt");
+    ProcessBuilder builder =
+        new ProcessBuilder("sh", "src/scripts/bench", what, "--quick")
+            .directory(BASE.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(log.toFile());
+    builder.environment().put("BENCH_CLASSPATH", System.getProperty("java.class.path"));
+    Process process = builder.start();
+    try {
+      assertThat(process.waitFor(minutes, TimeUnit.MINUTES)).as("ends in time").isTrue();
+    } finally {
+      process.destroy();
+    }
+    assertThat(process.exitValue()).as(Files.readString(log)).isZero();
+    return Files.readString(log);
+  }
+
+  private static List<JsonObject> rows(String what) throws IOException {
+    return Files.readAllLines(BASE.resolve("target/bench/" + what + ".jsonl")).stream()
+        .map(JsonObject::new)
+        .toList();
   }
 
   private static long count(List<JsonObject> rows, String kind) {

@@ -16,10 +16,12 @@ import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,6 +42,7 @@ public final class BridgeVerticle extends VerticleBase {
   private final Supplier<String> callIds;
   private final @Nullable Entrance entrance;
   private final Function<Vertx, Gatekeeper> gate;
+  private final Common common;
   private @Nullable HttpServer server;
   private @Nullable OriginGuard guard;
   private @Nullable Streams streams;
@@ -72,20 +75,51 @@ public final class BridgeVerticle extends VerticleBase {
       Supplier<String> callIds,
       @Nullable Entrance entrance,
       Function<Vertx, Gatekeeper> gate) {
+    this(options, callIds, entrance, gate, new Common(options, false));
+  }
+
+  private BridgeVerticle(
+      BridgeOptions options,
+      Supplier<String> callIds,
+      @Nullable Entrance entrance,
+      Function<Vertx, Gatekeeper> gate,
+      Common common) {
     this.options = options;
     this.callIds = callIds;
     this.entrance = entrance;
     this.gate = gate;
+    this.common = common;
+  }
+
+  /**
+   * Several that share one port and all bounds: Vert.x deals connections out to them in turn. To be
+   * deployed on one Vert.x and closed together.
+   *
+   * @param entrances gives a fresh one to each
+   * @param gate makes what finds out who calls, for each
+   */
+  public static List<BridgeVerticle> several(
+      int count,
+      BridgeOptions options,
+      Supplier<String> callIds,
+      Supplier<Entrance> entrances,
+      Function<Vertx, Gatekeeper> gate) {
+    Common common = new Common(options, count > 1);
+    return Stream.generate(
+            () -> new BridgeVerticle(options, callIds, entrances.get(), gate, common))
+        .limit(count)
+        .toList();
   }
 
   @Override
   public Future<?> start() {
     ReceiveDeadline receive = new ReceiveDeadline(vertx, options.receiveTimeout());
-    ConnectionCap connections = new ConnectionCap(vertx, options.limits().maxConnections());
+    ConnectionCap connections =
+        new ConnectionCap(vertx, options.limits().maxConnections(), common.connections);
     Gatekeeper keeper = gate.apply(vertx);
     Router router = Router.router(vertx);
     mount(router, receive, keeper);
-    HttpServer created = vertx.createHttpServer(HttpSetup.of(options));
+    HttpServer created = vertx.createHttpServer(HttpSetup.of(options).setPort(common.port));
     server = created;
     created
         .connectionHandler(
@@ -114,12 +148,15 @@ public final class BridgeVerticle extends VerticleBase {
     return (entrance == null ? Future.<Void>succeededFuture() : entrance.open())
         .compose(open -> created.listen())
         .onSuccess(
-            listening ->
+            listening -> {
+              if (!common.announced.getAndSet(true)) {
                 LOG.info(
                     "bridge listens on {}://{}:{}",
                     options.scheme(),
                     options.host(),
-                    listening.actualPort()));
+                    listening.actualPort());
+              }
+            });
   }
 
   private void enter(
@@ -160,7 +197,7 @@ public final class BridgeVerticle extends VerticleBase {
     new RestRoutes(calls, limits).mount(routes);
     new AggregateRoutes(calls, limits).mount(routes);
     new RpcRoute(calls, limits).mount(routes);
-    streams = new Streams(vertx, options, access);
+    streams = new Streams(vertx, options, common, access);
     streams.mount(routes, router);
     new OpenApiRoute().mount(routes);
     routes.mount(router);

@@ -8,6 +8,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * How many connections may be open. A few more are let in to be told so, with 503; beyond those a
@@ -22,25 +23,29 @@ final class ConnectionCap {
 
   private final Vertx vertx;
   private final int max;
+  private final AtomicInteger open;
   private final Set<HttpConnection> surplus = new HashSet<>();
-  private int open;
 
-  ConnectionCap(Vertx vertx, int max) {
+  /**
+   * @param open how many there are, at all HTTP verticles together
+   */
+  ConnectionCap(Vertx vertx, int max, AtomicInteger open) {
     this.vertx = vertx;
     this.max = max;
+    this.open = open;
   }
 
   void opened(HttpConnection connection) {
-    open++;
-    if (open > max + TOLD) {
+    int now = open.incrementAndGet();
+    if (now > max + TOLD) {
       connection.close();
-    } else if (open > max) {
+    } else if (now > max) {
       surplus.add(connection);
     }
   }
 
   void closed(HttpConnection connection) {
-    open--;
+    open.decrementAndGet();
     surplus.remove(connection);
   }
 

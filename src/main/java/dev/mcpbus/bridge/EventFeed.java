@@ -2,8 +2,8 @@ package dev.mcpbus.bridge;
 
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.eventbus.MessageConsumer;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
@@ -21,54 +21,50 @@ import org.jspecify.annotations.Nullable;
  */
 final class EventFeed {
 
-  private static final int MAX_EVENTS = 1_024;
-  private static final long MAX_BYTES = 4L * 1024 * 1024;
   private static final int WRITE_QUEUE_BYTES = 256 * 1024;
   private static final int PATIENCE = 2;
   private static final Buffer HEARTBEAT = Buffer.buffer(":\n\n");
 
   private final Vertx vertx;
-  private final String boot;
-  private final String serverMember;
+  private final ContextInternal context;
+  private final EventLog log;
+  private final EventRing ring;
   private final StreamCap cap;
   private final long heartbeatMillis;
-  private final EventRing ring = new EventRing(MAX_EVENTS, MAX_BYTES);
+  private final Runnable added = this::added;
   private final Set<Reader> readers = new LinkedHashSet<>();
-  private @Nullable MessageConsumer<JsonObject> consumer;
+  private volatile boolean isRead;
   private long timer = -1;
   private boolean closed;
 
-  /**
-   * @param boot names this life of the feed, in ids: never twice the same
-   * @param serverMember the member of an event that names the server
-   */
-  EventFeed(Vertx vertx, String boot, String serverMember, StreamCap cap, Duration heartbeat) {
+  EventFeed(Vertx vertx, EventLog log, StreamCap cap, Duration heartbeat) {
     this.vertx = vertx;
-    this.boot = boot;
-    this.serverMember = serverMember;
+    this.context = (ContextInternal) vertx.getOrCreateContext();
+    this.log = log;
+    this.ring = log.ring();
     this.cap = cap;
     this.heartbeatMillis = heartbeat.toMillis();
   }
 
-  void open(String address) {
-    consumer = vertx.eventBus().consumer(address, message -> publish(message.body()));
+  void open() {
+    log.open(vertx, added);
     timer =
         vertx.setPeriodic(heartbeatMillis, beat -> new ArrayList<>(readers).forEach(Reader::beat));
   }
 
-  private void publish(JsonObject event) {
-    String text = event.encode();
-    Buffer frame =
-        Buffer.buffer(text.length() + 64)
-            .appendString("id: " + boot + "-" + ring.next() + "\ndata: ")
-            // JSON has no raw line break, so one data line holds it.
-            .appendString(text)
-            .appendString("\n\n");
-    ring.add(
-        new EventRing.Entry(
-            String.valueOf(event.getValue(serverMember)),
-            String.valueOf(event.getValue("type")),
-            frame));
+  /** On any thread: there is one more event. */
+  private void added() {
+    if (!isRead) {
+      return;
+    }
+    if (context.inThread()) {
+      pump();
+    } else {
+      context.runOnContext(now -> pump());
+    }
+  }
+
+  private void pump() {
     new ArrayList<>(readers).forEach(Reader::pump);
   }
 
@@ -88,7 +84,7 @@ final class EventFeed {
   /** The number after {@code id}, or -1 where that is not of this life or was never given out. */
   private long after(String id) {
     int cut = id.lastIndexOf('-');
-    if (cut < 0 || !id.substring(0, cut).equals(boot)) {
+    if (cut < 0 || !id.substring(0, cut).equals(log.boot())) {
       return -1;
     }
     try {
@@ -103,9 +99,7 @@ final class EventFeed {
   void close() {
     closed = true;
     vertx.cancelTimer(timer);
-    if (consumer != null) {
-      consumer.unregister();
-    }
+    log.close(added);
     new ArrayList<>(readers).forEach(Reader::end);
   }
 
@@ -123,6 +117,7 @@ final class EventFeed {
 
     void start(@Nullable String last) {
       readers.add(this);
+      isRead = true;
       response.closeHandler(gone -> remove());
       response.exceptionHandler(broken -> remove());
       response
@@ -132,7 +127,8 @@ final class EventFeed {
       long after = last == null ? ring.next() : after(last);
       // Where he stands, also for who reads no event before he has to come back.
       response.write(
-          Buffer.buffer("retry: 2000\nid: " + boot + "-" + (Math.max(after, 0) - 1) + "\n\n"));
+          Buffer.buffer(
+              "retry: 2000\nid: " + log.boot() + "-" + (Math.max(after, 0) - 1) + "\n\n"));
       position = after < 0 ? ring.first() : after;
       if (after < 0) {
         missed();
@@ -150,12 +146,11 @@ final class EventFeed {
 
     void pump() {
       while (position < ring.next() && !response.writeQueueFull()) {
-        if (position < ring.first()) {
+        EventRing.Entry entry = ring.at(position++);
+        if (entry == null) {
           position = ring.first();
           missed();
-        }
-        EventRing.Entry entry = ring.at(position++);
-        if (filter.wants(entry)) {
+        } else if (filter.wants(entry)) {
           response.write(entry.frame());
         }
       }
@@ -185,6 +180,7 @@ final class EventFeed {
 
     private void remove() {
       if (readers.remove(this)) {
+        isRead = !readers.isEmpty();
         cap.free();
       }
     }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The latest events, so many and of so many bytes; the newest is kept however large it is. Numbers
- * run on from 0 without a gap. Used on one context.
+ * run on from 0 without a gap. Written by one, read on any thread.
  */
 final class EventRing {
 
@@ -28,28 +28,27 @@ final class EventRing {
   }
 
   /** The number of the oldest event that is kept. */
-  long first() {
+  synchronized long first() {
     return first;
   }
 
   /** The number that the next event will have. */
-  long next() {
+  synchronized long next() {
     return next;
   }
 
-  Entry at(long number) {
-    Entry entry = number < first || number >= next ? null : slots[slot(number)];
-    if (entry == null) {
-      throw new IllegalArgumentException("event " + number + " is not in " + first + ".." + next);
-    }
-    return entry;
+  /** Null where it is no longer kept, or has not been yet. */
+  synchronized @Nullable Entry at(long number) {
+    return number < first || number >= next ? null : slots[slot(number)];
   }
 
-  void add(Entry entry) {
+  synchronized void add(Entry entry) {
     while (next > first
         && (next - first == slots.length || bytes + entry.frame().length() > maxBytes)) {
-      bytes -= at(first).frame().length();
-      slots[slot(first++)] = null;
+      int oldest = slot(first++);
+      Entry out = slots[oldest];
+      bytes -= out == null ? 0 : out.frame().length();
+      slots[oldest] = null;
     }
     slots[slot(next++)] = entry;
     bytes += entry.frame().length();

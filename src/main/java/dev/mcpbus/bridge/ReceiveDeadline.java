@@ -6,10 +6,14 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Closes connections whose client takes too long to send a whole request, or sends none. A client
@@ -23,11 +27,23 @@ final class ReceiveDeadline {
   private static final Set<HttpMethod> BODILESS =
       Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.DELETE, HttpMethod.OPTIONS);
 
+  /** Of a connection that has all the time it wants. */
+  private static final long NEVER = Long.MAX_VALUE;
+
+  private static final long MIN_SWEEP_MILLIS = 5;
+  private static final long MAX_SWEEP_MILLIS = 1_000;
+
+  /** One connection. */
+  private static final class Line {
+    private long due = NEVER;
+    private @Nullable HttpServerRequest latest;
+    private final Set<HttpServerRequest> streams = new HashSet<>(2);
+  }
+
   private final Vertx vertx;
   private final long millis;
-  private final Map<HttpConnection, Long> timers = new HashMap<>();
-  private final Map<HttpConnection, HttpServerRequest> latest = new HashMap<>();
-  private final Map<HttpConnection, Set<HttpServerRequest>> streams = new HashMap<>();
+  private final Map<HttpConnection, Line> lines = new HashMap<>();
+  private long sweep = -1;
 
   ReceiveDeadline(Vertx vertx, Duration limit) {
     this.vertx = vertx;
@@ -38,14 +54,23 @@ final class ReceiveDeadline {
    * @param gone told when the connection has ended
    */
   void connected(HttpConnection connection, Runnable gone) {
+    Line line = new Line();
+    lines.put(connection, line);
     connection.closeHandler(
         closed -> {
-          latest.remove(connection);
-          streams.remove(connection);
-          disarm(connection);
+          lines.remove(connection);
+          if (lines.isEmpty()) {
+            vertx.cancelTimer(sweep);
+            sweep = -1;
+          }
           gone.run();
         });
-    arm(connection);
+    arm(line);
+    if (sweep < 0) {
+      // One for all: a timer per request would cost more than what it watches.
+      long period = Math.max(MIN_SWEEP_MILLIS, Math.min(millis / 8, MAX_SWEEP_MILLIS));
+      sweep = vertx.setPeriodic(period, now -> expire());
+    }
   }
 
   /**
@@ -58,13 +83,17 @@ final class ReceiveDeadline {
       multiplexed(request, over);
       return;
     }
-    HttpConnection connection = request.connection();
+    Line line = lines.get(request.connection());
+    if (line == null) {
+      over.run(); // its connection is gone already
+      return;
+    }
     boolean hasBody = hasBody(request);
-    latest.put(connection, request);
+    line.latest = request;
     if (hasBody) {
-      arm(connection);
+      arm(line);
     } else {
-      disarm(connection);
+      line.due = NEVER;
     }
     request
         .response()
@@ -72,8 +101,9 @@ final class ReceiveDeadline {
             ended -> {
               over.run();
               // A pipelined request may already be at work, and the connection not idle.
-              if (latest.remove(connection, request)) {
-                arm(connection);
+              if (line.latest == request) {
+                line.latest = null;
+                arm(line);
               }
               if (hasBody && !request.isEnded()) {
                 vertx.setTimer(LINGER_MILLIS, fired -> closeUnlessEnded(request));
@@ -83,9 +113,9 @@ final class ReceiveDeadline {
 
   /** Of many requests on one connection each has its own time; idle is who has none. */
   private void multiplexed(HttpServerRequest request, Runnable over) {
-    HttpConnection connection = request.connection();
-    disarm(connection);
-    streams.computeIfAbsent(connection, first -> new HashSet<>()).add(request);
+    Line line = lines.computeIfAbsent(request.connection(), connection -> new Line());
+    line.due = NEVER;
+    line.streams.add(request);
     long timer =
         hasBody(request) || !BODILESS.contains(request.method())
             ? vertx.setTimer(millis, late -> resetUnlessEnded(request))
@@ -95,16 +125,11 @@ final class ReceiveDeadline {
         .endHandler(
             ended -> {
               over.run();
-              left(request, timer);
+              vertx.cancelTimer(timer);
+              if (line.streams.remove(request) && line.streams.isEmpty()) {
+                arm(line);
+              }
             });
-  }
-
-  private void left(HttpServerRequest request, long timer) {
-    vertx.cancelTimer(timer);
-    Set<HttpServerRequest> open = streams.get(request.connection());
-    if (open != null && open.remove(request) && open.isEmpty()) {
-      arm(request.connection());
-    }
   }
 
   private static void resetUnlessEnded(HttpServerRequest request) {
@@ -115,8 +140,9 @@ final class ReceiveDeadline {
 
   /** The request is here in full: from now on it is us who take the time. */
   void received(HttpServerRequest request) {
-    if (request.version() != HttpVersion.HTTP_2) {
-      disarm(request.connection());
+    Line line = request.version() == HttpVersion.HTTP_2 ? null : lines.get(request.connection());
+    if (line != null) {
+      line.due = NEVER;
     }
   }
 
@@ -133,20 +159,20 @@ final class ReceiveDeadline {
         || (length != null && !length.equals("0"));
   }
 
-  private void arm(HttpConnection connection) {
-    disarm(connection);
-    timers.put(connection, vertx.setTimer(millis, fired -> expire(connection)));
+  private void arm(Line line) {
+    line.due = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
   }
 
-  private void disarm(HttpConnection connection) {
-    Long timer = timers.remove(connection);
-    if (timer != null) {
-      vertx.cancelTimer(timer);
-    }
-  }
-
-  private void expire(HttpConnection connection) {
-    timers.remove(connection);
-    connection.close();
+  private void expire() {
+    long now = System.nanoTime();
+    List<HttpConnection> late = new ArrayList<>();
+    lines.forEach(
+        (connection, line) -> {
+          if (line.due != NEVER && now - line.due >= 0) {
+            line.due = NEVER;
+            late.add(connection);
+          }
+        });
+    late.forEach(HttpConnection::close);
   }
 }

@@ -2,14 +2,15 @@ package dev.mcpbus.bridge;
 
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import java.util.concurrent.atomic.AtomicInteger;
 
-/** How many streams may be open at a time, of all kinds together. Used on the bridge's context. */
+/** How many streams may be open at a time, of all kinds together. Thread-safe. */
 final class StreamCap {
 
   private static final long RETRY_AFTER_MILLIS = 1_000;
 
   private final int max;
-  private int open;
+  private final AtomicInteger open = new AtomicInteger();
 
   StreamCap(int max) {
     this.max = max;
@@ -17,19 +18,19 @@ final class StreamCap {
 
   /** False where all are taken; else each take wants one {@link #free}. */
   boolean take() {
-    if (open >= max) {
-      return false;
+    if (open.incrementAndGet() <= max) {
+      return true;
     }
-    open++;
-    return true;
+    open.decrementAndGet();
+    return false;
   }
 
   void free() {
-    open--;
+    open.decrementAndGet();
   }
 
   boolean isFull() {
-    return open >= max;
+    return open.get() >= max;
   }
 
   /** Why a stream is not opened. */

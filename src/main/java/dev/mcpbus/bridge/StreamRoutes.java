@@ -1,7 +1,6 @@
 package dev.mcpbus.bridge;
 
 import dev.mcpbus.bridge.Route.Param;
-import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.security.Action;
@@ -21,14 +20,14 @@ final class StreamRoutes {
   private final EventFeed events;
   private final EventFeed rpc;
 
-  StreamRoutes(Vertx vertx, String boot, StreamCap cap, Duration heartbeat) {
-    this.events = new EventFeed(vertx, boot, "id", cap, heartbeat);
-    this.rpc = new EventFeed(vertx, boot, "server", cap, heartbeat);
+  StreamRoutes(Vertx vertx, Common common, Duration heartbeat) {
+    this.events = new EventFeed(vertx, common.events, common.streams, heartbeat);
+    this.rpc = new EventFeed(vertx, common.rpc, common.streams, heartbeat);
   }
 
   void mount(Routes routes) {
-    events.open(Addresses.ALL_EVENTS);
-    rpc.open(Addresses.RPC);
+    events.open();
+    rpc.open();
     routes.add(
         Route.get("/api/events", Action.LIST, "streamEvents", "What happens, as it happens.")
             .with(SERVER, Param.texts("type", "Only events of these types."), LAST)

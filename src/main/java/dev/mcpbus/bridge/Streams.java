@@ -2,7 +2,6 @@ package dev.mcpbus.bridge;
 
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** All that stays open: event streams and event-bus sockets, under one cap. */
@@ -11,11 +10,10 @@ final class Streams {
   private final StreamRoutes events;
   private final @Nullable EventBusDoor door;
 
-  Streams(Vertx vertx, BridgeOptions options, Access access) {
+  Streams(Vertx vertx, BridgeOptions options, Common common, Access access) {
     BridgeLimitOptions limits = options.limits();
-    StreamCap cap = new StreamCap(limits.maxStreams());
-    String boot = UUID.randomUUID().toString().substring(0, 8);
-    events = new StreamRoutes(vertx, boot, cap, limits.heartbeat());
+    StreamCap cap = common.streams;
+    events = new StreamRoutes(vertx, common, limits.heartbeat());
     door =
         options.eventBus()
             ? new EventBusDoor(vertx, cap, limits.heartbeat().multipliedBy(2), access)

@@ -15,25 +15,30 @@ final class Turn {
   /** Runs {@code step} where the request may go on; its body is not lost meanwhile. */
   void admitted(
       HttpServerRequest request, Future<@Nullable Entry> admission, Consumer<Entry> step) {
-    boolean waits = !admission.isComplete();
-    if (waits) {
-      request.pause();
+    if (admission.isComplete()) {
+      enter(admission.result(), step);
+      return;
     }
+    request.pause();
     admission.onSuccess(
         entry -> {
-          if (entry == null) {
-            return;
-          }
-          end = entry.end();
-          if (over) {
-            entry.end().run();
-            return;
-          }
-          step.accept(entry);
-          if (waits) {
+          if (enter(entry, step)) {
             request.resume();
           }
         });
+  }
+
+  private boolean enter(@Nullable Entry entry, Consumer<Entry> step) {
+    if (entry == null) {
+      return false;
+    }
+    end = entry.end();
+    if (over) {
+      entry.end().run();
+      return false;
+    }
+    step.accept(entry);
+    return true;
   }
 
   /** The response has ended, or can reach nobody. */

@@ -24,6 +24,12 @@ public final class Codecs {
 
   private static final LocalCodec<JsonObject> OWNED = new LocalCodec<>(JsonObject.class);
 
+  /**
+   * Name of the codec for a buffer that nobody writes to any more; receivers see a {@code Buffer},
+   * which they must only read.
+   */
+  public static final String SHARED = "mcpbus.shared";
+
   private Codecs() {}
 
   /** Idempotent: a second registration on the same Vert.x is a no-op. */
@@ -35,6 +41,7 @@ public final class Codecs {
       return;
     }
     bus.registerCodec(OWNED);
+    bus.registerCodec(new SharedBufferCodec());
     LIFECYCLE.forEach(type -> registerLocal(bus, type));
   }
 

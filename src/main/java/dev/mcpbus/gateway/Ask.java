@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.protocol.RawJson;
@@ -41,6 +42,7 @@ final class Ask {
   private @Nullable String server;
   private @Nullable String item;
   private boolean denied;
+  private boolean complete;
   private boolean cancelled;
 
   /**
@@ -53,7 +55,10 @@ final class Ask {
     this.modern = modern;
     this.callId = callId;
     this.options =
-        new DeliveryOptions().setSendTimeout(PATIENCE_MILLIS).addHeader(Headers.CALL_ID, callId);
+        new DeliveryOptions()
+            .setSendTimeout(PATIENCE_MILLIS)
+            .setCodecName(Codecs.SHARED)
+            .addHeader(Headers.CALL_ID, callId);
   }
 
   Ask header(String name, String value) {
@@ -132,6 +137,15 @@ final class Ask {
   void about(@Nullable String which, String what) {
     server = which;
     item = what;
+  }
+
+  /** Its result is complete, but does not say so itself. */
+  void stateComplete() {
+    complete = true;
+  }
+
+  boolean isToStateComplete() {
+    return complete;
   }
 
   /** Policies keep this client from what it asks for. */

@@ -236,8 +236,8 @@ final class ClientSession implements Calls.Caller {
     }
     answer.onComplete(outcome -> directory.journal().ended(principal, ask, outcome));
     answer.onComplete(
-        result -> end(call, Messages.result(requestId, result)),
-        failure -> end(call, Errors.message(requestId, Errors.of(failure))));
+        result -> end(call, Messages.written(requestId, result)),
+        failure -> end(call, Buffer.buffer(Errors.message(requestId, Errors.of(failure)))));
   }
 
   /** A server of the other era hears with each request who asks and what he wants to hear. */
@@ -309,7 +309,7 @@ final class ClientSession implements Calls.Caller {
   }
 
   /** Once; {@code answer} null where none is due. */
-  private void end(Call call, byte @Nullable [] answer) {
+  private void end(Call call, @Nullable Buffer answer) {
     if (calls.remove(call.ask().callId()) == null) {
       return;
     }

@@ -24,6 +24,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +35,7 @@ final class Door implements Entrance {
 
   private static final String ROOT = "/mcp";
   private static final long BEAT_MILLIS = 5_000;
+  private static final ParseLimits LIMITS = ParseLimits.DEFAULT.withMaxBytes(Integer.MAX_VALUE);
 
   private final Vertx vertx;
   private final Directory directory;
@@ -48,10 +50,11 @@ final class Door implements Entrance {
       Directory directory,
       GatewayOptions options,
       Implementation serverInfo,
-      List<String> hosts) {
+      List<String> hosts,
+      AtomicInteger streams) {
     this.vertx = vertx;
     this.directory = directory;
-    this.replies = new Replies(options.maxStreams());
+    this.replies = new Replies(options.maxStreams(), streams);
     this.modern = new Modern(vertx, directory, options, serverInfo, replies, name, hosts);
     this.legacy = new Legacy(vertx, replies, name, hosts);
   }
@@ -179,10 +182,8 @@ final class Door implements Entrance {
     }
     Envelope message;
     try {
-      byte[] bytes = body.getBytes();
-      message =
-          Envelope.parse(
-              bytes, 0, bytes.length, ParseLimits.DEFAULT.withMaxBytes(Integer.MAX_VALUE));
+      RawJson raw = RawJson.of(body); // nobody else has it
+      message = Envelope.parse(raw.array(), raw.offset(), raw.length(), LIMITS);
     } catch (ProtocolException e) {
       int code =
           switch (e.reason()) {

@@ -74,6 +74,10 @@ final class EventStream {
   }
 
   void send(byte[] json) {
+    send(Buffer.buffer(json));
+  }
+
+  private void send(Buffer json) {
     kept = true;
     Event event = add(json);
     if (isRead()) {
@@ -82,7 +86,7 @@ final class EventStream {
   }
 
   /** The last message of a response, for whoever reads now or comes back for it. */
-  void finish(byte[] json) {
+  void finish(Buffer json) {
     send(json);
     end();
   }
@@ -92,7 +96,7 @@ final class EventStream {
    *
    * @return its id, null where the client has never heard of ids
    */
-  @Nullable String finishBy(byte[] json) {
+  @Nullable String finishBy(Buffer json) {
     ended = true;
     if (!kept) {
       return null;
@@ -120,10 +124,10 @@ final class EventStream {
     detach();
   }
 
-  private Event add(byte[] json) {
-    Event event = new Event(++last, Buffer.buffer(json));
+  private Event add(Buffer json) {
+    Event event = new Event(++last, json);
     events.add(event);
-    bytes += json.length;
+    bytes += json.length();
     while (events.size() > 1 && (events.size() > MAX_EVENTS || bytes > MAX_BYTES)) {
       bytes -= events.remove().json().length();
     }

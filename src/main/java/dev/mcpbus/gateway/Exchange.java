@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
@@ -136,7 +137,7 @@ final class Exchange implements Calls.Caller {
       return;
     }
     if (result.succeeded()) {
-      message.reply(result.result().toBuffer());
+      message.reply(result.result().toBuffer(), new DeliveryOptions().setCodecName(Codecs.SHARED));
     } else {
       message.reply(McpFailure.of(result.cause()));
     }

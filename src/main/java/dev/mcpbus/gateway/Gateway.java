@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The gateway of one node: the actors that keep its state, and the entrances through which HTTP
@@ -27,6 +28,7 @@ public final class Gateway {
   private final GatewayOptions options;
   private final Implementation serverInfo;
   private final Directory directory;
+  private final AtomicInteger streams = new AtomicInteger();
   private final List<String> hosts = new ArrayList<>();
 
   /**
@@ -62,7 +64,7 @@ public final class Gateway {
 
   /** A fresh one for each HTTP verticle. */
   public Entrance entrance() {
-    return new Door(vertx, directory, options, serverInfo, List.copyOf(hosts));
+    return new Door(vertx, directory, options, serverInfo, List.copyOf(hosts), streams);
   }
 
   /** A name that nobody can guess, in hexadecimal. */

@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Envelope;
@@ -102,7 +103,7 @@ final class Legacy {
             answered -> {
               forget(exchange, reply);
               if (answered.body() != null && answered.body().length() > 0) {
-                reply.answer(200, answered.body().getBytes(), answered.headers().get(Words.EVENT));
+                reply.answer(200, answered.body(), answered.headers().get(Words.EVENT));
               } else if (request) {
                 reply.end();
               } else {
@@ -227,6 +228,7 @@ final class Legacy {
   private DeliveryOptions options(String op, Principal principal, View view, String exchange) {
     return new DeliveryOptions()
         .setSendTimeout(PATIENCE_MILLIS)
+        .setCodecName(Codecs.SHARED)
         .addHeader(Words.OP, op)
         .addHeader(Words.VIEW, view.name())
         .addHeader(Words.PRINCIPAL, principal.text())

@@ -23,7 +23,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -163,7 +162,11 @@ final class Modern {
     answer.onComplete(
         result -> {
           forget(callId, reply);
-          reply.answer(200, Messages.result(id, result), null);
+          Buffer written =
+              ask.isToStateComplete()
+                  ? Messages.writtenComplete(id, result)
+                  : Messages.written(id, result);
+          reply.answer(200, written, null);
         },
         failure -> {
           forget(callId, reply);
@@ -232,8 +235,10 @@ final class Modern {
   }
 
   private static boolean answers(RawJson capabilities) {
-    return Stream.of("elicitation", "sampling", "roots")
-        .anyMatch(word -> capabilities.member(word) != null);
+    return capabilities.length() > 2
+        && (capabilities.member("elicitation") != null
+            || capabilities.member("sampling") != null
+            || capabilities.member("roots") != null);
   }
 
   private int spread() {

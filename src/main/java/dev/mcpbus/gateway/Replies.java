@@ -2,16 +2,21 @@ package dev.mcpbus.gateway;
 
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Responses that are open. Confined to the context of the HTTP verticle. */
 final class Replies {
 
   private final int maxStreams;
+  private final AtomicInteger streams;
   private final Set<Reply> open = new HashSet<>();
-  private int streams;
 
-  Replies(int maxStreams) {
+  /**
+   * @param streams how many there are, at all HTTP verticles together
+   */
+  Replies(int maxStreams, AtomicInteger streams) {
     this.maxStreams = maxStreams;
+    this.streams = streams;
   }
 
   void add(Reply reply) {
@@ -21,16 +26,16 @@ final class Replies {
   /** Idempotent. */
   void remove(Reply reply) {
     if (open.remove(reply) && reply.isStanding()) {
-      streams--;
+      streams.decrementAndGet();
     }
   }
 
   /** Counts a stream that stays open; false where there are too many. */
   boolean addStream(Reply reply) {
-    if (streams >= maxStreams) {
+    if (streams.incrementAndGet() > maxStreams) {
+      streams.decrementAndGet();
       return false;
     }
-    streams++;
     open.add(reply.standing());
     return true;
   }

@@ -1,7 +1,12 @@
 package dev.mcpbus.gateway;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.internal.buffer.BufferInternal;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +22,8 @@ final class Reply {
 
   /** A client that waits longer for its answer gets a stream with comments, so that both live. */
   private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
 
   private static final Buffer COMMENT = Buffer.buffer(": \n\n");
 
@@ -109,20 +116,37 @@ final class Reply {
     }
   }
 
-  /** The answer; nothing follows. */
   void answer(int status, byte[] json, @Nullable String id) {
+    answer(status, BufferInternal.buffer(Unpooled.wrappedBuffer(json)), id);
+  }
+
+  /** The answer; nothing follows. Nobody may write to {@code json} any more. */
+  void answer(int status, Buffer json, @Nullable String id) {
     if (isOver()) {
       return;
     }
     if (stream) {
-      write(framed(id, json));
+      write(framed(id, json.getBytes()));
       end();
     } else {
       over = true;
-      http.setStatusCode(status)
-          .putHeader("Content-Type", "application/json")
-          .end(Buffer.buffer(json));
+      http.setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, JSON);
+      end(json);
     }
+  }
+
+  /** The pieces of a long message one after the other: as one they would be copied together. */
+  private void end(Buffer json) {
+    ByteBuf bytes = ((BufferInternal) json).getByteBuf();
+    if (bytes.nioBufferCount() == 1) {
+      http.end(json);
+      return;
+    }
+    http.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(json.length()));
+    for (ByteBuffer piece : bytes.nioBuffers()) {
+      http.write(BufferInternal.buffer(Unpooled.wrappedBuffer(piece)));
+    }
+    http.end();
   }
 
   /** An answer without a body. */

@@ -7,6 +7,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RoutingName;
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.Messages;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ParamHeaders;
 import dev.mcpbus.protocol.RawJson;
@@ -297,7 +298,7 @@ final class Router {
   private Future<RawJson> call(Ask ask, String server, String suffix, RawJson params) {
     Future<RawJson> elsewhere = ask.delegate(server, suffix, params);
     if (elsewhere != null) {
-      return elsewhere.map(result -> typed(server, result));
+      return elsewhere.map(result -> typed(ask, server, result));
     }
     return ask.upstream(new ConnectionId(server))
         .compose(
@@ -312,16 +313,20 @@ final class Router {
                       Addresses.of(at, suffix), ask.adapt(server, params).toBuffer(), ask.options())
                   .map(reply -> RawJson.of(reply.body()));
             })
-        .map(result -> ask.isModern() ? typed(server, result) : result);
+        .map(result -> ask.isModern() ? typed(ask, server, result) : result);
   }
 
   /** What a server of the other era answers is complete, and must say so. */
-  private RawJson typed(String server, RawJson result) {
+  private RawJson typed(Ask ask, String server, RawJson result) {
     ServerFacts facts = directory.snapshot().server(server);
-    if (facts != null && facts.modern()) {
+    if ((facts != null && facts.modern()) || result.member("resultType") != null) {
       return result;
     }
-    return result.member("resultType") == null ? result.withNew("resultType", COMPLETE) : result;
+    if (result.length() < Messages.LONG) {
+      return result.withNew("resultType", COMPLETE);
+    }
+    ask.stateComplete(); // by whoever writes it: here it would be copied
+    return result;
   }
 
   static String text(RawJson params, String member) {

@@ -159,9 +159,9 @@ final class SessionHost extends VerticleBase {
   }
 
   private static Envelope parsed(Buffer body) {
-    byte[] bytes = body.getBytes();
+    RawJson raw = RawJson.of(body);
     try {
-      return Envelope.parse(bytes, 0, bytes.length, LIMITS);
+      return Envelope.parse(raw.array(), raw.offset(), raw.length(), LIMITS);
     } catch (ProtocolException e) {
       throw McpFailure.notSent(FailureCode.BAD_REQUEST, String.valueOf(e.getMessage()));
     }

@@ -1,5 +1,6 @@
 package dev.mcpbus.gateway;
 
+import dev.mcpbus.bus.Codecs;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
@@ -89,10 +90,10 @@ final class Streams {
 
   /** The answer of a request, to whoever reads its response now. */
   void finish(
-      EventStream stream, String exchange, Message<Buffer> message, byte @Nullable [] answer) {
+      EventStream stream, String exchange, Message<Buffer> message, @Nullable Buffer answer) {
     if (stream.isReadBy(exchange)) {
       String eventId = answer == null ? null : stream.finishBy(answer);
-      message.reply(answer == null ? Buffer.buffer() : Buffer.buffer(answer), event(eventId));
+      message.reply(answer == null ? Buffer.buffer() : answer, event(eventId));
     } else {
       message.reply(Buffer.buffer());
       if (answer == null) {
@@ -108,7 +109,7 @@ final class Streams {
   }
 
   private static DeliveryOptions event(@Nullable String eventId) {
-    DeliveryOptions delivery = new DeliveryOptions();
+    DeliveryOptions delivery = new DeliveryOptions().setCodecName(Codecs.SHARED);
     return eventId == null ? delivery : delivery.addHeader(Words.EVENT, eventId);
   }
 

@@ -1,5 +1,8 @@
 package dev.mcpbus.protocol;
 
+import io.netty.buffer.Unpooled;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.internal.buffer.BufferInternal;
 import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +15,12 @@ public final class Messages {
   private static final byte[] METHOD = ascii(",\"method\":");
   private static final byte[] PARAMS = ascii(",\"params\":");
   private static final byte[] RESULT = ascii(",\"result\":");
+  private static final byte[] COMPLETE_RESULT = ascii(",\"result\":{\"resultType\":\"complete\",");
   private static final byte[] ERROR = ascii(",\"error\":");
+  private static final byte[] END = ascii("}");
+
+  /** From here on a copy costs more than several pieces. */
+  public static final int LONG = 16 * 1024;
 
   private Messages() {}
 
@@ -28,6 +36,34 @@ public final class Messages {
   /** The answer to a request of the server, whose {@code id} is echoed byte for byte. */
   public static byte[] result(RawJson id, RawJson result) {
     return write(bytes(id), null, RESULT, result);
+  }
+
+  /** The same for whoever only writes it: a long result is not copied, and must not change. */
+  public static Buffer written(RawJson id, RawJson result) {
+    if (result.length() < LONG) {
+      return BufferInternal.buffer(Unpooled.wrappedBuffer(result(id, result)));
+    }
+    return pieces(id, RESULT, result, 0);
+  }
+
+  /**
+   * The same, with {@code "resultType": "complete"} before the members that there are.
+   *
+   * @param result an object with members, without that one
+   */
+  public static Buffer writtenComplete(RawJson id, RawJson result) {
+    return pieces(id, COMPLETE_RESULT, result, 1);
+  }
+
+  private static Buffer pieces(RawJson id, byte[] name, RawJson result, int from) {
+    byte[] head = new byte[VERSION.length + ID.length + id.length() + name.length];
+    int p = append(head, append(head, append(head, 0, VERSION), ID), bytes(id));
+    append(head, p, name);
+    return BufferInternal.buffer(
+        Unpooled.wrappedBuffer(
+            Unpooled.wrappedBuffer(head),
+            Unpooled.wrappedBuffer(result.array(), result.offset() + from, result.length() - from),
+            Unpooled.wrappedBuffer(END)));
   }
 
   public static byte[] error(RawJson id, int code, String message, @Nullable JsonObject data) {

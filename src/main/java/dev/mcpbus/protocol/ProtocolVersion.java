@@ -2,7 +2,9 @@ package dev.mcpbus.protocol;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** The MCP versions that are spoken, oldest first, so that {@code compareTo} tells older. */
 public enum ProtocolVersion {
@@ -39,8 +41,11 @@ public enum ProtocolVersion {
     return compareTo(other) >= 0;
   }
 
+  private static final Map<String, Optional<ProtocolVersion>> BY_WIRE =
+      Arrays.stream(values()).collect(Collectors.toMap(ProtocolVersion::wire, Optional::of));
+
   public static Optional<ProtocolVersion> ofWire(String text) {
-    return Arrays.stream(values()).filter(version -> version.wire.equals(text)).findFirst();
+    return BY_WIRE.getOrDefault(text, Optional.empty());
   }
 
   /** All versions as written on the wire, oldest first. */

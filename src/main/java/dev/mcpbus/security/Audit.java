@@ -97,15 +97,26 @@ public final class Audit {
 
   /** JSON stays JSON: only texts hold other characters, and there an escape means the same. */
   static String ascii(String json) {
-    StringBuilder text = new StringBuilder(json.length());
-    for (int i = 0; i < json.length(); i++) {
+    int plain = 0;
+    while (plain < json.length() && isPlain(json.charAt(plain))) {
+      plain++;
+    }
+    if (plain == json.length()) {
+      return json;
+    }
+    StringBuilder text = new StringBuilder(json.length() + 64).append(json, 0, plain);
+    for (int i = plain; i < json.length(); i++) {
       char c = json.charAt(i);
-      if (c >= ' ' && c < 0x7f) {
+      if (isPlain(c)) {
         text.append(c);
       } else {
         text.append(String.format("\\u%04x", (int) c));
       }
     }
     return text.toString();
+  }
+
+  private static boolean isPlain(char c) {
+    return c >= ' ' && c < 0x7f;
   }
 }

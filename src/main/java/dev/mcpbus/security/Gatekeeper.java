@@ -14,6 +14,7 @@ import io.vertx.core.json.JsonObject;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -56,12 +57,38 @@ public final class Gatekeeper {
       Audit audit,
       InstantSource clock,
       LongSupplier nanos) {
+    this(vertx, options, policy, audit, clock, nanos, throttle(options, nanos));
+  }
+
+  private static Throttle throttle(AuthOptions options, LongSupplier nanos) {
+    return new Throttle(options.limits(), options.apiKeys(), nanos);
+  }
+
+  /** Makes one for each HTTP verticle of a service; what a caller asks of all counts together. */
+  public static Function<Vertx, Gatekeeper> several(
+      AuthOptions options,
+      AccessPolicy policy,
+      Audit audit,
+      InstantSource clock,
+      LongSupplier nanos) {
+    Throttle throttle = throttle(options, nanos);
+    return vertx -> new Gatekeeper(vertx, options, policy, audit, clock, nanos, throttle);
+  }
+
+  private Gatekeeper(
+      Vertx vertx,
+      AuthOptions options,
+      AccessPolicy policy,
+      Audit audit,
+      InstantSource clock,
+      LongSupplier nanos,
+      Throttle throttle) {
     Jwt jwt = options.jwt();
     this.options = options;
     this.policy = policy;
     this.audit = audit;
     this.keys = new ApiKeys(options.apiKeys(), clock);
-    this.throttle = new Throttle(options.limits(), options.apiKeys(), nanos);
+    this.throttle = throttle;
     this.resource = new ProtectedResource(jwt);
     this.required = jwt == null ? Set.of() : jwt.requiredScopes();
     this.admin = jwt == null ? Set.of() : jwt.adminScopes();

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.Messages;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.eventbus.ReplyFailure;
@@ -142,5 +144,42 @@ class CodecsTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageMatching("(?s).*(use 1 to 63|choose another).*")
         .hasMessageNotContaining("\n");
+  }
+
+  @Test
+  void a_shared_buffer_is_the_same_one_here_and_a_copy_elsewhere(Vertx vertx) {
+    Codecs.register(vertx);
+    Buffer sent = Messages.written(RawJson.of("7"), RawJson.string("x".repeat(20_000)));
+    vertx.eventBus().<Buffer>consumer("shared", m -> m.reply(m.body(), shared()));
+    Buffer back =
+        BusTests.await(
+            vertx.eventBus().<Buffer>request("shared", sent, shared()).map(Message::body));
+    assertThat(back).isSameAs(sent);
+
+    SharedBufferCodec codec = new SharedBufferCodec();
+    Buffer wire = Buffer.buffer("before");
+    codec.encodeToWire(wire, sent);
+    wire.appendString("after");
+    Buffer arrived = codec.decodeFromWire("before".length(), wire);
+    assertThat(arrived.getBytes()).isEqualTo(sent.getBytes());
+    assertThat(arrived.toJsonObject().getString("result")).hasSize(20_000);
+  }
+
+  @Test
+  void a_long_result_is_written_as_it_is_with_its_type_before_it() {
+    String text = "y".repeat(20_000);
+    RawJson result = RawJson.of("{ \"text\": \"" + text + "\"}");
+    assertThat(Messages.written(RawJson.of("7"), result).toString())
+        .isEqualTo("{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":" + result + "}");
+    assertThat(Messages.writtenComplete(RawJson.of("7"), result).toJsonObject())
+        .isEqualTo(
+            new JsonObject()
+                .put("jsonrpc", "2.0")
+                .put("id", 7)
+                .put("result", new JsonObject().put("resultType", "complete").put("text", text)));
+  }
+
+  private static DeliveryOptions shared() {
+    return new DeliveryOptions().setCodecName(Codecs.SHARED);
   }
 }

@@ -1,0 +1,34 @@
+package dev.mcpbus.bridge;
+
+import dev.mcpbus.bus.Addresses;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * What the HTTP verticles of one service share: their port, their bounds, and the events that
+ * clients come back for, wherever they come in. Thread-safe.
+ */
+final class Common {
+
+  /** Vert.x has verticles that ask for one negative port share one free port. */
+  private static final AtomicInteger FREE = new AtomicInteger();
+
+  final int port;
+  final AtomicInteger connections = new AtomicInteger();
+  final AtomicBoolean announced = new AtomicBoolean();
+  final StreamCap streams;
+  final EventLog events;
+  final EventLog rpc;
+
+  /**
+   * @param several whether there is more than one verticle
+   */
+  Common(BridgeOptions options, boolean several) {
+    String boot = UUID.randomUUID().toString().substring(0, 8);
+    this.port = several && options.port() == 0 ? FREE.decrementAndGet() : options.port();
+    this.streams = new StreamCap(options.limits().maxStreams());
+    this.events = new EventLog(boot, Addresses.ALL_EVENTS, "id");
+    this.rpc = new EventLog(boot, Addresses.RPC, "server");
+  }
+}

@@ -1,0 +1,164 @@
+package dev.mcpbus.bridge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.Codecs;
+import dev.mcpbus.security.Entrance;
+import dev.mcpbus.security.Gatekeeper;
+import dev.mcpbus.security.Principal;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonObject;
+import io.vertx.junit5.VertxExtension;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Two HTTP verticles behind one port; Vert.x deals connections out to them in turn. */
+@ExtendWith(VertxExtension.class)
+class SeveralBridgesTest {
+
+  /** Names the thread that answers. */
+  private static final class Here implements Entrance {
+    @Override
+    public boolean owns(String path) {
+      return path.equals("/here");
+    }
+
+    @Override
+    public Future<Void> open() {
+      return Future.succeededFuture();
+    }
+
+    @Override
+    public void handle(HttpServerRequest request, Principal principal, Buffer body) {
+      request.response().end(Thread.currentThread().getName() + "\n");
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  private static final class Line implements AutoCloseable {
+    private final Socket socket;
+    private final BufferedReader reader;
+
+    Line(int port, String path, String header) throws IOException {
+      socket = new Socket(InetAddress.getLoopbackAddress(), port);
+      socket.setSoTimeout(10_000);
+      String request = "GET " + path + " HTTP/1.1\r\nHost: localhost:" + port + header + "\r\n\r\n";
+      socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+      reader =
+          new BufferedReader(
+              new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII));
+    }
+
+    String after(String start) throws IOException {
+      for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+        if (line.startsWith(start)) {
+          return line.substring(start.length());
+        }
+      }
+      throw new AssertionError("the answer has ended");
+    }
+
+    @Override
+    public void close() throws IOException {
+      socket.close();
+    }
+  }
+
+  private int port;
+
+  @BeforeEach
+  void deploy(Vertx vertx) {
+    Codecs.register(vertx);
+    BridgeLimitOptions limits = new BridgeLimitOptions(16 * 1024, 4, 2, Duration.ofSeconds(15));
+    BridgeOptions options = BridgeOptions.DEFAULT.withPort(0).withLimits(limits);
+    AtomicInteger calls = new AtomicInteger();
+    List<BridgeVerticle> bridges =
+        BridgeVerticle.several(
+            2, options, () -> "call-" + calls.incrementAndGet(), Here::new, Gatekeeper::open);
+    bridges.forEach(bridge -> BridgeFixture.await(vertx.deployVerticle(bridge)));
+    port = bridges.get(0).port();
+    assertThat(port).isPositive().isEqualTo(bridges.get(1).port());
+  }
+
+  @Test
+  void both_answer() throws IOException {
+    Set<String> threads = ConcurrentHashMap.newKeySet();
+    for (int i = 0; i < 4; i++) {
+      try (Line line = new Line(port, "/here", "")) {
+        threads.add(line.after("vert.x-eventloop-thread-"));
+      }
+    }
+    assertThat(threads).hasSize(2);
+  }
+
+  @Test
+  void an_event_has_one_id_wherever_its_reader_comes_in(Vertx vertx) throws IOException {
+    String seen;
+    try (Line first = new Line(port, "/api/events", "");
+        Line second = new Line(port, "/api/events", "")) {
+      assertThat(first.after("id: ")).isEqualTo(second.after("id: "));
+      publish(vertx, 0);
+      seen = first.after("id: ");
+      assertThat(second.after("id: ")).isEqualTo(seen);
+    }
+    publish(vertx, 1);
+    for (int i = 0; i < 2; i++) {
+      try (Line back = new Line(port, "/api/events", "\r\nLast-Event-ID: " + seen)) {
+        assertThat(back.after("id: ")).isEqualTo(seen);
+        assertThat(new JsonObject(back.after("data: ")).getInteger("n")).isEqualTo(1);
+      }
+    }
+  }
+
+  private static void publish(Vertx vertx, int n) {
+    vertx
+        .eventBus()
+        .publish(
+            Addresses.ALL_EVENTS, new JsonObject().put("type", "log").put("id", "a").put("n", n));
+  }
+
+  @Test
+  void streams_count_together() throws IOException {
+    try (Line first = new Line(port, "/api/events", "");
+        Line second = new Line(port, "/api/events", "")) {
+      assertThat(first.after("HTTP/1.1 ")).startsWith("200");
+      assertThat(second.after("HTTP/1.1 ")).startsWith("200");
+      try (Line third = new Line(port, "/api/events", "")) {
+        assertThat(third.after("HTTP/1.1 ")).startsWith("503");
+      }
+    }
+  }
+
+  @Test
+  void connections_count_together() throws IOException {
+    try (Line first = new Line(port, "/here", "");
+        Line second = new Line(port, "/here", "");
+        Line third = new Line(port, "/here", "");
+        Line fourth = new Line(port, "/here", "")) {
+      for (Line line : List.of(first, second, third, fourth)) {
+        assertThat(line.after("HTTP/1.1 ")).startsWith("200");
+      }
+      try (Line fifth = new Line(port, "/here", "")) {
+        assertThat(fifth.after("HTTP/1.1 ")).startsWith("503");
+      }
+    }
+  }
+}
