@@ -30,6 +30,7 @@ public final class Addresses {
   public static final String RESTART = "restart";
   public static final String LOGLEVEL = "loglevel";
   public static final String REQUEST = "request";
+  public static final String ROOTS_CHANGED = "roots.changed";
   public static final String CANCEL = "cancel";
   public static final String EVENTS = "events";
   public static final String INPUT = "input";

@@ -155,6 +155,11 @@ final class Ask {
     return since;
   }
 
+  /** Where it was sent to; null before. */
+  @Nullable ConnectionId at() {
+    return at;
+  }
+
   /** True where it was sent to that connection. */
   boolean isAt(String connection) {
     return at != null && at.value().equals(connection);

@@ -124,6 +124,24 @@ final class Leases {
     }
   }
 
+  /** The server that a lease of this client is for; null where it is none. */
+  @Nullable ConnectionId serverOf(String lease) {
+    return servers.get(lease);
+  }
+
+  /** The client's roots are others now: its servers may want to ask again. */
+  void rootsChanged() {
+    servers
+        .keySet()
+        .forEach(
+            lease ->
+                vertx
+                    .eventBus()
+                    .request(
+                        Addresses.of(new ConnectionId(lease), Addresses.ROOTS_CHANGED),
+                        RawJson.EMPTY_OBJECT.toBuffer()));
+  }
+
   /** What the client wants to hear of its own connections. */
   void level(String wanted) {
     level = wanted;

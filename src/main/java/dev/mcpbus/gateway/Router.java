@@ -294,7 +294,8 @@ final class Router {
 
   // ---- the bus
 
-  private Future<RawJson> call(Ask ask, String server, String suffix, RawJson params) {
+  /** Has it answered by the connection that serves this client for {@code server}. */
+  Future<RawJson> call(Ask ask, String server, String suffix, RawJson params) {
     Future<RawJson> elsewhere = ask.delegate(server, suffix, params);
     if (elsewhere != null) {
       return elsewhere.map(result -> typed(server, result));
