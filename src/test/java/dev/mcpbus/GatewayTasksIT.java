@@ -133,8 +133,7 @@ class GatewayTasksIT {
 
   private static McpTask begin(Combination one, String tool, Map<String, Object> arguments) {
     ToolAnswer answer =
-        TestBus.await(
-            server(one).callToolAsTask(tool, arguments, Duration.ofMinutes(5), PATIENT));
+        TestBus.await(server(one).callToolAsTask(tool, arguments, Duration.ofMinutes(5), PATIENT));
     return Objects.requireNonNull(answer.task());
   }
 
@@ -249,7 +248,8 @@ class GatewayTasksIT {
                     .put("content", new JsonObject().put("interpretation", "snake")));
     TestBus.await(server(one).updateTask(task.id(), answer, PATIENT));
     assertThat(text(TestBus.await(server(one).taskResult(task.id(), PATIENT))))
-        .contains("snake").doesNotContain("declined");
+        .contains("snake")
+        .doesNotContain("declined");
   }
 
   @Test
@@ -257,7 +257,6 @@ class GatewayTasksIT {
     Combination one = new Combination("legacy", "modern");
     McpTask task = begin(one, "plain", Map.of());
     assertThat(task.status()).isEqualTo(McpTask.Status.COMPLETED);
-    assertThat(text(TestBus.await(server(one).taskResult(task.id(), PATIENT))))
-        .contains("at once");
+    assertThat(text(TestBus.await(server(one).taskResult(task.id(), PATIENT)))).contains("at once");
   }
 }

@@ -90,6 +90,9 @@ public final class Addresses {
   /** Followed by the name of an HTTP verticle: messages for its open responses. */
   public static final String GATEWAY_RESPONSES = "mcp.gateway.responses.";
 
+  /** Followed by the name of an HTTP verticle: what clients of its HTTP+SSE streams say. */
+  public static final String GATEWAY_SSE = "mcp.gateway.sse.";
+
   public static final String ALL_TOOLS_LIST = "mcp.tools.list";
   public static final String ALL_TOOLS_CALL = "mcp.tools.call";
   public static final String ALL_TOOLS_SEARCH = "mcp.tools.search";
