@@ -1,5 +1,6 @@
 package dev.mcpbus.gateway;
 
+import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
@@ -52,6 +53,7 @@ final class ClientSession {
   private final Changes changes;
   private final Leases leases;
   private final SessionTasks tasks;
+  private final LeasedLists lists;
   private final Incoming incoming;
   private long used = System.nanoTime();
 
@@ -92,8 +94,9 @@ final class ClientSession {
     this.questions = new Questions(vertx, can);
     this.watched = new Watched(vertx.eventBus(), id);
     this.changes = new Changes(view);
-    this.incoming = new Incoming(calls, streams, questions, this::lost);
-    this.leases = new Leases(vertx, host, incoming, can);
+    this.lists = new LeasedLists(vertx, changes::seen, this::changed);
+    this.incoming = new Incoming(calls, streams, questions, this::leased);
+    this.leases = new Leases(vertx, host, incoming, can, lists);
     this.tasks = new SessionTasks(directory, router, principal, view, leases);
     incoming.tasks(tasks);
   }
@@ -117,8 +120,23 @@ final class ClientSession {
     return version == ProtocolVersion.LATEST_INITIALIZE && directory.hasTasks(view);
   }
 
-  private void lost(String lease) {
-    leases.lost(lease);
+  /** A fact about a connection of this session alone. */
+  private void leased(String lease, String type) {
+    ConnectionId server = leases.serverOf(lease);
+    if (server == null) {
+      return;
+    }
+    switch (type) {
+      case Events.GAVE_UP -> leases.lost(lease);
+      case Events.CONNECTED -> lists.connected(server);
+      default -> {
+        for (Kind kind : Kind.values()) {
+          if (kind.event.equals(type)) {
+            lists.changed(server, kind);
+          }
+        }
+      }
+    }
   }
 
   /** True where the message comes by the same path from the same principal. */
@@ -224,7 +242,8 @@ final class ClientSession {
         new Ask(view, method, params, false, callId)
             .header(Headers.INPUT, host.inputs())
             .through(server -> leases.of(server, directory.snapshot().server(server.value())))
-            .adapted(this::adapted);
+            .adapted(this::adapted)
+            .seeing(lists);
     if (token != null) {
       ask.header(Headers.PROGRESS, host.calling());
     }
@@ -280,7 +299,7 @@ final class ClientSession {
                   result -> {
                     for (Kind kind : Kind.values()) {
                       if (kind.method.equals(method)) {
-                        changes.saw(directory.snapshot(), kind);
+                        changes.saw(lists.over(directory.snapshot()), kind);
                       }
                     }
                   });
@@ -329,7 +348,7 @@ final class ClientSession {
 
   /** Lists may be others now. */
   void changed() {
-    for (String due : changes.due(directory.snapshot())) {
+    for (String due : changes.due(lists.over(directory.snapshot()))) {
       streams.standing().send(Messages.notification(due, null));
     }
   }

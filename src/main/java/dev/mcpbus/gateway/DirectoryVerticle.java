@@ -125,7 +125,10 @@ final class DirectoryVerticle extends VerticleBase {
   private void heard(JsonObject event) {
     String id = event.getString("id", "");
     switch (event.getString("type", "")) {
-      case Events.SERVER_ADDED -> track(id);
+      case Events.SERVER_ADDED -> {
+        track(id);
+        book.renew(id);
+      }
       case Events.SERVER_REMOVED -> {
         servers.remove(id);
         directory.become(directory.snapshot().without(id));

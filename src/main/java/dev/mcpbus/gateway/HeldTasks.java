@@ -60,6 +60,7 @@ final class HeldTasks {
             lease -> {
               if (!tasks.containsKey(id)) {
                 exchanges.giveBack(key, lease);
+                message.reply(McpFailure.notSent(FailureCode.CANCELLED, "the client has gone"));
                 return;
               }
               task.begin(lease, params);

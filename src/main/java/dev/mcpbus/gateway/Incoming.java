@@ -9,7 +9,7 @@ import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,20 +24,23 @@ final class Incoming implements Calls.Caller {
   private final Map<String, SessionCall> calls;
   private final Streams streams;
   private final Questions questions;
-  private final Consumer<String> lost;
+  private final BiConsumer<String, String> facts;
   private @Nullable SessionTasks tasks;
   private @Nullable String level;
 
   /**
    * @param calls in flight, by the ids that servers' connections know them by
-   * @param lost hears of a lease that will not come back
+   * @param facts hears of leases: which one, and the type of the event
    */
   Incoming(
-      Map<String, SessionCall> calls, Streams streams, Questions questions, Consumer<String> lost) {
+      Map<String, SessionCall> calls,
+      Streams streams,
+      Questions questions,
+      BiConsumer<String, String> facts) {
     this.calls = calls;
     this.streams = streams;
     this.questions = questions;
-    this.lost = lost;
+    this.facts = facts;
   }
 
   void tasks(SessionTasks of) {
@@ -145,8 +148,7 @@ final class Incoming implements Calls.Caller {
       case Events.NOTIFICATION ->
           stream.send(Messages.notification(event.getString("method", ""), RawJson.of(params)));
       case Events.TASK -> task(lease, params);
-      case Events.GAVE_UP -> lost.accept(lease);
-      default -> {}
+      default -> facts.accept(lease, event.getString("type", ""));
     }
   }
 
