@@ -43,9 +43,12 @@ final class TaskIds {
         .sharedData()
         .<String, String>getAsyncMap("mcpbus.gateway")
         .compose(map -> map.putIfAbsent("tasks", fresh))
-        .onSuccess(
-            present ->
-                key = (present == null ? fresh : present).getBytes(StandardCharsets.US_ASCII))
+        .compose(
+            present -> {
+              key = (present == null ? fresh : present).getBytes(StandardCharsets.US_ASCII);
+              // The first use of a hash loads and checks its provider.
+              return vertx.executeBlocking(() -> mac(Principal.LOCAL, new byte[0]));
+            })
         .mapEmpty();
   }
 
