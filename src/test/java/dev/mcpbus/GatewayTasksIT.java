@@ -17,17 +17,20 @@ import io.modelcontextprotocol.spec.McpSchema;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -250,6 +253,42 @@ class GatewayTasksIT {
     assertThat(text(TestBus.await(server(one).taskResult(task.id(), PATIENT))))
         .contains("snake")
         .doesNotContain("declined");
+  }
+
+  @ParameterizedTest(name = "over {0}, {1} server")
+  @CsvSource({"mcp,legacy", "mcp,modern", "sse,legacy", "sse,modern"})
+  void the_typescript_sdk_runs_a_task_and_answers_what_it_asks(String path, String server)
+      throws Exception {
+    String script = Path.of("src", "test", "npm", "sdk-tasks.mjs").toAbsolutePath().toString();
+    String url = "http://127.0.0.1:" + gateway.port() + "/" + path + "/" + server;
+    boolean modern = server.equals("modern");
+    List<String> command =
+        List.of(
+            NpmServers.node(),
+            script,
+            url,
+            modern ? "ask" : "simulate-research-query",
+            modern ? "{}" : "{\"topic\":\"python\",\"ambiguous\":true}",
+            path.equals("sse") ? "sse" : "");
+    Path out = Files.createTempFile(folder, "out", "");
+    Path err = Files.createTempFile(folder, "err", "");
+    Process process =
+        new ProcessBuilder(command)
+            .redirectOutput(out.toFile())
+            .redirectError(err.toFile())
+            .start();
+    boolean ended = process.waitFor(60, TimeUnit.SECONDS);
+    process.destroyForcibly();
+    assertThat(ended).as(Files.readString(err)).isTrue();
+    assertThat(Files.readString(out)).as(Files.readString(err)).isNotEmpty();
+    JsonObject seen = new JsonObject(Files.readString(out));
+    assertThat(seen.getString("support")).isEqualTo(modern ? "optional" : "required");
+    assertThat(seen.getJsonArray("seen")).startsWith("taskCreated").endsWith("result");
+    assertThat(seen.getJsonArray("asked")).containsExactly(modern ? "name" : "interpretation");
+    assertThat(seen.getString("text")).contains(modern ? "hello Ada" : "snake");
+    assertThat(seen.getBoolean("related")).isTrue();
+    assertThat(seen.getBoolean("listed")).isTrue();
+    assertThat(seen.getString("status")).isEqualTo("completed");
   }
 
   @Test
