@@ -1,7 +1,7 @@
 /**
  * One of the official SDKs' clients, as a program would use it on the fixture's tools.
  *
- *   node sdk-client.mjs v1|v2-legacy|v2-modern|v2-auto URL
+ *   node sdk-client.mjs v1|v1-sse|v2-sse|v2-legacy|v2-modern|v2-auto URL
  *
  * Prints one JSON object with what it was given.
  */
@@ -12,11 +12,12 @@ const capabilities = { elicitation: {}, sampling: {}, roots: {} };
 async function v1() {
   const { Client } = await import('@modelcontextprotocol/sdk/client/index.js');
   const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
+  const { SSEClientTransport } = await import('@modelcontextprotocol/sdk/client/sse.js');
   const types = await import('@modelcontextprotocol/sdk/types.js');
   const client = new Client(info, { capabilities });
   return {
     client,
-    transport: new StreamableHTTPClientTransport(new URL(url)),
+    transport: kind === 'v1-sse' ? new SSEClientTransport(new URL(url)) : new StreamableHTTPClientTransport(new URL(url)),
     on: (method, handler) => client.setRequestHandler(
       { 'elicitation/create': types.ElicitRequestSchema, 'sampling/createMessage': types.CreateMessageRequestSchema }[method],
       handler),
@@ -25,18 +26,18 @@ async function v1() {
 }
 
 async function v2() {
-  const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
-  const mode = { 'v2-legacy': 'legacy', 'v2-modern': { pin: '2026-07-28' }, 'v2-auto': 'auto' }[kind];
+  const { Client, SSEClientTransport, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
+  const mode = { 'v2-sse': 'legacy', 'v2-legacy': 'legacy', 'v2-modern': { pin: '2026-07-28' }, 'v2-auto': 'auto' }[kind];
   const client = new Client(info, { capabilities, versionNegotiation: { mode } });
   return {
     client,
-    transport: new StreamableHTTPClientTransport(new URL(url)),
+    transport: kind === 'v2-sse' ? new SSEClientTransport(new URL(url)) : new StreamableHTTPClientTransport(new URL(url)),
     on: (method, handler) => client.setRequestHandler(method, handler),
     call: (params, options) => client.callTool(params, options),
   };
 }
 
-const { client, transport, on, call } = await (kind === 'v1' ? v1() : v2());
+const { client, transport, on, call } = await (kind.startsWith('v1') ? v1() : v2());
 const asked = [];
 on('elicitation/create', (request) => {
   asked.push(request.params.message);

@@ -12,7 +12,9 @@ import dev.mcpbus.testing.NpmServers;
 import dev.mcpbus.testing.TestBus;
 import io.modelcontextprotocol.client.McpClient;
 import io.modelcontextprotocol.client.McpSyncClient;
+import io.modelcontextprotocol.client.transport.HttpClientSseClientTransport;
 import io.modelcontextprotocol.client.transport.HttpClientStreamableHttpTransport;
+import io.modelcontextprotocol.spec.McpClientTransport;
 import io.modelcontextprotocol.spec.McpSchema;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -66,7 +68,11 @@ class GatewayClientsIT {
   }
 
   private static String url(String server) {
-    return "http://127.0.0.1:" + bus.port() + "/mcp/" + server;
+    return at("/mcp/" + server);
+  }
+
+  private static String at(String path) {
+    return "http://127.0.0.1:" + bus.port() + path;
   }
 
   /** Runs a program of Node to its end, and gives what it says on stdout. */
@@ -90,6 +96,10 @@ class GatewayClientsIT {
   @CsvSource({
     "v1,legacy",
     "v1,modern",
+    "v1-sse,legacy",
+    "v1-sse,modern",
+    "v2-sse,legacy",
+    "v2-sse,modern",
     "v2-legacy,legacy",
     "v2-legacy,modern",
     "v2-modern,legacy",
@@ -99,7 +109,9 @@ class GatewayClientsIT {
   })
   void the_typescript_sdks_use_everything(String kind, String server) throws Exception {
     String script = Path.of("src", "test", "npm", "sdk-client.mjs").toAbsolutePath().toString();
-    JsonObject seen = new JsonObject(node(script, kind, url(server)));
+    JsonObject seen =
+        new JsonObject(
+            node(script, kind, kind.endsWith("-sse") ? at("/sse/" + server) : url(server)));
     assertThat(seen.getJsonArray("tools")).contains("test_simple_text", "test_elicitation");
     assertThat(seen.getJsonArray("resources")).contains("test://static-text");
     assertThat(seen.getJsonArray("prompts")).contains("test_prompt_with_arguments");
@@ -117,12 +129,22 @@ class GatewayClientsIT {
   @ParameterizedTest(name = "the Java SDK, {0} server")
   @ValueSource(strings = {"legacy", "modern"})
   void the_java_sdk_uses_everything(String server) {
+    usesEverything(
+        HttpClientStreamableHttpTransport.builder(at("")).endpoint("/mcp/" + server).build());
+  }
+
+  @ParameterizedTest(name = "the Java SDK over HTTP+SSE, {0} server")
+  @ValueSource(strings = {"legacy", "modern"})
+  @SuppressWarnings("deprecation") // old clients are what this is about
+  void the_java_sdk_uses_everything_over_http_sse(String server) {
+    usesEverything(
+        HttpClientSseClientTransport.builder(at("")).sseEndpoint("/sse/" + server).build());
+  }
+
+  private static void usesEverything(McpClientTransport transport) {
     List<String> asked = new ArrayList<>();
     McpSyncClient client =
-        McpClient.sync(
-                HttpClientStreamableHttpTransport.builder("http://127.0.0.1:" + bus.port())
-                    .endpoint("/mcp/" + server)
-                    .build())
+        McpClient.sync(transport)
             .requestTimeout(Duration.ofSeconds(30))
             .capabilities(McpSchema.ClientCapabilities.builder().elicitation().build())
             .elicitation(

@@ -288,10 +288,19 @@ class GatewayMatrixIT {
     String extra = "test_extra_" + what;
     boolean before = names(one, suffix, what + "s", "name").contains(extra);
     long heard = heard(one, event);
-    gateway.callTool(one.server(), "test_trigger_" + what + "_change", new JsonObject());
+    trigger(one, "test_trigger_" + what + "_change");
     await(event).until(() -> heard(one, event) > heard);
     await(extra)
         .until(() -> names(one, suffix, what + "s", "name").contains(extra), now -> now != before);
+  }
+
+  /** An older client has a connection of its own to an older server: that one's lists it sees. */
+  private static void trigger(Combination one, String tool) {
+    if (one.clientEra().equals("legacy") && one.serverEra().equals("legacy")) {
+      clients.callTool(one.client(), tool, new JsonObject());
+    } else {
+      gateway.callTool(one.server(), tool, new JsonObject());
+    }
   }
 
   private static long heard(Combination one, String event) {

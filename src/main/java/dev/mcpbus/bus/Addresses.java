@@ -30,6 +30,7 @@ public final class Addresses {
   public static final String RESTART = "restart";
   public static final String LOGLEVEL = "loglevel";
   public static final String REQUEST = "request";
+  public static final String ROOTS_CHANGED = "roots.changed";
   public static final String CANCEL = "cancel";
   public static final String EVENTS = "events";
   public static final String INPUT = "input";
@@ -88,6 +89,9 @@ public final class Addresses {
 
   /** Followed by the name of an HTTP verticle: messages for its open responses. */
   public static final String GATEWAY_RESPONSES = "mcp.gateway.responses.";
+
+  /** Followed by the name of an HTTP verticle: what clients of its HTTP+SSE streams say. */
+  public static final String GATEWAY_SSE = "mcp.gateway.sse.";
 
   public static final String ALL_TOOLS_LIST = "mcp.tools.list";
   public static final String ALL_TOOLS_CALL = "mcp.tools.call";

@@ -53,6 +53,7 @@ final class Operations {
           simple(Addresses.COMPLETION, Methods.COMPLETE, "completions"),
           new Operation(Addresses.LOGLEVEL, Methods.SET_LEVEL, Operations::logLevel),
           new Operation(Addresses.PING, Methods.PING, Operations::ping),
+          new Operation(Addresses.ROOTS_CHANGED, Methods.ROOTS_CHANGED, Operations::rootsChanged),
           new Operation(Addresses.REQUEST, "request", Operations::rawRequest));
 
   private Operations() {}
@@ -186,6 +187,14 @@ final class Operations {
     } else {
       call.fail(lacks(Methods.TOOLS_CALL, "tools"));
     }
+  }
+
+  /** The modern era has no such word: its servers ask anew with each call. */
+  private static void rootsChanged(Live live, BusCall call) {
+    if (!live.isModern()) {
+      live.session().notify(Methods.ROOTS_CHANGED, null);
+    }
+    call.complete(RawJson.EMPTY_OBJECT);
   }
 
   /** In the modern era {@code server/discover} is what every server answers. */

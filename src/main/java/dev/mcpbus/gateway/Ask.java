@@ -9,6 +9,7 @@ import io.vertx.core.Future;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.json.JsonObject;
+import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -19,6 +20,8 @@ final class Ask {
 
   /** Connections end every call by their own bounds; this is the net below. */
   static final long PATIENCE_MILLIS = 3_600_000;
+
+  private static final long LIST_PATIENCE_NANOS = 2_000_000_000L;
 
   /** Has a call answered in another way than by its server's connection. */
   @FunctionalInterface
@@ -36,6 +39,7 @@ final class Ask {
   private BiFunction<String, RawJson, RawJson> adapter = (server, params) -> params;
   private @Nullable BiConsumer<MergedList.Target, RawJson> check;
   private @Nullable Delegate delegate;
+  private @Nullable LeasedLists lists;
   private @Nullable ConnectionId at;
   private @Nullable Runnable gone;
   private final long since = System.nanoTime();
@@ -87,6 +91,24 @@ final class Ask {
   Ask delegated(Delegate to) {
     delegate = to;
     return this;
+  }
+
+  /** Which lists its client sees; those of everybody where nothing is said. */
+  Ask seeing(LeasedLists own) {
+    lists = own;
+    return this;
+  }
+
+  /** What its client sees of {@code shared}. */
+  Snapshot seen(Snapshot shared) {
+    return lists == null ? shared : lists.over(shared);
+  }
+
+  /** Completes when its client's own lists of that kind are known, or have had time enough. */
+  Future<Void> listed(Kind kind) {
+    return lists == null
+        ? Future.succeededFuture()
+        : lists.ready(List.of(kind), LIST_PATIENCE_NANOS);
   }
 
   /** Looks at a call once it is known where it goes; throws what it has against it. */
@@ -167,6 +189,11 @@ final class Ask {
 
   long since() {
     return since;
+  }
+
+  /** Where it was sent to; null before. */
+  @Nullable ConnectionId at() {
+    return at;
   }
 
   /** True where it was sent to that connection. */

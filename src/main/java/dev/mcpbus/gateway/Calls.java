@@ -28,10 +28,18 @@ final class Calls {
      *
      * @param callId null where the server did not say for which
      * @param lease null for a connection that is not leased
+     * @param question by which it may be taken back
      * @return the MCP result
      */
     Future<JsonObject> asked(
-        @Nullable String callId, @Nullable String lease, String method, JsonObject params);
+        @Nullable String callId,
+        @Nullable String lease,
+        String question,
+        String method,
+        JsonObject params);
+
+    /** Nobody wants the answer any more. */
+    void withdrawn(String question);
 
     /** A fact about a leased connection. */
     void heard(String lease, JsonObject event);
@@ -40,6 +48,7 @@ final class Calls {
   private final String host;
   private final Map<String, Caller> calls = new HashMap<>();
   private final Map<String, Caller> leases = new HashMap<>();
+  private final Map<String, Caller> questions = new HashMap<>();
   private long sequence;
 
   Calls(String host) {
@@ -93,6 +102,14 @@ final class Calls {
 
   void asked(Message<JsonObject> message) {
     JsonObject body = message.body();
+    String question = body.getString("question", "");
+    if (body.getBoolean("withdrawn", false)) {
+      Caller asked = questions.remove(question);
+      if (asked != null) {
+        asked.withdrawn(question);
+      }
+      return;
+    }
     String callId = body.getString("call");
     String connection = body.getString("id", "");
     Caller byCall = callId == null ? null : calls.get(callId);
@@ -102,12 +119,15 @@ final class Calls {
       message.reply(McpFailure.notSent(FailureCode.METHOD_NOT_FOUND, "nobody is there to answer"));
       return;
     }
+    questions.put(question, caller);
     caller
         .asked(
             byCall == null ? null : callId,
             byLease == null ? null : connection,
+            question,
             body.getString("method", ""),
             body.getJsonObject("params", new JsonObject()))
+        .onComplete(ended -> questions.remove(question))
         .onComplete(message::reply, failure -> message.reply(McpFailure.of(failure)));
   }
 

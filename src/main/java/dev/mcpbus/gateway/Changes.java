@@ -20,6 +20,11 @@ final class Changes {
     seen.put(kind, snapshot.list(view, kind).version());
   }
 
+  /** What the client has asked for. */
+  Set<Kind> seen() {
+    return seen.keySet();
+  }
+
   /** Notifications that are due; each only once. */
   Set<String> due(Snapshot snapshot) {
     Set<String> due = new LinkedHashSet<>();

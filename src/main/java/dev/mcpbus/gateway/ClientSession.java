@@ -1,5 +1,6 @@
 package dev.mcpbus.gateway;
 
+import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
@@ -30,39 +31,30 @@ import org.jspecify.annotations.Nullable;
  * it is seen by another session: what comes from a server is found by the call or the lease that it
  * belongs to.
  */
-final class ClientSession implements Calls.Caller {
+final class ClientSession {
 
   private static final int MAX_WATCHED = 1_000;
-  private static final List<String> LEVELS =
-      List.of("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency");
-
-  /** A request on its way, with the reply that its HTTP response waits for. */
-  private record Call(
-      RawJson id,
-      Ask ask,
-      EventStream stream,
-      String exchange,
-      Message<Buffer> message,
-      @Nullable RawJson token) {}
-
   private final Vertx vertx;
   private final String id;
   private final View view;
   private final Principal principal;
   private final ProtocolVersion version;
   private final RawJson capabilities;
+  private final RawJson withTasks;
   private final RawJson clientInfo;
   private final Directory directory;
   private final Router router;
   private final Calls host;
   private final GatewayOptions options;
-  private final Map<String, Call> calls = new LinkedHashMap<>();
+  private final Map<String, SessionCall> calls = new LinkedHashMap<>();
   private final Streams streams;
   private final Questions questions;
   private final Watched watched;
   private final Changes changes;
   private final Leases leases;
-  private @Nullable String level;
+  private final SessionTasks tasks;
+  private final LeasedLists lists;
+  private final Incoming incoming;
   private long used = System.nanoTime();
 
   ClientSession(
@@ -88,6 +80,7 @@ final class ClientSession implements Calls.Caller {
             ? object
             : new JsonObject();
     this.capabilities = RawJson.of(can);
+    this.withTasks = TaskForms.offering(capabilities);
     this.clientInfo =
         RawJson.of(
             initialize.getValue("clientInfo") instanceof JsonObject object
@@ -101,7 +94,11 @@ final class ClientSession implements Calls.Caller {
     this.questions = new Questions(vertx, can);
     this.watched = new Watched(vertx.eventBus(), id);
     this.changes = new Changes(view);
-    this.leases = new Leases(vertx, host, this, can);
+    this.lists = new LeasedLists(vertx, changes::seen, this::changed);
+    this.incoming = new Incoming(calls, streams, questions, this::leased);
+    this.leases = new Leases(vertx, host, incoming, can, lists);
+    this.tasks = new SessionTasks(directory, router, principal, view, leases);
+    incoming.tasks(tasks);
   }
 
   String id() {
@@ -113,10 +110,33 @@ final class ClientSession implements Calls.Caller {
     JsonObject result =
         new JsonObject()
             .put("protocolVersion", version.wire())
-            .put("capabilities", Offer.capabilities())
+            .put("capabilities", Offer.capabilities(false, hasTasks()))
             .put("serverInfo", serverInfo.toJson());
     String instructions = directory.snapshot().instructions(view);
     return RawJson.of(instructions.isEmpty() ? result : result.put("instructions", instructions));
+  }
+
+  private boolean hasTasks() {
+    return version == ProtocolVersion.LATEST_INITIALIZE && directory.hasTasks(view);
+  }
+
+  /** A fact about a connection of this session alone. */
+  private void leased(String lease, String type) {
+    ConnectionId server = leases.serverOf(lease);
+    if (server == null) {
+      return;
+    }
+    switch (type) {
+      case Events.GAVE_UP -> leases.lost(lease);
+      case Events.CONNECTED -> lists.connected(server);
+      default -> {
+        for (Kind kind : Kind.values()) {
+          if (kind.event.equals(type)) {
+            lists.changed(server, kind);
+          }
+        }
+      }
+    }
   }
 
   /** True where the message comes by the same path from the same principal. */
@@ -188,9 +208,12 @@ final class ClientSession implements Calls.Caller {
   }
 
   private void notified(String method, RawJson params) {
+    if (method.equals(Methods.ROOTS_CHANGED)) {
+      leases.rootsChanged();
+    }
     RawJson cancelled = params.member("requestId");
     if (method.equals(Methods.CANCELLED) && cancelled != null) {
-      for (Call call : List.copyOf(calls.values())) {
+      for (SessionCall call : List.copyOf(calls.values())) {
         if (call.id().equals(cancelled)) {
           call.ask().cancel(vertx.eventBus());
           end(call, null); // the era answers a cancelled request with nothing
@@ -214,19 +237,20 @@ final class ClientSession implements Calls.Caller {
     EventStream stream = streams.begin(exchange, String.valueOf(message.headers().get(Words.DOOR)));
     RawJson meta = params.member("_meta");
     RawJson token = meta == null ? null : meta.member(MetaKeys.PROGRESS_TOKEN);
-    String callId = host.add(this);
+    String callId = host.add(incoming);
     Ask ask =
         new Ask(view, method, params, false, callId)
             .header(Headers.INPUT, host.inputs())
             .through(server -> leases.of(server, directory.snapshot().server(server.value())))
-            .adapted(this::adapted);
+            .adapted(this::adapted)
+            .seeing(lists);
     if (token != null) {
       ask.header(Headers.PROGRESS, host.calling());
     }
-    if (level != null) {
+    if (incoming.level() != null) {
       ask.header(Headers.LOG, host.calling());
     }
-    Call call = new Call(requestId, ask, stream, exchange, message, token);
+    SessionCall call = new SessionCall(requestId, ask, stream, exchange, message, token);
     calls.put(callId, call);
     Future<RawJson> answer;
     try {
@@ -249,8 +273,9 @@ final class ClientSession implements Calls.Caller {
     RawJson meta = params.member("_meta");
     RawJson all =
         (meta == null || !meta.isObject() ? RawJson.EMPTY_OBJECT : meta)
-            .with(MetaKeys.CLIENT_CAPABILITIES, capabilities)
+            .with(MetaKeys.CLIENT_CAPABILITIES, facts.tasks() ? withTasks : capabilities)
             .with(MetaKeys.CLIENT_INFO, clientInfo);
+    String level = incoming.level();
     if (level != null) {
       all = all.with(MetaKeys.LOG_LEVEL, RawJson.string(level));
     }
@@ -264,6 +289,9 @@ final class ClientSession implements Calls.Caller {
       case Methods.RESOURCES_SUBSCRIBE -> subscribe(ask, Router.text(params, "uri"));
       case Methods.RESOURCES_UNSUBSCRIBE ->
           watched.remove(Router.text(params, "uri")).map(RawJson.EMPTY_OBJECT);
+      case Methods.TASKS_GET, Methods.TASKS_RESULT, Methods.TASKS_CANCEL, Methods.TASKS_LIST ->
+          tasks.route(ask);
+      case Methods.TOOLS_CALL -> router.route(ask).map(result -> tasks.begun(ask, result));
       default ->
           router
               .route(ask)
@@ -271,7 +299,7 @@ final class ClientSession implements Calls.Caller {
                   result -> {
                     for (Kind kind : Kind.values()) {
                       if (kind.method.equals(method)) {
-                        changes.saw(directory.snapshot(), kind);
+                        changes.saw(lists.over(directory.snapshot()), kind);
                       }
                     }
                   });
@@ -279,10 +307,7 @@ final class ClientSession implements Calls.Caller {
   }
 
   private Future<RawJson> level(String wanted) {
-    if (!LEVELS.contains(wanted)) {
-      throw Errors.invalidParams("\"level\" must be one of " + LEVELS);
-    }
-    level = wanted;
+    incoming.level(wanted);
     leases.level(wanted);
     return Future.succeededFuture(RawJson.EMPTY_OBJECT);
   }
@@ -309,87 +334,32 @@ final class ClientSession implements Calls.Caller {
   }
 
   /** Once; {@code answer} null where none is due. */
-  private void end(Call call, @Nullable Buffer answer) {
+  private void end(SessionCall call, @Nullable Buffer answer) {
     if (calls.remove(call.ask().callId()) == null) {
       return;
     }
     touch();
     host.remove(call.ask().callId());
+    questions.callEnded(call.ask().callId());
     streams.finish(call.stream(), call.exchange(), call.message(), answer);
   }
 
   // ---- what comes from servers
 
-  /** The stream of the call, else of the latest one on that lease, else the standing one. */
-  private EventStream stream(@Nullable String callId, @Nullable String lease) {
-    Call named = callId == null ? null : calls.get(callId);
-    if (named != null) {
-      return named.stream();
-    }
-    EventStream found = streams.standing();
-    for (Call call : calls.values()) {
-      if (lease != null && call.ask().isAt(lease)) {
-        found = call.stream();
-      }
-    }
-    return found;
-  }
-
-  @Override
-  public void told(String callId, String method, JsonObject params) {
-    Call call = calls.get(callId);
-    if (call == null) {
-      return;
-    }
-    RawJson raw = RawJson.of(params);
-    if (method.equals(Methods.PROGRESS)) {
-      if (call.token() != null) {
-        call.stream()
-            .send(Messages.notification(method, raw.with(MetaKeys.PROGRESS_TOKEN, call.token())));
-      }
-    } else if (wants(params)) {
-      call.stream().send(Messages.notification(method, raw));
-    }
-  }
-
-  private boolean wants(JsonObject log) {
-    return level == null
-        || LEVELS.indexOf(String.valueOf(log.getValue("level"))) >= LEVELS.indexOf(level);
-  }
-
-  @Override
-  public Future<JsonObject> asked(
-      @Nullable String callId, @Nullable String lease, String method, JsonObject params) {
-    return questions.ask(stream(callId, lease), method, params);
-  }
-
-  @Override
-  public void heard(String lease, JsonObject event) {
-    JsonObject params = event.getJsonObject("params", new JsonObject());
-    switch (event.getString("type", "")) {
-      case Events.LOG -> {
-        if (wants(params)) {
-          stream(null, lease).send(Messages.notification(Methods.MESSAGE, RawJson.of(params)));
-        }
-      }
-      case Events.NOTIFICATION ->
-          stream(null, lease)
-              .send(Messages.notification(event.getString("method", ""), RawJson.of(params)));
-      case Events.GAVE_UP -> leases.lost(lease);
-      default -> {}
-    }
-  }
-
   /** Lists may be others now. */
   void changed() {
-    for (String due : changes.due(directory.snapshot())) {
+    for (String due : changes.due(lists.over(directory.snapshot()))) {
       streams.standing().send(Messages.notification(due, null));
     }
   }
 
-  /** A server says that a resource was updated. */
+  /** A server says that a resource was updated, or a task. */
   void updated(JsonObject event) {
     JsonObject params = event.getJsonObject("params", new JsonObject());
+    if (Events.TASK.equals(event.getString("type"))) {
+      incoming.task(event.getString("id", ""), params);
+      return;
+    }
     for (String uri : watched.names(event.getString("id"), params.getString("uri"))) {
       streams
           .standing()

@@ -25,6 +25,7 @@ final class Directory {
   private final GatewayOptions options;
   private final AccessPolicy policy;
   private final Journal journal;
+  private final TaskIds taskIds = new TaskIds();
   private volatile Snapshot snapshot = Snapshot.EMPTY;
 
   Directory(GatewayOptions options, AccessPolicy policy, Audit audit) {
@@ -39,6 +40,16 @@ final class Directory {
 
   Journal journal() {
     return journal;
+  }
+
+  TaskIds taskIds() {
+    return taskIds;
+  }
+
+  /** True where a server of the view makes tasks of calls. */
+  boolean hasTasks(View view) {
+    return snapshot.servers().stream()
+        .anyMatch(server -> server.tasks() && view.includes(server.id().value()));
   }
 
   Snapshot snapshot() {

@@ -61,6 +61,7 @@ final class DirectoryVerticle extends VerticleBase {
     bus.<JsonObject>localConsumer(Addresses.GATEWAY_SUBSCRIBE, book::handle);
     return bus.<JsonObject>consumer(Addresses.ALL_EVENTS, event -> heard(event.body()))
         .completion()
+        .compose(listening -> directory.taskIds().open(vertx))
         .onSuccess(listening -> known = readServers());
   }
 
@@ -84,9 +85,11 @@ final class DirectoryVerticle extends VerticleBase {
     ServerFacts facts = track(status.getString("id", ""));
     if (facts != null && isServing(status.getString("state", ""))) {
       Object text = status.getValue("instructions");
+      boolean modern = Era.DISCOVER.name().equals(status.getString("era"));
       become(
           facts.withServer(
-              Era.DISCOVER.name().equals(status.getString("era")),
+              modern,
+              Offer.makesTasks(modern, status.getJsonObject("capabilities", new JsonObject())),
               text instanceof String instructions ? instructions : ""));
     }
   }
@@ -122,7 +125,10 @@ final class DirectoryVerticle extends VerticleBase {
   private void heard(JsonObject event) {
     String id = event.getString("id", "");
     switch (event.getString("type", "")) {
-      case Events.SERVER_ADDED -> track(id);
+      case Events.SERVER_ADDED -> {
+        track(id);
+        book.renew(id);
+      }
       case Events.SERVER_REMOVED -> {
         servers.remove(id);
         directory.become(directory.snapshot().without(id));
@@ -143,6 +149,7 @@ final class DirectoryVerticle extends VerticleBase {
       }
       case Events.RESOURCE_UPDATED ->
           vertx.eventBus().publish(Addresses.GATEWAY_UPDATED, event, LOCAL);
+      case Events.TASK -> vertx.eventBus().publish(Addresses.GATEWAY_UPDATED, event, LOCAL);
       default -> {}
     }
   }
@@ -154,7 +161,10 @@ final class DirectoryVerticle extends VerticleBase {
       return;
     }
     become(
-        facts.withServer(Era.DISCOVER.name().equals(event.getString("era")), facts.instructions()));
+        facts.withServer(
+            Era.DISCOVER.name().equals(event.getString("era")),
+            facts.tasks(),
+            facts.instructions()));
     lists.connected(wanted);
     vertx
         .eventBus()

@@ -41,6 +41,7 @@ final class Door implements Entrance {
   private final Directory directory;
   private final Modern modern;
   private final Legacy legacy;
+  private final SseDoor sse;
   private final Replies replies;
   private final String name = Gateway.random(8);
   private long beat = -1;
@@ -57,11 +58,12 @@ final class Door implements Entrance {
     this.replies = new Replies(options.maxStreams(), streams);
     this.modern = new Modern(vertx, directory, options, serverInfo, replies, name, hosts);
     this.legacy = new Legacy(vertx, replies, name, hosts);
+    this.sse = new SseDoor(vertx, replies, name, hosts);
   }
 
   @Override
   public boolean owns(String path) {
-    return path.equals(ROOT) || path.startsWith(ROOT + "/");
+    return path.equals(ROOT) || path.startsWith(ROOT + "/") || SseDoor.owns(path);
   }
 
   @Override
@@ -71,6 +73,8 @@ final class Door implements Entrance {
             List.of(
                 consume(Addresses.GATEWAY_CALLS + name, modern::told),
                 consume(Addresses.GATEWAY_RESPONSES + name, legacy::told),
+                consume(sse.toldAt(), sse::told),
+                consume(sse.postedAt(), sse::posted),
                 local(Addresses.GATEWAY_CHANGED, changed -> modern.listeners().changed()),
                 local(
                     Addresses.GATEWAY_UPDATED,
@@ -93,6 +97,7 @@ final class Door implements Entrance {
   public void close() {
     vertx.cancelTimer(beat);
     modern.listeners().close();
+    sse.close();
     replies.close();
   }
 
@@ -101,7 +106,8 @@ final class Door implements Entrance {
     Reply reply = new Reply(request.response(), mayStream(request.headers()));
     try {
       String path = String.valueOf(request.path());
-      String place = path.length() <= ROOT.length() + 1 ? "" : path.substring(ROOT.length() + 1);
+      int root = SseDoor.owns(path) ? SseDoor.ROOT.length() : ROOT.length();
+      String place = path.length() <= root + 1 ? "" : path.substring(root + 1);
       Rights rights = directory.rights(principal);
       View view = directory.view(place, rights);
       if (view != null) {
@@ -141,7 +147,9 @@ final class Door implements Entrance {
 
   private void enter(
       HttpServerRequest request, Principal principal, Buffer body, View view, Reply reply) {
-    if (request.method().equals(HttpMethod.POST)) {
+    if (SseDoor.owns(String.valueOf(request.path()))) {
+      older(request, principal, body, view, reply);
+    } else if (request.method().equals(HttpMethod.POST)) {
       post(request.headers(), principal, body, view, reply);
     } else if (request.headers().get(Legacy.SESSION) != null
         && request.method().equals(HttpMethod.GET)) {
@@ -160,6 +168,49 @@ final class Door implements Entrance {
     }
   }
 
+  /** HTTP+SSE, of 2024-11-05. */
+  private void older(
+      HttpServerRequest request, Principal principal, Buffer body, View view, Reply reply) {
+    if (request.method().equals(HttpMethod.POST)) {
+      if (isJson(request.headers(), reply)) {
+        sse.post(sessionId(request), principal, view, body, reply);
+      }
+    } else if (!request.method().equals(HttpMethod.GET)) {
+      reply.header("Allow", "GET, POST");
+      refuse(reply, 405, null, Errors.rpc(JsonRpcError.INVALID_REQUEST, "use GET or POST"));
+    } else if (mayStream(request.headers())) {
+      sse.stream(String.valueOf(request.path()), principal, view, reply);
+    } else {
+      refuse(
+          reply,
+          406,
+          null,
+          Errors.rpc(JsonRpcError.INVALID_REQUEST, "Not Acceptable: accept text/event-stream"));
+    }
+  }
+
+  /** Null where there is none, empty where the query is nonsense. */
+  private static @Nullable String sessionId(HttpServerRequest request) {
+    try {
+      return request.getParam("sessionId");
+    } catch (IllegalArgumentException e) {
+      return "";
+    }
+  }
+
+  private static boolean isJson(MultiMap headers, Reply reply) {
+    String type = String.valueOf(headers.get("Content-Type")).toLowerCase(Locale.ROOT);
+    if (!type.startsWith("application/json")) {
+      refuse(
+          reply,
+          415,
+          null,
+          Errors.rpc(JsonRpcError.INVALID_REQUEST, "Content-Type must be application/json"));
+      return false;
+    }
+    return true;
+  }
+
   private void post(MultiMap headers, Principal principal, Buffer body, View view, Reply reply) {
     if (!accepts(headers, "application/json", "*/*", "application/*", "text/event-stream")) {
       refuse(
@@ -171,13 +222,7 @@ final class Door implements Entrance {
               "Not Acceptable: accept application/json and text/event-stream"));
       return;
     }
-    String type = String.valueOf(headers.get("Content-Type")).toLowerCase(Locale.ROOT);
-    if (!type.startsWith("application/json")) {
-      refuse(
-          reply,
-          415,
-          null,
-          Errors.rpc(JsonRpcError.INVALID_REQUEST, "Content-Type must be application/json"));
+    if (!isJson(headers, reply)) {
       return;
     }
     Envelope message;

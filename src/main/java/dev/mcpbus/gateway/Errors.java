@@ -42,6 +42,20 @@ final class Errors {
     return rpc(JsonRpcError.INVALID_PARAMS, message);
   }
 
+  /** For who wants to hear of tasks and does not say that he knows them. */
+  static McpFailure tasksNotOffered() {
+    return rpc(
+        JsonRpcError.MISSING_CLIENT_CAPABILITY,
+        "Missing required client capability",
+        new JsonObject()
+            .put(
+                "requiredCapabilities",
+                new JsonObject()
+                    .put(
+                        "extensions",
+                        new JsonObject().put(TaskForms.EXTENSION, new JsonObject()))));
+  }
+
   static McpFailure unsupportedVersion(String requested) {
     return rpc(
         JsonRpcError.UNSUPPORTED_VERSION,

@@ -35,7 +35,11 @@ final class Exchange implements Calls.Caller {
   /** What a server asks at once arrives one by one, and goes to the client together. */
   private static final long GATHER_MILLIS = 20;
 
-  private record Question(String method, JsonObject params, Promise<JsonObject> answer) {}
+  /**
+   * @param key by which whoever asks may take it back
+   */
+  private record Question(
+      String key, String method, JsonObject params, Promise<JsonObject> answer) {}
 
   private final Vertx vertx;
   private final Calls calls;
@@ -157,15 +161,25 @@ final class Exchange implements Calls.Caller {
 
   @Override
   public Future<JsonObject> asked(
-      @Nullable String call, @Nullable String connection, String method, JsonObject params) {
+      @Nullable String call,
+      @Nullable String connection,
+      String question,
+      String method,
+      JsonObject params) {
     if (over || !Questions.isOffered(capabilities, method, params)) {
       return Future.failedFuture(
           McpFailure.notSent(FailureCode.METHOD_NOT_FOUND, "the client does not answer " + method));
     }
-    Question question = new Question(method, params, Promise.promise());
-    questions.put("input-" + ++sequence, question);
+    Question asked = new Question(question, method, params, Promise.promise());
+    questions.put("input-" + ++sequence, asked);
     vertx.setTimer(GATHER_MILLIS, now -> put());
-    return question.answer().future();
+    return asked.answer().future();
+  }
+
+  /** An answer to it will not be looked at. */
+  @Override
+  public void withdrawn(String question) {
+    questions.values().removeIf(asked -> asked.key().equals(question));
   }
 
   /** Hands the open questions to the client, where it waits. */
@@ -184,7 +198,7 @@ final class Exchange implements Calls.Caller {
                 key,
                 new JsonObject()
                     .put("method", question.method())
-                    .put("params", embedded(question.params()))));
+                    .put("params", Questions.embedded(question.params()))));
     JsonObject result =
         new JsonObject()
             .put("resultType", "input_required")
@@ -192,19 +206,6 @@ final class Exchange implements Calls.Caller {
             .put("requestState", fresh);
     message.reply(result.toBuffer());
     timer = vertx.setTimer(PATIENCE_MILLIS, late -> cancel());
-  }
-
-  /** Without the server's token: what a result embeds has no progress of its own. */
-  private static JsonObject embedded(JsonObject params) {
-    if (!(params.getValue("_meta") instanceof JsonObject meta)
-        || !meta.containsKey("progressToken")) {
-      return params;
-    }
-    JsonObject rest = meta.copy();
-    rest.remove("progressToken");
-    JsonObject copy = params.copy();
-    copy.remove("_meta");
-    return rest.isEmpty() ? copy : copy.put("_meta", rest);
   }
 
   /** The client has come back, with answers to some of the questions. */

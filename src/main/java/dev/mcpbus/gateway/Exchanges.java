@@ -30,7 +30,15 @@ final class Exchanges {
   private static final long TTL_MILLIS = 900_000;
 
   /** What a connection was leased for. */
-  private record Key(String server, String principal, String capabilities) {}
+  record Key(String server, String principal, String capabilities) {
+
+    static Key of(Message<Buffer> message) {
+      return new Key(
+          String.valueOf(message.headers().get(Words.SERVER)),
+          String.valueOf(message.headers().get(Words.PRINCIPAL)),
+          String.valueOf(message.headers().get(Words.CAPABILITIES)));
+    }
+  }
 
   private record Idle(ConnectionId lease, long timer) {}
 
@@ -57,16 +65,12 @@ final class Exchanges {
           McpFailure.notSent(FailureCode.OVERLOADED, "too many calls wait for their clients"));
       return;
     }
-    Key key =
-        new Key(
-            String.valueOf(message.headers().get(Words.SERVER)),
-            String.valueOf(message.headers().get(Words.PRINCIPAL)),
-            String.valueOf(message.headers().get(Words.CAPABILITIES)));
+    Key key = Key.of(message);
     JsonObject capabilities = new JsonObject(key.capabilities());
     Exchange exchange = new Exchange(vertx, calls, message, capabilities, this::ended);
     running.put(exchange, key);
     RawJson params = RawJson.of(message.body());
-    lease(key, capabilities)
+    lease(key)
         .onComplete(
             lease -> {
               if (running.containsKey(exchange)) {
@@ -97,7 +101,8 @@ final class Exchanges {
         .ifPresent(Exchange::cancel);
   }
 
-  private Future<ConnectionId> lease(Key key, JsonObject capabilities) {
+  /** A connection for this key alone; {@link #giveBack} ends that. */
+  Future<ConnectionId> lease(Key key) {
     Deque<Idle> free = idle.get(key);
     Idle next = free == null ? null : free.poll();
     if (next != null) {
@@ -107,7 +112,7 @@ final class Exchanges {
     JsonObject wish =
         new JsonObject()
             .put("id", key.server())
-            .put("capabilities", capabilities)
+            .put("capabilities", new JsonObject(key.capabilities()))
             .put("input", calls.inputs())
             .put("events", calls.leased())
             .put("ttl", TTL_MILLIS);
@@ -134,7 +139,7 @@ final class Exchanges {
     }
   }
 
-  private void giveBack(Key key, ConnectionId lease) {
+  void giveBack(Key key, ConnectionId lease) {
     if (!leases.contains(lease)) {
       return; // a shared one
     }

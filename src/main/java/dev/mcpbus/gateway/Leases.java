@@ -22,12 +22,22 @@ import org.jspecify.annotations.Nullable;
  */
 final class Leases {
 
+  /** Who follows which connections there are. */
+  interface Listener {
+
+    void begun(ConnectionId server, ConnectionId lease);
+
+    /** It will not come back. */
+    void gone(ConnectionId server);
+  }
+
   private static final long TTL_MILLIS = 180_000;
 
   private final Vertx vertx;
   private final Calls host;
   private final Calls.Caller holder;
   private final JsonObject capabilities;
+  private final Listener listener;
   private final Map<ConnectionId, Future<ConnectionId>> byServer = new HashMap<>();
   private final Map<String, ConnectionId> servers = new HashMap<>();
   private @Nullable String level;
@@ -37,11 +47,12 @@ final class Leases {
   /**
    * @param capabilities of the client, which the leased connections state as theirs
    */
-  Leases(Vertx vertx, Calls host, Calls.Caller holder, JsonObject capabilities) {
+  Leases(Vertx vertx, Calls host, Calls.Caller holder, JsonObject capabilities, Listener listener) {
     this.vertx = vertx;
     this.host = host;
     this.holder = holder;
     this.capabilities = capabilities;
+    this.listener = listener;
   }
 
   /** The connection that answers this client for {@code server}. */
@@ -90,6 +101,7 @@ final class Leases {
     }
     servers.put(lease.value(), server);
     host.addLease(lease.value(), holder);
+    listener.begun(server, lease);
     if (level != null) {
       level(lease, level);
     }
@@ -118,10 +130,29 @@ final class Leases {
   void lost(String lease) {
     ConnectionId server = servers.remove(lease);
     if (server != null) {
+      listener.gone(server);
       byServer.remove(server);
       host.removeLease(lease);
       release(new ConnectionId(lease));
     }
+  }
+
+  /** The server that a lease of this client is for; null where it is none. */
+  @Nullable ConnectionId serverOf(String lease) {
+    return servers.get(lease);
+  }
+
+  /** The client's roots are others now: its servers may want to ask again. */
+  void rootsChanged() {
+    servers
+        .keySet()
+        .forEach(
+            lease ->
+                vertx
+                    .eventBus()
+                    .request(
+                        Addresses.of(new ConnectionId(lease), Addresses.ROOTS_CHANGED),
+                        RawJson.EMPTY_OBJECT.toBuffer()));
   }
 
   /** What the client wants to hear of its own connections. */

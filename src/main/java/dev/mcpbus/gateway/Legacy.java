@@ -195,7 +195,7 @@ final class Legacy {
     return name + "-" + ++sequence;
   }
 
-  private static String host(String session) {
+  static String host(String session) {
     return session.substring(0, session.indexOf('.'));
   }
 

@@ -1,5 +1,6 @@
 package dev.mcpbus.gateway;
 
+import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Messages;
@@ -7,13 +8,16 @@ import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Action;
+import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
@@ -31,6 +35,9 @@ final class Listeners {
     private final Reply reply;
     private final Changes changes;
     private final Watched watched;
+
+    /** By connection and the server's id, those by which the client knows them. */
+    private final Map<TaskIds.Named, String> tasks = new HashMap<>();
 
     Listener(RawJson id, Reply reply, View view) {
       this.id = id;
@@ -59,26 +66,38 @@ final class Listeners {
   private final Directory directory;
   private final Router router;
   private final Replies replies;
+  private final ModernTasks tasks;
   private final Set<Listener> open = new HashSet<>();
 
-  Listeners(Vertx vertx, Directory directory, Router router, Replies replies) {
+  Listeners(Vertx vertx, Directory directory, Router router, Replies replies, ModernTasks tasks) {
     this.vertx = vertx;
     this.directory = directory;
     this.router = router;
     this.replies = replies;
+    this.tasks = tasks;
   }
 
-  void listen(View view, RawJson id, RawJson params, Reply reply) {
+  void listen(View view, Principal principal, RawJson id, RawJson params, Reply reply) {
     RawJson filter = params.member("notifications");
     if (filter == null || !filter.isObject()) {
       Door.refuse(reply, 400, id, Errors.invalidParams("\"notifications\" must be an object"));
       return;
     }
     JsonObject wanted = filter.toJsonObject();
-    List<String> uris = uris(wanted);
-    if (uris.size() > MAX_URIS) {
+    List<String> uris = texts(wanted, "resourceSubscriptions");
+    List<String> taskIds = texts(wanted, "taskIds");
+    RawJson meta = params.member("_meta");
+    if (!taskIds.isEmpty()
+        && !TaskForms.isOffered(meta == null ? null : meta.member(MetaKeys.CLIENT_CAPABILITIES))) {
+      Door.refuse(reply, 400, id, Errors.tasksNotOffered());
+      return;
+    }
+    if (uris.size() > MAX_URIS || taskIds.size() > MAX_URIS) {
       Door.refuse(
-          reply, 400, id, Errors.invalidParams("more than " + MAX_URIS + " resources at once"));
+          reply,
+          400,
+          id,
+          Errors.invalidParams("more than " + MAX_URIS + " resources or tasks at once"));
       return;
     }
     if (!replies.addStream(reply)) {
@@ -91,6 +110,12 @@ final class Listeners {
       return;
     }
     Listener listener = new Listener(id, reply, view);
+    for (String taskId : taskIds) {
+      TaskIds.Named task = tasks.find(view, principal, taskId);
+      if (task != null) {
+        listener.tasks.put(new TaskIds.Named(task.connection(), "", task.own()), taskId);
+      }
+    }
     reply.onGone(
         () -> {
           open.remove(listener);
@@ -112,9 +137,9 @@ final class Listeners {
         .onComplete(done -> begin(listener, kinds, uris));
   }
 
-  private static List<String> uris(JsonObject wanted) {
+  private static List<String> texts(JsonObject wanted, String member) {
     List<String> uris = new ArrayList<>();
-    if (wanted.getValue("resourceSubscriptions") instanceof JsonArray list) {
+    if (wanted.getValue(member) instanceof JsonArray list) {
       for (Object uri : list) {
         if (uri instanceof String text && !uris.contains(text)) {
           uris.add(text);
@@ -147,6 +172,9 @@ final class Listeners {
     if (!heard.isEmpty()) {
       agreed.put("resourceSubscriptions", heard);
     }
+    if (!listener.tasks.isEmpty()) {
+      agreed.put("taskIds", new JsonArray(List.copyOf(listener.tasks.values())));
+    }
     kinds.forEach(kind -> listener.changes.saw(directory.snapshot(), kind));
     open.add(listener);
     listener.tell(Methods.ACKNOWLEDGED, RawJson.of(new JsonObject().put("notifications", agreed)));
@@ -162,10 +190,21 @@ final class Listeners {
     }
   }
 
-  /** A server says that a resource was updated. */
+  /** A server says that a resource was updated, or a task. */
   void updated(JsonObject event) {
     JsonObject params = event.getJsonObject("params", new JsonObject());
+    boolean task = Events.TASK.equals(event.getString("type"));
     for (Listener listener : open) {
+      if (task) {
+        String id =
+            listener.tasks.get(
+                new TaskIds.Named(
+                    event.getString("id", ""), "", String.valueOf(params.getValue("taskId"))));
+        if (id != null) {
+          listener.tell(Methods.TASKS_CHANGED, TaskForms.named(RawJson.of(params), id));
+        }
+        continue;
+      }
       for (String uri : listener.watched.names(event.getString("id"), params.getString("uri"))) {
         listener.tell(
             Methods.RESOURCE_UPDATED, RawJson.of(params).with("uri", RawJson.string(uri)));

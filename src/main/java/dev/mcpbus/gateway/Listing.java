@@ -64,6 +64,19 @@ record Listing(List<Item> items, long ttlMillis, boolean common, long since) {
     }
   }
 
+  /** True where both list the same entries in the same order. */
+  boolean lists(Listing other) {
+    if (items.size() != other.items.size()) {
+      return false;
+    }
+    for (int i = 0; i < items.size(); i++) {
+      if (!items.get(i).entry().equals(other.items.get(i).entry())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   boolean isFresh(long now) {
     return ttlMillis < 0 || now - since < ttlMillis * 1_000_000;
   }

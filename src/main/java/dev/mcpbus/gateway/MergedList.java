@@ -40,6 +40,10 @@ final class MergedList {
   private long ttlMillis = TTL_MILLIS;
   private boolean common = true;
   private Set<String> collisions = Set.of();
+
+  /** Servers that decide by themselves what becomes a task. */
+  private final Set<String> deciders = new HashSet<>();
+
   private long version;
 
   private MergedList(Kind kind) {
@@ -53,6 +57,9 @@ final class MergedList {
       Listing listing = view.includes(server.id().value()) ? server.list(kind) : null;
       if (listing != null) {
         all.add(view, server.id().value(), listing);
+        if (kind == Kind.TOOLS && server.modern() && server.tasks()) {
+          all.deciders.add(server.id().value());
+        }
       }
     }
     Set<String> shared = all.shared();
@@ -98,6 +105,7 @@ final class MergedList {
     LOG.warn("gateway: names of several {} route nowhere: {}", kind.member, names);
     MergedList rest = new MergedList(kind);
     rest.collisions = names;
+    rest.deciders.addAll(deciders);
     rest.ttlMillis = ttlMillis;
     rest.common = common;
     for (int i = 0; i < targets.size(); i++) {
@@ -153,7 +161,8 @@ final class MergedList {
     }
     int from = after + 1;
     int to = Math.min(entries.size(), from + size);
-    RawJson page = RawJson.array(entries.subList(from, to));
+    RawJson page =
+        RawJson.array(modern || deciders.isEmpty() ? entries.subList(from, to) : asked(from, to));
     RawJson result = RawJson.EMPTY_OBJECT;
     if (modern) {
       result =
@@ -166,6 +175,16 @@ final class MergedList {
       result = result.with("nextCursor", RawJson.string(encoded(targets.get(to - 1).name())));
     }
     return result.with(kind.member, page);
+  }
+
+  /** For clients that have to ask for a task: they may, of every tool of those servers. */
+  private List<RawJson> asked(int from, int to) {
+    List<RawJson> some = new ArrayList<>();
+    for (int i = from; i < to; i++) {
+      RawJson entry = entries.get(i);
+      some.add(deciders.contains(targets.get(i).server()) ? TaskForms.taskable(entry) : entry);
+    }
+    return some;
   }
 
   private static String encoded(String name) {

@@ -49,6 +49,7 @@ final class Modern {
   private final String calling;
   private final Router router;
   private final Listeners listeners;
+  private final ModernTasks tasks;
   private final Map<String, Call> calls = new HashMap<>();
   private long sequence;
 
@@ -71,7 +72,8 @@ final class Modern {
     this.hosts = hosts;
     this.calling = Addresses.GATEWAY_CALLS + name;
     this.router = new Router(vertx, directory, options.pageSize());
-    this.listeners = new Listeners(vertx, directory, router, replies);
+    this.tasks = new ModernTasks(vertx, directory, router);
+    this.listeners = new Listeners(vertx, directory, router, replies, tasks);
   }
 
   Listeners listeners() {
@@ -100,7 +102,7 @@ final class Modern {
     }
     switch (method) {
       case Methods.DISCOVER -> discover(view, id, reply);
-      case Methods.LISTEN -> listeners.listen(view, id, params, reply);
+      case Methods.LISTEN -> listeners.listen(view, principal, id, params, reply);
       default -> call(headers, principal, view, id, method, params, meta, reply);
     }
   }
@@ -115,7 +117,7 @@ final class Modern {
                   new JsonObject()
                       .put("resultType", "complete")
                       .put("supportedVersions", new JsonArray(Offer.versions()))
-                      .put("capabilities", Offer.capabilities())
+                      .put("capabilities", Offer.capabilities(true, directory.hasTasks(view)))
                       .put("ttlMs", DISCOVER_TTL_MILLIS)
                       .put("cacheScope", "private");
               if (!instructions.isEmpty()) {
@@ -140,8 +142,14 @@ final class Modern {
         new Ask(view, method, params, true, callId)
             .header(Headers.INPUT, Headers.PASS)
             .checked((target, asked) -> ModernHeaders.check(headers, target.headers(), asked));
+    boolean offersTasks =
+        method.equals(Methods.TOOLS_CALL)
+            && TaskForms.isOffered(meta == null ? null : meta.member(MetaKeys.CLIENT_CAPABILITIES));
+    if (offersTasks) {
+      ask.header(Headers.TASK, "true");
+    }
     if (INPUT.contains(method)) {
-      exchanged(ask, principal, params, meta);
+      exchanged(ask, principal, params, meta, offersTasks);
     }
     RawJson token = meta == null ? null : meta.member(MetaKeys.PROGRESS_TOKEN);
     if (token != null) {
@@ -157,7 +165,14 @@ final class Modern {
           forget(callId, reply);
           ask.cancel(vertx.eventBus());
         });
-    Future<RawJson> answer = router.route(ask);
+    Future<RawJson> answer;
+    if (TaskForms.concerns(method)) {
+      answer = tasks.route(ask, principal);
+    } else if (offersTasks) {
+      answer = router.route(ask).map(result -> tasks.named(ask, principal, result));
+    } else {
+      answer = router.route(ask);
+    }
     answer.onComplete(outcome -> directory.journal().ended(principal, ask, outcome));
     answer.onComplete(
         result -> {
@@ -179,13 +194,15 @@ final class Modern {
    * A server of the older era asks while it works on a call, and logs for a session: a client that
    * can answer, or wants to hear, gets a connection for the time of its call.
    */
-  private void exchanged(Ask ask, Principal principal, RawJson params, @Nullable RawJson meta) {
+  private void exchanged(
+      Ask ask, Principal principal, RawJson params, @Nullable RawJson meta, boolean offersTasks) {
     RawJson capabilities = meta == null ? null : meta.member(MetaKeys.CLIENT_CAPABILITIES);
     RawJson level = meta == null ? null : meta.member(MetaKeys.LOG_LEVEL);
     RawJson state = params.member("requestState");
     String held = state != null && state.isString() ? state.asString() : "";
     boolean retry = Legacy.ID.matcher(held).matches();
-    if (!retry && level == null && (capabilities == null || !answers(capabilities))) {
+    boolean waits = retry || level != null || (capabilities != null && answers(capabilities));
+    if (!waits && !offersTasks) {
       return;
     }
     String host = retry ? held.substring(0, held.indexOf('.')) : hosts.get(spread());
@@ -196,10 +213,15 @@ final class Modern {
           if (facts == null || facts.modern()) {
             return null;
           }
+          boolean task = offersTasks && !retry && tasks.becomesTask(server, suffix, given);
+          if (!task && !waits) {
+            return null;
+          }
+          String op = retry ? Words.RETRY : Words.CALL;
           DeliveryOptions options =
               new DeliveryOptions()
                   .setSendTimeout(Ask.PATIENCE_MILLIS)
-                  .addHeader(Words.OP, retry ? Words.RETRY : Words.CALL)
+                  .addHeader(Words.OP, task ? Words.TASK : op)
                   .addHeader(Words.PRINCIPAL, principal.text())
                   .addHeader(Words.DOOR, calling)
                   .addHeader(Words.EXCHANGE, exchange)

@@ -24,7 +24,12 @@ final class ModernHeaders {
   /** The member of the params that {@code Mcp-Name} repeats. */
   private static final Map<String, String> NAMED_BY =
       Map.of(
-          Methods.TOOLS_CALL, "name", Methods.PROMPTS_GET, "name", Methods.RESOURCES_READ, "uri");
+          Methods.TOOLS_CALL, "name",
+          Methods.PROMPTS_GET, "name",
+          Methods.RESOURCES_READ, "uri",
+          Methods.TASKS_GET, "taskId",
+          Methods.TASKS_UPDATE, "taskId",
+          Methods.TASKS_CANCEL, "taskId");
 
   private ModernHeaders() {}
 

@@ -22,7 +22,38 @@ final class Offer {
         .toList();
   }
 
-  static JsonObject capabilities() {
+  /** What a server states: whether it makes tasks of tool calls. */
+  static boolean makesTasks(boolean modern, JsonObject capabilities) {
+    return modern
+        ? object(capabilities, "extensions").containsKey(TaskForms.EXTENSION)
+        : object(object(object(capabilities, "tasks"), "requests"), "tools").containsKey("call");
+  }
+
+  private static JsonObject object(JsonObject from, String name) {
+    return from.getValue(name) instanceof JsonObject found ? found : new JsonObject();
+  }
+
+  /**
+   * @param tasks whether a server behind makes tasks
+   */
+  static JsonObject capabilities(boolean modern, boolean tasks) {
+    JsonObject all = capabilities();
+    if (!tasks) {
+      return all;
+    }
+    JsonObject calls =
+        new JsonObject().put("tools", new JsonObject().put("call", new JsonObject()));
+    return modern
+        ? all.put("extensions", new JsonObject().put(TaskForms.EXTENSION, new JsonObject()))
+        : all.put(
+            "tasks",
+            new JsonObject()
+                .put("list", new JsonObject())
+                .put("cancel", new JsonObject())
+                .put("requests", calls));
+  }
+
+  private static JsonObject capabilities() {
     return new JsonObject()
         .put("tools", new JsonObject().put("listChanged", true))
         .put("resources", new JsonObject().put("listChanged", true).put("subscribe", true))

@@ -14,6 +14,8 @@ import io.vertx.core.json.JsonObject;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a client is asked and has not answered yet. Asks only what the client says that it answers.
@@ -26,7 +28,18 @@ final class Questions {
   /** As long as a connection waits for a person. */
   private static final long PATIENCE_MILLIS = 300_000;
 
-  private record Question(Promise<JsonObject> answer, long timer) {}
+  /**
+   * A question on its way.
+   *
+   * @param key by which whoever asks may take it back
+   * @param call that it belongs to, null where that is not known
+   */
+  private record Question(
+      String key,
+      @Nullable String call,
+      EventStream stream,
+      Promise<JsonObject> answer,
+      long timer) {}
 
   private final Vertx vertx;
   private final JsonObject capabilities;
@@ -41,8 +54,15 @@ final class Questions {
     this.capabilities = capabilities;
   }
 
-  /** The MCP result. */
-  Future<JsonObject> ask(EventStream stream, String method, JsonObject params) {
+  /**
+   * Asks.
+   *
+   * @param key by which whoever asks may take it back
+   * @param call that it belongs to, null where that is not known
+   * @return the MCP result
+   */
+  Future<JsonObject> ask(
+      EventStream stream, String key, @Nullable String call, String method, JsonObject params) {
     if (!isOffered(capabilities, method, params)) {
       return Future.failedFuture(
           McpFailure.notSent(FailureCode.METHOD_NOT_FOUND, "the client does not answer " + method));
@@ -57,17 +77,51 @@ final class Questions {
         vertx.setTimer(
             PATIENCE_MILLIS,
             late -> {
-              open.remove(id);
+              takeBack(id, "nobody waits any longer");
               answer.tryFail(
                   McpFailure.notSent(FailureCode.CALL_TIMEOUT, "the client did not answer"));
             });
-    open.put(id, new Question(answer, timer));
+    open.put(id, new Question(key, call, stream, answer, timer));
     stream.send(
         Messages.request(
             RawJson.string(id),
             method,
             method.equals(Methods.ROOTS_LIST) && params.isEmpty() ? null : RawJson.of(params)));
     return answer.future();
+  }
+
+  /** Whoever asked does not want the answer any more. */
+  void withdraw(String key) {
+    withdrawAll(question -> question.key().equals(key), "the server does not ask any more");
+  }
+
+  /** What was asked for the sake of that call has lost its sense. */
+  void callEnded(String call) {
+    if (!open.isEmpty()) {
+      withdrawAll(question -> call.equals(question.call()), "the call is over");
+    }
+  }
+
+  private void withdrawAll(Predicate<Question> which, String why) {
+    for (Map.Entry<String, Question> one : List.copyOf(open.entrySet())) {
+      if (which.test(one.getValue())) {
+        takeBack(one.getKey(), why);
+        one.getValue().answer().tryFail(McpFailure.notSent(FailureCode.CANCELLED, why));
+      }
+    }
+  }
+
+  /** The client is told that it need not answer. */
+  private void takeBack(String id, String why) {
+    Question question = open.remove(id);
+    if (question != null) {
+      vertx.cancelTimer(question.timer());
+      question.stream()
+          .send(
+              Messages.notification(
+                  Methods.CANCELLED,
+                  RawJson.of(new JsonObject().put("requestId", id).put("reason", why))));
+    }
   }
 
   static boolean isOffered(JsonObject capabilities, String method, JsonObject params) {
@@ -77,6 +131,19 @@ final class Questions {
       return false;
     }
     return !"url".equals(params.getValue("mode")) || settings.containsKey("url");
+  }
+
+  /** Without the server's token: what a result embeds has no progress of its own. */
+  static JsonObject embedded(JsonObject params) {
+    if (!(params.getValue("_meta") instanceof JsonObject meta)
+        || !meta.containsKey("progressToken")) {
+      return params;
+    }
+    JsonObject rest = meta.copy();
+    rest.remove("progressToken");
+    JsonObject copy = params.copy();
+    copy.remove("_meta");
+    return rest.isEmpty() ? copy : copy.put("_meta", rest);
   }
 
   /** A response of the client; one to no question of ours is dropped. */

@@ -108,6 +108,13 @@ final class Reply {
     }
   }
 
+  /** An event that is no message. */
+  void named(String event, String data) {
+    if (!isOver()) {
+      write(Buffer.buffer("event: " + event + "\ndata: " + data + "\n\n"));
+    }
+  }
+
   /** One message before the answer; lost where the client takes no stream. */
   void event(@Nullable String id, byte[] json) {
     if (mayStream && !isOver()) {

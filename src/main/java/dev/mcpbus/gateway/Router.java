@@ -72,6 +72,7 @@ final class Router {
     View view = ask.view();
     return directory
         .ready(vertx, view, List.of(kind))
+        .compose(known -> ask.listed(kind).map(ask.seen(directory.snapshot())))
         .map(
             snapshot -> {
               requireUp(view, snapshot);
@@ -119,7 +120,7 @@ final class Router {
   private Future<RawJson> named(Ask ask, Kind kind, String suffix) {
     String name = text(ask.params(), "name");
     ask.about(null, name);
-    return find(ask.view(), kind, name)
+    return find(ask, kind, name)
         .onFailure(failure -> denied(ask, kind, name))
         .compose(
             target -> {
@@ -156,13 +157,15 @@ final class Router {
         (kind == Kind.TOOLS ? "Unknown tool: " : "Unknown prompt: ") + Errors.shown(name));
   }
 
-  private Future<MergedList.Target> find(View view, Kind kind, String name) {
-    MergedList.Target known = directory.snapshot().list(view, kind).find(name);
+  private Future<MergedList.Target> find(Ask ask, Kind kind, String name) {
+    View view = ask.view();
+    MergedList.Target known = ask.seen(directory.snapshot()).list(view, kind).find(name);
     if (known != null) {
       return Future.succeededFuture(known);
     }
     return directory
         .ready(vertx, view, List.of(kind))
+        .map(ask::seen)
         .map(
             snapshot -> {
               MergedList.Target listed = snapshot.list(view, kind).find(name);
@@ -256,7 +259,7 @@ final class Router {
     }
     return switch (type.asString()) {
       case "ref/prompt" ->
-          find(ask.view(), Kind.PROMPTS, text(ref, "name"))
+          find(ask, Kind.PROMPTS, text(ref, "name"))
               .compose(target -> complete(ask, ref, "name", target));
       case "ref/resource" ->
           template(ask.view(), text(ref, "uri"))
@@ -295,7 +298,8 @@ final class Router {
 
   // ---- the bus
 
-  private Future<RawJson> call(Ask ask, String server, String suffix, RawJson params) {
+  /** Has it answered by the connection that serves this client for {@code server}. */
+  Future<RawJson> call(Ask ask, String server, String suffix, RawJson params) {
     Future<RawJson> elsewhere = ask.delegate(server, suffix, params);
     if (elsewhere != null) {
       return elsewhere.map(result -> typed(ask, server, result));

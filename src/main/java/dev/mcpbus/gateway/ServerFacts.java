@@ -10,14 +10,20 @@ import org.jspecify.annotations.Nullable;
  *
  * @param up whether its connection serves now
  * @param modern whether it speaks the {@code server/discover} era, as far as is known
+ * @param tasks whether it makes tasks of tool calls, as far as is known
  * @param instructions of its handshake, empty where it gave none
  * @param lists what it listed last, of the kinds that were asked for
  */
 record ServerFacts(
-    ConnectionId id, boolean up, boolean modern, String instructions, Map<Kind, Listing> lists) {
+    ConnectionId id,
+    boolean up,
+    boolean modern,
+    boolean tasks,
+    String instructions,
+    Map<Kind, Listing> lists) {
 
   static ServerFacts of(ConnectionId id) {
-    return new ServerFacts(id, false, false, "", Map.of());
+    return new ServerFacts(id, false, false, false, "", Map.of());
   }
 
   @Nullable Listing list(Kind kind) {
@@ -28,14 +34,14 @@ record ServerFacts(
     Map<Kind, Listing> more = new EnumMap<>(Kind.class);
     more.putAll(lists);
     more.put(kind, listing);
-    return new ServerFacts(id, up, modern, instructions, more);
+    return new ServerFacts(id, up, modern, tasks, instructions, more);
   }
 
   ServerFacts withUp(boolean now) {
-    return new ServerFacts(id, now, modern, instructions, lists);
+    return new ServerFacts(id, now, modern, tasks, instructions, lists);
   }
 
-  ServerFacts withServer(boolean isModern, String text) {
-    return new ServerFacts(id, true, isModern, text, lists);
+  ServerFacts withServer(boolean isModern, boolean makesTasks, String text) {
+    return new ServerFacts(id, true, isModern, makesTasks, text, lists);
   }
 }

@@ -9,9 +9,9 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -67,7 +67,7 @@ final class ServerLists {
   }
 
   /** The server is there: what clients want is asked for, also what could not be had before. */
-  void connected(Set<Kind> wanted) {
+  void connected(Collection<Kind> wanted) {
     for (Kind kind : wanted) {
       slot(kind);
       changed(kind);

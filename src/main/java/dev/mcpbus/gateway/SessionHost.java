@@ -48,6 +48,9 @@ final class SessionHost extends VerticleBase {
   @SuppressWarnings("NullAway.Init")
   private Exchanges exchanges;
 
+  @SuppressWarnings("NullAway.Init")
+  private HeldTasks tasks;
+
   /**
    * @param hosts how many share the bound on sessions
    */
@@ -69,6 +72,7 @@ final class SessionHost extends VerticleBase {
     router = new Router(vertx, directory, options.pageSize());
     calls = new Calls(name);
     exchanges = new Exchanges(vertx, calls, options.maxSessions());
+    tasks = new HeldTasks(vertx, calls, exchanges, options.maxSessions());
     long idle = options.sessionIdle().toMillis();
     vertx.setPeriodic(Math.max(10, Math.min(idle / 4, 60_000)), now -> sweep());
     List<Future<Void>> ready = new ArrayList<>();
@@ -99,6 +103,7 @@ final class SessionHost extends VerticleBase {
   public Future<?> stop() {
     List<Future<Void>> ending = new ArrayList<>();
     sessions.values().forEach(session -> ending.add(session.close()));
+    tasks.close();
     ending.add(exchanges.close());
     sessions.clear();
     return Future.join(ending).otherwiseEmpty();
@@ -127,8 +132,17 @@ final class SessionHost extends VerticleBase {
         exchanges.handle(op, message);
         return;
       }
+      if (op.equals(Words.TASK)) {
+        tasks.begin(message);
+        return;
+      }
+      if (op.equals(Words.ABOUT_TASK)) {
+        tasks.handle(message);
+        return;
+      }
       if (op.equals(Words.GONE)) {
         exchanges.gone(String.valueOf(message.headers().get(Words.EXCHANGE)));
+        tasks.gone(String.valueOf(message.headers().get(Words.EXCHANGE)));
       }
       ClientSession session = sessions.get(message.headers().get(Words.SESSION));
       if (op.equals(Words.KEEP) || op.equals(Words.GONE)) {

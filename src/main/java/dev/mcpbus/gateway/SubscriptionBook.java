@@ -4,6 +4,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.eventbus.Message;
@@ -12,6 +13,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Who wants to hear of which resource: a server is told of the first who does and of the last who
@@ -22,8 +24,13 @@ final class SubscriptionBook {
 
   private record Resource(String server, String uri) {}
 
+  private static final class Held {
+    private final Set<String> holders = new HashSet<>();
+    private @Nullable Future<Void> asked;
+  }
+
   private final EventBus bus;
-  private final Map<Resource, Set<String>> holders = new HashMap<>();
+  private final Map<Resource, Held> resources = new HashMap<>();
 
   SubscriptionBook(EventBus bus) {
     this.bus = bus;
@@ -34,33 +41,54 @@ final class SubscriptionBook {
     JsonObject body = message.body();
     Resource resource = new Resource(body.getString("server"), body.getString("uri"));
     String holder = body.getString("holder");
-    Set<String> held = holders.computeIfAbsent(resource, absent -> new HashSet<>());
-    boolean wanted = body.getBoolean("wanted");
-    boolean first = wanted && held.isEmpty();
-    boolean changed = wanted ? held.add(holder) : held.remove(holder);
-    boolean last = !wanted && changed && held.isEmpty();
-    if (held.isEmpty()) {
-      holders.remove(resource);
+    Future<Void> done =
+        body.getBoolean("wanted") ? add(resource, holder) : remove(resource, holder);
+    done.onComplete(
+        told -> message.reply(new JsonObject()), failure -> message.reply(McpFailure.of(failure)));
+  }
+
+  /** Whoever comes while the server is asked hears what it answers the first. */
+  private Future<Void> add(Resource resource, String holder) {
+    Held held = resources.computeIfAbsent(resource, absent -> new Held());
+    held.holders.add(holder);
+    Future<Void> asked = held.asked;
+    if (asked == null) {
+      asked = tell(resource, Addresses.RESOURCES_SUBSCRIBE);
+      held.asked = asked;
     }
-    if (!first && !last) {
-      message.reply(new JsonObject());
-      return;
+    return asked.onFailure(
+        refused -> {
+          held.holders.remove(holder);
+          if (held.holders.isEmpty()) {
+            resources.remove(resource, held);
+          }
+        });
+  }
+
+  private Future<Void> remove(Resource resource, String holder) {
+    Held held = resources.get(resource);
+    if (held == null || !held.holders.remove(holder) || !held.holders.isEmpty()) {
+      return Future.succeededFuture();
     }
-    String suffix = wanted ? Addresses.RESOURCES_SUBSCRIBE : Addresses.RESOURCES_UNSUBSCRIBE;
-    Buffer params = RawJson.EMPTY_OBJECT.with("uri", RawJson.string(resource.uri())).toBuffer();
-    bus.<Buffer>request(Addresses.of(new ConnectionId(resource.server()), suffix), params)
-        .onComplete(
-            done -> message.reply(new JsonObject()),
-            failure -> {
-              forget(resource, holder, wanted);
-              message.reply(McpFailure.of(failure));
+    resources.remove(resource);
+    return tell(resource, Addresses.RESOURCES_UNSUBSCRIBE).otherwiseEmpty();
+  }
+
+  /** The server has a connection that knows of nothing yet. */
+  void renew(String server) {
+    resources
+        .keySet()
+        .forEach(
+            resource -> {
+              if (resource.server().equals(server)) {
+                tell(resource, Addresses.RESOURCES_SUBSCRIBE);
+              }
             });
   }
 
-  private void forget(Resource resource, String holder, boolean wanted) {
-    Set<String> held = holders.get(resource);
-    if (wanted && held != null && held.remove(holder) && held.isEmpty()) {
-      holders.remove(resource);
-    }
+  private Future<Void> tell(Resource resource, String suffix) {
+    Buffer params = RawJson.EMPTY_OBJECT.with("uri", RawJson.string(resource.uri())).toBuffer();
+    return bus.<Buffer>request(Addresses.of(new ConnectionId(resource.server()), suffix), params)
+        .mapEmpty();
   }
 }

@@ -29,6 +29,12 @@ final class Words {
   /** The same again, with answers: params that hold {@code requestState}. */
   static final String RETRY = "retry";
 
+  /** A call of a modern client on an older server that becomes a task: params -> the task. */
+  static final String TASK = "task";
+
+  /** About such a task: {@link #SUFFIX} says what, {@link #STATE} which one. */
+  static final String ABOUT_TASK = "about-task";
+
   /** Headers of those: where the call goes, what the client can answer and wants to hear. */
   static final String SERVER = "server";
 

@@ -10,11 +10,12 @@ import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Finds somebody who answers what a server asks: the handler of that server ({@code
@@ -37,6 +38,10 @@ public final class InputVerticle extends VerticleBase {
 
   private final InputOptions options;
   private final Offers offers;
+
+  /** Questions that one address alone was asked, by their keys. */
+  private final Map<String, String> alone = new HashMap<>();
+
   private JsonObject published = new JsonObject();
   private long sweeper = -1;
 
@@ -57,7 +62,7 @@ public final class InputVerticle extends VerticleBase {
     vertx
         .eventBus()
         .<JsonObject>localConsumer(
-            Addresses.INPUT_DROP, message -> parked.withdraw(text(message.body(), "question")));
+            Addresses.INPUT_DROP, message -> drop(text(message.body(), "question")));
     vertx
         .eventBus()
         .<JsonObject>localConsumer(
@@ -114,30 +119,44 @@ public final class InputVerticle extends VerticleBase {
       message.reply(refused);
       return;
     }
-    if (message.body().getValue("to") instanceof String alone) {
-      handler(alone, question, message.body().getString("call"))
+    if (message.body().getValue("to") instanceof String to) {
+      alone.put(question.key(), to);
+      JsonObject more = new JsonObject().put("question", question.key());
+      String call = message.body().getString("call");
+      handler(to, question, call == null ? more : more.put("call", call))
+          .onComplete(ended -> alone.remove(question.key()))
           .onComplete(message::reply, failure -> message.reply(McpFailure.of(failure)));
       return;
     }
     long from = System.nanoTime();
-    handler(Addresses.of(question.server(), Addresses.INPUT), question, null)
-        .recover(failure -> next(failure, () -> handler(Addresses.ALL_INPUT, question, null)))
+    handler(Addresses.of(question.server(), Addresses.INPUT), question, new JsonObject())
+        .recover(
+            failure ->
+                next(failure, () -> handler(Addresses.ALL_INPUT, question, new JsonObject())))
         .recover(failure -> next(failure, () -> park(question, from)))
         .onComplete(message::reply, failure -> message.reply(McpFailure.of(failure)));
   }
 
+  /** Whoever was asked is told that nobody wants the answer any more. */
+  private void drop(String question) {
+    String to = alone.remove(question);
+    if (to == null) {
+      parked.withdraw(question);
+    } else {
+      vertx.eventBus().send(to, new JsonObject().put("question", question).put("withdrawn", true));
+    }
+  }
+
   /**
-   * @param call that needs the answer, for who knows it by that name
+   * @param more for who is asked alone: the call that needs the answer, the name of the question
    */
-  private Future<JsonObject> handler(String address, Question question, @Nullable String call) {
+  private Future<JsonObject> handler(String address, Question question, JsonObject more) {
     JsonObject body =
         new JsonObject()
             .put("id", question.server().value())
             .put("method", question.method())
-            .put("params", question.params());
-    if (call != null) {
-      body.put("call", call);
-    }
+            .put("params", question.params())
+            .mergeIn(more);
     return vertx
         .eventBus()
         .<JsonObject>request(

@@ -9,6 +9,10 @@ public final class MetaKeys {
   public static final String LOG_LEVEL = "io.modelcontextprotocol/logLevel";
   public static final String SERVER_INFO = "io.modelcontextprotocol/serverInfo";
   public static final String SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId";
+
+  /** Of 2025-11-25: the task that a message belongs to. */
+  public static final String RELATED_TASK = "io.modelcontextprotocol/related-task";
+
   public static final String PROGRESS_TOKEN = "progressToken";
   public static final String TRACEPARENT = "traceparent";
 

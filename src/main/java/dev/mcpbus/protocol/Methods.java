@@ -33,6 +33,7 @@ public final class Methods {
   public static final String SET_LEVEL = "logging/setLevel";
 
   public static final String ROOTS_LIST = "roots/list";
+  public static final String ROOTS_CHANGED = "notifications/roots/list_changed";
   public static final String SAMPLING = "sampling/createMessage";
   public static final String ELICITATION = "elicitation/create";
 

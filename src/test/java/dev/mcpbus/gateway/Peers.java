@@ -62,7 +62,7 @@ final class Peers {
     };
   }
 
-  private static ScriptedPeer connected(TestBus bus, String id, ScriptedPeer peer) {
+  static ScriptedPeer connected(TestBus bus, String id, ScriptedPeer peer) {
     TestBus.await(bus.bus().add(new ConnectionId(id), peer.transport(), ConnectionOptions.DEFAULT));
     bus.awaitState(id, "READY");
     return peer;

@@ -270,6 +270,7 @@ public final class McpHttp {
         switch (method) {
           case "tools/call", "prompts/get" -> params.getString("name");
           case "resources/read" -> params.getString("uri");
+          case "tasks/get", "tasks/update", "tasks/cancel" -> params.getString("taskId");
           default -> null;
         };
     List<String> headers =
@@ -287,12 +288,17 @@ public final class McpHttp {
     private final Answer opened;
     private final String[] headers;
 
-    Session(Answer opened, String version) {
+    Session(Answer opened, String version, String... more) {
       this.opened = opened;
-      this.headers =
-          new String[] {
-            "Mcp-Session-Id", opened.header("mcp-session-id"), "MCP-Protocol-Version", version
-          };
+      List<String> all =
+          new ArrayList<>(
+              List.of(
+                  "Mcp-Session-Id",
+                  opened.header("mcp-session-id"),
+                  "MCP-Protocol-Version",
+                  version));
+      all.addAll(List.of(more));
+      this.headers = all.toArray(String[]::new);
     }
 
     public String id() {
@@ -351,7 +357,10 @@ public final class McpHttp {
     return initialize("2025-11-25", new JsonObject());
   }
 
-  public Session initialize(String version, JsonObject capabilities) {
+  /**
+   * @param headers that every request has
+   */
+  public Session initialize(String version, JsonObject capabilities, String... headers) {
     Answer opened =
         post(
             request(
@@ -359,8 +368,9 @@ public final class McpHttp {
                 new JsonObject()
                     .put("protocolVersion", version)
                     .put("capabilities", capabilities)
-                    .put("clientInfo", new JsonObject().put("name", "test").put("version", "1"))));
-    Session session = new Session(opened, version);
+                    .put("clientInfo", new JsonObject().put("name", "test").put("version", "1"))),
+            headers);
+    Session session = new Session(opened, version, headers);
     session.notify("notifications/initialized", new JsonObject());
     return session;
   }

@@ -1,0 +1,132 @@
+package dev.mcpbus.gateway;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.Principal;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tasks for clients of the {@code server/discover} era. A task of a server of that era passes as it
+ * is, but for its id; one on an older server is held at a host. Keeps nothing. Confined to the
+ * context of the HTTP verticle.
+ */
+final class ModernTasks {
+
+  private static final RawJson COMPLETE = RawJson.string("complete");
+
+  private final Vertx vertx;
+  private final Directory directory;
+  private final Router router;
+
+  ModernTasks(Vertx vertx, Directory directory, Router router) {
+    this.vertx = vertx;
+    this.directory = directory;
+    this.router = router;
+  }
+
+  /** A method of {@code tasks/}; another principal's task is as absent as one that never was. */
+  Future<RawJson> route(Ask ask, Principal principal) {
+    try {
+      return routed(ask, principal).recover(failure -> Future.failedFuture(Errors.of(failure)));
+    } catch (RuntimeException e) {
+      return Future.failedFuture(Errors.of(e));
+    }
+  }
+
+  private Future<RawJson> routed(Ask ask, Principal principal) {
+    if (!directory.hasTasks(ask.view())) {
+      throw Errors.methodNotFound(ask.method());
+    }
+    String suffix = suffix(ask);
+    String id = Router.text(ask.params(), "taskId");
+    if (Legacy.ID.matcher(id).matches()) {
+      return held(ask, principal, suffix, id);
+    }
+    TaskIds.Named task = find(ask.view(), principal, id);
+    if (task == null) {
+      throw TaskForms.absent();
+    }
+    ask.about(task.connection(), task.tool());
+    return router
+        .call(ask, task.connection(), suffix, TaskForms.named(ask.params(), task.own()))
+        .map(
+            result -> {
+              RawJson typed =
+                  result.member("resultType") == null
+                      ? result.withNew("resultType", COMPLETE)
+                      : result;
+              return TaskForms.id(typed).isEmpty() ? typed : TaskForms.named(typed, id);
+            });
+  }
+
+  private static String suffix(Ask ask) {
+    String suffix = TaskForms.suffix(ask.method());
+    if (suffix.equals(Addresses.TASKS_RESULT)) {
+      throw Errors.methodNotFound(ask.method()); // of the older era
+    }
+    return suffix;
+  }
+
+  private Future<RawJson> held(Ask ask, Principal principal, String suffix, String id) {
+    DeliveryOptions options =
+        new DeliveryOptions()
+            .addHeader(Words.OP, Words.ABOUT_TASK)
+            .addHeader(Words.PRINCIPAL, principal.text())
+            .addHeader(Words.SUFFIX, suffix)
+            .addHeader(Words.STATE, id);
+    String host = Addresses.GATEWAY_SESSIONS + id.substring(0, id.indexOf('.'));
+    return vertx
+        .eventBus()
+        .<Buffer>request(host, ask.params().toBuffer(), options)
+        .map(answer -> RawJson.of(answer.body()))
+        .recover(
+            failure ->
+                Future.failedFuture(
+                    McpFailure.of(failure).code() == FailureCode.UNKNOWN_CONNECTION
+                        ? TaskForms.absent()
+                        : failure));
+  }
+
+  /** What the client gets of the answer to its call. */
+  RawJson named(Ask ask, Principal principal, RawJson result) {
+    ConnectionId at = ask.at();
+    String tool = ask.item();
+    return at == null || tool == null || !TaskForms.isTask(result)
+        ? result
+        : TaskForms.named(
+            result,
+            directory
+                .taskIds()
+                .seal(principal, new TaskIds.Named(at.value(), tool, TaskForms.id(result))));
+  }
+
+  /** True where a call becomes a task because its client knows tasks and the tool takes it so. */
+  boolean becomesTask(String server, String suffix, RawJson params) {
+    ServerFacts facts = directory.snapshot().server(server);
+    Listing tools = facts == null ? null : facts.list(Kind.TOOLS);
+    RawJson name = params.member("name");
+    if (facts == null
+        || !facts.tasks()
+        || tools == null
+        || name == null
+        || !suffix.equals(Addresses.TOOLS_CALL)) {
+      return false;
+    }
+    String key = name.asString();
+    return tools.items().stream()
+        .anyMatch(item -> item.key().equals(key) && TaskForms.takesTask(item.entry()));
+  }
+
+  /** The task of a server that an id names; null where the client has none of that name. */
+  TaskIds.@Nullable Named find(View view, Principal principal, String id) {
+    TaskIds.Named task = directory.taskIds().open(principal, id);
+    return task != null && view.admits(Kind.TOOLS, task.connection(), task.tool()) ? task : null;
+  }
+}

@@ -1,0 +1,241 @@
+package dev.mcpbus.gateway;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.Principal;
+import io.vertx.core.Future;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tasks of one session, on servers of either era, as 2025-11-25 has them. A task on a leased
+ * connection ends with the session, as the connection does; one on a server that everybody shares
+ * is found by the same principal's next session, too. Confined to its session's host.
+ */
+final class SessionTasks {
+
+  private static final int MAX_KNOWN = 1_000;
+  private static final int MAX_FINISHED = 32;
+  private static final int PAGE = 50;
+  private static final long FINISHED_TTL_MILLIS = 600_000;
+
+  /** A call that was to become a task and was answered at once. */
+  private record Finished(RawJson task, RawJson result) {}
+
+  private final Directory directory;
+  private final Router router;
+  private final Principal principal;
+  private final View view;
+  private final Leases leases;
+
+  /** In the order in which the client got to know them. */
+  private final Map<String, TaskIds.Named> known = new LinkedHashMap<>();
+
+  /** Ids by connection and the server's id. */
+  private final Map<TaskIds.Named, String> ids = new HashMap<>();
+
+  private final Map<String, Finished> finished = new LinkedHashMap<>();
+
+  SessionTasks(Directory directory, Router router, Principal principal, View view, Leases leases) {
+    this.directory = directory;
+    this.router = router;
+    this.principal = principal;
+    this.view = view;
+    this.leases = leases;
+  }
+
+  /** What the client gets of the answer to a tool call. */
+  RawJson begun(Ask ask, RawJson result) {
+    ConnectionId at = ask.at();
+    String tool = ask.item();
+    if (ask.params().member("task") == null
+        || at == null
+        || tool == null
+        || !directory.hasTasks(view)) {
+      return result;
+    }
+    if (TaskForms.isTask(result)) {
+      String id = remember(new TaskIds.Named(at.value(), tool, TaskForms.id(result)));
+      RawJson meta = result.member("_meta");
+      RawJson answer =
+          RawJson.EMPTY_OBJECT.with("task", TaskForms.older(result.without("_meta"), id));
+      return meta == null ? answer : answer.with("_meta", meta);
+    }
+    RawJson task = result.member("task");
+    if (task != null && !TaskForms.id(task).isEmpty()) {
+      String id = remember(new TaskIds.Named(at.value(), tool, TaskForms.id(task)));
+      return result.with("task", TaskForms.named(task, id));
+    }
+    return RawJson.EMPTY_OBJECT.with("task", finished(result));
+  }
+
+  /** The client asked for a task, and the server had the answer. */
+  private RawJson finished(RawJson result) {
+    String id = Gateway.random(16);
+    RawJson now = RawJson.string(Instant.now().toString());
+    RawJson task =
+        RawJson.EMPTY_OBJECT
+            .with("ttl", RawJson.of(Long.toString(FINISHED_TTL_MILLIS)))
+            .with("lastUpdatedAt", now)
+            .with("createdAt", now)
+            .with("status", RawJson.string("completed"))
+            .with("taskId", RawJson.string(id));
+    finished.put(id, new Finished(task, result.without("resultType")));
+    if (finished.size() > MAX_FINISHED) {
+      finished.remove(finished.keySet().iterator().next());
+    }
+    return task;
+  }
+
+  private String remember(TaskIds.Named task) {
+    String id = directory.taskIds().seal(principal, task);
+    known.put(id, task);
+    ids.put(key(task.connection(), task.own()), id);
+    if (known.size() > MAX_KNOWN) {
+      Iterator<TaskIds.Named> oldest = known.values().iterator();
+      TaskIds.Named first = oldest.next();
+      oldest.remove();
+      ids.remove(key(first.connection(), first.own()));
+    }
+    return id;
+  }
+
+  private static TaskIds.Named key(String connection, String own) {
+    return new TaskIds.Named(connection, "", own);
+  }
+
+  /** By which the client knows a server's task; null where it was not told of it. */
+  @Nullable String id(String connection, String own) {
+    return ids.get(key(connection, own));
+  }
+
+  // ---- requests
+
+  /** A method of {@code tasks/}; what this client was not given is absent. */
+  Future<RawJson> route(Ask ask) {
+    if (!directory.hasTasks(view)) {
+      throw Errors.methodNotFound(ask.method());
+    }
+    if (ask.method().equals(Methods.TASKS_LIST)) {
+      return list(ask);
+    }
+    String suffix = TaskForms.suffix(ask.method());
+    String id = Router.text(ask.params(), "taskId");
+    Finished done = finished.get(id);
+    if (done != null) {
+      return Future.succeededFuture(answered(suffix, id, done));
+    }
+    TaskIds.Named task = directory.taskIds().open(principal, id);
+    String server = task == null ? null : server(task.connection());
+    if (task == null || server == null || !view.admits(Kind.TOOLS, server, task.tool())) {
+      throw TaskForms.absent();
+    }
+    ask.about(server, task.tool());
+    return switch (suffix) {
+      case Addresses.TASKS_GET -> state(ask, server, task).onSuccess(there -> remember(task));
+      case Addresses.TASKS_RESULT ->
+          call(ask, server, suffix, task)
+              .map(result -> TaskForms.related(result.without("resultType"), id));
+      case Addresses.TASKS_CANCEL -> cancel(ask, server, task);
+      default -> throw Errors.methodNotFound(ask.method());
+    };
+  }
+
+  private static RawJson answered(String suffix, String id, Finished done) {
+    return switch (suffix) {
+      case Addresses.TASKS_GET -> done.task();
+      case Addresses.TASKS_RESULT -> TaskForms.related(done.result(), id);
+      case Addresses.TASKS_CANCEL -> throw over();
+      default -> throw Errors.methodNotFound(suffix);
+    };
+  }
+
+  private static RuntimeException over() {
+    return Errors.invalidParams("the task is over already");
+  }
+
+  /** The server behind a connection of this session, or one that everybody shares. */
+  private @Nullable String server(String connection) {
+    ConnectionId leased = leases.serverOf(connection);
+    if (leased != null) {
+      return leased.value();
+    }
+    return directory.snapshot().server(connection) == null ? null : connection;
+  }
+
+  private Future<RawJson> call(Ask ask, String server, String suffix, TaskIds.Named task) {
+    return router.call(ask, server, suffix, TaskForms.named(RawJson.EMPTY_OBJECT, task.own()));
+  }
+
+  private Future<RawJson> state(Ask ask, String server, TaskIds.Named task) {
+    String id = directory.taskIds().seal(principal, task);
+    return call(ask, server, Addresses.TASKS_GET, task).map(state -> TaskForms.older(state, id));
+  }
+
+  /** This era refuses to cancel what is over, and answers with the task. */
+  private Future<RawJson> cancel(Ask ask, String server, TaskIds.Named task) {
+    ServerFacts facts = directory.snapshot().server(server);
+    Future<RawJson> before =
+        facts == null || !facts.modern()
+            ? Future.succeededFuture(RawJson.EMPTY_OBJECT)
+            : state(ask, server, task);
+    return before
+        .compose(
+            state ->
+                TaskForms.isOver(state)
+                    ? Future.failedFuture(over())
+                    : call(ask, server, Addresses.TASKS_CANCEL, task))
+        .compose(
+            answer ->
+                TaskForms.id(answer).isEmpty()
+                    ? state(ask, server, task)
+                    : Future.succeededFuture(
+                        TaskForms.older(answer, directory.taskIds().seal(principal, task))));
+  }
+
+  /** Those that the client was told of and that are still there. */
+  private Future<RawJson> list(Ask ask) {
+    RawJson cursor = ask.params().member("cursor");
+    List<String> all = new ArrayList<>(finished.keySet());
+    all.addAll(known.keySet());
+    int from = cursor == null || !cursor.isString() ? 0 : all.indexOf(cursor.asString()) + 1;
+    if (cursor != null && from == 0) {
+      throw Errors.invalidParams("the cursor is not good any more; list anew");
+    }
+    List<String> page = all.subList(from, Math.min(all.size(), from + PAGE));
+    List<Future<RawJson>> states = new ArrayList<>();
+    page.forEach(id -> states.add(listed(ask, id)));
+    boolean more = from + PAGE < all.size();
+    return Future.join(states)
+        .transform(
+            asked -> {
+              List<RawJson> there =
+                  states.stream().filter(Future::succeeded).map(Future::result).toList();
+              RawJson result = RawJson.EMPTY_OBJECT.with("tasks", RawJson.array(there));
+              return Future.succeededFuture(
+                  more
+                      ? result.with("nextCursor", RawJson.string(page.get(page.size() - 1)))
+                      : result);
+            });
+  }
+
+  private Future<RawJson> listed(Ask ask, String id) {
+    Finished done = finished.get(id);
+    if (done != null) {
+      return Future.succeededFuture(done.task());
+    }
+    TaskIds.Named task = known.get(id);
+    String server = task == null ? null : server(task.connection());
+    return task == null || server == null
+        ? Future.failedFuture(TaskForms.absent())
+        : state(ask, server, task);
+  }
+}

@@ -1,0 +1,56 @@
+package dev.mcpbus.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.mcpbus.security.Principal;
+import dev.mcpbus.testing.TestBus;
+import io.vertx.core.Vertx;
+import java.util.Base64;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class TaskIdsTest {
+
+  private static final Principal ADA = new Principal("ada");
+  private static final Principal BOB = new Principal("bob");
+  private static final TaskIds.Named TASK = new TaskIds.Named("server", "tool", "id\nof 1");
+
+  private final Vertx vertx = Vertx.vertx();
+  private final TaskIds ids = new TaskIds();
+
+  @AfterEach
+  void close() {
+    TestBus.await(vertx.close());
+  }
+
+  @Test
+  void an_id_reads_back_for_the_principal_that_was_given_it_alone() {
+    TestBus.await(ids.open(vertx));
+    String id = ids.seal(ADA, TASK);
+    assertThat(ids.open(ADA, id)).isEqualTo(TASK);
+    assertThat(ids.open(BOB, id)).isNull();
+    assertThat(ids.seal(ADA, new TaskIds.Named("other", "tool", "id\nof 1"))).isNotEqualTo(id);
+  }
+
+  @Test
+  void an_id_that_was_changed_or_made_up_is_none() {
+    TestBus.await(ids.open(vertx));
+    byte[] bytes = Base64.getUrlDecoder().decode(ids.seal(ADA, TASK));
+    for (int i = 0; i < bytes.length; i++) {
+      byte[] other = bytes.clone();
+      other[i] ^= 1;
+      assertThat(ids.open(ADA, Base64.getUrlEncoder().encodeToString(other))).isNull();
+    }
+    assertThat(ids.open(ADA, "")).isNull();
+    assertThat(ids.open(ADA, "%%%")).isNull();
+    assertThat(ids.open(ADA, "A".repeat(10_000))).isNull();
+  }
+
+  @Test
+  void all_nodes_of_a_cluster_have_one_key() {
+    TaskIds there = new TaskIds();
+    TestBus.await(ids.open(vertx));
+    TestBus.await(there.open(vertx));
+    assertThat(there.open(ADA, ids.seal(ADA, TASK))).isEqualTo(TASK);
+  }
+}

@@ -1,0 +1,322 @@
+package dev.mcpbus.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.mcpbus.bridge.BridgeOptions;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.connection.ConnectionOptions;
+import dev.mcpbus.security.ApiKeys;
+import dev.mcpbus.security.AuthOptions;
+import dev.mcpbus.testing.McpHttp;
+import dev.mcpbus.testing.ScriptedPeer;
+import dev.mcpbus.testing.TestBus;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Whose task is whose, and what is told of it. All servers call their only task "1". */
+class TasksTest {
+
+  private static final String EXTENSION = "io.modelcontextprotocol/tasks";
+  private static final String RELATED = "io.modelcontextprotocol/related-task";
+  private static final JsonObject KNOWS_TASKS =
+      new JsonObject().put("extensions", new JsonObject().put(EXTENSION, new JsonObject()));
+  private static final ApiKeys.Fresh ADA = ApiKeys.generate(new SecureRandom());
+  private static final ApiKeys.Fresh BOB = ApiKeys.generate(new SecureRandom());
+
+  private final Set<String> cancelled = ConcurrentHashMap.newKeySet();
+  private final TestBus bus =
+      TestBus.startWithAuth(
+          new JsonObject(),
+          BridgeOptions.DEFAULT.withPort(0),
+          AuthOptions.ofKeys(List.of(key("ada", ADA), key("bob", BOB))));
+
+  @AfterEach
+  void close() {
+    bus.close();
+  }
+
+  private static AuthOptions.ApiKey key(String name, ApiKeys.Fresh key) {
+    return new AuthOptions.ApiKey(name, key.hash(), Set.of(), false, null, null);
+  }
+
+  private static String[] as(ApiKeys.Fresh key, String... more) {
+    String[] all = new String[more.length + 2];
+    System.arraycopy(more, 0, all, 2, more.length);
+    all[0] = "Authorization";
+    all[1] = "Bearer " + key.key();
+    return all;
+  }
+
+  private static JsonObject task(String status) {
+    return new JsonObject()
+        .put("taskId", "1")
+        .put("status", status)
+        .put("createdAt", "2026-11-21T10:00:00Z")
+        .put("lastUpdatedAt", "2026-11-21T10:00:00Z");
+  }
+
+  private ScriptedPeer connected(String id, ScriptedPeer peer) {
+    TestBus.await(bus.bus().add(new ConnectionId(id), peer.transport(), ConnectionOptions.DEFAULT));
+    bus.awaitState(id, "READY");
+    return peer;
+  }
+
+  private ScriptedPeer modern(String id) {
+    String discovered =
+        ScriptedPeer.DISCOVERED.replace(
+            "\"capabilities\":{", "\"capabilities\":{\"extensions\":{\"" + EXTENSION + "\":{}},");
+    return connected(
+        id,
+        new ScriptedPeer(
+            bus.vertx(),
+            (method, params, connection) ->
+                switch (method) {
+                  case "server/discover" -> discovered;
+                  case "tools/call" ->
+                      result(task("working").put("ttlMs", 60_000).put("resultType", "task"));
+                  case "tasks/get" ->
+                      result(
+                          task(cancelled.contains(id) ? "cancelled" : "working")
+                              .put("ttlMs", 60_000)
+                              .put("pollIntervalMs", 70));
+                  case "tasks/cancel" -> {
+                    cancelled.add(id);
+                    yield "\"result\":{\"resultType\":\"complete\"}";
+                  }
+                  default -> listed(method);
+                }));
+  }
+
+  private static String result(JsonObject result) {
+    return "\"result\":" + result.encode();
+  }
+
+  private static @Nullable String listed(String method) {
+    return switch (method) {
+      case "tools/list" -> Peers.tools("work");
+      case "resources/list" -> "\"result\":{\"resources\":[],\"ttlMs\":60000}";
+      case "prompts/list" -> "\"result\":{\"prompts\":[],\"ttlMs\":60000}";
+      case "resources/templates/list" -> "\"result\":{\"resourceTemplates\":[],\"ttlMs\":60000}";
+      default -> null;
+    };
+  }
+
+  private ScriptedPeer older(String id) {
+    String initialized =
+        Peers.LEGACY.replace(
+            "\"capabilities\":{",
+            "\"capabilities\":{\"tasks\":{\"list\":{},\"cancel\":{},\"requests\":{\"tools\":"
+                + "{\"call\":{}}}},");
+    JsonArray tools =
+        new JsonArray()
+            .add(
+                new JsonObject()
+                    .put("name", "work")
+                    .put("inputSchema", new JsonObject().put("type", "object"))
+                    .put("execution", new JsonObject().put("taskSupport", "required")));
+    return connected(
+        id,
+        new ScriptedPeer(
+            bus.vertx(),
+            (method, params, connection) ->
+                switch (method) {
+                  case "server/discover" -> ScriptedPeer.error(-32601, "no such method");
+                  case "initialize" -> initialized;
+                  case "tools/list" -> result(new JsonObject().put("tools", tools));
+                  case "tools/call" ->
+                      result(new JsonObject().put("task", task("working").put("ttl", 60_000)));
+                  case "tasks/get" -> result(task("input_required").put("pollInterval", 60));
+                  case "tasks/cancel" -> result(task("cancelled"));
+                  default -> listed(method);
+                }));
+  }
+
+  private McpHttp client() {
+    return new McpHttp(bus.port(), "/mcp");
+  }
+
+  private JsonObject ask(ApiKeys.Fresh who, String method, JsonObject params) {
+    McpHttp client = client();
+    JsonObject meta =
+        new JsonObject().put("io.modelcontextprotocol/clientCapabilities", KNOWS_TASKS);
+    JsonObject request = client.described(method, params.copy().put("_meta", meta));
+    return client.post(request, as(who, McpHttp.headers(request))).json();
+  }
+
+  private static JsonObject named(String id) {
+    return new JsonObject().put("taskId", id);
+  }
+
+  private String begin(ApiKeys.Fresh who, String tool) {
+    JsonObject result = ask(who, "tools/call", Peers.call(tool)).getJsonObject("result");
+    assertThat(result.getString("resultType")).isEqualTo("task");
+    return result.getString("taskId");
+  }
+
+  @Test
+  void a_task_is_found_at_its_own_server_and_by_its_own_principal_alone() {
+    modern("one");
+    modern("two");
+    older("old");
+    String one = begin(ADA, "one__work");
+    String two = begin(ADA, "two__work");
+    String old = begin(ADA, "old__work");
+    assertThat(Set.of(one, two, old, "1")).hasSize(4);
+    ask(ADA, "tasks/cancel", named(two));
+    assertThat(status(ADA, one)).isEqualTo("working");
+    assertThat(status(ADA, two)).isEqualTo("cancelled");
+    assertThat(status(ADA, old)).isEqualTo("working");
+    JsonObject never = ask(BOB, "tasks/get", named("no-such-task")).getJsonObject("error");
+    for (String id : List.of(one, two, old)) {
+      for (String method : List.of("tasks/get", "tasks/cancel")) {
+        assertThat(ask(BOB, method, named(id)).getJsonObject("error")).isEqualTo(never);
+      }
+      JsonObject update = named(id).put("inputResponses", new JsonObject());
+      assertThat(ask(BOB, "tasks/update", update).getJsonObject("error")).isEqualTo(never);
+    }
+    assertThat(cancelled).containsExactly("two");
+  }
+
+  private String status(ApiKeys.Fresh who, String id) {
+    JsonObject result = ask(who, "tasks/get", named(id)).getJsonObject("result");
+    assertThat(result.getString("taskId")).isEqualTo(id);
+    return result.getString("status");
+  }
+
+  @Test
+  void the_capability_is_stated_where_a_server_behind_has_it() {
+    Peers.legacy(bus, "plain", (method, params, connection) -> null);
+    assertThat(capabilities().containsKey("extensions")).isFalse();
+    assertThat(session(ADA).initialized().getJsonObject("capabilities").containsKey("tasks"))
+        .isFalse();
+    assertThat(ask(ADA, "tasks/get", named("x")).getJsonObject("error").getInteger("code"))
+        .isEqualTo(-32601);
+    older("old");
+    await().until(() -> capabilities().containsKey("extensions"));
+    assertThat(session(ADA).initialized().getJsonObject("capabilities").getJsonObject("tasks"))
+        .isEqualTo(
+            new JsonObject("{\"list\":{},\"cancel\":{},\"requests\":{\"tools\":{\"call\":{}}}}"));
+  }
+
+  private JsonObject capabilities() {
+    return ask(ADA, "server/discover", new JsonObject())
+        .getJsonObject("result")
+        .getJsonObject("capabilities");
+  }
+
+  private McpHttp.Session session(ApiKeys.Fresh who) {
+    return client()
+        .initialize("2025-11-25", new JsonObject().put("elicitation", new JsonObject()), as(who));
+  }
+
+  private static JsonObject asTask(String tool) {
+    return Peers.call(tool).put("task", new JsonObject().put("ttl", 60_000));
+  }
+
+  @Test
+  void an_older_client_reads_a_modern_servers_task_in_its_own_words() {
+    ScriptedPeer peer = modern("m");
+    McpHttp.Session session = session(ADA);
+    JsonObject task = session.call("tools/call", asTask("m__work")).result().getJsonObject("task");
+    assertThat(task.getLong("ttl")).isEqualTo(60_000);
+    assertThat(task.containsKey("ttlMs") || task.containsKey("resultType")).isFalse();
+    String id = task.getString("taskId");
+    JsonObject got = session.call("tasks/get", named(id)).result();
+    assertThat(got.getLong("pollInterval")).isEqualTo(70);
+    assertThat(got.getString("taskId")).isEqualTo(id);
+    assertThat(ids(session)).containsExactly(id);
+    assertThat(ids(session(ADA))).isEmpty();
+    JsonObject gone = session.call("tasks/cancel", named(id)).result();
+    assertThat(gone.getString("status")).isEqualTo("cancelled");
+    assertThat(session.call("tasks/cancel", named(id)).error().getInteger("code"))
+        .isEqualTo(-32602);
+    assertThat(session(BOB).call("tasks/get", named(id)).error())
+        .isEqualTo(session(BOB).call("tasks/get", named("none")).error());
+    try (McpHttp.Stream stream = session.listen()) {
+      await().until(() -> stream.status() == 200);
+      peer.notify("notifications/tasks", task("completed").put("ttlMs", 5));
+      await().until(() -> stream.methods().contains("notifications/tasks/status"));
+      JsonObject told = stream.messages().get(0).getJsonObject("params");
+      assertThat(told.getString("taskId")).isEqualTo(id);
+      assertThat(told.getLong("ttl")).isEqualTo(5);
+    }
+  }
+
+  private static List<String> ids(McpHttp.Session session) {
+    return session.call("tasks/list", new JsonObject()).result().getJsonArray("tasks").stream()
+        .map(one -> ((JsonObject) one).getString("taskId"))
+        .toList();
+  }
+
+  @Test
+  void two_sessions_of_one_older_server_do_not_meet_in_its_ids() {
+    ScriptedPeer peer = older("old");
+    McpHttp.Session one = session(ADA);
+    McpHttp.Session two = session(ADA);
+    String id = id(one.call("tools/call", asTask("old__work")));
+    assertThat(id).isNotEqualTo(id(two.call("tools/call", asTask("old__work"))));
+    assertThat(two.call("tasks/get", named(id)).error().getString("message"))
+        .isEqualTo("Task not found");
+    assertThat(one.call("tasks/get", named(id)).result().getString("taskId")).isEqualTo(id);
+    try (McpHttp.Stream stream = one.listen()) {
+      String question =
+          "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"elicitation/create\",\"params\":{"
+              + "\"message\":\"?\",\"requestedSchema\":{\"type\":\"object\",\"properties\":{}},"
+              + "\"_meta\":{\""
+              + RELATED
+              + "\":{\"taskId\":\"1\"}}}}";
+      peer.say(2, question);
+      await().until(() -> stream.methods().contains("elicitation/create"));
+      assertThat(
+              stream
+                  .messages()
+                  .get(0)
+                  .getJsonObject("params")
+                  .getJsonObject("_meta")
+                  .getJsonObject(RELATED)
+                  .getString("taskId"))
+          .isEqualTo(id);
+    }
+  }
+
+  private static String id(McpHttp.Answer answer) {
+    return answer.result().getJsonObject("task").getString("taskId");
+  }
+
+  @Test
+  void a_modern_client_hears_of_its_tasks_and_of_nobody_elses() {
+    ScriptedPeer peer = modern("m");
+    String mine = begin(ADA, "m__work");
+    McpHttp client = client();
+    JsonObject params =
+        new JsonObject()
+            .put(
+                "notifications",
+                new JsonObject().put("taskIds", new JsonArray().add(mine).add("other")));
+    JsonObject without = client.described("subscriptions/listen", params);
+    assertThat(client.post(without, as(ADA, McpHttp.headers(without))).error().getInteger("code"))
+        .isEqualTo(-32021);
+    JsonObject meta =
+        new JsonObject().put("io.modelcontextprotocol/clientCapabilities", KNOWS_TASKS);
+    JsonObject request = client.described("subscriptions/listen", params.put("_meta", meta));
+    try (McpHttp.Stream ada = client.streamed(request, as(ADA, McpHttp.headers(request)));
+        McpHttp.Stream bob = client.streamed(request, as(BOB, McpHttp.headers(request)))) {
+      await().until(() -> !ada.messages().isEmpty() && !bob.messages().isEmpty());
+      JsonObject agreed =
+          ada.messages().get(0).getJsonObject("params").getJsonObject("notifications");
+      assertThat(agreed.getJsonArray("taskIds")).containsExactly(mine);
+      peer.notify("notifications/tasks", task("completed"));
+      await().until(() -> ada.methods().contains("notifications/tasks"));
+      assertThat(ada.messages().get(1).getJsonObject("params").getString("taskId")).isEqualTo(mine);
+      assertThat(bob.messages()).hasSize(1);
+    }
+  }
+}
