@@ -13,7 +13,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class Reply {
 
+  /** That a client has not read yet, before the latest message: of an answer, and of what stays. */
   private static final int MAX_QUEUED = 8 * 1024 * 1024;
+
+  private static final int MAX_QUEUED_STANDING = 1024 * 1024;
+
+  /** Beats in which a client may take nothing of what waits for it: 30 s. */
+  static final int PATIENCE = 6;
 
   /** A client that waits longer for its answer gets a stream with comments, so that both live. */
   private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -28,6 +34,9 @@ final class Reply {
   private boolean standing;
   private boolean over;
   private long queued;
+  private long taken;
+  private long seen;
+  private int stuck;
 
   /**
    * @param mayStream whether the client understands a stream
@@ -145,6 +154,15 @@ final class Reply {
     http.end();
   }
 
+  /** Bytes that the connection has not taken yet, and those that it has. */
+  long queued() {
+    return queued;
+  }
+
+  long taken() {
+    return taken;
+  }
+
   /** Called every few seconds. */
   void beat() {
     if (isOver() || !mayStream) {
@@ -153,18 +171,31 @@ final class Reply {
     if (!stream && System.nanoTime() - since > SILENCE_NANOS) {
       open();
     }
-    if (stream) {
+    if (!stream) {
+      return;
+    }
+    stuck = queued > 0 && taken == seen ? stuck + 1 : 0;
+    seen = taken;
+    if (stuck > PATIENCE) {
+      http.reset();
+    } else if (queued == 0) {
       write(COMMENT);
     }
   }
 
   private void write(Buffer bytes) {
+    if (queued > (standing ? MAX_QUEUED_STANDING : MAX_QUEUED)) {
+      http.reset();
+      return;
+    }
     int length = bytes.length();
     queued += length;
-    http.write(bytes).onComplete(written -> queued -= length);
-    if (queued > MAX_QUEUED) {
-      http.reset();
-    }
+    http.write(bytes)
+        .onComplete(
+            written -> {
+              queued -= length;
+              taken += length;
+            });
   }
 
   /** Line breaks between tokens would end the line; in strings JSON has none. */
