@@ -1,6 +1,7 @@
 package dev.mcpbus.bridge;
 
 import dev.mcpbus.bus.Headers;
+import dev.mcpbus.security.Hangup;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.bridge.BridgeEventType;
@@ -148,7 +149,7 @@ final class EventBusDoor {
   /** A peer that does not read is cut off: nothing is queued for it. */
   private static boolean deliver(SockJSSocket socket) {
     if (socket.writeQueueFull()) {
-      socket.close();
+      Hangup.on(socket.routingContext().request());
       return false;
     }
     return true;

@@ -95,7 +95,7 @@ final class Door implements Entrance {
 
   @Override
   public void handle(HttpServerRequest request, Principal principal, Buffer body) {
-    Reply reply = new Reply(request.response(), mayStream(request.headers()));
+    Reply reply = new Reply(request, mayStream(request.headers()));
     try {
       String path = String.valueOf(request.path());
       String place = path.length() <= ROOT.length() + 1 ? "" : path.substring(ROOT.length() + 1);

@@ -1,6 +1,8 @@
 package dev.mcpbus.gateway;
 
+import dev.mcpbus.security.Hangup;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
@@ -26,6 +28,7 @@ final class Reply {
 
   private static final Buffer COMMENT = Buffer.buffer(": \n\n");
 
+  private final HttpServerRequest request;
   private final HttpServerResponse http;
   private final boolean mayStream;
   private final long since = System.nanoTime();
@@ -41,8 +44,9 @@ final class Reply {
   /**
    * @param mayStream whether the client understands a stream
    */
-  Reply(HttpServerResponse http, boolean mayStream) {
-    this.http = http;
+  Reply(HttpServerRequest request, boolean mayStream) {
+    this.request = request;
+    this.http = request.response();
     this.mayStream = mayStream;
   }
 
@@ -177,7 +181,7 @@ final class Reply {
     stuck = queued > 0 && taken == seen ? stuck + 1 : 0;
     seen = taken;
     if (stuck > PATIENCE) {
-      http.reset();
+      Hangup.on(request);
     } else if (queued == 0) {
       write(COMMENT);
     }
@@ -185,7 +189,7 @@ final class Reply {
 
   private void write(Buffer bytes) {
     if (queued > (standing ? MAX_QUEUED_STANDING : MAX_QUEUED)) {
-      http.reset();
+      Hangup.on(request);
       return;
     }
     int length = bytes.length();

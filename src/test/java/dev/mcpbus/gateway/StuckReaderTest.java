@@ -45,7 +45,7 @@ class StuckReaderTest {
                 .requestHandler(
                     request -> {
                       context = vertx.getOrCreateContext();
-                      Reply reply = new Reply(request.response(), true);
+                      Reply reply = new Reply(request, true);
                       reply.onGone(gone::complete);
                       reply.standing().open();
                       opened.complete(reply);
