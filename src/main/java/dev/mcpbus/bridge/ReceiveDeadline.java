@@ -1,5 +1,6 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.security.Hangup;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpMethod;
@@ -145,8 +146,10 @@ final class ReceiveDeadline {
     }
   }
 
+  /** A close waits until the client has taken its answer; for that he has the same time again. */
   private void expire(HttpConnection connection) {
     timers.remove(connection);
-    connection.close();
+    long last = vertx.setTimer(millis, late -> Hangup.on(connection));
+    connection.close().onComplete(closed -> vertx.cancelTimer(last));
   }
 }
