@@ -12,7 +12,6 @@ import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Entrance;
 import dev.mcpbus.security.Principal;
-import dev.mcpbus.security.Rights;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.MultiMap;
@@ -99,8 +98,7 @@ final class Door implements Entrance {
     try {
       String path = String.valueOf(request.path());
       String place = path.length() <= ROOT.length() + 1 ? "" : path.substring(ROOT.length() + 1);
-      Rights rights = directory.rights(principal);
-      View view = directory.view(place, rights);
+      View view = directory.view(place, principal);
       if (view != null) {
         enter(request, principal, body, view, reply);
         return;
@@ -110,7 +108,7 @@ final class Door implements Entrance {
           .ready(vertx, View.ALL, List.of())
           .onComplete(
               known -> {
-                View found = directory.view(place, rights);
+                View found = directory.view(place, principal);
                 if (found == null) {
                   refuse(
                       reply,
