@@ -23,7 +23,7 @@ import java.util.Set;
 /**
  * The event bus at {@code /eventbus}, for pages and remote verticles: SockJS and the raw WebSocket
  * at {@code /eventbus/websocket}. {@link EventBusAccess} is the list of what is allowed; anything
- * else is answered {@code access_denied}. WebSockets alone: the other transports of SockJS read
+ * else is answered {@code rejected}. WebSockets alone: the other transports of SockJS read
  * bodies and queue answers without a bound. Used on the bridge's context.
  */
 final class EventBusDoor {
@@ -95,6 +95,11 @@ final class EventBusDoor {
           case RECEIVE -> deliver(socket);
           default -> true;
         };
+    if (event.type() == BridgeEventType.SOCKET_IDLE) {
+      // It is told so, and closes; one that does not read would never hear of it.
+      vertx.setTimer(
+          ping.toMillis(), late -> Hangup.on(socket.routingContext().request()));
+    }
     if (event.type() == BridgeEventType.SOCKET_CLOSED && sockets.remove(socket)) {
       cap.free();
     }

@@ -5,14 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.ScriptedPeer;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Many clients who call everything by the same names. */
@@ -25,8 +30,14 @@ class CrossTalkFaultsTest {
   private static final class Choir {
     private final AtomicReference<ScriptedPeer> peer = new AtomicReference<>();
     private final List<JsonObject> calls = new CopyOnWriteArrayList<>();
+    private final Queue<String> score = new ConcurrentLinkedQueue<>();
+    private final Vertx vertx;
 
-    String answer(String method, JsonObject params, int connection) {
+    Choir(Vertx vertx) {
+      this.vertx = vertx;
+    }
+
+    @Nullable String answer(String method, JsonObject params, int connection) {
       switch (method) {
         case "tools/list" -> {
           return "\"result\":{\"tools\":[{\"name\":\"sing\",\"inputSchema\":"
@@ -56,18 +67,28 @@ class CrossTalkFaultsTest {
       }
       for (JsonObject call : backwards) {
         JsonObject text = new JsonObject().put("type", "text").put("text", "for " + who(call));
-        peer.get()
-            .say(
-                new JsonObject()
-                    .put("jsonrpc", "2.0")
-                    .put("id", call.getValue("id"))
-                    .put(
-                        "result",
-                        new JsonObject()
-                            .put("resultType", "complete")
-                            .put("content", List.of(text)))
-                    .encode());
+        score.add(
+            new JsonObject()
+                .put("jsonrpc", "2.0")
+                .put("id", call.getValue("id"))
+                .put(
+                    "result",
+                    new JsonObject()
+                        .put("resultType", "complete")
+                        .put("content", new JsonArray().add(text)))
+                .encode());
       }
+      // A connection takes so many messages at a time.
+      vertx.setPeriodic(
+          10,
+          bar -> {
+            for (int i = 0; i < 100 && !score.isEmpty(); i++) {
+              peer.get().say(score.remove());
+            }
+            if (score.isEmpty()) {
+              vertx.cancelTimer(bar);
+            }
+          });
     }
 
     private static int who(JsonObject call) {
@@ -84,20 +105,19 @@ class CrossTalkFaultsTest {
     }
 
     private void say(String method, JsonObject params) {
-      peer.get()
-          .say(
-              new JsonObject()
-                  .put("jsonrpc", "2.0")
-                  .put("method", method)
-                  .put("params", params)
-                  .encode());
+      score.add(
+          new JsonObject()
+              .put("jsonrpc", "2.0")
+              .put("method", method)
+              .put("params", params)
+              .encode());
     }
   }
 
   @Test
   void case_106_500_clients_with_the_same_ids_and_tokens_hear_only_their_own() {
     try (DoorBed bed = new DoorBed(AuthOptions.NONE)) {
-      Choir choir = new Choir();
+      Choir choir = new Choir(bed.bus.vertx());
       choir.peer.set(bed.add("choir", choir::answer));
       List<CompletableFuture<McpHttp.Answer>> answers = new ArrayList<>();
       for (int i = 0; i < CLIENTS; i++) {

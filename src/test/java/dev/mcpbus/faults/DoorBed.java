@@ -6,6 +6,7 @@ import ch.qos.logback.core.read.ListAppender;
 import dev.mcpbus.bridge.BridgeOptions;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.connection.ConnectionOptions;
+import dev.mcpbus.connection.PinOptions;
 import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.ApiKeys;
@@ -16,6 +17,7 @@ import dev.mcpbus.security.AuthOptions.Policy;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.ScriptedPeer;
 import dev.mcpbus.testing.TestBus;
+import dev.mcpbus.transport.Transport;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.InputStream;
@@ -150,6 +152,14 @@ final class DoorBed implements AutoCloseable {
     TestBus.await(bus.bus().add(new ConnectionId(id), peer.transport(), ConnectionOptions.DEFAULT));
     bus.awaitState(id, "READY");
     return peer;
+  }
+
+  /** A server whose tools are held to what they were first. */
+  void pin(String id, Transport transport) {
+    ConnectionOptions pinned =
+        ConnectionOptions.DEFAULT.with().pin(PinOptions.FIRST_USE).build();
+    TestBus.await(bus.bus().add(new ConnectionId(id), transport, pinned));
+    bus.awaitState(id, "READY");
   }
 
   /** A described request of the modern era, and the answer's body. */
