@@ -81,8 +81,12 @@ class GatewayDrainIT {
       Awaitility.await()
           .until(
               () ->
-                  service.get("/api/servers/one")
-.json().getJsonObject("transport").getInteger("pending", 0) >= 3);
+                  service
+                          .get("/api/servers/one")
+                          .json()
+                          .getJsonObject("transport")
+                          .getInteger("pending", 0)
+                      >= 3);
 
       long since = System.nanoTime();
       service.signal("TERM");

@@ -38,8 +38,7 @@ class GatewayTlsIT {
 
   @TempDir Path folder;
 
-  private static Answer post(
-      HttpClient client, int port, JsonObject request, String... headers) {
+  private static Answer post(HttpClient client, int port, JsonObject request, String... headers) {
     RequestOptions options =
         new RequestOptions()
             .setMethod(HttpMethod.POST)
@@ -97,8 +96,7 @@ class GatewayTlsIT {
                     .setUseAlpn(version == HttpVersion.HTTP_2)
                     .setProtocolVersion(version)
                     .setTrustOptions(
-                        new PemTrustOptions()
-                            .addCertPath(folder.resolve("front.crt").toString())));
+                        new PemTrustOptions().addCertPath(folder.resolve("front.crt").toString())));
         McpHttp mcp = new McpHttp(port, "/mcp");
         JsonObject call =
             mcp.described(

@@ -23,8 +23,8 @@ import java.util.Set;
 /**
  * The event bus at {@code /eventbus}, for pages and remote verticles: SockJS and the raw WebSocket
  * at {@code /eventbus/websocket}. {@link EventBusAccess} is the list of what is allowed; anything
- * else is answered {@code rejected}. WebSockets alone: the other transports of SockJS read
- * bodies and queue answers without a bound. Used on the bridge's context.
+ * else is answered {@code rejected}. WebSockets alone: the other transports of SockJS read bodies
+ * and queue answers without a bound. Used on the bridge's context.
  */
 final class EventBusDoor {
 
@@ -97,8 +97,7 @@ final class EventBusDoor {
         };
     if (event.type() == BridgeEventType.SOCKET_IDLE) {
       // It is told so, and closes; one that does not read would never hear of it.
-      vertx.setTimer(
-          ping.toMillis(), late -> Hangup.on(socket.routingContext().request()));
+      vertx.setTimer(ping.toMillis(), late -> Hangup.on(socket.routingContext().request()));
     }
     if (event.type() == BridgeEventType.SOCKET_CLOSED && sockets.remove(socket)) {
       cap.free();

@@ -133,9 +133,7 @@ final class Router {
     ask.about(null, name);
     // What the client repeats in headers is of the tool that it was shown.
     return meta.answer(
-        ask,
-        name,
-        params -> named(ask, Kind.TOOLS, Addresses.TOOLS_CALL, params, target -> {}));
+        ask, name, params -> named(ask, Kind.TOOLS, Addresses.TOOLS_CALL, params, target -> {}));
   }
 
   /**

@@ -29,7 +29,8 @@ public final class Hangup {
       ChannelHandlerContext first =
           ours.channelHandlerContext().channel().pipeline().firstContext();
       if (first != null) {
-        first.close(); // past the handler that would flush
+        // Past the handler that would flush. What cannot be closed is closed already.
+        first.close().addListener(closed -> {});
         return;
       }
     }

@@ -156,8 +156,7 @@ final class DoorBed implements AutoCloseable {
 
   /** A server whose tools are held to what they were first. */
   void pin(String id, Transport transport) {
-    ConnectionOptions pinned =
-        ConnectionOptions.DEFAULT.with().pin(PinOptions.FIRST_USE).build();
+    ConnectionOptions pinned = ConnectionOptions.DEFAULT.with().pin(PinOptions.FIRST_USE).build();
     TestBus.await(bus.bus().add(new ConnectionId(id), transport, pinned));
     bus.awaitState(id, "READY");
   }

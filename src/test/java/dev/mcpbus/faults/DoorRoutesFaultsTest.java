@@ -149,8 +149,7 @@ class DoorRoutesFaultsTest {
                 "content-security-policy: default-src 'none'; frame-ancestors 'none'");
         assertThat(head).as(route).doesNotContain("text/html");
         // SockJS says hello; what has no type is text to a browser that must not sniff.
-        boolean text =
-            head.contains("content-type: text/plain") || !head.contains("content-type:");
+        boolean text = head.contains("content-type: text/plain") || !head.contains("content-type:");
         boolean json = head.matches("(?s).*content-type: application/(problem\\+)?json.*");
         assertThat(json || text).as(route + answer).isTrue();
       }
@@ -162,9 +161,7 @@ class DoorRoutesFaultsTest {
   @Test
   void case_111_characters_that_nobody_sees_are_named() {
     try (DoorBed bed = new DoorBed(DoorBed.keys())) {
-      bed.add(
-          "e",
-          (method, params, connection) -> method.equals("tools/list") ? list(EVIL) : null);
+      bed.add("e", (method, params, connection) -> method.equals("tools/list") ? list(EVIL) : null);
       bed.send("GET", "/api/servers/e/tools", "", as(ROOT));
       JsonObject drift =
           new JsonObject(bed.send("GET", "/api/servers/e/drift", "", as(ROOT)).body());
@@ -186,8 +183,7 @@ class DoorRoutesFaultsTest {
               (method, params, connection) ->
                   switch (method) {
                     case "tools/list" -> list(description[0]);
-                    case "tools/call" ->
-                        "\"result\":{\"resultType\":\"complete\",\"content\":[]}";
+                    case "tools/call" -> "\"result\":{\"resultType\":\"complete\",\"content\":[]}";
                     default -> null;
                   });
       bed.pin("p", peer.transport());

@@ -109,8 +109,7 @@ class EventBusRightsTest {
               assertThat(answer.getString("type")).isEqualTo("err");
               assertThat(answer.encode()).contains("rejected").doesNotContain("done");
             });
-    assertThat(new Peer(ROOT).send("mcp.b.tools.call", tool("read_two")).encode())
-        .contains("done");
+    assertThat(new Peer(ROOT).send("mcp.b.tools.call", tool("read_two")).encode()).contains("done");
   }
 
   @Test
@@ -145,8 +144,7 @@ class EventBusRightsTest {
         bed.bus
             .vertx()
             .eventBus()
-            .publish(
-                Addresses.ALL_EVENTS, new JsonObject().put("type", "log").put("id", id));
+            .publish(Addresses.ALL_EVENTS, new JsonObject().put("type", "log").put("id", id));
       }
       assertThat(await(lines, "data: ")).contains("\"id\":\"a\"");
     }

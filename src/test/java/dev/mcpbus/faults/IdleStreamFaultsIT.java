@@ -95,8 +95,7 @@ class IdleStreamFaultsIT {
                 .put("bridge", bridge)
                 .put("gateway", gateway)
                 .encode());
-    try (ServiceProcess service =
-        ServiceProcess.start(folder, "-c", file.toString(), "-p", "0")) {
+    try (ServiceProcess service = ServiceProcess.start(folder, "-c", file.toString(), "-p", "0")) {
       int port = service.port();
       try (Crowd few = new Crowd(port)) {
         few.join(50, stream); // what is made once, whoever comes

@@ -39,8 +39,9 @@ class StuckReaderFaultsTest {
   private Socket asking(String request, String begins) throws IOException {
     Socket socket = new Socket(InetAddress.getLoopbackAddress(), bed.bus.port());
     socket.setSoTimeout(10_000);
-    socket.getOutputStream().write(
-        request.replace("PORT", "" + bed.bus.port()).getBytes(StandardCharsets.ISO_8859_1));
+    socket
+        .getOutputStream()
+        .write(request.replace("PORT", "" + bed.bus.port()).getBytes(StandardCharsets.ISO_8859_1));
     byte[] head = socket.getInputStream().readNBytes(begins.length());
     assertThat(new String(head, StandardCharsets.ISO_8859_1)).isEqualTo(begins);
     return socket;
@@ -74,8 +75,7 @@ class StuckReaderFaultsTest {
           .vertx()
           .eventBus()
           .publish(
-              address,
-              new JsonObject().put("type", "log").put("id", "a").put("filler", FILLER));
+              address, new JsonObject().put("type", "log").put("id", "a").put("filler", FILLER));
     }
   }
 

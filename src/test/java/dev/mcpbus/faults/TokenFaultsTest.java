@@ -176,7 +176,8 @@ class TokenFaultsTest {
         JsonObject claims = issuer.claims("eve", "mcp").put("iss", url);
         String token = issuer.token("one", claims);
         assertThat(
-                other.send("GET", "/api/servers", "", "Authorization", "Bearer " + token)
+                other
+                    .send("GET", "/api/servers", "", "Authorization", "Bearer " + token)
                     .statusCode())
             .isEqualTo(401);
       }

@@ -66,8 +66,7 @@ class SearchViewTest {
     JsonObject found = modern("search_tools", new JsonObject().put("query", ""));
     assertThat(McpHttp.names(found.getJsonObject("structuredContent"), "tools"))
         .containsExactlyInAnyOrder("fetch", "a__get_two");
-    JsonObject elsewhere =
-        new JsonObject().put("query", "").put("servers", List.of("b"));
+    JsonObject elsewhere = new JsonObject().put("query", "").put("servers", List.of("b"));
     assertThat(modern("search_tools", elsewhere).getBoolean("isError")).isTrue();
   }
 

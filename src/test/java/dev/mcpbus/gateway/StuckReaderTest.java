@@ -53,7 +53,9 @@ class StuckReaderTest {
                 .listen(0, "127.0.0.1"));
     client = new Socket(InetAddress.getLoopbackAddress(), server.actualPort());
     client.setSoTimeout(10_000);
-    client.getOutputStream().write("GET / HTTP/1.1\r\nHost: h\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+    client
+        .getOutputStream()
+        .write("GET / HTTP/1.1\r\nHost: h\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
   }
 
   @AfterEach
