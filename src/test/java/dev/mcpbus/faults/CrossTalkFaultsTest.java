@@ -11,6 +11,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -28,7 +29,7 @@ class CrossTalkFaultsTest {
 
   /** Has all calls before it answers the first, the last one first. */
   private static final class Choir {
-    private final AtomicReference<ScriptedPeer> peer = new AtomicReference<>();
+    private final AtomicReference<@Nullable ScriptedPeer> peer = new AtomicReference<>();
     private final List<JsonObject> calls = new CopyOnWriteArrayList<>();
     private final Queue<String> score = new ConcurrentLinkedQueue<>();
     private final Vertx vertx;
@@ -44,7 +45,7 @@ class CrossTalkFaultsTest {
               + "{\"type\":\"object\"}}],\"ttlMs\":60000,\"cacheScope\":\"public\"}";
         }
         case "tools/call" -> {
-          List<JsonObject> all = peer.get().messages();
+          List<JsonObject> all = peer().messages();
           calls.add(all.get(all.size() - 1));
           if (calls.size() == CLIENTS) {
             sing();
@@ -55,6 +56,10 @@ class CrossTalkFaultsTest {
           return ScriptedPeer.error(-32601, "no such method");
         }
       }
+    }
+
+    private ScriptedPeer peer() {
+      return Objects.requireNonNull(peer.get());
     }
 
     private void sing() {
@@ -83,7 +88,7 @@ class CrossTalkFaultsTest {
           10,
           bar -> {
             for (int i = 0; i < 100 && !score.isEmpty(); i++) {
-              peer.get().say(score.remove());
+              peer().say(score.remove());
             }
             if (score.isEmpty()) {
               vertx.cancelTimer(bar);

@@ -94,7 +94,11 @@ class StuckReaderFaultsTest {
             + "Sec-WebSocket-Key: MTIzNDU2Nzg5MDEyMzQ1Ng==\r\n";
     try (Socket stuck = asking(get("/eventbus/websocket", upgrade), "HTTP/1.1 101")) {
       byte[] frame =
-          "{\"type\":\"register\",\"address\":\"mcp.events\"}".getBytes(StandardCharsets.US_ASCII);
+          new JsonObject()
+              .put("type", "register")
+              .put("address", "mcp.events")
+              .toBuffer()
+              .getBytes();
       byte[] masked = new byte[frame.length + 6];
       masked[0] = (byte) 0x81;
       masked[1] = (byte) (0x80 | frame.length); // the mask is four zeros

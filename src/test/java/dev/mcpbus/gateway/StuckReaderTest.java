@@ -31,9 +31,9 @@ class StuckReaderTest {
   }
 
   private final Promise<Reply> opened = Promise.promise();
+  private final Promise<Context> context = Promise.promise();
   private final Promise<Void> gone = Promise.promise();
   private HttpServer server;
-  private Context context;
   private Socket client;
 
   @BeforeEach
@@ -44,7 +44,7 @@ class StuckReaderTest {
                 .createHttpServer()
                 .requestHandler(
                     request -> {
-                      context = vertx.getOrCreateContext();
+                      context.complete(vertx.getOrCreateContext());
                       Reply reply = new Reply(request, true);
                       reply.onGone(gone::complete);
                       reply.standing().open();
@@ -66,7 +66,7 @@ class StuckReaderTest {
 
   private <T> T on(Supplier<T> step) {
     Promise<T> done = Promise.promise();
-    context.runOnContext(now -> done.complete(step.get()));
+    TestBus.await(context.future()).runOnContext(now -> done.complete(step.get()));
     return TestBus.await(done.future());
   }
 
