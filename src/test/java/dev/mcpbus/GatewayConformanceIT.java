@@ -2,9 +2,9 @@ package dev.mcpbus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.testing.Fixture;
 import dev.mcpbus.testing.NpmServers;
 import dev.mcpbus.testing.TestBus;
-import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,15 +25,21 @@ class GatewayConformanceIT {
 
   private static final String SUITE = "@modelcontextprotocol/conformance/dist/index.js";
 
+  private static Fixture fixture;
   private static TestBus bus;
 
   @TempDir Path folder;
 
+  @TempDir static Path notes;
+
   @BeforeAll
   static void start() {
+    fixture = new Fixture(notes);
     bus =
         TestBus.startWithBridge(
-            new JsonObject().put("old", fixture("legacy")).put("new", fixture("modern")));
+            new JsonObject()
+                .put("old", fixture.entry("legacy", "stdio"))
+                .put("new", fixture.entry("modern", "stdio")));
     bus.awaitState("old", "READY");
     bus.awaitState("new", "READY");
   }
@@ -41,14 +47,7 @@ class GatewayConformanceIT {
   @AfterAll
   static void close() {
     bus.close();
-  }
-
-  private static JsonObject fixture(String era) {
-    NpmServers.script(SUITE);
-    String script = Path.of("src", "test", "npm", "conformance-server.mjs").toAbsolutePath() + "";
-    return new JsonObject()
-        .put("command", NpmServers.node())
-        .put("args", new JsonArray().add(script).add(era));
+    fixture.close();
   }
 
   @ParameterizedTest(name = "{1} client, {0} server")

@@ -103,6 +103,11 @@ final class Access {
       case Addresses.ALL_TOOLS_LIST, Addresses.ALL_PROMPTS_LIST, Addresses.ALL_RESOURCES_LIST ->
           written(ctx, Subject.NOTHING, () -> send.apply(body))
               .map(result -> Listed.visible(result, null, rights));
+      case Addresses.ALL_TOOLS_SEARCH ->
+          written(
+              ctx,
+              new Subject(Action.LIST, "", ""),
+              () -> rights.isUnbounded() ? send.apply(body) : Search.within(body, rights, send));
       case Addresses.ALL_TOOLS_CALL -> decided(ctx, Subject.ofNamed(body), () -> send.apply(body));
       default ->
           rights.isUnbounded()

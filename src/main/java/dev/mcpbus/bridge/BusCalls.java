@@ -83,7 +83,10 @@ final class BusCalls {
   Future<Buffer> callAll(RoutingContext ctx, String address, RawJson body, boolean validate) {
     DeliveryOptions options = options(ctx, validate);
     return access.callAll(
-        ctx, address, body, allowed -> send(ctx, address, null, allowed, options));
+        ctx,
+        address,
+        body,
+        allowed -> send(ctx, address, null, allowed, new DeliveryOptions(options)));
   }
 
   /** One function call of a model. */

@@ -1,6 +1,7 @@
 package dev.mcpbus.bridge;
 
 import dev.mcpbus.bus.Headers;
+import dev.mcpbus.security.Hangup;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.bridge.BridgeEventType;
@@ -22,8 +23,8 @@ import java.util.Set;
 /**
  * The event bus at {@code /eventbus}, for pages and remote verticles: SockJS and the raw WebSocket
  * at {@code /eventbus/websocket}. {@link EventBusAccess} is the list of what is allowed; anything
- * else is answered {@code access_denied}. WebSockets alone: the other transports of SockJS read
- * bodies and queue answers without a bound. Used on the bridge's context.
+ * else is answered {@code rejected}. WebSockets alone: the other transports of SockJS read bodies
+ * and queue answers without a bound. Used on the bridge's context.
  */
 final class EventBusDoor {
 
@@ -94,6 +95,10 @@ final class EventBusDoor {
           case RECEIVE -> deliver(socket);
           default -> true;
         };
+    if (event.type() == BridgeEventType.SOCKET_IDLE) {
+      // It is told so, and closes; one that does not read would never hear of it.
+      vertx.setTimer(ping.toMillis(), late -> Hangup.on(socket.routingContext().request()));
+    }
     if (event.type() == BridgeEventType.SOCKET_CLOSED && sockets.remove(socket)) {
       cap.free();
     }
@@ -148,7 +153,7 @@ final class EventBusDoor {
   /** A peer that does not read is cut off: nothing is queued for it. */
   private static boolean deliver(SockJSSocket socket) {
     if (socket.writeQueueFull()) {
-      socket.close();
+      Hangup.on(socket.routingContext().request());
       return false;
     }
     return true;

@@ -1,7 +1,9 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.security.Hangup;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.json.JsonObject;
@@ -78,7 +80,7 @@ final class EventFeed {
       ctx.fail(cap.refusal(closed));
       return;
     }
-    new Reader(ctx.response(), filter).start(last);
+    new Reader(ctx.request(), filter).start(last);
   }
 
   /** The number after {@code id}, or -1 where that is not of this life or was never given out. */
@@ -105,13 +107,15 @@ final class EventFeed {
 
   private final class Reader {
 
+    private final HttpServerRequest request;
     private final HttpServerResponse response;
     private final EventRing.Filter filter;
     private long position;
     private int stuck;
 
-    Reader(HttpServerResponse response, EventRing.Filter filter) {
-      this.response = response;
+    Reader(HttpServerRequest request, EventRing.Filter filter) {
+      this.request = request;
+      this.response = request.response();
       this.filter = filter;
     }
 
@@ -169,13 +173,17 @@ final class EventFeed {
         response.write(HEARTBEAT);
       } else if (++stuck > PATIENCE) {
         remove();
-        response.reset();
+        Hangup.on(request);
       }
     }
 
     void end() {
       remove();
-      response.end();
+      if (response.writeQueueFull()) {
+        Hangup.on(request);
+      } else {
+        response.end();
+      }
     }
 
     private void remove() {

@@ -1,5 +1,6 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.security.Hangup;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpMethod;
@@ -163,6 +164,7 @@ final class ReceiveDeadline {
     line.due = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
   }
 
+  /** A close waits until the client has taken its answer; for that he has the same time again. */
   private void expire() {
     long now = System.nanoTime();
     List<HttpConnection> late = new ArrayList<>();
@@ -173,6 +175,11 @@ final class ReceiveDeadline {
             late.add(connection);
           }
         });
-    late.forEach(HttpConnection::close);
+    late.forEach(this::close);
+  }
+
+  private void close(HttpConnection connection) {
+    long last = vertx.setTimer(millis, late -> Hangup.on(connection));
+    connection.close().onComplete(closed -> vertx.cancelTimer(last));
   }
 }

@@ -230,11 +230,24 @@ public final class MetaTools {
     }
     JsonObject result = new JsonObject().put("tools", tools);
     if (tools.isEmpty()) {
-      result.put("hint", "Nothing matches. Try fewer or other words, or an empty query.");
+      return nothing();
     } else if (found.size() > limit) {
       result.put("hint", "There are more. Use more exact words, or a higher limit.");
     }
-    return text(result.encode()).put("structuredContent", result);
+    return shown(result);
+  }
+
+  /** What {@value #SEARCH} answers where nothing is found. */
+  public static JsonObject nothing() {
+    return shown(
+        new JsonObject()
+            .put("tools", new JsonArray())
+            .put("hint", "Nothing matches. Try fewer or other words, or an empty query."));
+  }
+
+  /** A tool result of that content. */
+  public static JsonObject shown(JsonObject content) {
+    return text(content.encode()).put("structuredContent", content);
   }
 
   private Future<JsonObject> describe(JsonObject arguments) {
@@ -246,7 +259,7 @@ public final class MetaTools {
                   reply.getJsonObject("tool").copy().put("name", scope.nameOf(tool(reply)));
               shown.remove("_meta");
               shown.remove("icons");
-              return text(shown.encode()).put("structuredContent", shown);
+              return shown(shown);
             });
   }
 
@@ -294,7 +307,8 @@ public final class MetaTools {
     return McpFailure.notSent(FailureCode.BAD_REQUEST, message);
   }
 
-  private static JsonObject error(String name, McpFailure failure) {
+  /** A failure as the result of the tool {@code name} of the three, with the remedy. */
+  public static JsonObject error(String name, McpFailure failure) {
     return text(failure.code() + ": " + failure.getMessage() + ". " + remedy(name, failure))
         .put("isError", true);
   }

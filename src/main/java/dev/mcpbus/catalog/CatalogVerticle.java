@@ -138,6 +138,11 @@ public final class CatalogVerticle extends VerticleBase {
     return Future.all(ready).onSuccess(listening -> known = readServers());
   }
 
+  @Override
+  public Future<?> stop() {
+    return search == null ? Future.succeededFuture() : search.close();
+  }
+
   /** Always succeeds: whoever cannot be asked now will be heard of by events. */
   private Future<Void> readServers() {
     return vertx

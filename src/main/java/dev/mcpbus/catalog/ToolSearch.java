@@ -32,6 +32,7 @@ final class ToolSearch {
   private @Nullable Promise<ToolIndex> running;
   private @Nullable Promise<ToolIndex> queued;
   private int waiting;
+  private boolean closed;
 
   ToolSearch(Vertx vertx) {
     this.vertx = vertx;
@@ -40,7 +41,7 @@ final class ToolSearch {
   /** The catalog is now this one. */
   void changed(Catalog next) {
     catalog = next;
-    if (workers != null) {
+    if (workers != null && !closed) {
       current();
     }
   }
@@ -48,6 +49,15 @@ final class ToolSearch {
   /** Builds the index now, and keeps it. */
   void begin() {
     current();
+  }
+
+  /** Follows the catalog no more; succeeds when no update of the index is at work. */
+  Future<Void> close() {
+    closed = true;
+    Promise<ToolIndex> last = queued == null ? running : queued;
+    return last == null
+        ? Future.succeededFuture()
+        : last.future().<Void>mapEmpty().otherwiseEmpty();
   }
 
   /**

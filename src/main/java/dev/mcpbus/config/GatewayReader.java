@@ -1,6 +1,7 @@
 package dev.mcpbus.config;
 
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.MetaTools;
 import dev.mcpbus.config.ConfigNode.Kind;
 import dev.mcpbus.config.ConfigNode.Member;
 import dev.mcpbus.config.Substitution.Filled;
@@ -68,12 +69,24 @@ final class GatewayReader {
   }
 
   private static ViewOptions view(Entry entry) {
+    boolean search = entry.flag("search").orElse(false);
+    Map<String, String> renames = renames(entry);
+    renames.values().stream()
+        .filter(name -> search && MetaTools.isMeta(name))
+        .forEach(
+            name ->
+                entry.wrong(
+                    entry.line("rename"),
+                    Texts.quote(name) + " is a tool of every view with \"search\"",
+                    "Choose another name"));
     return new ViewOptions(
         words(entry, "servers"),
         words(entry, "allow"),
         words(entry, "deny"),
-        renames(entry),
-        entry.choice("failure", Failure.class).orElse(Failure.OPEN) == Failure.CLOSED);
+        renames,
+        entry.choice("failure", Failure.class).orElse(Failure.OPEN) == Failure.CLOSED,
+        search,
+        words(entry, "principals"));
   }
 
   private enum Failure {

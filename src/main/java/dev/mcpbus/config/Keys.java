@@ -55,7 +55,8 @@ final class Keys {
   static final Set<String> GATEWAY =
       Set.of("views", "sessionIdle", "maxSessions", "maxCalls", "maxStreams", "pageSize");
 
-  static final Set<String> VIEW = Set.of("servers", "allow", "deny", "rename", "failure");
+  static final Set<String> VIEW =
+      Set.of("servers", "allow", "deny", "rename", "failure", "search", "principals");
 
   /** How a server behaves; also allowed in {@code defaults}. */
   static final Set<String> SETTINGS =

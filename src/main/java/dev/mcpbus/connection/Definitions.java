@@ -10,7 +10,9 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * What one list says of each tool, and a hash of it: of every member but {@code icons} and {@code
@@ -39,9 +41,11 @@ final class Definitions {
   }
 
   private final Map<String, Definition> byName;
+  private final Set<String> invisible;
   private final String hash;
 
-  private Definitions(Map<String, Definition> byName) {
+  private Definitions(Map<String, Definition> byName, Set<String> invisible) {
+    this.invisible = Collections.unmodifiableSet(invisible);
     this.byName = Collections.unmodifiableMap(byName);
     StringBuilder all = new StringBuilder();
     new TreeMap<>(byName)
@@ -64,8 +68,16 @@ final class Definitions {
       }
     }
     Map<String, Definition> all = new LinkedHashMap<>();
-    raw.forEach((name, tool) -> all.put(name, new Definition(hash(canonical(tool)), tool)));
-    return new Definitions(all);
+    Set<String> invisible = new TreeSet<>();
+    raw.forEach(
+        (name, tool) -> {
+          String text = canonical(tool);
+          all.put(name, new Definition(hash(text), tool));
+          if (Differences.hides(text)) {
+            invisible.add(name);
+          }
+        });
+    return new Definitions(all, invisible);
   }
 
   /** Which of two counts is the server's secret: a change of either is a change. */
@@ -98,6 +110,11 @@ final class Definitions {
   /** In the order of the list. */
   Map<String, Definition> byName() {
     return byName;
+  }
+
+  /** Tools whose definition has characters that a model reads and nobody sees. */
+  Set<String> invisible() {
+    return invisible;
   }
 
   /** Of all names with their hashes. */

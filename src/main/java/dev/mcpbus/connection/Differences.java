@@ -120,6 +120,18 @@ final class Differences {
     return out.toString();
   }
 
+  /**
+   * Whether a text has characters that nobody sees or that turn its direction: tags, marks, and all
+   * of that kind but the two joiners that scripts and emoji need.
+   */
+  static boolean hides(String text) {
+    return text.codePoints()
+        .anyMatch(
+            c ->
+                (Character.getType(c) == Character.FORMAT && c != 0x200C && c != 0x200D)
+                    || (c >= 0xE0000 && c <= 0xE0FFF));
+  }
+
   /** The invisible tag characters stand beyond the basic plane. */
   private static boolean isTag(String text, int i) {
     int from = Character.isLowSurrogate(text.charAt(i)) ? i - 1 : i;

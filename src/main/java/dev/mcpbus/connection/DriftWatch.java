@@ -63,6 +63,14 @@ final class DriftWatch {
       tell(drift, now);
     }
     missing(now);
+    if (!now.invisible().isEmpty()) {
+      LOG.warn(
+          "connection {}: definitions with characters that nobody sees: {}; read them at {} before"
+              + " a model does",
+          id,
+          Differences.names(now.invisible()),
+          Addresses.of(id, Addresses.TOOLS_DRIFT));
+    }
   }
 
   private void tell(Drift drift, Definitions now) {
@@ -176,7 +184,8 @@ final class DriftWatch {
   }
 
   /**
-   * {@code {pin, hash, tools: {name: {hash, state}}, pending: [{tool, before, hash, ...}], ...}}.
+   * {@code {pin, hash, tools: {name: {hash, state}}, pending: [{tool, before, hash, ...}],
+   * invisible: [name], ...}}.
    */
   JsonObject view() {
     JsonObject json = new JsonObject().put("pin", pins.mode());
@@ -196,7 +205,7 @@ final class DriftWatch {
       pending = Drift.changes(Drift.violations(pins, now));
       Set<String> missing = new TreeSet<>(pins.options().hashes().keySet());
       missing.removeAll(now.byName().keySet());
-      json.put("missing", Drift.names(missing));
+      json.put("missing", Drift.names(missing)).put("invisible", Drift.names(now.invisible()));
     }
     json.put("tools", tools).put("pending", pending);
     JsonObject status = status();

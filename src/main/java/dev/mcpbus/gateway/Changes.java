@@ -17,7 +17,9 @@ final class Changes {
 
   /** The client has what {@code snapshot} lists. */
   void saw(Snapshot snapshot, Kind kind) {
-    seen.put(kind, snapshot.list(view, kind).version());
+    if (kind != Kind.TOOLS || !view.searches()) { // the tools to search with are always the same
+      seen.put(kind, snapshot.list(view, kind).version());
+    }
   }
 
   /** What the client has asked for. */

@@ -34,10 +34,6 @@ final class Directory {
     this.journal = new Journal(audit);
   }
 
-  Rights rights(Principal principal) {
-    return policy.rights(principal);
-  }
-
   Journal journal() {
     return journal;
   }
@@ -61,14 +57,20 @@ final class Directory {
     snapshot = next;
   }
 
-  /** The view of a path behind {@code /mcp/}; null where there is none. A view hides a server. */
-  @Nullable View view(String name, Rights rights) {
+  /**
+   * The view of a path behind {@code /mcp/}; null where there is none for him. A view hides a
+   * server.
+   */
+  @Nullable View view(String name, Principal principal) {
+    Rights rights = policy.rights(principal);
     if (name.isEmpty()) {
       return View.all(rights);
     }
     ViewOptions view = options.views().get(name);
     if (view != null) {
-      return new View(name, false, view, rights);
+      return AccessPolicy.matches(view.principals(), principal)
+          ? new View(name, false, view, rights)
+          : null;
     }
     return snapshot.server(name) == null || !rights.sees(name) ? null : View.ofServer(name, rights);
   }

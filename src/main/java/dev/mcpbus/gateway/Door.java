@@ -12,7 +12,6 @@ import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Entrance;
 import dev.mcpbus.security.Principal;
-import dev.mcpbus.security.Rights;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.MultiMap;
@@ -103,13 +102,12 @@ final class Door implements Entrance {
 
   @Override
   public void handle(HttpServerRequest request, Principal principal, Buffer body) {
-    Reply reply = new Reply(request.response(), mayStream(request.headers()));
+    Reply reply = new Reply(request, mayStream(request.headers()));
     try {
       String path = String.valueOf(request.path());
       int root = SseDoor.owns(path) ? SseDoor.ROOT.length() : ROOT.length();
       String place = path.length() <= root + 1 ? "" : path.substring(root + 1);
-      Rights rights = directory.rights(principal);
-      View view = directory.view(place, rights);
+      View view = directory.view(place, principal);
       if (view != null) {
         enter(request, principal, body, view, reply);
         return;
@@ -119,7 +117,7 @@ final class Door implements Entrance {
           .ready(vertx, View.ALL, List.of())
           .onComplete(
               known -> {
-                View found = directory.view(place, rights);
+                View found = directory.view(place, principal);
                 if (found == null) {
                   refuse(
                       reply,

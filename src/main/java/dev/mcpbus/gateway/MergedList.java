@@ -138,6 +138,12 @@ final class MergedList {
     return place == null ? null : targets.get(place);
   }
 
+  /** The entry of that name, as clients see it; null where none has it. */
+  @Nullable RawJson entry(String name) {
+    Integer place = places.get(name);
+    return place == null ? null : entries.get(place);
+  }
+
   /** True for a name that several entries would have: none has it. */
   boolean collides(String name) {
     return collisions.contains(name);

@@ -1,9 +1,11 @@
 package dev.mcpbus.gateway;
 
+import dev.mcpbus.security.Hangup;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.internal.buffer.BufferInternal;
 import java.nio.ByteBuffer;
@@ -18,7 +20,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class Reply {
 
+  /** That a client has not read yet, before the latest message: of an answer, and of what stays. */
   private static final int MAX_QUEUED = 8 * 1024 * 1024;
+
+  private static final int MAX_QUEUED_STANDING = 1024 * 1024;
+
+  /** Beats in which a client may take nothing of what waits for it: 30 s. */
+  static final int PATIENCE = 6;
 
   /** A client that waits longer for its answer gets a stream with comments, so that both live. */
   private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -27,6 +35,7 @@ final class Reply {
 
   private static final Buffer COMMENT = Buffer.buffer(": \n\n");
 
+  private final HttpServerRequest request;
   private final HttpServerResponse http;
   private final boolean mayStream;
   private final long since = System.nanoTime();
@@ -35,12 +44,16 @@ final class Reply {
   private boolean standing;
   private boolean over;
   private long queued;
+  private long taken;
+  private long seen;
+  private int stuck;
 
   /**
    * @param mayStream whether the client understands a stream
    */
-  Reply(HttpServerResponse http, boolean mayStream) {
-    this.http = http;
+  Reply(HttpServerRequest request, boolean mayStream) {
+    this.request = request;
+    this.http = request.response();
     this.mayStream = mayStream;
   }
 
@@ -176,6 +189,15 @@ final class Reply {
     http.end();
   }
 
+  /** Bytes that the connection has not taken yet, and those that it has. */
+  long queued() {
+    return queued;
+  }
+
+  long taken() {
+    return taken;
+  }
+
   /** Called every few seconds. */
   void beat() {
     if (isOver() || !mayStream) {
@@ -184,18 +206,31 @@ final class Reply {
     if (!stream && System.nanoTime() - since > SILENCE_NANOS) {
       open();
     }
-    if (stream) {
+    if (!stream) {
+      return;
+    }
+    stuck = queued > 0 && taken == seen ? stuck + 1 : 0;
+    seen = taken;
+    if (stuck > PATIENCE) {
+      Hangup.on(request);
+    } else if (queued == 0) {
       write(COMMENT);
     }
   }
 
   private void write(Buffer bytes) {
+    if (queued > (standing ? MAX_QUEUED_STANDING : MAX_QUEUED)) {
+      Hangup.on(request);
+      return;
+    }
     int length = bytes.length();
     queued += length;
-    http.write(bytes).onComplete(written -> queued -= length);
-    if (queued > MAX_QUEUED) {
-      http.reset();
-    }
+    http.write(bytes)
+        .onComplete(
+            written -> {
+              queued -= length;
+              taken += length;
+            });
   }
 
   /** Line breaks between tokens would end the line; in strings JSON has none. */

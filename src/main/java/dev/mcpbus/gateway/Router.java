@@ -4,6 +4,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.MetaTools;
 import dev.mcpbus.bus.RoutingName;
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.protocol.JsonRpcError;
@@ -17,6 +18,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,16 +28,20 @@ import org.jspecify.annotations.Nullable;
  */
 final class Router {
 
+  static final String UNKNOWN_TOOL = "Unknown tool: ";
+
   private static final RawJson COMPLETE = RawJson.string("complete");
 
   private final Vertx vertx;
   private final Directory directory;
   private final int pageSize;
+  private final Meta meta;
 
   Router(Vertx vertx, Directory directory, int pageSize) {
     this.vertx = vertx;
     this.directory = directory;
     this.pageSize = pageSize;
+    this.meta = new Meta(vertx, directory);
   }
 
   /** The result's bytes. */
@@ -49,8 +55,9 @@ final class Router {
 
   private Future<RawJson> routed(Ask ask) {
     return switch (ask.method()) {
-      case Methods.TOOLS_CALL -> named(ask, Kind.TOOLS, Addresses.TOOLS_CALL);
-      case Methods.PROMPTS_GET -> named(ask, Kind.PROMPTS, Addresses.PROMPTS_GET);
+      case Methods.TOOLS_CALL -> tool(ask);
+      case Methods.PROMPTS_GET ->
+          named(ask, Kind.PROMPTS, Addresses.PROMPTS_GET, ask.params(), ask::check);
       case Methods.TOOLS_LIST -> list(ask, Kind.TOOLS);
       case Methods.PROMPTS_LIST -> list(ask, Kind.PROMPTS);
       case Methods.RESOURCES_LIST -> list(ask, Kind.RESOURCES);
@@ -70,6 +77,9 @@ final class Router {
       throw Errors.invalidParams("\"cursor\" must be a string");
     }
     View view = ask.view();
+    if (kind == Kind.TOOLS && view.searches()) {
+      return Future.succeededFuture(Meta.list(ask.isModern()));
+    }
     return directory
         .ready(vertx, view, List.of(kind))
         .compose(known -> ask.listed(kind).map(ask.seen(directory.snapshot())))
@@ -117,20 +127,38 @@ final class Router {
 
   // ---- tools and prompts
 
-  private Future<RawJson> named(Ask ask, Kind kind, String suffix) {
+  private Future<RawJson> tool(Ask ask) {
     String name = text(ask.params(), "name");
+    if (!ask.view().searches() || !MetaTools.isMeta(name)) {
+      return named(ask, Kind.TOOLS, Addresses.TOOLS_CALL, ask.params(), ask::check);
+    }
+    ask.about(null, name);
+    // What the client repeats in headers is of the tool that it was shown.
+    return meta.answer(
+        ask, name, params -> named(ask, Kind.TOOLS, Addresses.TOOLS_CALL, params, target -> {}));
+  }
+
+  /**
+   * @param params of the call, perhaps others than the client's own
+   * @param check throws what there is against the call, once it is known where it goes
+   */
+  private Future<RawJson> named(
+      Ask ask, Kind kind, String suffix, RawJson params, Consumer<MergedList.Target> check) {
+    String name = text(params, "name");
     ask.about(null, name);
     return find(ask, kind, name)
         .onFailure(failure -> denied(ask, kind, name))
         .compose(
             target -> {
               ask.about(target.server(), target.key());
-              ask.check(target);
-              RawJson params =
+              check.accept(target);
+              return call(
+                  ask,
+                  target.server(),
+                  suffix,
                   target.key().equals(name)
-                      ? ask.params()
-                      : ask.params().with("name", RawJson.string(target.key()));
-              return call(ask, target.server(), suffix, params);
+                      ? params
+                      : params.with("name", RawJson.string(target.key())));
             })
         .recover(failure -> Future.failedFuture(plain(ask, kind, name, failure)));
   }
@@ -154,7 +182,7 @@ final class Router {
 
   private static McpFailure unknown(Kind kind, String name) {
     return Errors.invalidParams(
-        (kind == Kind.TOOLS ? "Unknown tool: " : "Unknown prompt: ") + Errors.shown(name));
+        (kind == Kind.TOOLS ? UNKNOWN_TOOL : "Unknown prompt: ") + Errors.shown(name));
   }
 
   private Future<MergedList.Target> find(Ask ask, Kind kind, String name) {

@@ -193,9 +193,7 @@ final class SessionHost extends VerticleBase {
     Envelope request = parsed(message.body());
     RawJson id = request.id();
     Principal principal = Principal.parse(String.valueOf(message.headers().get(Words.PRINCIPAL)));
-    View view =
-        directory.view(
-            String.valueOf(message.headers().get(Words.VIEW)), directory.rights(principal));
+    View view = directory.view(String.valueOf(message.headers().get(Words.VIEW)), principal);
     if (view == null || id == null) {
       throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such view");
     }

@@ -35,6 +35,11 @@ record View(String name, boolean server, ViewOptions options, Rights rights) {
     return new View(name, server, options, Rights.ALL);
   }
 
+  /** True where its list has the tools to search with, in place of its own. */
+  boolean searches() {
+    return options.search();
+  }
+
   boolean includes(String id) {
     return (options.servers().isEmpty() || options.servers().contains(id)) && rights.sees(id);
   }

@@ -49,7 +49,7 @@ public final class AccessPolicy {
     }
     List<Policy> his = new ArrayList<>();
     for (Policy policy : policies) {
-      if (concerns(policy, principal)) {
+      if (matches(policy.principals(), principal)) {
         his.add(policy);
       }
     }
@@ -58,16 +58,21 @@ public final class AccessPolicy {
         same -> new Rights(same.policies(), policies.isEmpty(), same.admin()));
   }
 
-  private static boolean concerns(Policy policy, Principal principal) {
-    if (policy.principals().isEmpty()) {
+  /**
+   * Whether he is meant.
+   *
+   * @param principals globs over names, and {@code role:} with globs over roles; all where empty
+   */
+  public static boolean matches(List<String> principals, Principal who) {
+    if (principals.isEmpty()) {
       return true;
     }
-    for (String glob : policy.principals()) {
+    for (String glob : principals) {
       boolean his =
           glob.startsWith(ROLE)
-              ? principal.roles().stream()
+              ? who.roles().stream()
                   .anyMatch(role -> Glob.matches(glob.substring(ROLE.length()), role))
-              : Glob.matches(glob, principal.name());
+              : Glob.matches(glob, who.name());
       if (his) {
         return true;
       }

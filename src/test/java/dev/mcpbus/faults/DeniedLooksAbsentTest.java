@@ -2,13 +2,17 @@ package dev.mcpbus.faults;
 
 import static dev.mcpbus.faults.DoorBed.ALICE;
 import static dev.mcpbus.faults.DoorBed.BOB;
+import static dev.mcpbus.faults.DoorBed.ROOT;
 import static dev.mcpbus.faults.DoorBed.as;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.bridge.BridgeOptions;
+import dev.mcpbus.gateway.GatewayOptions;
+import dev.mcpbus.gateway.ViewOptions;
 import dev.mcpbus.testing.McpHttp;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
-import java.util.stream.Stream;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** What policies deny is not there, at every door. */
@@ -81,12 +85,90 @@ class DeniedLooksAbsentTest {
 
   private static String modern(
       DoorBed bed, String path, String method, JsonObject params, String... headers) {
-    McpHttp mcp = bed.mcp(path);
-    JsonObject request = mcp.described(method, params).put("id", 7);
-    return mcp.post(
-            request,
-            Stream.concat(Stream.of(headers), Stream.of(McpHttp.headers(request)))
-                .toArray(String[]::new))
-        .body();
+    return bed.modern(path, method, params, headers).body();
+  }
+
+  @Test
+  void a_search_counts_and_finds_only_what_the_caller_sees() {
+    try (DoorBed bed = new DoorBed(DoorBed.policies())) {
+      JsonObject his =
+          new JsonObject(bed.send("GET", "/api/tools/search?q=", "", as(ALICE)).body());
+      assertThat(his.getInteger("total")).isEqualTo(1);
+      assertThat(his.getJsonArray("tools").encode())
+          .contains("read_one")
+          .doesNotContain("delete_all", "read_two");
+      JsonObject all = new JsonObject(bed.send("GET", "/api/tools/search?q=", "", as(BOB)).body());
+      assertThat(all.getInteger("total")).isEqualTo(3);
+      JsonObject rest =
+          new JsonObject(bed.send("GET", "/api/tools/search?q=&offset=1", "", as(ALICE)).body());
+      assertThat(rest.getInteger("total")).isEqualTo(1);
+      assertThat(rest.getJsonArray("tools")).isEmpty();
+      JsonObject one =
+          new JsonObject(
+              bed.send("GET", "/api/tools/search?q=&limit=1&offset=2", "", as(BOB)).body());
+      assertThat(one.getJsonArray("tools")).hasSize(1);
+      assertThat(bed.send("GET", "/api/tools/search?q=read&server=b", "", as(ALICE)).body())
+          .contains("\"total\":0");
+      assertThat(bed.send("GET", "/api/tools/search?limit=101", "", as(ALICE)).statusCode())
+          .isEqualTo(400);
+    }
+  }
+
+  @Test
+  void a_view_that_is_for_others_is_as_if_it_never_was() {
+    GatewayOptions gateway =
+        GatewayOptions.DEFAULT.withViews(
+            Map.of(
+                "roots", view(false, "ro*"),
+                "big", view(true, "alice", "role:nobody")));
+    BridgeOptions bridge = BridgeOptions.DEFAULT.withPort(0);
+    try (DoorBed bed = new DoorBed(bridge, gateway, DoorBed.policies())) {
+      McpHttp.Answer his = bed.modern("/mcp/roots", "tools/list", new JsonObject(), as(ROOT));
+      assertThat(his.body()).contains("a__delete_all");
+      McpHttp.Answer other = bed.modern("/mcp/roots", "tools/list", new JsonObject(), as(BOB));
+      McpHttp.Answer never = bed.modern("/mcp/never", "tools/list", new JsonObject(), as(BOB));
+      assertThat(other.status()).isEqualTo(404).isEqualTo(never.status());
+      assertThat(other.body().replace("roots", "?")).isEqualTo(never.body().replace("never", "?"));
+      assertThat(bed.mcp("/mcp/roots").post("{}", as(BOB)).status()).isEqualTo(404);
+
+      assertThat(bed.modern("/mcp/big", "tools/list", new JsonObject(), as(ALICE)).body())
+          .contains("search_tools")
+          .doesNotContain("read_one");
+      String found = meta(bed, "search_tools", new JsonObject().put("query", ""));
+      assertThat(found).contains("a__read_one").doesNotContain("delete_all", "read_two");
+      assertThat(meta(bed, "describe_tool", new JsonObject().put("name", "a__read_one")))
+          .contains("inputSchema");
+      for (String hidden : List.of("a__delete_all", "b__read_two", "a.delete_all")) {
+        for (String tool : List.of("describe_tool", "call_tool")) {
+          String body = meta(bed, tool, new JsonObject().put("name", hidden));
+          String absent = meta(bed, tool, new JsonObject().put("name", "a__nothing"));
+          assertThat(body.replace(hidden, "?"))
+              .isEqualTo(absent.replace("a__nothing", "?"))
+              .contains("UNKNOWN_TOOL");
+        }
+      }
+      assertThat(meta(bed, "call_tool", new JsonObject().put("name", "a__read_one")))
+          .contains("done");
+      assertThat(bed.audit())
+          .anyMatch(
+              line ->
+                  "read_one".equals(line.getString("tool"))
+                      && "call".equals(line.getString("action"))
+                      && "OK".equals(line.getString("code")))
+          .anyMatch(
+              line ->
+                  "a__delete_all".equals(line.getString("tool"))
+                      && "deny".equals(line.getString("decision")));
+    }
+  }
+
+  private static ViewOptions view(boolean search, String... principals) {
+    return new ViewOptions(
+        List.of(), List.of(), List.of(), Map.of(), false, search, List.of(principals));
+  }
+
+  private static String meta(DoorBed bed, String tool, JsonObject arguments) {
+    JsonObject params = new JsonObject().put("name", tool).put("arguments", arguments);
+    return modern(bed, "/mcp/big", "tools/call", params, as(ALICE));
   }
 }

@@ -6,6 +6,8 @@ import ch.qos.logback.core.read.ListAppender;
 import dev.mcpbus.bridge.BridgeOptions;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.connection.ConnectionOptions;
+import dev.mcpbus.connection.PinOptions;
+import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.ApiKeys;
 import dev.mcpbus.security.AuthOptions;
@@ -15,6 +17,7 @@ import dev.mcpbus.security.AuthOptions.Policy;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.ScriptedPeer;
 import dev.mcpbus.testing.TestBus;
+import dev.mcpbus.transport.Transport;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.InputStream;
@@ -33,6 +36,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.slf4j.LoggerFactory;
 
 /** An mcpbus behind keys: servers {@code a} and {@code b}, callers root, alice and bob. */
@@ -52,9 +56,13 @@ final class DoorBed implements AutoCloseable {
   }
 
   DoorBed(BridgeOptions bridge, AuthOptions auth) {
+    this(bridge, GatewayOptions.DEFAULT, auth);
+  }
+
+  DoorBed(BridgeOptions bridge, GatewayOptions gateway, AuthOptions auth) {
     log.start();
     ((Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME)).addAppender(log);
-    bus = TestBus.startWithAuth(new JsonObject(), bridge, auth);
+    bus = TestBus.startWithAuth(new JsonObject(), bridge, gateway, auth);
     peer("a", "read_one", "delete_all");
     peer("b", "read_two");
   }
@@ -136,6 +144,31 @@ final class DoorBed implements AutoCloseable {
       }
     }
     return routes;
+  }
+
+  /** One more server, of the modern era. */
+  ScriptedPeer add(String id, ScriptedPeer.Script script) {
+    ScriptedPeer peer = ScriptedPeer.modern(bus.vertx(), script);
+    TestBus.await(bus.bus().add(new ConnectionId(id), peer.transport(), ConnectionOptions.DEFAULT));
+    bus.awaitState(id, "READY");
+    return peer;
+  }
+
+  /** A server whose tools are held to what they were first. */
+  void pin(String id, Transport transport) {
+    ConnectionOptions pinned = ConnectionOptions.DEFAULT.with().pin(PinOptions.FIRST_USE).build();
+    TestBus.await(bus.bus().add(new ConnectionId(id), transport, pinned));
+    bus.awaitState(id, "READY");
+  }
+
+  /** A described request of the modern era, and the answer's body. */
+  McpHttp.Answer modern(String path, String method, JsonObject params, String... headers) {
+    McpHttp mcp = mcp(path);
+    JsonObject request = mcp.described(method, params).put("id", 7);
+    return mcp.post(
+        request,
+        Stream.concat(Stream.of(headers), Stream.of(McpHttp.headers(request)))
+            .toArray(String[]::new));
   }
 
   McpHttp mcp(String path) {

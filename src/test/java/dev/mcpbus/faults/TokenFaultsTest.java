@@ -5,16 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.AuthOptions.Jwt;
 import dev.mcpbus.testing.McpHttp;
+import dev.mcpbus.testing.TestBus;
 import dev.mcpbus.testing.TokenIssuer;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
 import io.vertx.core.json.JsonObject;
 import io.vertx.junit5.VertxExtension;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -114,6 +118,73 @@ class TokenFaultsTest {
     assertThat(missing.statusCode()).isEqualTo(401);
     assertThat(missing.body()).isEqualTo(with("x").body());
     assertThat(issuer.fetches()).as("unknown keys make few look-ups").isLessThanOrEqualTo(2);
+  }
+
+  @Test
+  void case_110_no_token_and_no_metadata_leads_mcpbus_elsewhere(Vertx vertx) {
+    AtomicInteger packets = new AtomicInteger();
+    HttpServer sink =
+        TestBus.await(
+            vertx
+                .createHttpServer()
+                .connectionHandler(connection -> packets.incrementAndGet())
+                .requestHandler(request -> request.response().end("{\"keys\":[]}"))
+                .listen(0, "127.0.0.2"));
+    String inside = "http://127.0.0.2:" + sink.actualPort();
+    for (String member : List.of("jku", "x5u", "jwks_uri")) {
+      JsonObject header =
+          new JsonObject().put("alg", "RS256").put("kid", "new").put(member, inside + "/jwks");
+      JsonObject claims = issuer.claims("eve", "mcp");
+      assertThat(with(TokenIssuer.signed(header, claims, TokenIssuer.pair())).statusCode())
+          .isEqualTo(401);
+      claims.put("iss", inside);
+      assertThat(with(TokenIssuer.signed(header, claims, TokenIssuer.pair())).statusCode())
+          .isEqualTo(401);
+    }
+    for (String path : List.of("/jwks", "/redirect")) {
+      HttpServer evil =
+          TestBus.await(
+              vertx
+                  .createHttpServer()
+                  .requestHandler(
+                      request -> {
+                        String own = "http://" + request.getHeader("Host");
+                        if (request.path().equals("/redirect")) {
+                          request
+                              .response()
+                              .setStatusCode(302)
+                              .putHeader("Location", inside + "/jwks")
+                              .end();
+                          return;
+                        }
+                        String keys = path.equals("/jwks") ? inside + path : own + path;
+                        request
+                            .response()
+                            .end(
+                                new JsonObject()
+                                    .put("issuer", own)
+                                    .put("jwks_uri", keys)
+                                    .toBuffer());
+                      })
+                  .listen(0, "127.0.0.1"));
+      String url = "http://127.0.0.1:" + evil.actualPort();
+      AuthOptions auth =
+          DoorBed.keys()
+              .withJwt(
+                  new Jwt(url, Set.of("mcpbus"), null, null, Set.of(), Set.of(), Duration.ZERO));
+      try (DoorBed other = new DoorBed(auth)) {
+        JsonObject claims = issuer.claims("eve", "mcp").put("iss", url);
+        String token = issuer.token("one", claims);
+        assertThat(
+                other
+                    .send("GET", "/api/servers", "", "Authorization", "Bearer " + token)
+                    .statusCode())
+            .isEqualTo(401);
+      }
+      TestBus.await(evil.close());
+    }
+    assertThat(packets.get()).as("connections to where nobody may be led").isZero();
+    TestBus.await(sink.close());
   }
 
   private static JsonObject without(JsonObject from, String member) {

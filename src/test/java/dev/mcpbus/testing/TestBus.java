@@ -199,6 +199,12 @@ public final class TestBus implements AutoCloseable {
     return start(mcpServers, Seams.NONE.with(bridge), auth);
   }
 
+  /** The same, with a gateway of those options. */
+  public static TestBus startWithAuth(
+      JsonObject mcpServers, BridgeOptions bridge, GatewayOptions gateway, AuthOptions auth) {
+    return start(mcpServers, Seams.NONE.with(bridge, gateway), auth);
+  }
+
   private static TestBus start(JsonObject mcpServers, Seams seams) {
     return start(mcpServers, seams, AuthOptions.NONE);
   }
