@@ -90,8 +90,13 @@ class StuckReaderFaultsTest {
   @Test
   void case_100_a_peer_of_the_event_bus_that_takes_nothing_is_cut_off() throws IOException {
     String upgrade =
-        "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-            + "Sec-WebSocket-Key: MTIzNDU2Nzg5MDEyMzQ1Ng==\r\n";
+        String.join(
+            "\r\n",
+            "Upgrade: websocket",
+            "Connection: Upgrade",
+            "Sec-WebSocket-Version: 13",
+            "Sec-WebSocket-Key: MTIzNDU2Nzg5MDEyMzQ1Ng==",
+            "");
     try (Socket stuck = asking(get("/eventbus/websocket", upgrade), "HTTP/1.1 101")) {
       byte[] frame =
           new JsonObject()
