@@ -18,6 +18,7 @@ import dev.mcpbus.gateway.Gateway;
 import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.input.InputVerticle;
+import dev.mcpbus.placement.PlacementOptions;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.supervisor.RestartPolicy;
 import dev.mcpbus.supervisor.SupervisorOptions;
@@ -62,6 +63,7 @@ public final class McpBus {
    * @param names how the aggregate names what servers offer
    * @param search true where the index of tool search is built at the start
    * @param input how long a question of a server may wait, and how many
+   * @param placement how connections are owned, where Vert.x is clustered
    */
   public record Options(
       List<ServerDefinition> servers,
@@ -71,7 +73,30 @@ public final class McpBus {
       ServerEntryReader reader,
       NamePolicy names,
       boolean search,
-      InputOptions input) {
+      InputOptions input,
+      PlacementOptions placement) {
+
+    /** As for a node of its own. */
+    public Options(
+        List<ServerDefinition> servers,
+        SupervisorOptions supervisor,
+        @Nullable BridgeOptions bridge,
+        GatewayOptions gateway,
+        ServerEntryReader reader,
+        NamePolicy names,
+        boolean search,
+        InputOptions input) {
+      this(
+          servers,
+          supervisor,
+          bridge,
+          gateway,
+          reader,
+          names,
+          search,
+          input,
+          PlacementOptions.DEFAULT);
+    }
 
     /** With everything beside as it is by default. */
     public Options(
@@ -105,7 +130,10 @@ public final class McpBus {
     Implementation own = new Implementation("mcpbus", Version.current());
     this.servers =
         new ServersVerticle(
-            supervisor, new ConnectionFactory(vertx, own, authenticators, pins), options.reader());
+            supervisor,
+            new ConnectionFactory(vertx, own, authenticators, pins),
+            options.reader(),
+            options.placement());
     BridgeOptions http = options.bridge();
     if (http == null) {
       this.gateway = null;

@@ -74,6 +74,9 @@ public record ConfigDiff(
     if (live.search() != next.search()) {
       keys.add("catalog.search");
     }
+    if (!live.cluster().equals(next.cluster())) {
+      keys.add("cluster");
+    }
     return keys;
   }
 

@@ -2,6 +2,7 @@ package dev.mcpbus.config;
 
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.NamePolicy;
+import dev.mcpbus.cluster.ClusterOptions;
 import dev.mcpbus.config.ConfigNode.Kind;
 import dev.mcpbus.config.ConfigNode.Member;
 import dev.mcpbus.gateway.GatewayOptions;
@@ -72,8 +73,25 @@ public final class ConfigReader {
       Environment environment,
       Path folder,
       ServerSettings defaults) {
-    Problems problems = new Problems(ON_THE_BUS);
-    ConfigNode given = ConfigNode.of(entry);
+    return readServer(
+        new ServerOrigin(name, entry, null, false), ON_THE_BUS, environment, folder, defaults);
+  }
+
+  /**
+   * Reads what another node has read from its file, or was told.
+   *
+   * @param source for messages
+   * @param defaults where {@code origin} brings none
+   */
+  public static ServerResult readServer(
+      ServerOrigin origin,
+      String source,
+      Environment environment,
+      Path folder,
+      ServerSettings defaults) {
+    String name = origin.name();
+    Problems problems = new Problems(source);
+    ConfigNode given = ConfigNode.of(origin.entry());
     Optional<ConfigNode> registry =
         RegistryFile.is(given)
             ? new RegistryFile(environment, problems).entry(given, name)
@@ -90,14 +108,26 @@ public final class ConfigReader {
             new Entry(node, "", server, problems, substitution),
             server,
             new LinkedHashSet<>(),
-            false);
+            origin.seeds());
     if (reader.disabled()) {
       return new ServerResult(null, problems.sorted());
     }
     ConnectionId id = ids.getOrDefault(name, new ConnectionId("unnamed"));
-    Optional<ServerDefinition> definition = reader.read(id, ON_THE_BUS, defaults);
+    Optional<ServerDefinition> definition = reader.read(id, source, settings(origin, substitution, problems, defaults));
     boolean good = problems.count() == 0;
-    return new ServerResult(good ? definition.orElse(null) : null, problems.sorted());
+    return new ServerResult(
+        good ? definition.map(read -> read.withOrigin(origin)).orElse(null) : null,
+        problems.sorted());
+  }
+
+  private static ServerSettings settings(
+      ServerOrigin origin, Substitution substitution, Problems problems, ServerSettings own) {
+    JsonObject written = origin.defaults();
+    if (written == null) {
+      return own;
+    }
+    Entry entry = new Entry(ConfigNode.of(written), "", null, problems, substitution);
+    return SettingsReader.read(entry, ServerSettings.DEFAULT, false);
   }
 
   private Optional<String> text() {
@@ -162,8 +192,15 @@ public final class ConfigReader {
     McpBusConfig frame =
         own
             ? frame(top)
-            : frame(top, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
-    List<ServerDefinition> definitions = servers(servers, substitution);
+            : frame(
+                top,
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                ClusterOptions.DEFAULT);
+    JsonObject settings = own ? defaults(root) : new JsonObject();
+    List<ServerDefinition> definitions = servers(servers, substitution, settings);
     if (own) {
       SchemaCheck.check(root, problems);
     }
@@ -180,6 +217,7 @@ public final class ConfigReader {
             gateway,
             frame.names(),
             frame.search(),
+            frame.cluster(),
             definitions,
             problems.sorted()));
   }
@@ -267,7 +305,10 @@ public final class ConfigReader {
         top.object("bridge", Keys.BRIDGE),
         top.object("supervisor", Keys.SUPERVISOR),
         top.object("gateway", Keys.GATEWAY),
-        top.object("catalog", Keys.CATALOG));
+        top.object("catalog", Keys.CATALOG),
+        top.object("cluster", Keys.CLUSTER)
+            .map(ClusterReader::read)
+            .orElse(ClusterOptions.DEFAULT));
   }
 
   private static boolean meant(String name) {
@@ -284,7 +325,8 @@ public final class ConfigReader {
       Optional<Entry> bridge,
       Optional<Entry> supervisor,
       Optional<Entry> gateway,
-      Optional<Entry> catalog) {
+      Optional<Entry> catalog,
+      ClusterOptions cluster) {
     Optional<String> host = bridge.flatMap(b -> b.text("host")).map(Substitution.Filled::value);
     if (host.isPresent() && host.get().isBlank()) {
       top.wrong(top.line("bridge"), "\"bridge.host\" is empty", "Write \"" + DEFAULT_HOST + "\"");
@@ -301,11 +343,27 @@ public final class ConfigReader {
         gateway.map(GatewayReader::read).orElse(GatewayOptions.DEFAULT),
         catalog.flatMap(c -> c.plugin("names", Plugins.namePolicies())).orElse(NamePolicy.DOTTED),
         catalog.flatMap(c -> c.flag("search")).orElse(false),
+        cluster,
         List.of(),
         List.of());
   }
 
-  private List<ServerDefinition> servers(Member root, Substitution substitution) {
+  /** As they are written; with the one setting that stands beside them. */
+  private static JsonObject defaults(ConfigNode root) {
+    JsonObject written = new JsonObject();
+    ConfigNode own = root.get("defaults");
+    if (own != null && own.toJson() instanceof JsonObject settings) {
+      written.mergeIn(settings);
+    }
+    ConfigNode log = root.get("rpcLog");
+    if (log != null && log.toJson() != null && !written.containsKey("rpcLog")) {
+      written.put("rpcLog", log.toJson());
+    }
+    return written;
+  }
+
+  private List<ServerDefinition> servers(
+      Member root, Substitution substitution, JsonObject settings) {
     List<ServerDefinition> definitions = new ArrayList<>();
     if (root.value().is(Kind.NULL)) {
       return definitions;
@@ -340,7 +398,11 @@ public final class ConfigReader {
                 problems.file() + ":" + server.line(),
                 defaults);
         if (id != null) {
-          definition.ifPresent(definitions::add);
+          JsonObject written = (JsonObject) server.value().toJson();
+          ServerOrigin origin =
+              new ServerOrigin(
+                  name, written == null ? new JsonObject() : written, settings, seeds);
+          definition.map(read -> read.withOrigin(origin)).ifPresent(definitions::add);
         }
       }
     }

@@ -16,17 +16,32 @@ final class Keys {
           "gateway",
           "supervisor",
           "catalog",
+          "cluster",
           "defaults",
           "rpcLog");
 
   /** One of these makes a file ours: then its other keys are held to our names. */
   static final Set<String> OURS =
-      Set.of("bridge", "gateway", "supervisor", "catalog", "defaults", "rpcLog");
+      Set.of("bridge", "gateway", "supervisor", "catalog", "cluster", "defaults", "rpcLog");
 
   static final List<String> ROOTS = List.of("mcpServers", "servers", "mcp_servers");
 
   static final Set<String> BRIDGE = Set.of("host", "port");
   static final Set<String> CATALOG = Set.of("names", "search");
+
+  static final Set<String> CLUSTER =
+      Set.of(
+          "name",
+          "node",
+          "host",
+          "port",
+          "busPort",
+          "members",
+          "kubernetes",
+          "quorum",
+          "labels",
+          "weight");
+
   static final Set<String> SUPERVISOR = Set.of("strategy", "startConcurrency");
 
   static final Set<String> GATEWAY =
@@ -131,6 +146,7 @@ final class Keys {
           "address",
           "options",
           "listen",
+          "labels",
           "disabled",
           "enabled");
 

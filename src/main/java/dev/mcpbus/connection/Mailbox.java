@@ -50,6 +50,7 @@ final class Mailbox {
   private final StatusView view;
   private final Owner owner;
   private final Stash stash;
+  private final @Nullable Tenure tenure;
   private boolean disconnected;
 
   Mailbox(Vertx vertx, ConnectionSpec spec, Clock clock, StatusView view, Owner owner) {
@@ -59,6 +60,7 @@ final class Mailbox {
     this.clock = clock;
     this.view = view;
     this.owner = owner;
+    this.tenure = spec.tenure();
     this.stash = new Stash(vertx, clock, options.maxStash());
   }
 
@@ -105,6 +107,11 @@ final class Mailbox {
 
   private void operate(Operations.Operation operation, Message<Object> message) {
     BusCall call = BusCall.of(message, operation.method(), options, clock);
+    if (tenure != null && !tenure.held().getAsBoolean()) {
+      // Also what has waited here while the process slept: its callers have given it up.
+      call.fail(notOurs());
+      return;
+    }
     owner.called();
     Live live = owner.serving();
     if (live == null) {
@@ -140,6 +147,15 @@ final class Mailbox {
     if (asleep) {
       owner.tell(new Lifecycle.StartWanted(id.value()));
     }
+  }
+
+  private McpFailure notOurs() {
+    return new McpFailure(
+        FailureCode.UNAVAILABLE,
+        McpFailure.Sent.NO,
+        "connection '" + id + "': this node may not own it any more",
+        500,
+        null);
   }
 
   /** Why no call can be sent now, and when one may. */

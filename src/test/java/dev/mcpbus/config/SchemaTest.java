@@ -61,6 +61,8 @@ class SchemaTest {
         .isEqualTo(and(Keys.TLS, "$comment"));
     assertThat(properties("properties", "bridge").fieldNames())
         .isEqualTo(and(Keys.BRIDGE, "$comment"));
+    assertThat(properties("properties", "cluster").fieldNames())
+        .isEqualTo(and(Keys.CLUSTER, "$comment"));
     assertThat(properties("properties", "catalog").fieldNames())
         .isEqualTo(and(Keys.CATALOG, "$comment"));
     assertThat(properties("properties", "supervisor").fieldNames())
