@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -47,7 +46,7 @@ final class ClusterDefinitions {
   private final Map<ConnectionId, ServerDefinition> files = new HashMap<>();
 
   /** What this node cannot read. */
-  private final Map<ConnectionId, String> unread = new TreeMap<>();
+  private final Map<ConnectionId, String> unread = new LinkedHashMap<>();
 
   private Map<ConnectionId, String> divergences = Map.of();
   private @Nullable Future<Void> reading;
@@ -199,7 +198,7 @@ final class ClusterDefinitions {
 
   /** Names what the file of this node says otherwise. */
   private void compare() {
-    Map<ConnectionId, String> now = new TreeMap<>();
+    Map<ConnectionId, String> now = new LinkedHashMap<>();
     files.forEach(
         (id, own) -> {
           String text = texts.get(id.value());
