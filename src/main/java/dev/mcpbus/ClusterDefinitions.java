@@ -56,9 +56,7 @@ final class ClusterDefinitions {
    * @param listener hears which have changed
    */
   ClusterDefinitions(
-      Vertx vertx,
-      ServerEntryReader reader,
-      Function<Set<ConnectionId>, Future<Void>> listener) {
+      Vertx vertx, ServerEntryReader reader, Function<Set<ConnectionId>, Future<Void>> listener) {
     this.vertx = vertx;
     this.reader = reader;
     this.listener = listener;

@@ -139,8 +139,7 @@ final class ClusterHosting implements Hosting, Tenant {
       ServerDefinition now = definitions.all().get(id);
       Owned mine = owned.get(id.value());
       if (now != null && mine != null) {
-        steps.add(
-            endLeases.apply(id).compose(ended -> supervisor.replaceChild(spec(now, mine))));
+        steps.add(endLeases.apply(id).compose(ended -> supervisor.replaceChild(spec(now, mine))));
       } else if (now == null) {
         steps.add(endLeases.apply(id));
       }
@@ -172,10 +171,7 @@ final class ClusterHosting implements Hosting, Tenant {
                 return Future.succeededFuture(added);
               }
               long timer = vertx.setTimer(PATIENCE.toMillis(), late -> serving.tryComplete());
-              return serving
-                  .future()
-                  .onComplete(ready -> vertx.cancelTimer(timer))
-                  .map(true);
+              return serving.future().onComplete(ready -> vertx.cancelTimer(timer)).map(true);
             });
   }
 

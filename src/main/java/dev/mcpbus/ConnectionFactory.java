@@ -78,8 +78,7 @@ final class ConnectionFactory {
         Duration.ofSeconds(10));
   }
 
-  private ConnectionSpec connectionSpec(
-      ServerDefinition definition, @Nullable Tenure tenure) {
+  private ConnectionSpec connectionSpec(ServerDefinition definition, @Nullable Tenure tenure) {
     return new ConnectionSpec(
         definition.id(),
         Transports.create(vertx, definition.transport(), authenticators),

@@ -123,7 +123,8 @@ public final class Main implements Callable<Integer> {
 
   private Service.Engine engine() {
     Path own = Files.isReadable(CLUSTER_FILE) ? CLUSTER_FILE : null;
-    return new Service.Engine(cluster || clusterFile != null, clusterFile == null ? own : clusterFile);
+    return new Service.Engine(
+        cluster || clusterFile != null, clusterFile == null ? own : clusterFile);
   }
 
   private int checked(Path source, ConfigResult result) {

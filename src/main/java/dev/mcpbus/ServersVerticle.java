@@ -156,7 +156,8 @@ final class ServersVerticle extends VerticleBase {
    * Starts servers; fails where one of them cannot be added, the others are started all the same.
    */
   Future<Void> apply(List<ServerDefinition> definitions) {
-    return onContext(() -> Future.join(definitions.stream().map(one -> add(one, true)).toList()).mapEmpty());
+    return onContext(
+        () -> Future.join(definitions.stream().map(one -> add(one, true)).toList()).mapEmpty());
   }
 
   /** Carries out the difference between two configurations; what did not change is not touched. */
@@ -252,9 +253,7 @@ final class ServersVerticle extends VerticleBase {
               statuses.forEach(status -> list.add(status.result()));
               JsonObject reply = new JsonObject().put("servers", list);
               List<String> problems = hosting.problems();
-              return problems.isEmpty()
-                  ? reply
-                  : reply.put("problems", new JsonArray(problems));
+              return problems.isEmpty() ? reply : reply.put("problems", new JsonArray(problems));
             });
   }
 

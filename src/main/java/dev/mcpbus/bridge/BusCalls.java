@@ -1,6 +1,7 @@
 package dev.mcpbus.bridge;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
@@ -37,17 +38,20 @@ final class BusCalls {
       Pattern.compile("[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}");
 
   private final Vertx vertx;
+  private final ClusterCalls bus;
   private final Supplier<String> callIds;
 
   BusCalls(Vertx vertx, Supplier<String> callIds) {
     this.vertx = vertx;
+    this.bus = ClusterCalls.of(vertx);
     this.callIds = callIds;
   }
 
-  /** A question to the service itself, with a JSON answer. */
+  /** A question to the service itself, on this node, with a JSON answer. */
   Future<JsonObject> ask(String address, JsonObject body, Duration timeout) {
-    DeliveryOptions options = new DeliveryOptions().setSendTimeout(timeout.toMillis());
-    return request(address, body, options).map(reply -> (JsonObject) reply.body());
+    DeliveryOptions options =
+        new DeliveryOptions().setSendTimeout(timeout.toMillis()).setLocalOnly(true);
+    return request(null, address, body, options).map(reply -> (JsonObject) reply.body());
   }
 
   /** The result's bytes of {@code mcp.<id>.<suffix>}, as the server wrote them. */
@@ -57,26 +61,29 @@ final class BusCalls {
     if (validate) {
       options.addHeader(Headers.VALIDATE, "true");
     }
-    return send(ctx, Addresses.of(id, suffix), Addresses.of(id, Addresses.CANCEL), body, options);
+    return send(
+        ctx, id, Addresses.of(id, suffix), Addresses.of(id, Addresses.CANCEL), body, options);
   }
 
-  /** The result's bytes of an aggregate address. */
+  /** The result's bytes of an aggregate address; each node has its own, so ours is asked. */
   Future<Buffer> callAll(RoutingContext ctx, String address, RawJson body) {
-    return send(ctx, address, null, body, options(ctx));
+    return send(ctx, null, address, null, body, options(ctx).setLocalOnly(true));
   }
 
   /** One function call of a model. */
   Future<Buffer> callFunction(RoutingContext ctx, RawJson body) {
     return send(
         ctx,
+        null,
         Addresses.ALL_TOOLS_FUNCTIONS_CALL,
         Addresses.ALL_TOOLS_FUNCTIONS_CANCEL,
         body,
-        options(ctx));
+        options(ctx).setLocalOnly(true));
   }
 
   private Future<Buffer> send(
       RoutingContext ctx,
+      @Nullable ConnectionId server,
       String address,
       @Nullable String cancelAddress,
       RawJson body,
@@ -88,7 +95,7 @@ final class BusCalls {
     String callId = callIds.get();
     options.addHeader(Headers.CALL_ID, callId);
     Future<Buffer> answer =
-        request(address, body.toBuffer(), options).map(reply -> bytes(reply.body()));
+        request(server, address, body.toBuffer(), options).map(reply -> bytes(reply.body()));
     if (cancelAddress != null) {
       ctx.response()
           .closeHandler(
@@ -101,10 +108,9 @@ final class BusCalls {
     return answer;
   }
 
-  private Future<Message<Object>> request(String address, Object body, DeliveryOptions options) {
-    return vertx
-        .eventBus()
-        .request(address, body, options)
+  private Future<Message<Object>> request(
+      @Nullable ConnectionId server, String address, Object body, DeliveryOptions options) {
+    return bus.request(server, address, body, options)
         .recover(failure -> Future.failedFuture(McpFailure.of(failure)));
   }
 

@@ -9,6 +9,7 @@ import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /** Is the event loop turning, and does the service answer? Neither depends on any one server. */
 final class HealthRoutes {
@@ -32,8 +33,7 @@ final class HealthRoutes {
   private void ready(RoutingContext ctx) {
     calls
         .ask(Addresses.SERVERS_LIST, new JsonObject(), TIMEOUT)
-        .map(reply -> byState(reply.getJsonArray("servers", new JsonArray())))
-        .onSuccess(body -> Routes.json(ctx.response(), 200, body.toBuffer()))
+        .onSuccess(reply -> answer(ctx, reply))
         .onFailure(
             failure ->
                 ctx.fail(
@@ -43,6 +43,18 @@ final class HealthRoutes {
                         "the service has not started yet: " + Addresses.SERVERS_LIST + " is silent",
                         RETRY_AFTER_MILLIS,
                         null)));
+  }
+
+  /** A node that cannot do all that the cluster's definitions say should get no requests. */
+  private static void answer(RoutingContext ctx, JsonObject reply) {
+    JsonArray problems = reply.getJsonArray("problems", new JsonArray());
+    if (problems.isEmpty()) {
+      JsonObject body = byState(reply.getJsonArray("servers", new JsonArray()));
+      Routes.json(ctx.response(), 200, body.toBuffer());
+    } else {
+      String all = problems.stream().map(String::valueOf).collect(Collectors.joining("; "));
+      ctx.fail(new McpFailure(FailureCode.UNAVAILABLE, McpFailure.Sent.NO, all));
+    }
   }
 
   private static JsonObject byState(JsonArray servers) {

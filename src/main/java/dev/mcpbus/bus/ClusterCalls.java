@@ -15,6 +15,8 @@ import io.vertx.core.shareddata.LocalMap;
 import io.vertx.core.shareddata.Shareable;
 import io.vertx.core.spi.cluster.ClusterManager;
 import io.vertx.core.spi.cluster.NodeListener;
+import io.vertx.core.spi.cluster.RegistrationInfo;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -47,6 +49,8 @@ public final class ClusterCalls implements Shareable {
   /** About as long as it takes to hand a connection over. */
   private static final long RETRY_AFTER_MILLIS = 250;
 
+  private static final long[] GONE_MILLIS = {500, 1_500};
+
   private static final String KEY = "dev.mcpbus.calls";
 
   private final VertxInternal vertx;
@@ -57,11 +61,20 @@ public final class ClusterCalls implements Shareable {
       new CopyOnWriteArrayList<>();
 
   private static final class Flight<T> {
+    private final String address;
     private final @Nullable ConnectionId server;
     private final @Nullable String node;
+    private final boolean local;
     private final Promise<Message<T>> promise;
 
-    Flight(@Nullable ConnectionId server, @Nullable String node, Promise<Message<T>> promise) {
+    Flight(
+        String address,
+        @Nullable ConnectionId server,
+        @Nullable String node,
+        boolean local,
+        Promise<Message<T>> promise) {
+      this.address = address;
+      this.local = local;
       this.server = server;
       this.node = node;
       this.promise = promise;
@@ -82,9 +95,7 @@ public final class ClusterCalls implements Shareable {
   public static ClusterCalls of(Vertx vertx) {
     LocalMap<String, ClusterCalls> map = vertx.sharedData().getLocalMap(KEY);
     ClusterCalls present = map.get(KEY);
-    return present != null
-        ? present
-        : map.computeIfAbsent(KEY, absent -> new ClusterCalls(vertx));
+    return present != null ? present : map.computeIfAbsent(KEY, absent -> new ClusterCalls(vertx));
   }
 
   /**
@@ -109,7 +120,8 @@ public final class ClusterCalls implements Shareable {
     options.addHeader(Headers.SPEAKS, Headers.VERSION);
     ContextInternal context = vertx.getOrCreateContext();
     String node = server == null ? null : owners.get(server.value());
-    Flight<T> flight = new Flight<>(server, node, context.promise());
+    Flight<T> flight =
+        new Flight<>(address, server, node, options.isLocalOnly(), context.promise());
     flights.add(flight);
     vertx
         .eventBus()
@@ -198,6 +210,35 @@ public final class ClusterCalls implements Shareable {
       }
     }
     owners.values().removeIf(node::equals);
+    // Its registrations go a moment after it.
+    for (long delay : GONE_MILLIS) {
+      vertx.setTimer(delay, later -> sweep());
+    }
+  }
+
+  /** Ends calls to addresses of one node each, such as a session's, that nobody serves any more. */
+  private void sweep() {
+    ClusterManager cluster = vertx.clusterManager();
+    if (cluster == null) {
+      return;
+    }
+    for (Flight<?> flight : flights) {
+      if (flight.server == null && !flight.local) {
+        Promise<List<RegistrationInfo>> registered = vertx.promise();
+        cluster.getRegistrations(flight.address, registered);
+        registered
+            .future()
+            .onSuccess(
+                all -> {
+                  if ((all == null || all.isEmpty()) && flights.remove(flight)) {
+                    flight.promise.tryFail(
+                        McpFailure.maybeSent(
+                            FailureCode.OWNER_LOST,
+                            "the node that served " + flight.address + " has left the cluster"));
+                  }
+                });
+      }
+    }
   }
 
   int inFlight() {

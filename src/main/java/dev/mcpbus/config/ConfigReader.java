@@ -113,7 +113,8 @@ public final class ConfigReader {
       return new ServerResult(null, problems.sorted());
     }
     ConnectionId id = ids.getOrDefault(name, new ConnectionId("unnamed"));
-    Optional<ServerDefinition> definition = reader.read(id, source, settings(origin, substitution, problems, defaults));
+    Optional<ServerDefinition> definition =
+        reader.read(id, source, settings(origin, substitution, problems, defaults));
     boolean good = problems.count() == 0;
     return new ServerResult(
         good ? definition.map(read -> read.withOrigin(origin)).orElse(null) : null,
@@ -400,8 +401,7 @@ public final class ConfigReader {
         if (id != null) {
           JsonObject written = (JsonObject) server.value().toJson();
           ServerOrigin origin =
-              new ServerOrigin(
-                  name, written == null ? new JsonObject() : written, settings, seeds);
+              new ServerOrigin(name, written == null ? new JsonObject() : written, settings, seeds);
           definition.map(read -> read.withOrigin(origin)).ifPresent(definitions::add);
         }
       }

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param defaults the file's; null where each node's own hold
  * @param seeds true where a bare number of {@code timeout} counts seconds
  */
-public record ServerOrigin(String name, JsonObject entry, @Nullable JsonObject defaults, boolean seeds) {
+public record ServerOrigin(
+    String name, JsonObject entry, @Nullable JsonObject defaults, boolean seeds) {
 
   public JsonObject toJson() {
     return new JsonObject()

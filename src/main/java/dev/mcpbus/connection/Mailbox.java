@@ -98,9 +98,10 @@ final class Mailbox {
     try {
       handler.accept(message);
     } catch (McpFailure refused) {
-      message.reply(refused);
+      refused.replyTo(message);
     } catch (RuntimeException defect) {
-      message.reply(McpFailure.maybeSent(FailureCode.INTERNAL, "a defect of mcpbus; see its log"));
+      McpFailure.maybeSent(FailureCode.INTERNAL, "a defect of mcpbus; see its log")
+          .replyTo(message);
       throw defect;
     }
   }
@@ -217,7 +218,7 @@ final class Mailbox {
     boolean raw = message.body() instanceof Buffer;
     answer
         .onSuccess(json -> message.reply(raw ? json.toBuffer() : json))
-        .onFailure(failure -> message.reply(McpFailure.of(failure)));
+        .onFailure(failure -> McpFailure.of(failure).replyTo(message));
   }
 
   private void cancel(Message<Object> message) {

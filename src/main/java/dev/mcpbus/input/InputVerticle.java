@@ -85,7 +85,7 @@ public final class InputVerticle extends VerticleBase {
                 }
                 message.reply(operation.apply(body));
               } catch (McpFailure refused) {
-                message.reply(refused);
+                refused.replyTo(message);
               } catch (ClassCastException e) {
                 message.reply(badRequest("a member of the body has the wrong type"));
               }
@@ -111,19 +111,19 @@ public final class InputVerticle extends VerticleBase {
     try {
       question = Question.of(message.body());
     } catch (McpFailure refused) {
-      message.reply(refused);
+      refused.replyTo(message);
       return;
     }
     if (message.body().getValue("to") instanceof String alone) {
       handler(alone, question, message.body().getString("call"))
-          .onComplete(message::reply, failure -> message.reply(McpFailure.of(failure)));
+          .onComplete(message::reply, failure -> McpFailure.of(failure).replyTo(message));
       return;
     }
     long from = System.nanoTime();
     handler(Addresses.of(question.server(), Addresses.INPUT), question, null)
         .recover(failure -> next(failure, () -> handler(Addresses.ALL_INPUT, question, null)))
         .recover(failure -> next(failure, () -> park(question, from)))
-        .onComplete(message::reply, failure -> message.reply(McpFailure.of(failure)));
+        .onComplete(message::reply, failure -> McpFailure.of(failure).replyTo(message));
   }
 
   /**

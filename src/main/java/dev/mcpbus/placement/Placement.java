@@ -70,8 +70,7 @@ public final class Placement {
     this.town = town;
     this.clock = clock;
     this.lease =
-        new Lease(
-            clock, options.ttl().toMillis(), options.pause().toMillis(), this::isQuorumHeard);
+        new Lease(clock, options.ttl().toMillis(), options.pause().toMillis(), this::isQuorumHeard);
   }
 
   private boolean isQuorumHeard() {
@@ -188,8 +187,7 @@ public final class Placement {
   private Future<Void> act(Map<String, Claim> all) {
     List<Future<Void>> steps = new ArrayList<>();
     Set<String> alive = members.alive();
-    List<Node> eligible =
-        nodes.stream().filter(node -> !town.isLeaving(node.id())).toList();
+    List<Node> eligible = nodes.stream().filter(node -> !town.isLeaving(node.id())).toList();
     for (String id : List.copyOf(held.keySet())) {
       if (!wishes.containsKey(id)) {
         steps.add(handOver(id, all.get(id)));
@@ -294,8 +292,7 @@ public final class Placement {
                   steps.add(
                       quit(id, true)
                           .compose(
-                              left ->
-                                  release(id, new Claim(members.self(), holding.epoch())))));
+                              left -> release(id, new Claim(members.self(), holding.epoch())))));
           return Future.join(steps)
               .<Void>mapEmpty()
               .otherwiseEmpty()

@@ -24,8 +24,7 @@ public final class Rendezvous {
   public static Optional<Node> owner(String id, Collection<Node> nodes, Set<String> wanted) {
     return nodes.stream()
         .filter(node -> node.labels().containsAll(wanted))
-        .max(
-            Comparator.<Node>comparingDouble(node -> score(id, node)).thenComparing(Node::id));
+        .max(Comparator.<Node>comparingDouble(node -> score(id, node)).thenComparing(Node::id));
   }
 
   /** {@code -weight / ln(u)} with u uniform: so shares are as the weights. */
