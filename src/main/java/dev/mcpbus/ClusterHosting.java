@@ -4,6 +4,7 @@ import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.cluster.HazelcastCluster;
 import dev.mcpbus.config.ServerDefinition;
+import dev.mcpbus.connection.ConnectionVerticle;
 import dev.mcpbus.connection.Tenure;
 import dev.mcpbus.placement.MapClaims;
 import dev.mcpbus.placement.Placement;
@@ -44,6 +45,7 @@ final class ClusterHosting implements Hosting, Tenant {
   private final SupervisorVerticle supervisor;
   private final ConnectionFactory factory;
   private final Function<ConnectionId, Future<Void>> endLeases;
+  private final ClusterAddresses addresses;
   private final VertxMembers members;
   private final Duration settle;
   private final ClusterTown town;
@@ -67,6 +69,7 @@ final class ClusterHosting implements Hosting, Tenant {
     this.supervisor = supervisor;
     this.factory = factory;
     this.endLeases = endLeases;
+    this.addresses = new ClusterAddresses(vertx);
     this.settle = options.settle();
     this.members = new VertxMembers(vertx, HazelcastCluster.METADATA);
     this.town = new ClusterTown(vertx, members.self(), this::heard);
@@ -243,8 +246,13 @@ final class ClusterHosting implements Hosting, Tenant {
     if (owned.remove(id) == null) {
       return Future.succeededFuture();
     }
-    return endLeases
-        .apply(new ConnectionId(id))
+    ConnectionId connection = new ConnectionId(id);
+    Future<Void> withdrawn =
+        drain
+            ? addresses.withdraw(ConnectionVerticle.addresses(connection))
+            : Future.succeededFuture();
+    return withdrawn
+        .compose(alone -> endLeases.apply(connection))
         .transform(ended -> supervisor.terminateChild(id, drain));
   }
 

@@ -49,6 +49,8 @@ public final class ClusterCalls implements Shareable {
   /** About as long as it takes to hand a connection over. */
   private static final long RETRY_AFTER_MILLIS = 250;
 
+  private static final long RELEASED_MILLIS = 1_000;
+
   private static final long[] GONE_MILLIS = {500, 1_500};
 
   private static final String KEY = "dev.mcpbus.calls";
@@ -61,6 +63,7 @@ public final class ClusterCalls implements Shareable {
       new CopyOnWriteArrayList<>();
 
   private static final class Flight<T> {
+    private final long sentAt = System.nanoTime();
     private final String address;
     private final @Nullable ConnectionId server;
     private final @Nullable String node;
@@ -174,8 +177,34 @@ public final class ClusterCalls implements Shareable {
     }
     switch (fact.getString(TYPE, "")) {
       case CLAIMED -> owners.put(id, fact.getString("node", ""));
-      case RELEASED -> owners.remove(id, fact.getString("node", ""));
+      case RELEASED -> released(id, fact.getString("node", ""));
       default -> {}
+    }
+  }
+
+  /** All that it had accepted it has answered by now: what is left it has never seen, or cut. */
+  private void released(String id, String node) {
+    owners.remove(id, node);
+    vertx.setTimer(
+        RELEASED_MILLIS,
+        later -> {
+          for (Flight<?> flight : flights) {
+            ConnectionId server = flight.server;
+            if (server != null
+                && server.value().equals(id)
+                && node.equals(flight.node)
+                && flight.sentAt < System.nanoTime() - RELEASED_MILLIS * 1_000_000) {
+              lost(flight, "handed '" + id + "' over before it answered");
+            }
+          }
+        });
+  }
+
+  private void lost(Flight<?> flight, String what) {
+    if (flights.remove(flight)) {
+      flight.promise.tryFail(
+          McpFailure.maybeSent(
+              FailureCode.OWNER_LOST, "the node " + what + "; the call may have run"));
     }
   }
 
@@ -202,11 +231,8 @@ public final class ClusterCalls implements Shareable {
       if (at == null && server != null) {
         at = owners.get(server.value());
       }
-      if (node.equals(at) && flights.remove(flight)) {
-        flight.promise.tryFail(
-            McpFailure.maybeSent(
-                FailureCode.OWNER_LOST,
-                "the node that held '" + server + "' has left the cluster; the call may have run"));
+      if (node.equals(at)) {
+        lost(flight, "that held '" + server + "' has left the cluster");
       }
     }
     owners.values().removeIf(node::equals);
@@ -230,11 +256,8 @@ public final class ClusterCalls implements Shareable {
             .future()
             .onSuccess(
                 all -> {
-                  if ((all == null || all.isEmpty()) && flights.remove(flight)) {
-                    flight.promise.tryFail(
-                        McpFailure.maybeSent(
-                            FailureCode.OWNER_LOST,
-                            "the node that served " + flight.address + " has left the cluster"));
+                  if (all == null || all.isEmpty()) {
+                    lost(flight, "that served " + flight.address + " has left the cluster");
                   }
                 });
       }

@@ -43,6 +43,16 @@ final class Mailbox {
     DriftWatch drift();
   }
 
+  private static final List<String> OWN =
+      List.of(
+          Addresses.STATUS,
+          Addresses.TOOLS_DRIFT,
+          Addresses.TOOLS_APPROVE,
+          Addresses.CANCEL,
+          Addresses.CONNECT,
+          Addresses.DISCONNECT,
+          Addresses.RESTART);
+
   private final Vertx vertx;
   private final ConnectionId id;
   private final ConnectionOptions options;
@@ -62,6 +72,14 @@ final class Mailbox {
     this.owner = owner;
     this.tenure = spec.tenure();
     this.stash = new Stash(vertx, clock, options.maxStash());
+  }
+
+  /** Of every address that {@link #open} registers. */
+  static List<String> suffixes() {
+    List<String> all = new ArrayList<>(OWN);
+    Operations.ALL.forEach(each -> all.add(each.suffix()));
+    TaskOperations.ALL.forEach(each -> all.add(each.suffix()));
+    return all;
   }
 
   /** Registers every address; completes when all are known, in a cluster to all nodes. */

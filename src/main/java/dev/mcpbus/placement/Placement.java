@@ -195,6 +195,9 @@ public final class Placement {
     }
     wishes.forEach(
         (id, labels) -> {
+          if (leaving.containsKey(id)) {
+            return; // is looked at again when it has left
+          }
           String target = Rendezvous.owner(id, eligible, labels).map(Node::id).orElse(null);
           Holding holding = held.get(id);
           Claim claim = all.get(id);
@@ -203,7 +206,7 @@ public final class Placement {
             case CLAIM -> steps.add(claim(id, claim));
             case LOSE -> {
               LOG.warn("{}: another node owns it now, it ends here at once", id);
-              quit(id, false);
+              quit(id, false, null);
             }
             case HAND_OVER -> steps.add(handOver(id, claim));
             case RELEASE -> steps.add(release(id, claim));
@@ -215,9 +218,8 @@ public final class Placement {
 
   private Future<Void> claim(String id, @Nullable Claim before) {
     Claim mine = new Claim(members.self(), before == null ? 1 : before.epoch() + 1);
-    return leaving
-        .getOrDefault(id, Future.succeededFuture())
-        .compose(left -> claims.replace(id, before, mine))
+    return claims
+        .replace(id, before, mine)
         .onFailure(failure -> LOG.warn("{} could not be claimed: {}", id, failure.toString()))
         .map(
             won -> {
@@ -237,7 +239,7 @@ public final class Placement {
   /** Not awaited by a look: others must not wait while calls of this one end. */
   private Future<Void> handOver(String id, @Nullable Claim claim) {
     LOG.info("{} is handed over, calls in flight end first", id);
-    quit(id, true).onComplete(left -> release(id, claim));
+    quit(id, true, claim);
     return Future.succeededFuture();
   }
 
@@ -258,22 +260,28 @@ public final class Placement {
         .otherwiseEmpty();
   }
 
-  private Future<Void> quit(String id, boolean drain) {
-    Holding holding = held.remove(id);
-    if (holding == null) {
-      return leaving.getOrDefault(id, Future.succeededFuture());
+  /**
+   * @param claim that is released when nothing of it is left here, null where it is not ours
+   */
+  private void quit(String id, boolean drain, @Nullable Claim claim) {
+    if (held.remove(id) == null) {
+      return;
     }
-    Future<Void> left = tenant.leave(id, drain).otherwiseEmpty();
+    Future<Void> left =
+        tenant.leave(id, drain).otherwiseEmpty().compose(gone -> release(id, claim));
     leaving.put(id, left);
-    left.onComplete(gone -> leaving.remove(id, left));
-    return left;
+    left.onComplete(
+        gone -> {
+          leaving.remove(id, left);
+          look();
+        });
   }
 
   /** Others may own what we serve: first all stops, then the claims are looked at. */
   private void doubt(String why) {
     LOG.warn("{} connections end at once: {}", held.size(), why);
     lease.end();
-    List.copyOf(held.keySet()).forEach(id -> quit(id, false));
+    List.copyOf(held.keySet()).forEach(id -> quit(id, false, null));
     look();
   }
 
@@ -285,15 +293,9 @@ public final class Placement {
     return before.compose(
         quiet -> {
           // The ticks go on meanwhile: the lease must hold while calls in flight end.
-          List<Future<Void>> steps = new ArrayList<>();
           Map<String, Holding> mine = Map.copyOf(held);
-          mine.forEach(
-              (id, holding) ->
-                  steps.add(
-                      quit(id, true)
-                          .compose(
-                              left -> release(id, new Claim(members.self(), holding.epoch())))));
-          return Future.join(steps)
+          mine.forEach((id, holding) -> quit(id, true, new Claim(members.self(), holding.epoch())));
+          return Future.join(List.copyOf(leaving.values()))
               .<Void>mapEmpty()
               .otherwiseEmpty()
               .onComplete(handed -> vertx.cancelTimer(ticker));

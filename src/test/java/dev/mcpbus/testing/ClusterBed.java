@@ -166,7 +166,8 @@ public final class ClusterBed implements AutoCloseable {
       String path = main.getName().replace('.', '/') + ".class";
       String jars =
           Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator, -1))
-              .filter(entry -> entry.endsWith(".jar") && !entry.contains("mcpbus"))
+              .filter(entry -> entry.endsWith(".jar"))
+              .filter(entry -> !entry.contains("mcpbus") && !entry.contains("logback"))
               .collect(Collectors.joining(File.pathSeparator));
       try (var bytes = main.getResourceAsStream("/" + path)) {
         Path classes = folder.resolve("plain-classes");
@@ -233,7 +234,9 @@ public final class ClusterBed implements AutoCloseable {
 
   @Override
   public void close() {
-    nodes.values().forEach(one -> Pids.signal("KILL", one.pid()));
+    nodes.values().stream()
+        .filter(ServiceProcess::runs)
+        .forEach(one -> Pids.signal("KILL", one.pid()));
     nodes.values().forEach(ServiceProcess::close);
   }
 }
