@@ -101,17 +101,13 @@ class PlacementTest {
 
     @Override
     public Future<Map<String, Claim>> all() {
-      return cut
-          ? Future.failedFuture("no quorum")
-          : Future.succeededFuture(new HashMap<>(map));
+      return cut ? Future.failedFuture("no quorum") : Future.succeededFuture(new HashMap<>(map));
     }
 
     @Override
     public Future<Boolean> replace(String id, @Nullable Claim expected, Claim next) {
       return Future.succeededFuture(
-          expected == null
-              ? map.putIfAbsent(id, next) == null
-              : map.replace(id, expected, next));
+          expected == null ? map.putIfAbsent(id, next) == null : map.replace(id, expected, next));
     }
 
     @Override

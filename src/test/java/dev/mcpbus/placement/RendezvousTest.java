@@ -64,7 +64,10 @@ class RendezvousTest {
     Node fresh = node(random, 1);
     nodes.add(fresh);
     Map<String, Node> after = owners(nodes);
-    long moved = before.keySet().stream().filter(id -> !Objects.equals(before.get(id), after.get(id))).count();
+    long moved =
+        before.keySet().stream()
+            .filter(id -> !Objects.equals(before.get(id), after.get(id)))
+            .count();
     assertThat(moved).isEqualTo(share(after, fresh)).isCloseTo(IDS / 5, within((long) IDS / 40));
   }
 
