@@ -6,6 +6,7 @@ import dev.mcpbus.connection.ConnectionSpec;
 import dev.mcpbus.connection.ConnectionVerticle;
 import dev.mcpbus.connection.Lease;
 import dev.mcpbus.connection.PinStore;
+import dev.mcpbus.connection.Tenure;
 import dev.mcpbus.observability.RpcLog;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.MessageTap;
@@ -36,13 +37,22 @@ final class ConnectionFactory {
   }
 
   ChildSpec childSpec(ServerDefinition definition) {
+    return childSpec(definition, null, 0);
+  }
+
+  /**
+   * @param tenure by which right it serves, null on a node of its own
+   * @param epochBase its sessions' epochs are higher
+   */
+  ChildSpec childSpec(ServerDefinition definition, @Nullable Tenure tenure, long epochBase) {
     return new ChildSpec(
         definition.id().value(),
-        () -> new ConnectionVerticle(connectionSpec(definition)),
+        () -> new ConnectionVerticle(connectionSpec(definition, tenure)),
         definition.restart(),
         definition.connection().lazy(),
         definition.drain(),
-        Duration.ofSeconds(10));
+        Duration.ofSeconds(10),
+        epochBase);
   }
 
   /** The same server once more, for one client alone. */
@@ -60,14 +70,15 @@ final class ConnectionFactory {
                     capabilities,
                     tap(definition),
                     pins,
-                    lease)),
+                    lease,
+                    null)),
         definition.restart(),
         false,
         definition.drain(),
         Duration.ofSeconds(10));
   }
 
-  private ConnectionSpec connectionSpec(ServerDefinition definition) {
+  private ConnectionSpec connectionSpec(ServerDefinition definition, @Nullable Tenure tenure) {
     return new ConnectionSpec(
         definition.id(),
         Transports.create(vertx, definition.transport(), authenticators),
@@ -75,7 +86,9 @@ final class ConnectionFactory {
         clientInfo,
         definition.connection().capabilities(),
         tap(definition),
-        pins);
+        pins,
+        null,
+        tenure);
   }
 
   private @Nullable MessageTap tap(ServerDefinition definition) {

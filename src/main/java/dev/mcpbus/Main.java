@@ -47,6 +47,7 @@ import picocli.CommandLine.Option;
     })
 public final class Main implements Callable<Integer> {
 
+  private static final Path CLUSTER_FILE = Path.of("conf", "cluster.xml");
   private static final Path DEFAULT_FILE = Path.of("conf", "mcpbus.json");
 
   @Option(
@@ -60,6 +61,23 @@ public final class Main implements Callable<Integer> {
       paramLabel = "PORT",
       description = "Port of the HTTP bridge on 127.0.0.1; 0 takes a free one. Default: 8790.")
   private @Nullable Integer port;
+
+  @Option(
+      names = "--cluster",
+      description = {
+        "Join the other nodes, or found a cluster. \"cluster\" of the configuration says how;",
+        "without it by multicast."
+      })
+  private boolean cluster;
+
+  @Option(
+      names = "--cluster-config",
+      paramLabel = "FILE",
+      description = {
+        "Hazelcast's own configuration, XML or YAML, in place of ours.",
+        "Default: conf/cluster.xml where there is one."
+      })
+  private @Nullable Path clusterFile;
 
   @Option(
       names = "--check",
@@ -107,8 +125,18 @@ public final class Main implements Callable<Integer> {
     if (!result.problems().isEmpty()) {
       err.print(ConfigReport.render(result.problems()));
     }
+    if (clusterFile != null && !Files.isReadable(clusterFile)) {
+      err.println("--cluster-config " + clusterFile + " cannot be read");
+      return CommandLine.ExitCode.USAGE;
+    }
     McpBusConfig config = result.config();
-    return config == null ? 1 : Service.run(source, result, config, port, out, err);
+    return config == null ? 1 : Service.run(source, result, config, port, engine(), out, err);
+  }
+
+  private Service.Engine engine() {
+    Path own = Files.isReadable(CLUSTER_FILE) ? CLUSTER_FILE : null;
+    return new Service.Engine(
+        cluster || clusterFile != null, clusterFile == null ? own : clusterFile);
   }
 
   private int freshKey(String name) {

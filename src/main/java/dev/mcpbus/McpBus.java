@@ -18,6 +18,7 @@ import dev.mcpbus.gateway.Gateway;
 import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.input.InputVerticle;
+import dev.mcpbus.placement.PlacementOptions;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.security.AccessPolicy;
 import dev.mcpbus.security.Audit;
@@ -71,6 +72,7 @@ public final class McpBus {
    * @param search true where the index of tool search is built at the start
    * @param input how long a question of a server may wait, and how many
    * @param auth who may come in over HTTP, and what for
+   * @param placement how connections are owned, where Vert.x is clustered
    */
   public record Options(
       List<ServerDefinition> servers,
@@ -81,7 +83,8 @@ public final class McpBus {
       NamePolicy names,
       boolean search,
       InputOptions input,
-      AuthOptions auth) {
+      AuthOptions auth,
+      PlacementOptions placement) {
 
     /** What would open the bridge by accident is refused with the remedy. */
     public Options {
@@ -90,7 +93,7 @@ public final class McpBus {
       }
     }
 
-    /** Nobody logs in. */
+    /** Nobody logs in, and connections are owned as by default. */
     public Options(
         List<ServerDefinition> servers,
         SupervisorOptions supervisor,
@@ -100,7 +103,17 @@ public final class McpBus {
         NamePolicy names,
         boolean search,
         InputOptions input) {
-      this(servers, supervisor, bridge, gateway, reader, names, search, input, AuthOptions.NONE);
+      this(
+          servers,
+          supervisor,
+          bridge,
+          gateway,
+          reader,
+          names,
+          search,
+          input,
+          AuthOptions.NONE,
+          PlacementOptions.DEFAULT);
     }
 
     /** With all else as it is by default. */
@@ -135,7 +148,10 @@ public final class McpBus {
     Implementation own = new Implementation("mcpbus", Version.current());
     this.servers =
         new ServersVerticle(
-            supervisor, new ConnectionFactory(vertx, own, authenticators, pins), options.reader());
+            supervisor,
+            new ConnectionFactory(vertx, own, authenticators, pins),
+            options.reader(),
+            options.placement());
     BridgeOptions http = options.bridge();
     if (http == null) {
       this.gateway = null;

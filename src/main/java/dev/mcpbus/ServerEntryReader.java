@@ -6,6 +6,7 @@ import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.ConfigReport;
 import dev.mcpbus.config.Environment;
 import dev.mcpbus.config.ServerDefinition;
+import dev.mcpbus.config.ServerOrigin;
 import dev.mcpbus.config.ServerResult;
 import dev.mcpbus.config.ServerSettings;
 import io.vertx.core.json.JsonObject;
@@ -25,22 +26,42 @@ public interface ServerEntryReader {
   ServerDefinition read(String name, JsonObject entry);
 
   /**
+   * Reads what another node of the cluster has read or was told.
+   *
+   * @param source where that was, for messages
+   */
+  default ServerDefinition read(ServerOrigin origin, String source) {
+    return read(origin.name(), origin.entry());
+  }
+
+  /**
    * Reads as a file in {@code folder} is read.
    *
    * @param defaults what an entry does not say
    */
   static ServerEntryReader in(Path folder, Environment environment, ServerSettings defaults) {
-    return (name, entry) -> {
-      ServerResult server = ConfigReader.readServer(name, entry, environment, folder, defaults);
-      return server
-          .usable()
-          .orElseThrow(
-              () ->
-                  McpFailure.notSent(
-                      FailureCode.BAD_REQUEST,
-                      server.problems().isEmpty()
-                          ? "the entry is disabled"
-                          : ConfigReport.lines(server.problems()).strip()));
+    return new ServerEntryReader() {
+      @Override
+      public ServerDefinition read(String name, JsonObject entry) {
+        return usable(ConfigReader.readServer(name, entry, environment, folder, defaults));
+      }
+
+      @Override
+      public ServerDefinition read(ServerOrigin origin, String source) {
+        return usable(ConfigReader.readServer(origin, source, environment, folder, defaults));
+      }
     };
+  }
+
+  private static ServerDefinition usable(ServerResult server) {
+    return server
+        .usable()
+        .orElseThrow(
+            () ->
+                McpFailure.notSent(
+                    FailureCode.BAD_REQUEST,
+                    server.problems().isEmpty()
+                        ? "the entry is disabled"
+                        : ConfigReport.lines(server.problems()).strip()));
   }
 }

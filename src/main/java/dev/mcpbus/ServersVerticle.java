@@ -1,24 +1,25 @@
 package dev.mcpbus;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.config.ConfigDiff;
 import dev.mcpbus.config.ServerDefinition;
+import dev.mcpbus.placement.PlacementOptions;
 import dev.mcpbus.supervisor.SupervisorVerticle;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
+import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -33,32 +34,59 @@ final class ServersVerticle extends VerticleBase {
 
   private static final Logger LOG = LoggerFactory.getLogger(ServersVerticle.class);
 
+  /** A connection answers at once, wherever it is; one that hangs must not hold up a list. */
+  private static final long STATUS_MILLIS = 1_500;
+
   private final SupervisorVerticle supervisor;
   private final ConnectionFactory factory;
   private final ServerEntryReader reader;
-  private final Map<ConnectionId, ServerDefinition> servers = new LinkedHashMap<>();
+  private final PlacementOptions placement;
 
   // Set once in start().
   @SuppressWarnings("NullAway.Init")
   private ServerLeases leases;
 
+  @SuppressWarnings("NullAway.Init")
+  private Hosting hosting;
+
+  /**
+   * @param placement how connections are owned, where Vert.x is clustered
+   */
   ServersVerticle(
-      SupervisorVerticle supervisor, ConnectionFactory factory, ServerEntryReader reader) {
+      SupervisorVerticle supervisor,
+      ConnectionFactory factory,
+      ServerEntryReader reader,
+      PlacementOptions placement) {
     this.supervisor = supervisor;
     this.factory = factory;
     this.reader = reader;
+    this.placement = placement;
   }
 
   @Override
   public Future<?> start() {
     leases = new ServerLeases(vertx, supervisor, factory);
-    return Future.join(
-        consume(Addresses.SERVERS_ADD, this::add),
-        consume(Addresses.SERVERS_REMOVE, this::remove),
-        consume(Addresses.SERVERS_LIST, body -> list()),
-        consume(Addresses.SERVERS_GET, body -> get(known(body))),
-        consume(Addresses.SERVERS_LEASE, this::lease),
-        consume(Addresses.SERVERS_RELEASE, body -> leases.release(body)));
+    hosting =
+        vertx.isClustered()
+            ? new ClusterHosting(vertx, supervisor, factory, reader, placement, leases::endAll)
+            : new LocalHosting(supervisor, factory);
+    return hosting
+        .start()
+        .compose(
+            started ->
+                Future.join(
+                    consume(Addresses.SERVERS_ADD, this::add),
+                    consume(Addresses.SERVERS_REMOVE, this::remove),
+                    consume(Addresses.SERVERS_LIST, body -> list()),
+                    consume(Addresses.SERVERS_GET, body -> known(body).compose(this::get)),
+                    consume(Addresses.SERVERS_LEASE, this::lease),
+                    consume(Addresses.SERVERS_RELEASE, body -> leases.release(body))));
+  }
+
+  /** Hands over what this node serves. */
+  @Override
+  public Future<?> stop() {
+    return hosting.close();
   }
 
   private Future<Void> consume(String address, Function<JsonObject, Future<JsonObject>> operation) {
@@ -73,12 +101,13 @@ final class ServersVerticle extends VerticleBase {
     try {
       operation
           .apply(body(message.body()))
-          .onComplete(message::reply, failure -> message.reply(McpFailure.of(failure)));
+          .onComplete(message::reply, failure -> McpFailure.of(failure).replyTo(message));
     } catch (McpFailure refused) {
-      message.reply(refused);
+      refused.replyTo(message);
     } catch (RuntimeException defect) {
       LOG.error("{} failed", message.address(), defect);
-      message.reply(McpFailure.maybeSent(FailureCode.INTERNAL, "a defect of mcpbus; see its log"));
+      McpFailure.maybeSent(FailureCode.INTERNAL, "a defect of mcpbus; see its log")
+          .replyTo(message);
     }
   }
 
@@ -97,29 +126,38 @@ final class ServersVerticle extends VerticleBase {
   }
 
   /** Starts a server; completes when its addresses answer, not when it is connected. */
-  private Future<Void> add(ServerDefinition definition) {
-    ServerDefinition present = servers.putIfAbsent(definition.id(), definition);
-    if (present != null) {
-      return Future.failedFuture(
-          badRequest(
-              "a server '"
-                  + definition.id()
-                  + "' exists already ("
-                  + present.source()
-                  + "); remove it first or choose another name. Servers: "
-                  + servers.keySet()));
-    }
-    return supervisor
-        .startChild(factory.childSpec(definition))
-        .onSuccess(started -> publish(Events.SERVER_ADDED, definition.id()))
-        .onFailure(failure -> servers.remove(definition.id(), definition));
+  private Future<Void> add(ServerDefinition definition, boolean file) {
+    return hosting
+        .add(definition, file)
+        .compose(
+            added -> {
+              if (added) {
+                publish(Events.SERVER_ADDED, definition.id());
+              }
+              // In a cluster another node may have read the same file before.
+              return added || (file && vertx.isClustered())
+                  ? Future.succeededFuture()
+                  : Future.failedFuture(taken(definition.id()));
+            });
+  }
+
+  private McpFailure taken(ConnectionId id) {
+    ServerDefinition present = hosting.servers().get(id);
+    return badRequest(
+        "a server '"
+            + id
+            + "' exists already ("
+            + (present == null ? "elsewhere" : present.source())
+            + "); remove it first or choose another name. Servers: "
+            + hosting.servers().keySet());
   }
 
   /**
    * Starts servers; fails where one of them cannot be added, the others are started all the same.
    */
   Future<Void> apply(List<ServerDefinition> definitions) {
-    return onContext(() -> Future.join(definitions.stream().map(this::add).toList()).mapEmpty());
+    return onContext(
+        () -> Future.join(definitions.stream().map(one -> add(one, true)).toList()).mapEmpty());
   }
 
   /** Carries out the difference between two configurations; what did not change is not touched. */
@@ -127,8 +165,8 @@ final class ServersVerticle extends VerticleBase {
     return onContext(
         () -> {
           List<Future<Void>> steps = new ArrayList<>();
-          diff.removed().forEach(definition -> steps.add(remove(definition.id())));
-          diff.added().forEach(definition -> steps.add(add(definition)));
+          diff.removed().forEach(definition -> steps.add(remove(definition.id(), true)));
+          diff.added().forEach(definition -> steps.add(add(definition, true)));
           diff.changed().forEach(definition -> steps.add(replace(definition)));
           return Future.join(steps).mapEmpty();
         });
@@ -142,18 +180,16 @@ final class ServersVerticle extends VerticleBase {
   }
 
   private Future<Void> replace(ServerDefinition definition) {
-    servers.put(definition.id(), definition);
     return leases
         .endAll(definition.id())
-        .compose(ended -> supervisor.replaceChild(factory.childSpec(definition)))
+        .compose(ended -> hosting.replace(definition))
         .onSuccess(replaced -> publish(Events.SERVER_CHANGED, definition.id()));
   }
 
-  private Future<Void> remove(ConnectionId id) {
-    servers.remove(id);
+  private Future<Void> remove(ConnectionId id, boolean file) {
     return leases
         .endAll(id)
-        .compose(ended -> supervisor.terminateChild(id.value()))
+        .compose(ended -> hosting.remove(id, file))
         .onSuccess(removed -> publish(Events.SERVER_REMOVED, id));
   }
 
@@ -164,52 +200,65 @@ final class ServersVerticle extends VerticleBase {
     }
     return vertx
         .executeBlocking(() -> reader.read(name, entry))
-        .compose(definition -> add(definition).compose(added -> get(definition.id())));
+        .compose(definition -> add(definition, false).compose(added -> get(definition.id())));
   }
 
   private Future<JsonObject> remove(JsonObject body) {
-    ConnectionId id = known(body);
-    return remove(id).map(new JsonObject().put("removed", id.value()));
+    return known(body)
+        .compose(id -> remove(id, false).map(new JsonObject().put("removed", id.value())));
   }
 
   private Future<JsonObject> lease(JsonObject body) {
     if (body.containsKey("lease")) {
       return leases.renew(body);
     }
-    ServerDefinition definition = servers.get(known(body));
-    if (definition == null) {
-      throw badRequest("no such server");
-    }
-    return leases.lease(definition, body);
+    return known(body)
+        .compose(
+            id -> {
+              ServerDefinition definition = hosting.servers().get(id);
+              return definition == null
+                  ? Future.failedFuture(badRequest("no such server"))
+                  : leases.lease(definition, body);
+            });
   }
 
-  private ConnectionId known(JsonObject body) {
+  private Future<ConnectionId> known(JsonObject body) {
     if (!(body.getValue("id") instanceof String text)) {
       throw badRequest("the body must be {\"id\": string}");
     }
-    return ConnectionId.parse(text)
-        .filter(servers::containsKey)
-        .orElseThrow(
-            () ->
-                McpFailure.notSent(
+    ConnectionId id = ConnectionId.parse(text).orElse(null);
+    if (id != null && hosting.servers().containsKey(id)) {
+      return Future.succeededFuture(id);
+    }
+    return hosting
+        .refresh()
+        .map(
+            fresh -> {
+              if (id == null || !hosting.servers().containsKey(id)) {
+                throw McpFailure.notSent(
                     FailureCode.UNKNOWN_CONNECTION,
-                    "no such server; there are " + servers.keySet()));
+                    "no such server; there are " + hosting.servers().keySet());
+              }
+              return id;
+            });
   }
 
   private Future<JsonObject> list() {
     List<Future<JsonObject>> statuses = new ArrayList<>();
-    servers.keySet().forEach(id -> statuses.add(status(id)));
+    hosting.servers().keySet().forEach(id -> statuses.add(status(id)));
     return Future.join(statuses)
         .map(
             all -> {
               JsonArray list = new JsonArray();
               statuses.forEach(status -> list.add(status.result()));
-              return new JsonObject().put("servers", list);
+              JsonObject reply = new JsonObject().put("servers", list);
+              List<String> problems = hosting.problems();
+              return problems.isEmpty() ? reply : reply.put("problems", new JsonArray(problems));
             });
   }
 
   private Future<JsonObject> get(ConnectionId id) {
-    ServerDefinition definition = servers.get(id);
+    ServerDefinition definition = hosting.servers().get(id);
     return status(id)
         .map(
             status ->
@@ -220,16 +269,20 @@ final class ServersVerticle extends VerticleBase {
 
   /** A connection that is being redeployed has no address for a moment; it is still listed. */
   private Future<JsonObject> status(ConnectionId id) {
-    return vertx
-        .eventBus()
-        .<JsonObject>request(Addresses.of(id, Addresses.STATUS), new JsonObject())
+    return ClusterCalls.of(vertx)
+        .<JsonObject>request(
+            id,
+            Addresses.of(id, Addresses.STATUS),
+            new JsonObject(),
+            new DeliveryOptions().setSendTimeout(STATUS_MILLIS))
         .map(Message::body)
         .otherwise(
             failure ->
                 new JsonObject()
                     .put("id", id.value())
                     .put("state", "CLOSED")
-                    .put("status", "disconnected"));
+                    .put("status", "disconnected"))
+        .map(status -> hosting.describe(id, status));
   }
 
   private void publish(String type, ConnectionId id) {

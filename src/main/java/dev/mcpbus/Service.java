@@ -1,6 +1,8 @@
 package dev.mcpbus;
 
 import dev.mcpbus.bridge.BridgeOptions;
+import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.cluster.HazelcastCluster;
 import dev.mcpbus.config.ConfigChange;
 import dev.mcpbus.config.ConfigDiff;
 import dev.mcpbus.config.ConfigReader;
@@ -10,6 +12,7 @@ import dev.mcpbus.config.ConfigWatcher;
 import dev.mcpbus.config.Environment;
 import dev.mcpbus.config.McpBusConfig;
 import dev.mcpbus.input.InputOptions;
+import dev.mcpbus.placement.PlacementOptions;
 import dev.mcpbus.supervisor.SupervisorOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -31,6 +34,12 @@ final class Service {
   /** Vert.x itself ends abruptly on SIGTERM; this is how long an orderly end may take. */
   private static final long SHUTDOWN_SECONDS = 10;
 
+  /**
+   * @param clustered whether to join other nodes
+   * @param file Hazelcast's own configuration, null for ours
+   */
+  record Engine(boolean clustered, @Nullable Path file) {}
+
   private Service() {}
 
   /** Runs until the process is told to end. Returns an exit code. */
@@ -39,11 +48,26 @@ final class Service {
       ConfigResult result,
       McpBusConfig config,
       @Nullable Integer port,
+      Engine engine,
       PrintStream out,
       PrintStream err) {
     AuditLog.open(config.auth().auditFile());
     int listenPort = port == null ? config.port() : port;
-    Vertx vertx = Vertx.vertx(McpBus.vertxOptions());
+    Vertx vertx;
+    try {
+      vertx =
+          engine.clustered()
+              ? await(
+                  HazelcastCluster.start(
+                      McpBus.vertxOptions(), config.cluster(), engine.file(), ClusterCalls.OWNERS))
+              : Vertx.vertx(McpBus.vertxOptions());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return 1;
+    } catch (StartException e) {
+      err.println("mcpbus could not join a cluster: " + e.getMessage());
+      return 1;
+    }
     CountDownLatch over = new CountDownLatch(1);
     try {
       McpBus bus = await(McpBus.start(vertx, options(file, result, config, listenPort)));
@@ -102,7 +126,8 @@ final class Service {
           config.names(),
           config.search(),
           InputOptions.DEFAULT,
-          config.auth());
+          config.auth(),
+          PlacementOptions.DEFAULT.withQuorum(config.cluster().quorum()));
     } catch (IllegalArgumentException e) {
       throw new StartException(e);
     }

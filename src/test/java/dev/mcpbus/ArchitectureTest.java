@@ -35,6 +35,8 @@ class ArchitectureTest {
           Map.entry("connection", Set.of("transport", "bus", "protocol")),
           Map.entry("supervisor", Set.of("bus")),
           Map.entry("catalog", Set.of("bus", "protocol")),
+          Map.entry("placement", Set.of("bus")),
+          Map.entry("cluster", Set.of()),
           Map.entry("ai", Set.of("bus", "protocol")),
           Map.entry("input", Set.of("bus", "protocol")),
           Map.entry("security", Set.of("protocol")),
@@ -99,16 +101,22 @@ class ArchitectureTest {
   }
 
   @Test
-  void a_framework_that_users_bring_is_imported_by_its_adapter_alone() {
-    Map.of("langchain4j", "dev.langchain4j..", "spring", "org.springframework..")
+  void a_framework_is_imported_by_its_adapter_alone() {
+    Map.of(
+            "ai.langchain4j",
+            "dev.langchain4j..",
+            "ai.spring",
+            "org.springframework..",
+            "cluster",
+            "com.hazelcast..")
         .forEach(
             (adapter, framework) ->
                 noClasses()
                     .that()
-                    .resideOutsideOfPackage(ROOT + ".ai." + adapter)
+                    .resideOutsideOfPackage(ROOT + "." + adapter)
                     .should()
                     .dependOnClassesThat(resideInAPackage(framework))
-                    .because("the standalone jar has no " + framework)
+                    .because("only " + adapter + " knows " + framework)
                     .check(CLASSES));
   }
 

@@ -1,6 +1,7 @@
 package dev.mcpbus.ai;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
@@ -93,7 +94,7 @@ public final class FunctionsVerticle extends VerticleBase {
     }
     reply
         .onSuccess(json -> message.reply(raw ? json.toBuffer() : json))
-        .onFailure(failure -> message.reply(McpFailure.of(failure)));
+        .onFailure(failure -> McpFailure.of(failure).replyTo(message));
   }
 
   private static JsonObject body(Message<Object> message) {
@@ -193,9 +194,8 @@ public final class FunctionsVerticle extends VerticleBase {
         new DeliveryOptions()
             .setHeaders(MultiMap.caseInsensitiveMultiMap().addAll(headers))
             .setSendTimeout(patience(headers));
-    return vertx
-        .eventBus()
-        .<JsonObject>request(Addresses.of(server, Addresses.TOOLS_CALL), params, options)
+    return ClusterCalls.of(vertx)
+        .<JsonObject>request(server, Addresses.of(server, Addresses.TOOLS_CALL), params, options)
         .map(Message::body);
   }
 

@@ -1,6 +1,7 @@
 package dev.mcpbus.bridge;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
@@ -11,8 +12,6 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
-import io.vertx.core.eventbus.ReplyException;
-import io.vertx.core.eventbus.ReplyFailure;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
@@ -45,29 +44,39 @@ final class BusCalls {
       Pattern.compile("[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}");
 
   private final Vertx vertx;
+  private final ClusterCalls bus;
   private final Supplier<String> callIds;
   private final Access access;
 
   BusCalls(Vertx vertx, Supplier<String> callIds, Access access) {
     this.vertx = vertx;
+    this.bus = ClusterCalls.of(vertx);
     this.callIds = callIds;
     this.access = access;
   }
 
-  /** A caller's question to the service itself, with a JSON answer. */
+  /** A caller's question to the service itself, on this node, with a JSON answer. */
   Future<JsonObject> ask(RoutingContext ctx, String address, JsonObject body) {
     return access.ask(ctx, address, body, () -> wonder(address, body, ASK_TIMEOUT));
   }
 
   /** A caller's question to the actor of one server, with a JSON answer. */
   Future<JsonObject> ask(RoutingContext ctx, ConnectionId id, String suffix, JsonObject body) {
-    return access.ask(ctx, id, suffix, () -> wonder(Addresses.of(id, suffix), body, ASK_TIMEOUT));
+    DeliveryOptions options = new DeliveryOptions().setSendTimeout(ASK_TIMEOUT.toMillis());
+    return access.ask(
+        ctx,
+        id,
+        suffix,
+        () ->
+            request(id, Addresses.of(id, suffix), body, options)
+                .map(reply -> (JsonObject) reply.body()));
   }
 
-  /** A question of our own, in nobody's name. */
+  /** A question of our own to the service, on this node, in nobody's name. */
   Future<JsonObject> wonder(String address, JsonObject body, Duration timeout) {
-    DeliveryOptions options = new DeliveryOptions().setSendTimeout(timeout.toMillis());
-    return request(address, body, options).map(reply -> (JsonObject) reply.body());
+    DeliveryOptions options =
+        new DeliveryOptions().setSendTimeout(timeout.toMillis()).setLocalOnly(true);
+    return request(null, address, body, options).map(reply -> (JsonObject) reply.body());
   }
 
   /** The result's bytes of {@code mcp.<id>.<suffix>}, as the server wrote them. */
@@ -76,17 +85,21 @@ final class BusCalls {
     String cancel = Addresses.of(id, Addresses.CANCEL);
     DeliveryOptions options = options(ctx, validate);
     return access.call(
-        ctx, id, suffix, body, () -> send(ctx, Addresses.of(id, suffix), cancel, body, options));
+        ctx,
+        id,
+        suffix,
+        body,
+        () -> send(ctx, id, Addresses.of(id, suffix), cancel, body, options));
   }
 
-  /** The result's bytes of an aggregate address. */
+  /** The result's bytes of an aggregate address; each node has its own, so ours is asked. */
   Future<Buffer> callAll(RoutingContext ctx, String address, RawJson body, boolean validate) {
-    DeliveryOptions options = options(ctx, validate);
+    DeliveryOptions options = options(ctx, validate).setLocalOnly(true);
     return access.callAll(
         ctx,
         address,
         body,
-        allowed -> send(ctx, address, null, allowed, new DeliveryOptions(options)));
+        allowed -> send(ctx, null, address, null, allowed, new DeliveryOptions(options)));
   }
 
   /** One function call of a model. */
@@ -98,10 +111,11 @@ final class BusCalls {
         allowed ->
             send(
                 ctx,
+                null,
                 Addresses.ALL_TOOLS_FUNCTIONS_CALL,
                 Addresses.ALL_TOOLS_FUNCTIONS_CANCEL,
                 allowed,
-                options(ctx, false)));
+                ours(ctx)));
   }
 
   /** All tools as functions of a model's API. */
@@ -110,15 +124,20 @@ final class BusCalls {
         ctx,
         body,
         () -> tools(ctx),
-        allowed -> send(ctx, Addresses.ALL_TOOLS_FUNCTIONS, null, allowed, options(ctx, false)));
+        allowed -> send(ctx, null, Addresses.ALL_TOOLS_FUNCTIONS, null, allowed, ours(ctx)));
   }
 
   private Future<Buffer> tools(RoutingContext ctx) {
-    return send(ctx, Addresses.ALL_TOOLS_LIST, null, RawJson.EMPTY_OBJECT, options(ctx, false));
+    return send(ctx, null, Addresses.ALL_TOOLS_LIST, null, RawJson.EMPTY_OBJECT, ours(ctx));
+  }
+
+  private static DeliveryOptions ours(RoutingContext ctx) {
+    return options(ctx, false).setLocalOnly(true);
   }
 
   private Future<Buffer> send(
       RoutingContext ctx,
+      @Nullable ConnectionId server,
       String address,
       @Nullable String cancelAddress,
       RawJson body,
@@ -130,7 +149,7 @@ final class BusCalls {
     String callId = callId(ctx);
     options.addHeader(Headers.CALL_ID, callId);
     Future<Buffer> answer =
-        request(address, body.toBuffer(), options).map(reply -> bytes(reply.body()));
+        request(server, address, body.toBuffer(), options).map(reply -> bytes(reply.body()));
     if (cancelAddress != null) {
       ctx.response()
           .closeHandler(
@@ -143,21 +162,10 @@ final class BusCalls {
     return answer;
   }
 
-  private Future<Message<Object>> request(String address, Object body, DeliveryOptions options) {
-    return vertx
-        .eventBus()
-        .request(address, body, options)
-        .recover(failure -> Future.failedFuture(named(address, failure)));
-  }
-
-  private static McpFailure named(String address, Throwable failure) {
-    boolean nobody =
-        failure instanceof ReplyException reply && reply.failureType() == ReplyFailure.NO_HANDLERS;
-    return nobody
-        ? McpFailure.notSent(
-            FailureCode.UNKNOWN_CONNECTION,
-            "nobody answers at " + address + "; GET /api/servers lists the servers")
-        : McpFailure.of(failure);
+  private Future<Message<Object>> request(
+      @Nullable ConnectionId server, String address, Object body, DeliveryOptions options) {
+    return bus.request(server, address, body, options)
+        .recover(failure -> Future.failedFuture(McpFailure.of(failure)));
   }
 
   private static Buffer bytes(@Nullable Object body) {

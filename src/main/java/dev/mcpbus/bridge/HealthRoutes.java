@@ -10,6 +10,7 @@ import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * Is the event loop turning, and does the service answer? Neither depends on any one server, nor on
@@ -45,12 +46,7 @@ final class HealthRoutes {
   private void ready(RoutingContext ctx) {
     calls
         .wonder(Addresses.SERVERS_LIST, new JsonObject(), TIMEOUT)
-        .map(
-            reply ->
-                details
-                    ? byState(reply.getJsonArray("servers", new JsonArray()))
-                    : new JsonObject().put("status", "UP"))
-        .onSuccess(body -> Routes.json(ctx.response(), 200, body.toBuffer()))
+        .onSuccess(reply -> answer(ctx, reply))
         .onFailure(
             failure ->
                 ctx.fail(
@@ -60,6 +56,24 @@ final class HealthRoutes {
                         "the service has not started yet: " + Addresses.SERVERS_LIST + " is silent",
                         RETRY_AFTER_MILLIS,
                         null)));
+  }
+
+  /** A node that cannot do all that the cluster's definitions say should get no requests. */
+  private void answer(RoutingContext ctx, JsonObject reply) {
+    JsonArray problems = reply.getJsonArray("problems", new JsonArray());
+    if (problems.isEmpty()) {
+      JsonObject body =
+          details
+              ? byState(reply.getJsonArray("servers", new JsonArray()))
+              : new JsonObject().put("status", "UP");
+      Routes.json(ctx.response(), 200, body.toBuffer());
+    } else {
+      String all =
+          details
+              ? problems.stream().map(String::valueOf).collect(Collectors.joining("; "))
+              : "this node cannot do what the cluster's definitions say; its log tells why";
+      ctx.fail(new McpFailure(FailureCode.UNAVAILABLE, McpFailure.Sent.NO, all));
+    }
   }
 
   private static JsonObject byState(JsonArray servers) {

@@ -67,6 +67,9 @@ public final class Addresses {
   public static final String SERVERS_LIST = "mcp.servers.list";
   public static final String SERVERS_GET = "mcp.servers.get";
 
+  /** Published between the nodes of a cluster: who owns what, and who is there. */
+  public static final String PLACEMENT = "mcp.placement";
+
   public static final String SERVERS_LEASE = "mcp.servers.lease";
   public static final String SERVERS_RELEASE = "mcp.servers.release";
 

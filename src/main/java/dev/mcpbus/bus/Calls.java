@@ -36,6 +36,7 @@ final class Calls {
   static final Duration PATIENCE = Duration.ofMinutes(15);
 
   private final Vertx vertx;
+  private final ClusterCalls bus;
   private final CallOptions defaults;
   private final Duration slack;
   private final String name = UUID.randomUUID().toString();
@@ -45,6 +46,7 @@ final class Calls {
 
   Calls(Vertx vertx, CallOptions defaults, Duration slack) {
     this.vertx = vertx;
+    this.bus = ClusterCalls.of(vertx);
     this.defaults = defaults;
     this.slack = slack;
   }
@@ -56,7 +58,7 @@ final class Calls {
   <T> Future<T> send(
       String address, @Nullable ConnectionId server, T body, Class<T> kind, CallOptions given) {
     String cancel = server == null ? null : Addresses.of(server, Addresses.CANCEL);
-    return sendCancellable(address, cancel, body, kind, given);
+    return send(address, server, cancel, body, kind, given);
   }
 
   /**
@@ -64,6 +66,16 @@ final class Calls {
    */
   <T> Future<T> sendCancellable(
       String address, @Nullable String cancel, T body, Class<T> kind, CallOptions given) {
+    return send(address, null, cancel, body, kind, given);
+  }
+
+  private <T> Future<T> send(
+      String address,
+      @Nullable ConnectionId server,
+      @Nullable String cancel,
+      T body,
+      Class<T> kind,
+      CallOptions given) {
     CallOptions options = given.or(defaults);
     CancelToken token = options.cancel();
     if (closed || (token != null && token.isCancelled())) {
@@ -74,7 +86,7 @@ final class Calls {
     }
     ContextInternal context = (ContextInternal) vertx.getOrCreateContext();
     String callId = name + "-" + sequence.incrementAndGet();
-    Pending<T> pending = new Pending<>(context.promise(), callId, cancel, token);
+    Pending<T> pending = new Pending<>(context.promise(), callId, server, cancel, token);
     outstanding.add(pending);
     if (token != null) {
       token.add(pending);
@@ -119,9 +131,7 @@ final class Calls {
       return;
     }
     try {
-      vertx
-          .eventBus()
-          .<Object>request(address, body, delivery)
+      bus.<Object>request(pending.server, address, body, delivery)
           .onSuccess(reply -> pending.reply(reply, kind))
           .onFailure(pending::failed);
     } catch (RuntimeException e) {
@@ -184,6 +194,7 @@ final class Calls {
 
     private final Promise<T> promise;
     private final String callId;
+    private final @Nullable ConnectionId server;
     private final @Nullable String cancelAddress;
     private final @Nullable CancelToken token;
     private volatile @Nullable MessageConsumer<Object> progress;
@@ -194,10 +205,12 @@ final class Calls {
     Pending(
         Promise<T> promise,
         String callId,
+        @Nullable ConnectionId server,
         @Nullable String cancelAddress,
         @Nullable CancelToken token) {
       this.promise = promise;
       this.callId = callId;
+      this.server = server;
       this.cancelAddress = cancelAddress;
       this.token = token;
     }

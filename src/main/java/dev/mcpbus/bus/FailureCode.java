@@ -1,5 +1,7 @@
 package dev.mcpbus.bus;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Every way a call can fail, with its face towards each kind of caller. One table for the bus, HTTP
  * and JSON-RPC.
@@ -44,6 +46,16 @@ public enum FailureCode {
     this.httpStatus = httpStatus;
     this.jsonRpcCode = jsonRpcCode;
     this.title = title;
+  }
+
+  /** By its number on the bus; null where there is none. */
+  static @Nullable FailureCode ofBusCode(int busCode) {
+    for (FailureCode each : values()) {
+      if (each.busCode == busCode) {
+        return each;
+      }
+    }
+    return null;
   }
 
   public int httpStatus() {

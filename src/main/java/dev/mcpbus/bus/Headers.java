@@ -61,6 +61,14 @@ public final class Headers {
   /** Who calls; set by a trusted edge only, removed where a caller sends it. */
   public static final String PRINCIPAL = "principal";
 
+  /**
+   * On a call from a process that understands the failures of mcpbus, with their version. Without
+   * it a caller on another node gets Vert.x's own exception with the code's number and the message.
+   */
+  public static final String SPEAKS = "mcpbus";
+
+  public static final String VERSION = "1";
+
   /** Kept for replies to tell the epoch of their session; connections do not set it yet. */
   public static final String EPOCH = "epoch";
 

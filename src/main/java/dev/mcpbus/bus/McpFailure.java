@@ -1,8 +1,10 @@
 package dev.mcpbus.bus;
 
 import dev.mcpbus.protocol.JsonRpcError;
+import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.eventbus.ReplyFailure;
+import io.vertx.core.eventbus.impl.clustered.ClusteredMessage;
 import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
@@ -121,6 +123,20 @@ public final class McpFailure extends ReplyException {
         .put("data", detail);
   }
 
+  /**
+   * Answers a call with this. A process of the cluster that does not know mcpbus gets Vert.x's own
+   * exception with the same number and message: it could not read ours, and would wait for ever.
+   */
+  public void replyTo(Message<?> call) {
+    if (call instanceof ClusteredMessage<?, ?> wire
+        && wire.isFromWire()
+        && !call.headers().contains(Headers.SPEAKS)) {
+      call.fail(code.busCode(), getMessage());
+    } else {
+      call.reply(this);
+    }
+  }
+
   static McpFailure fromJson(JsonObject json) {
     return new McpFailure(
         FailureCode.valueOf(json.getString("code")),
@@ -148,6 +164,10 @@ public final class McpFailure extends ReplyException {
       }
       if (reply.failureType() == ReplyFailure.TIMEOUT) {
         return maybeSent(FailureCode.CALL_TIMEOUT, "no answer on the bus: " + reply.getMessage());
+      }
+      FailureCode plain = FailureCode.ofBusCode(reply.failureCode());
+      if (reply.failureType() == ReplyFailure.RECIPIENT_FAILURE && plain != null) {
+        return maybeSent(plain, String.valueOf(reply.getMessage()));
       }
     }
     return maybeSent(FailureCode.INTERNAL, "unexpected " + failure.getClass().getSimpleName());

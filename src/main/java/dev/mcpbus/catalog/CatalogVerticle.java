@@ -271,14 +271,14 @@ public final class CatalogVerticle extends VerticleBase {
     try {
       request = SearchRequest.of(message.body());
     } catch (McpFailure refused) {
-      message.reply(refused);
+      refused.replyTo(message);
       return;
     }
     known(request.servers())
         .compose(configured -> whenHeard(Kind.TOOLS, request.servers()))
         .compose(heard -> index.search(request))
         .onSuccess(found -> message.reply(raw ? found.toBuffer() : found))
-        .onFailure(failure -> message.reply(McpFailure.of(failure)));
+        .onFailure(failure -> McpFailure.of(failure).replyTo(message));
   }
 
   private void describe(ToolRouter router, Message<Object> message) {
@@ -293,13 +293,13 @@ public final class CatalogVerticle extends VerticleBase {
     try {
       only = only(message.body());
     } catch (McpFailure refused) {
-      message.reply(refused);
+      refused.replyTo(message);
       return;
     }
     wanted.add(kind);
     known(only)
         .compose(configured -> whenHeard(kind, only))
-        .onFailure(refused -> message.reply(McpFailure.of(refused)))
+        .onFailure(refused -> McpFailure.of(refused).replyTo(message))
         .onSuccess(
             heard -> {
               Reply reply =

@@ -1,6 +1,7 @@
 package dev.mcpbus.catalog;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.NamePolicy;
@@ -107,9 +108,8 @@ final class Refresher {
             .addHeader(Headers.CACHE, "use")
             .addHeader(Headers.DEADLINE, Long.toString(DEADLINE.toMillis()))
             .setSendTimeout(DEADLINE.plus(SLACK).toMillis());
-    return vertx
-        .eventBus()
-        .<Buffer>request(Addresses.of(server, kind.suffix), NO_PARAMS, options)
+    return ClusterCalls.of(vertx)
+        .<Buffer>request(server, Addresses.of(server, kind.suffix), NO_PARAMS, options)
         .compose(
             reply -> {
               try {

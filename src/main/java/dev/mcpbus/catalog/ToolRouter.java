@@ -1,6 +1,7 @@
 package dev.mcpbus.catalog;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
@@ -50,12 +51,12 @@ final class ToolRouter {
     boolean isCurrent(String server);
   }
 
-  private final Vertx vertx;
+  private final ClusterCalls bus;
   private final NamePolicy names;
   private final View view;
 
   ToolRouter(Vertx vertx, NamePolicy names, View view) {
-    this.vertx = vertx;
+    this.bus = ClusterCalls.of(vertx);
     this.names = names;
     this.view = view;
   }
@@ -73,21 +74,21 @@ final class ToolRouter {
         ToolName tool = route(name != null && name.isString() ? name.asString() : null);
         forward(message, tool, params.with("name", RawJson.string(tool.tool())).toBuffer());
       } else {
-        message.reply(
-            McpFailure.notSent(
-                FailureCode.BAD_REQUEST, "send the params as a JsonObject or as a Buffer"));
+        McpFailure.notSent(
+                FailureCode.BAD_REQUEST, "send the params as a JsonObject or as a Buffer")
+            .replyTo(message);
       }
     } catch (McpFailure refused) {
-      message.reply(refused);
+      refused.replyTo(message);
     } catch (ProtocolException e) {
       boolean limit =
           e.reason() == ProtocolException.Reason.TOO_LARGE
               || e.reason() == ProtocolException.Reason.TOO_DEEP
               || e.reason() == ProtocolException.Reason.NUMBER_TOO_LONG;
-      message.reply(
-          McpFailure.notSent(
+      McpFailure.notSent(
               limit ? FailureCode.LIMIT_EXCEEDED : FailureCode.BAD_REQUEST,
-              "the params of the call: " + e.getMessage()));
+              "the params of the call: " + e.getMessage())
+          .replyTo(message);
     }
   }
 
@@ -106,10 +107,10 @@ final class ToolRouter {
               .with("tool", definition(tool));
       message.reply(raw ? reply.toBuffer() : reply.toJsonObject());
     } catch (McpFailure refused) {
-      message.reply(refused);
+      refused.replyTo(message);
     } catch (ClassCastException | DecodeException e) {
-      message.reply(
-          McpFailure.notSent(FailureCode.BAD_REQUEST, "send {\"name\": \"server.tool\"}"));
+      McpFailure.notSent(FailureCode.BAD_REQUEST, "send {\"name\": \"server.tool\"}")
+          .replyTo(message);
     }
   }
 
@@ -244,17 +245,15 @@ final class ToolRouter {
     MultiMap headers = MultiMap.caseInsensitiveMultiMap().addAll(message.headers());
     DeliveryOptions options =
         new DeliveryOptions().setHeaders(headers).setSendTimeout(patience(headers));
-    vertx
-        .eventBus()
-        .<Object>request(
-            Addresses.of(new ConnectionId(tool.server()), Addresses.TOOLS_CALL), params, options)
+    ConnectionId server = new ConnectionId(tool.server());
+    bus.<Object>request(server, Addresses.of(server, Addresses.TOOLS_CALL), params, options)
         .onSuccess(
             reply -> message.reply(reply.body(), new DeliveryOptions().setHeaders(reply.headers())))
         .onFailure(
             failure -> {
               McpFailure known = McpFailure.of(failure);
-              message.reply(
-                  known.code() == FailureCode.UNKNOWN_CONNECTION ? unknownServer(tool) : known);
+              (known.code() == FailureCode.UNKNOWN_CONNECTION ? unknownServer(tool) : known)
+                  .replyTo(message);
             });
   }
 

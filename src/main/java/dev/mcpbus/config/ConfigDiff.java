@@ -80,6 +80,9 @@ public record ConfigDiff(
     if (!live.gateway().equals(next.gateway())) {
       keys.add("gateway");
     }
+    if (!live.cluster().equals(next.cluster())) {
+      keys.add("cluster");
+    }
     return keys;
   }
 

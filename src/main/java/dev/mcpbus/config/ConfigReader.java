@@ -3,6 +3,7 @@ package dev.mcpbus.config;
 import dev.mcpbus.bridge.BridgeOptions;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.NamePolicy;
+import dev.mcpbus.cluster.ClusterOptions;
 import dev.mcpbus.config.ConfigNode.Kind;
 import dev.mcpbus.config.ConfigNode.Member;
 import dev.mcpbus.gateway.GatewayOptions;
@@ -73,8 +74,25 @@ public final class ConfigReader {
       Environment environment,
       Path folder,
       ServerSettings defaults) {
-    Problems problems = new Problems(ON_THE_BUS);
-    ConfigNode given = ConfigNode.of(entry);
+    return readServer(
+        new ServerOrigin(name, entry, null, false), ON_THE_BUS, environment, folder, defaults);
+  }
+
+  /**
+   * Reads what another node has read from its file, or was told.
+   *
+   * @param source for messages
+   * @param defaults where {@code origin} brings none
+   */
+  public static ServerResult readServer(
+      ServerOrigin origin,
+      String source,
+      Environment environment,
+      Path folder,
+      ServerSettings defaults) {
+    String name = origin.name();
+    Problems problems = new Problems(source);
+    ConfigNode given = ConfigNode.of(origin.entry());
     Optional<ConfigNode> registry =
         RegistryFile.is(given)
             ? new RegistryFile(environment, problems).entry(given, name)
@@ -91,14 +109,27 @@ public final class ConfigReader {
             new Entry(node, "", server, problems, substitution),
             server,
             new LinkedHashSet<>(),
-            false);
+            origin.seeds());
     if (reader.disabled()) {
       return new ServerResult(null, problems.sorted());
     }
     ConnectionId id = ids.getOrDefault(name, new ConnectionId("unnamed"));
-    Optional<ServerDefinition> definition = reader.read(id, ON_THE_BUS, defaults);
+    Optional<ServerDefinition> definition =
+        reader.read(id, source, settings(origin, substitution, problems, defaults));
     boolean good = problems.count() == 0;
-    return new ServerResult(good ? definition.orElse(null) : null, problems.sorted());
+    return new ServerResult(
+        good ? definition.map(read -> read.withOrigin(origin)).orElse(null) : null,
+        problems.sorted());
+  }
+
+  private static ServerSettings settings(
+      ServerOrigin origin, Substitution substitution, Problems problems, ServerSettings own) {
+    JsonObject written = origin.defaults();
+    if (written == null) {
+      return own;
+    }
+    Entry entry = new Entry(ConfigNode.of(written), "", null, problems, substitution);
+    return SettingsReader.read(entry, ServerSettings.DEFAULT, false);
   }
 
   private Optional<String> text() {
@@ -168,8 +199,10 @@ public final class ConfigReader {
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
-                Optional.empty());
-    List<ServerDefinition> definitions = servers(servers, substitution);
+                Optional.empty(),
+                ClusterOptions.DEFAULT);
+    JsonObject settings = own ? defaults(root) : new JsonObject();
+    List<ServerDefinition> definitions = servers(servers, substitution, settings);
     if (own) {
       SchemaCheck.check(root, problems);
     } else if (top.has("auth")) {
@@ -191,6 +224,7 @@ public final class ConfigReader {
             gateway,
             frame.names(),
             frame.search(),
+            frame.cluster(),
             definitions,
             problems.sorted()));
   }
@@ -278,7 +312,10 @@ public final class ConfigReader {
         top.object("supervisor", Keys.SUPERVISOR),
         top.object("gateway", Keys.GATEWAY),
         top.object("catalog", Keys.CATALOG),
-        top.object("auth", Keys.AUTH));
+        top.object("auth", Keys.AUTH),
+        top.object("cluster", Keys.CLUSTER)
+            .map(ClusterReader::read)
+            .orElse(ClusterOptions.DEFAULT));
   }
 
   private static boolean meant(String name) {
@@ -295,7 +332,8 @@ public final class ConfigReader {
       Optional<Entry> supervisor,
       Optional<Entry> gateway,
       Optional<Entry> catalog,
-      Optional<Entry> auth) {
+      Optional<Entry> auth,
+      ClusterOptions cluster) {
     AuthOptions who = auth.map(AuthReader::read).orElse(AuthOptions.NONE);
     return new McpBusConfig(
         bridge
@@ -311,11 +349,27 @@ public final class ConfigReader {
         gateway.map(GatewayReader::read).orElse(GatewayOptions.DEFAULT),
         catalog.flatMap(c -> c.plugin("names", Plugins.namePolicies())).orElse(NamePolicy.DOTTED),
         catalog.flatMap(c -> c.flag("search")).orElse(false),
+        cluster,
         List.of(),
         List.of());
   }
 
-  private List<ServerDefinition> servers(Member root, Substitution substitution) {
+  /** As they are written; with the one setting that stands beside them. */
+  private static JsonObject defaults(ConfigNode root) {
+    JsonObject written = new JsonObject();
+    ConfigNode own = root.get("defaults");
+    if (own != null && own.toJson() instanceof JsonObject settings) {
+      written.mergeIn(settings);
+    }
+    ConfigNode log = root.get("rpcLog");
+    if (log != null && log.toJson() != null && !written.containsKey("rpcLog")) {
+      written.put("rpcLog", log.toJson());
+    }
+    return written;
+  }
+
+  private List<ServerDefinition> servers(
+      Member root, Substitution substitution, JsonObject settings) {
     List<ServerDefinition> definitions = new ArrayList<>();
     if (root.value().is(Kind.NULL)) {
       return definitions;
@@ -350,7 +404,10 @@ public final class ConfigReader {
                 problems.file() + ":" + server.line(),
                 defaults);
         if (id != null) {
-          definition.ifPresent(definitions::add);
+          JsonObject written = (JsonObject) server.value().toJson();
+          ServerOrigin origin =
+              new ServerOrigin(name, written == null ? new JsonObject() : written, settings, seeds);
+          definition.map(read -> read.withOrigin(origin)).ifPresent(definitions::add);
         }
       }
     }

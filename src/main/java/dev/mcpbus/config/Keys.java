@@ -17,12 +17,13 @@ final class Keys {
           "auth",
           "supervisor",
           "catalog",
+          "cluster",
           "defaults",
           "rpcLog");
 
   /** One of these makes a file ours: then its other keys are held to our names. */
   static final Set<String> OURS =
-      Set.of("bridge", "gateway", "auth", "supervisor", "catalog", "defaults", "rpcLog");
+      Set.of("bridge", "gateway", "auth", "supervisor", "catalog", "cluster", "defaults", "rpcLog");
 
   static final List<String> ROOTS = List.of("mcpServers", "servers", "mcp_servers");
 
@@ -50,6 +51,20 @@ final class Keys {
   static final Set<String> AUTH_LIMITS = Set.of("rate", "burst", "concurrency");
   static final Set<String> AUDIT = Set.of("on", "file", "maxMegabytes", "keep");
   static final Set<String> CATALOG = Set.of("names", "search");
+
+  static final Set<String> CLUSTER =
+      Set.of(
+          "name",
+          "node",
+          "host",
+          "port",
+          "busPort",
+          "members",
+          "kubernetes",
+          "quorum",
+          "labels",
+          "weight");
+
   static final Set<String> SUPERVISOR = Set.of("strategy", "startConcurrency");
 
   static final Set<String> GATEWAY =
@@ -155,6 +170,7 @@ final class Keys {
           "address",
           "options",
           "listen",
+          "labels",
           "disabled",
           "enabled");
 

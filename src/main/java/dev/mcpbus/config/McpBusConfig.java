@@ -2,6 +2,7 @@ package dev.mcpbus.config;
 
 import dev.mcpbus.bridge.BridgeOptions;
 import dev.mcpbus.bus.NamePolicy;
+import dev.mcpbus.cluster.ClusterOptions;
 import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.supervisor.RestartStrategy;
@@ -18,6 +19,7 @@ import java.util.List;
  * @param names how the catalog names what servers offer, default {@link NamePolicy#DOTTED}
  * @param search true where the index of tool search is built at the start, default false: at the
  *     first search
+ * @param cluster how to join one, where that is asked for
  * @param servers in the order of the file
  * @param problems of single servers, which are left out of {@code servers}; empty where all is well
  */
@@ -29,6 +31,7 @@ public record McpBusConfig(
     GatewayOptions gateway,
     NamePolicy names,
     boolean search,
+    ClusterOptions cluster,
     List<ServerDefinition> servers,
     List<ConfigProblem> problems) {
 

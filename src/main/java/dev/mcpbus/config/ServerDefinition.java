@@ -6,6 +6,8 @@ import dev.mcpbus.supervisor.RestartPolicy;
 import dev.mcpbus.transport.TransportOptions;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One server as a file or {@code mcp.servers.add} defines it, read and checked.
@@ -20,6 +22,7 @@ import java.time.Duration;
  *     specification
  * @param source where it was defined, {@code file:line}, for messages
  * @param view what may be shown of it: secrets are replaced by {@code "***"}
+ * @param origin what another node can read it from; null for one that only this process can make
  */
 public record ServerDefinition(
     ConnectionId id,
@@ -30,7 +33,27 @@ public record ServerDefinition(
     RpcLogMode rpcLog,
     Duration drain,
     String source,
-    JsonObject view) {
+    JsonObject view,
+    @Nullable ServerOrigin origin) {
+
+  /** Of this process alone. */
+  public ServerDefinition(
+      ConnectionId id,
+      String name,
+      TransportOptions transport,
+      ConnectionOptions connection,
+      RestartPolicy restart,
+      RpcLogMode rpcLog,
+      Duration drain,
+      String source,
+      JsonObject view) {
+    this(id, name, transport, connection, restart, rpcLog, drain, source, view, null);
+  }
+
+  ServerDefinition withOrigin(ServerOrigin value) {
+    return new ServerDefinition(
+        id, name, transport, connection, restart, rpcLog, drain, source, view, value);
+  }
 
   /** True where both would make the same connection, so that a reload can leave it alone. */
   public boolean sameAs(ServerDefinition other) {
@@ -39,7 +62,13 @@ public record ServerDefinition(
         && connection.equals(other.connection)
         && restart.equals(other.restart)
         && rpcLog == other.rpcLog
-        && drain.equals(other.drain);
+        && drain.equals(other.drain)
+        && labels().equals(other.labels());
+  }
+
+  /** What a node must have to run it. */
+  public Set<String> labels() {
+    return origin == null ? Set.of() : origin.labels();
   }
 
   /** Says nothing of transport and view but their kind: the first may hold secrets. */

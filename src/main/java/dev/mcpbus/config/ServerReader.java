@@ -80,6 +80,7 @@ final class ServerReader {
   Optional<ServerDefinition> read(ConnectionId id, String source, ServerSettings defaults) {
     int before = entry.problems().count();
     keys();
+    entry.texts("labels");
     ServerSettings settings = SettingsReader.read(entry, defaults, seeds);
     TransportOptions transport = transport(settings);
     if (transport == null || entry.problems().count() > before) {

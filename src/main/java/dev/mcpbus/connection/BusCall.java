@@ -299,6 +299,6 @@ final class BusCall extends Pending {
 
   @Override
   void fail(McpFailure failure) {
-    message.reply(failure);
+    failure.replyTo(message);
   }
 }

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param tap sees every message, null for none
  * @param pins where pinned definitions outlive the process
  * @param lease to whom it belongs, null where it is everybody's
+ * @param tenure by which right it serves, null on a node of its own
  */
 public record ConnectionSpec(
     ConnectionId id,
@@ -27,7 +28,8 @@ public record ConnectionSpec(
     JsonObject capabilities,
     @Nullable MessageTap tap,
     PinStore pins,
-    @Nullable Lease lease) {
+    @Nullable Lease lease,
+    @Nullable Tenure tenure) {
 
   /** Of a connection that everybody may use. */
   public ConnectionSpec(
@@ -38,6 +40,6 @@ public record ConnectionSpec(
       JsonObject capabilities,
       @Nullable MessageTap tap,
       PinStore pins) {
-    this(id, transport, options, clientInfo, capabilities, tap, pins, null);
+    this(id, transport, options, clientInfo, capabilities, tap, pins, null, null);
   }
 }

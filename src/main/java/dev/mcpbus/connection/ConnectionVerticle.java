@@ -13,6 +13,7 @@ import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -86,6 +87,11 @@ public final class ConnectionVerticle extends VerticleBase
     // A tool that is quarantined is so for whoever leases the server, too.
     ConnectionId pinned = lease == null ? id : lease.of();
     this.drift = new DriftWatch(id, new Pins(pinned, options.pin(), spec.pins()), this::publish);
+  }
+
+  /** All that a connection of this name serves in a cluster. */
+  public static List<String> addresses(ConnectionId id) {
+    return Mailbox.suffixes().stream().map(suffix -> Addresses.of(id, suffix)).toList();
   }
 
   /** Completes when every address is registered; no session is opened yet. */

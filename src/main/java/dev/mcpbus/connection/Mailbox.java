@@ -45,6 +45,16 @@ final class Mailbox {
     DriftWatch drift();
   }
 
+  private static final List<String> OWN =
+      List.of(
+          Addresses.STATUS,
+          Addresses.TOOLS_DRIFT,
+          Addresses.TOOLS_APPROVE,
+          Addresses.CANCEL,
+          Addresses.CONNECT,
+          Addresses.DISCONNECT,
+          Addresses.RESTART);
+
   private final Vertx vertx;
   private final ConnectionId id;
   private final ConnectionOptions options;
@@ -53,6 +63,7 @@ final class Mailbox {
   private final Owner owner;
   private final Stash stash;
   private final @Nullable String jsonCodec;
+  private final @Nullable Tenure tenure;
   private boolean disconnected;
 
   Mailbox(Vertx vertx, ConnectionSpec spec, Clock clock, StatusView view, Owner owner) {
@@ -62,8 +73,17 @@ final class Mailbox {
     this.clock = clock;
     this.view = view;
     this.owner = owner;
+    this.tenure = spec.tenure();
     this.stash = new Stash(vertx, clock, options.maxStash());
     this.jsonCodec = Codecs.ownedJson(vertx);
+  }
+
+  /** Of every address that {@link #open} registers. */
+  static List<String> suffixes() {
+    List<String> all = new ArrayList<>(OWN);
+    Operations.ALL.forEach(each -> all.add(each.suffix()));
+    TaskOperations.ALL.forEach(each -> all.add(each.suffix()));
+    return all;
   }
 
   /** Registers every address; completes when all are known, in a cluster to all nodes. */
@@ -116,15 +136,21 @@ final class Mailbox {
     try {
       handler.accept(message);
     } catch (McpFailure refused) {
-      message.reply(refused);
+      refused.replyTo(message);
     } catch (RuntimeException defect) {
-      message.reply(McpFailure.maybeSent(FailureCode.INTERNAL, "a defect of mcpbus; see its log"));
+      McpFailure.maybeSent(FailureCode.INTERNAL, "a defect of mcpbus; see its log")
+          .replyTo(message);
       throw defect;
     }
   }
 
   private void operate(Operations.Operation operation, Message<Object> message) {
     BusCall call = BusCall.of(message, operation.method(), options, clock, jsonCodec);
+    if (tenure != null && !tenure.held().getAsBoolean()) {
+      // Also what has waited here while the process slept: its callers have given it up.
+      call.fail(notOurs());
+      return;
+    }
     owner.called();
     Live live = owner.serving();
     if (live == null) {
@@ -160,6 +186,15 @@ final class Mailbox {
     if (asleep) {
       owner.tell(new Lifecycle.StartWanted(id.value()));
     }
+  }
+
+  private McpFailure notOurs() {
+    return new McpFailure(
+        FailureCode.UNAVAILABLE,
+        McpFailure.Sent.NO,
+        "connection '" + id + "': this node may not own it any more",
+        500,
+        null);
   }
 
   /** Why no call can be sent now, and when one may. */
@@ -221,7 +256,7 @@ final class Mailbox {
     boolean raw = message.body() instanceof Buffer;
     answer
         .onSuccess(json -> message.reply(raw ? json.toBuffer() : json))
-        .onFailure(failure -> message.reply(McpFailure.of(failure)));
+        .onFailure(failure -> McpFailure.of(failure).replyTo(message));
   }
 
   private void cancel(Message<Object> message) {

@@ -103,6 +103,10 @@ final class StatusView {
             .put("status", state.status())
             .put("epoch", epoch)
             .put("restarts", restarts);
+    Tenure tenure = spec.tenure();
+    if (tenure != null) {
+      json.put("node", tenure.node());
+    }
     if (live != null) {
       ToolTable tools = live.tools().table();
       json.mergeIn(connected(live))

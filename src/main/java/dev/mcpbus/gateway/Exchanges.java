@@ -8,6 +8,7 @@ import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayDeque;
@@ -28,6 +29,9 @@ final class Exchanges {
 
   private static final long IDLE_MILLIS = 30_000;
   private static final long TTL_MILLIS = 900_000;
+
+  /** A connection of its own lives on the node of whoever holds it. */
+  private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
 
   /** What a connection was leased for. */
   record Key(String server, String principal, String capabilities) {
@@ -118,7 +122,7 @@ final class Exchanges {
             .put("ttl", TTL_MILLIS);
     return vertx
         .eventBus()
-        .<JsonObject>request(Addresses.SERVERS_LEASE, wish)
+        .<JsonObject>request(Addresses.SERVERS_LEASE, wish, LOCAL)
         .map(
             answer -> {
               String lease = answer.body().getString("lease");
@@ -149,7 +153,8 @@ final class Exchanges {
         .eventBus()
         .request(
             Addresses.SERVERS_LEASE,
-            new JsonObject().put("lease", lease.value()).put("ttl", TTL_MILLIS))
+            new JsonObject().put("lease", lease.value()).put("ttl", TTL_MILLIS),
+            LOCAL)
         .onFailure(lost -> forget(key, lease));
   }
 
@@ -172,7 +177,7 @@ final class Exchanges {
   private Future<Void> release(ConnectionId lease) {
     return vertx
         .eventBus()
-        .request(Addresses.SERVERS_RELEASE, new JsonObject().put("lease", lease.value()))
+        .request(Addresses.SERVERS_RELEASE, new JsonObject().put("lease", lease.value()), LOCAL)
         .<Void>mapEmpty()
         .otherwiseEmpty();
   }

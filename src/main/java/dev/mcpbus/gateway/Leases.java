@@ -8,6 +8,7 @@ import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
@@ -32,6 +33,9 @@ final class Leases {
   }
 
   private static final long TTL_MILLIS = 180_000;
+
+  /** A connection of its own lives on the node of whoever holds it. */
+  private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
 
   private final Vertx vertx;
   private final Calls host;
@@ -80,7 +84,7 @@ final class Leases {
             .put("ttl", TTL_MILLIS);
     return vertx
         .eventBus()
-        .<JsonObject>request(Addresses.SERVERS_LEASE, wish)
+        .<JsonObject>request(Addresses.SERVERS_LEASE, wish, LOCAL)
         .map(Message::body)
         .compose(
             answer -> {
@@ -116,7 +120,9 @@ final class Leases {
       vertx
           .eventBus()
           .request(
-              Addresses.SERVERS_LEASE, new JsonObject().put("lease", lease).put("ttl", TTL_MILLIS))
+              Addresses.SERVERS_LEASE,
+              new JsonObject().put("lease", lease).put("ttl", TTL_MILLIS),
+              LOCAL)
           .onFailure(
               failure -> {
                 if (McpFailure.of(failure).code() == FailureCode.UNKNOWN_CONNECTION) {
@@ -169,7 +175,7 @@ final class Leases {
   private Future<Void> release(ConnectionId lease) {
     return vertx
         .eventBus()
-        .request(Addresses.SERVERS_RELEASE, new JsonObject().put("lease", lease.value()))
+        .request(Addresses.SERVERS_RELEASE, new JsonObject().put("lease", lease.value()), LOCAL)
         .<Void>mapEmpty()
         .otherwiseEmpty();
   }

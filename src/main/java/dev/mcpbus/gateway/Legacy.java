@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
@@ -237,7 +238,7 @@ final class Legacy {
   }
 
   private Future<Message<Buffer>> send(String host, Buffer body, DeliveryOptions options) {
-    return vertx.eventBus().request(Addresses.GATEWAY_SESSIONS + host, body, options);
+    return ClusterCalls.of(vertx).request(null, Addresses.GATEWAY_SESSIONS + host, body, options);
   }
 
   private void tell(String session, String op, String exchange) {

@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
@@ -33,12 +34,14 @@ final class Router {
   private static final RawJson COMPLETE = RawJson.string("complete");
 
   private final Vertx vertx;
+  private final ClusterCalls bus;
   private final Directory directory;
   private final int pageSize;
   private final Meta meta;
 
   Router(Vertx vertx, Directory directory, int pageSize) {
     this.vertx = vertx;
+    this.bus = ClusterCalls.of(vertx);
     this.directory = directory;
     this.pageSize = pageSize;
     this.meta = new Meta(vertx, directory);
@@ -339,10 +342,11 @@ final class Router {
                 return Future.failedFuture(
                     McpFailure.notSent(FailureCode.CANCELLED, "cancelled before it was sent"));
               }
-              return vertx
-                  .eventBus()
-                  .<Buffer>request(
-                      Addresses.of(at, suffix), ask.adapt(server, params).toBuffer(), ask.options())
+              return bus.<Buffer>request(
+                      at,
+                      Addresses.of(at, suffix),
+                      ask.adapt(server, params).toBuffer(),
+                      ask.options())
                   .map(reply -> RawJson.of(reply.body()));
             })
         .map(result -> ask.isModern() ? typed(ask, server, result) : result);

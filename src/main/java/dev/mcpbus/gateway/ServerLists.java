@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.protocol.ProtocolException;
@@ -124,9 +125,8 @@ final class ServerLists {
             .addHeader(Headers.CACHE, "use")
             .addHeader(Headers.DEADLINE, Long.toString(DEADLINE.toMillis()))
             .setSendTimeout(DEADLINE.toMillis() + 5_000);
-    return vertx
-        .eventBus()
-        .<Buffer>request(Addresses.of(server, kind.suffix), NO_PARAMS, options)
+    return ClusterCalls.of(vertx)
+        .<Buffer>request(server, Addresses.of(server, kind.suffix), NO_PARAMS, options)
         .compose(
             reply -> {
               try {

@@ -90,7 +90,7 @@ public final class InputVerticle extends VerticleBase {
                 }
                 message.reply(operation.apply(body));
               } catch (McpFailure refused) {
-                message.reply(refused);
+                refused.replyTo(message);
               } catch (ClassCastException e) {
                 message.reply(badRequest("a member of the body has the wrong type"));
               }
@@ -116,7 +116,7 @@ public final class InputVerticle extends VerticleBase {
     try {
       question = Question.of(message.body());
     } catch (McpFailure refused) {
-      message.reply(refused);
+      refused.replyTo(message);
       return;
     }
     if (message.body().getValue("to") instanceof String to) {
@@ -125,7 +125,7 @@ public final class InputVerticle extends VerticleBase {
       String call = message.body().getString("call");
       handler(to, question, call == null ? more : more.put("call", call))
           .onComplete(ended -> alone.remove(question.key()))
-          .onComplete(message::reply, failure -> message.reply(McpFailure.of(failure)));
+          .onComplete(message::reply, failure -> McpFailure.of(failure).replyTo(message));
       return;
     }
     long from = System.nanoTime();
@@ -134,7 +134,7 @@ public final class InputVerticle extends VerticleBase {
             failure ->
                 next(failure, () -> handler(Addresses.ALL_INPUT, question, new JsonObject())))
         .recover(failure -> next(failure, () -> park(question, from)))
-        .onComplete(message::reply, failure -> message.reply(McpFailure.of(failure)));
+        .onComplete(message::reply, failure -> McpFailure.of(failure).replyTo(message));
   }
 
   /** Whoever was asked is told that nobody wants the answer any more. */

@@ -13,6 +13,7 @@ import java.util.function.Supplier;
  * @param lazy true where the first session waits until the child asks for it
  * @param drain how long calls in flight may take when a session is stopped; default 5 s
  * @param shutdown how long undeployment may take before it is given up and reported; default 10 s
+ * @param epochBase its epochs are higher than this; default 0
  */
 public record ChildSpec(
     String id,
@@ -20,7 +21,19 @@ public record ChildSpec(
     RestartPolicy policy,
     boolean lazy,
     Duration drain,
-    Duration shutdown) {
+    Duration shutdown,
+    long epochBase) {
+
+  /** Whose epochs begin with 1. */
+  public ChildSpec(
+      String id,
+      Supplier<? extends Deployable> verticle,
+      RestartPolicy policy,
+      boolean lazy,
+      Duration drain,
+      Duration shutdown) {
+    this(id, verticle, policy, lazy, drain, shutdown, 0);
+  }
 
   public static ChildSpec of(String id, Supplier<? extends Deployable> verticle) {
     return new ChildSpec(

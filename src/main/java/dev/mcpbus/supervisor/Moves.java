@@ -103,7 +103,9 @@ final class Moves {
 
   private void start(Child child) {
     child.phase = Phase.STARTING;
-    child.epoch = lastEpochs.merge(child.id(), 1L, Long::sum);
+    long last = Math.max(lastEpochs.getOrDefault(child.id(), 0L), child.spec.epochBase());
+    child.epoch = last + 1;
+    lastEpochs.put(child.id(), child.epoch);
     if (child.failedSinceStart) {
       child.failedSinceStart = false;
       child.restarts++;

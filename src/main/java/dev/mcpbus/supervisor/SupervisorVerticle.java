@@ -135,6 +135,15 @@ public final class SupervisorVerticle extends VerticleBase {
    * @return succeeds when it is gone or its bounds have passed; fails where there is none
    */
   public Future<Void> terminateChild(String id) {
+    return terminateChild(id, true);
+  }
+
+  /**
+   * The same.
+   *
+   * @param drain false where calls in flight end at once
+   */
+  public Future<Void> terminateChild(String id, boolean drain) {
     return onOwnContext(
         () -> {
           if (!supervision.contains(id)) {
@@ -142,7 +151,7 @@ public final class SupervisorVerticle extends VerticleBase {
           }
           perform(supervision.remove(id, clock.getAsLong()));
           abandonStart(id, "'" + id + "' was terminated before it was deployed");
-          return step(id, () -> retire(id, true, false));
+          return step(id, () -> retire(id, drain, false));
         });
   }
 

@@ -22,6 +22,7 @@ import dev.mcpbus.config.ServerSettings;
 import dev.mcpbus.connection.PinStore;
 import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.input.InputOptions;
+import dev.mcpbus.placement.PlacementOptions;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.supervisor.SupervisorOptions;
 import dev.mcpbus.transport.AuthenticatorFactory;
@@ -230,7 +231,8 @@ public final class TestBus implements AutoCloseable {
             NamePolicy.DOTTED,
             false,
             seams.input,
-            auth),
+            auth,
+            PlacementOptions.DEFAULT),
         seams);
   }
 

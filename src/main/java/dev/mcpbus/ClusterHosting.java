@@ -1,0 +1,263 @@
+package dev.mcpbus;
+
+import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.cluster.HazelcastCluster;
+import dev.mcpbus.config.ServerDefinition;
+import dev.mcpbus.connection.ConnectionVerticle;
+import dev.mcpbus.connection.Tenure;
+import dev.mcpbus.placement.MapClaims;
+import dev.mcpbus.placement.Placement;
+import dev.mcpbus.placement.PlacementOptions;
+import dev.mcpbus.placement.Tenant;
+import dev.mcpbus.placement.VertxMembers;
+import dev.mcpbus.supervisor.ChildSpec;
+import dev.mcpbus.supervisor.SupervisorVerticle;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+
+/**
+ * A node of a cluster. The definitions are in a map of all nodes, and each node runs those
+ * connections that {@link Placement} gives it.
+ */
+final class ClusterHosting implements Hosting, Tenant {
+
+  /** More sessions than one owner will open. */
+  private static final long EPOCHS_PER_OWNER = 1_000_000;
+
+  /** How long whoever adds a server waits for its owner; it is added in any case. */
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  private record Owned(Tenure tenure, long epochBase) {}
+
+  private final Vertx vertx;
+  private final SupervisorVerticle supervisor;
+  private final ConnectionFactory factory;
+  private final Function<ConnectionId, Future<Void>> endLeases;
+  private final ClusterAddresses addresses;
+  private final VertxMembers members;
+  private final Duration settle;
+  private final ClusterTown town;
+  private final ClusterDefinitions definitions;
+  private final Placement placement;
+
+  /** Of this program alone: nobody else could make them. */
+  private final Map<ConnectionId, ServerDefinition> ours = new LinkedHashMap<>();
+
+  private final Map<String, Owned> owned = new HashMap<>();
+  private final Map<String, Promise<Void>> awaited = new HashMap<>();
+
+  ClusterHosting(
+      Vertx vertx,
+      SupervisorVerticle supervisor,
+      ConnectionFactory factory,
+      ServerEntryReader reader,
+      PlacementOptions options,
+      Function<ConnectionId, Future<Void>> endLeases) {
+    this.vertx = vertx;
+    this.supervisor = supervisor;
+    this.factory = factory;
+    this.endLeases = endLeases;
+    this.addresses = new ClusterAddresses(vertx);
+    this.settle = options.settle();
+    this.members = new VertxMembers(vertx, HazelcastCluster.METADATA);
+    this.town = new ClusterTown(vertx, members.self(), this::heard);
+    this.definitions = new ClusterDefinitions(vertx, reader, this::changed);
+    this.placement =
+        new Placement(
+            vertx,
+            options,
+            members,
+            new MapClaims(vertx.sharedData().getClusterWideMap(ClusterCalls.OWNERS)),
+            this,
+            town,
+            () -> System.nanoTime() / 1_000_000);
+  }
+
+  @Override
+  public Future<Void> start() {
+    ClusterCalls.of(vertx).onMembership(this::membership);
+    return town.open()
+        .compose(heard -> definitions.read())
+        .onSuccess(
+            read -> {
+              placement.start();
+              vertx.setPeriodic(2_000, now -> definitions.read());
+            });
+  }
+
+  /** On a thread of the cluster's engine. */
+  private void membership(String node, boolean joined) {
+    if (joined) {
+      vertx.setTimer(settle.toMillis(), settled -> placement.look());
+    } else {
+      town.left(node);
+      placement.look();
+    }
+  }
+
+  private void heard(JsonObject fact) {
+    switch (fact.getString(ClusterCalls.TYPE, "")) {
+      case ClusterTown.DEFINITIONS -> definitions.read();
+      case ClusterTown.LEAVING, ClusterCalls.RELEASED -> placement.look();
+      case ClusterTown.SERVING -> {
+        Promise<Void> waiter = awaited.remove(fact.getString("id", ""));
+        if (waiter != null) {
+          waiter.tryComplete();
+        }
+      }
+      default -> {}
+    }
+  }
+
+  // ---- what there is
+
+  @Override
+  public Map<ConnectionId, ServerDefinition> servers() {
+    Map<ConnectionId, ServerDefinition> all = new LinkedHashMap<>(definitions.all());
+    ours.forEach(all::putIfAbsent);
+    return all;
+  }
+
+  @Override
+  public Future<Void> refresh() {
+    return definitions.read();
+  }
+
+  /** What the map says has changed for these. */
+  private Future<Void> changed(Set<ConnectionId> ids) {
+    List<Future<Void>> steps = new ArrayList<>();
+    for (ConnectionId id : ids) {
+      ServerDefinition now = definitions.all().get(id);
+      Owned mine = owned.get(id.value());
+      if (now != null && mine != null) {
+        steps.add(endLeases.apply(id).compose(ended -> supervisor.replaceChild(spec(now, mine))));
+      } else if (now == null) {
+        steps.add(endLeases.apply(id));
+      }
+    }
+    Map<String, Set<String>> wishes = new HashMap<>();
+    definitions.all().forEach((id, one) -> wishes.put(id.value(), one.labels()));
+    steps.add(placement.place(wishes));
+    return Future.join(steps).<Void>mapEmpty().otherwiseEmpty();
+  }
+
+  @Override
+  public Future<Boolean> add(ServerDefinition definition, boolean file) {
+    if (definition.origin() == null) {
+      return addPrivate(definition);
+    }
+    Promise<Void> serving = Promise.promise();
+    if (!file) {
+      awaited.put(definition.id().value(), serving);
+    }
+    return definitions
+        .add(definition, file)
+        .compose(
+            added -> {
+              if (added) {
+                town.announce();
+              }
+              if (!added || file) {
+                awaited.remove(definition.id().value(), serving);
+                return Future.succeededFuture(added);
+              }
+              long timer = vertx.setTimer(PATIENCE.toMillis(), late -> serving.tryComplete());
+              return serving.future().onComplete(ready -> vertx.cancelTimer(timer)).map(true);
+            });
+  }
+
+  private Future<Boolean> addPrivate(ServerDefinition definition) {
+    if (servers().containsKey(definition.id())) {
+      return Future.succeededFuture(false);
+    }
+    ours.put(definition.id(), definition);
+    return supervisor
+        .startChild(factory.childSpec(definition))
+        .map(true)
+        .onFailure(failure -> ours.remove(definition.id()));
+  }
+
+  @Override
+  public Future<Void> replace(ServerDefinition definition) {
+    return definitions.replace(definition).onSuccess(put -> town.announce());
+  }
+
+  @Override
+  public Future<Void> remove(ConnectionId id, boolean file) {
+    if (file) {
+      definitions.unseed(id);
+    }
+    if (ours.remove(id) != null) {
+      return supervisor.terminateChild(id.value());
+    }
+    return definitions.remove(id).onSuccess(removed -> town.announce());
+  }
+
+  @Override
+  public JsonObject describe(ConnectionId id, JsonObject status) {
+    String owner = placement.ownerOf(id.value());
+    if (owner != null && !status.containsKey("node")) {
+      status.put("node", owner);
+    }
+    String problem =
+        owner == null && definitions.all().containsKey(id) && !placement.hasPlace(id.value())
+            ? "no node has the labels that it wants: " + definitions.all().get(id).labels()
+            : definitions.problem(id);
+    return problem == null ? status : status.put("problem", problem);
+  }
+
+  @Override
+  public List<String> problems() {
+    return definitions.problems();
+  }
+
+  // ---- what this node owns
+
+  @Override
+  public Future<Void> take(String id, long epoch, BooleanSupplier held) {
+    ServerDefinition definition = definitions.all().get(new ConnectionId(id));
+    if (definition == null) {
+      return Future.failedFuture(
+          new IllegalStateException("this node cannot read the definition of '" + id + "'"));
+    }
+    Owned mine = new Owned(new Tenure(members.name(), held), epoch * EPOCHS_PER_OWNER);
+    owned.put(id, mine);
+    return supervisor.startChild(spec(definition, mine));
+  }
+
+  private ChildSpec spec(ServerDefinition definition, Owned mine) {
+    return factory.childSpec(definition, mine.tenure(), mine.epochBase());
+  }
+
+  @Override
+  public Future<Void> leave(String id, boolean drain) {
+    if (owned.remove(id) == null) {
+      return Future.succeededFuture();
+    }
+    ConnectionId connection = new ConnectionId(id);
+    Future<Void> withdrawn =
+        drain
+            ? addresses.withdraw(ConnectionVerticle.addresses(connection))
+            : Future.succeededFuture();
+    return withdrawn
+        .compose(alone -> endLeases.apply(connection))
+        .transform(ended -> supervisor.terminateChild(id, drain));
+  }
+
+  @Override
+  public Future<Void> close() {
+    return placement.close();
+  }
+}

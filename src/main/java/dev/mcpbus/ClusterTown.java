@@ -1,0 +1,130 @@
+package dev.mcpbus;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.placement.Claim;
+import dev.mcpbus.placement.Town;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.MessageConsumer;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** What nodes tell each other, on {@link Addresses#PLACEMENT}. */
+final class ClusterTown implements Town {
+
+  static final String HERE = "here";
+  static final String LEAVING = "leaving";
+  static final String SERVING = "serving";
+  static final String DEFINITIONS = "definitions";
+
+  private final Vertx vertx;
+  private final String self;
+  private final Consumer<JsonObject> listener;
+  private final Map<String, Long> heard = new ConcurrentHashMap<>();
+  private final Set<String> leaving = ConcurrentHashMap.newKeySet();
+
+  /**
+   * @param listener hears every fact but that somebody is there, on the context that calls {@link
+   *     #open}
+   */
+  ClusterTown(Vertx vertx, String self, Consumer<JsonObject> listener) {
+    this.vertx = vertx;
+    this.self = self;
+    this.listener = listener;
+  }
+
+  Future<Void> open() {
+    MessageConsumer<JsonObject> facts =
+        vertx.eventBus().consumer(Addresses.PLACEMENT, fact -> hear(fact.body()));
+    return facts.completion();
+  }
+
+  private void hear(JsonObject fact) {
+    String node = fact.getString("node", "");
+    switch (fact.getString(ClusterCalls.TYPE, "")) {
+      case HERE -> heard.put(node, System.nanoTime());
+      case LEAVING -> {
+        leaving.add(node);
+        listener.accept(fact);
+      }
+      default -> listener.accept(fact);
+    }
+  }
+
+  /** A node is no member any more. */
+  void left(String node) {
+    heard.remove(node);
+    leaving.remove(node);
+  }
+
+  private void publish(String type, @Nullable String id, long epoch) {
+    JsonObject fact = new JsonObject().put(ClusterCalls.TYPE, type).put("node", self);
+    if (id != null) {
+      fact.put("id", id).put("epoch", epoch);
+    }
+    vertx.eventBus().publish(Addresses.PLACEMENT, fact);
+  }
+
+  /** The definitions have changed. */
+  void announce() {
+    publish(DEFINITIONS, null, 0);
+  }
+
+  @Override
+  public void call() {
+    publish(HERE, null, 0);
+  }
+
+  @Override
+  public int heard(Duration silence) {
+    long now = System.nanoTime();
+    long others =
+        heard.entrySet().stream()
+            .filter(one -> !one.getKey().equals(self))
+            .filter(one -> now - one.getValue() <= silence.toNanos())
+            .count();
+    return 1 + (int) others;
+  }
+
+  /** By name: only the package {@code cluster} knows the engine's classes. */
+  @Override
+  public boolean isQuorumLost(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause.getClass().getSimpleName().startsWith("SplitBrainProtection")) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public void leaving() {
+    publish(LEAVING, null, 0);
+  }
+
+  @Override
+  public boolean isLeaving(String node) {
+    return leaving.contains(node);
+  }
+
+  @Override
+  public void claimed(String id, Claim claim) {
+    publish(ClusterCalls.CLAIMED, id, claim.epoch());
+  }
+
+  @Override
+  public void serving(String id, Claim claim) {
+    publish(SERVING, id, claim.epoch());
+  }
+
+  @Override
+  public void released(String id, Claim claim) {
+    publish(ClusterCalls.RELEASED, id, claim.epoch());
+  }
+}

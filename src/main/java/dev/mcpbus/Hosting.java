@@ -1,0 +1,51 @@
+package dev.mcpbus;
+
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.config.ServerDefinition;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Which servers there are and where their connections live: on this node, or on one node of a
+ * cluster each. Used on the context of {@link ServersVerticle} only.
+ */
+interface Hosting {
+
+  Future<Void> start();
+
+  /** All servers, in the order in which they were heard of. */
+  Map<ConnectionId, ServerDefinition> servers();
+
+  /** Succeeds when {@link #servers} knows what any node has answered for. */
+  Future<Void> refresh();
+
+  /**
+   * Adds a server.
+   *
+   * @param file true where a file says it, which other nodes may have read before
+   * @return true where it was added, when its addresses answer; false where there is one of that
+   *     name already
+   */
+  Future<Boolean> add(ServerDefinition definition, boolean file);
+
+  /** Puts another definition in the place of one. */
+  Future<Void> replace(ServerDefinition definition);
+
+  /**
+   * Ends its connection and forgets it.
+   *
+   * @param file true where the file of this node does not name it any more
+   */
+  Future<Void> remove(ConnectionId id, boolean file);
+
+  /** Adds to the status of a server what its connection cannot say: who owns it. */
+  JsonObject describe(ConnectionId id, JsonObject status);
+
+  /** Why this node should get no work, sentences; empty where all is well. */
+  List<String> problems();
+
+  /** Ends what this node serves, calls in flight first. */
+  Future<Void> close();
+}

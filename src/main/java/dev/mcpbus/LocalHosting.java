@@ -1,0 +1,76 @@
+package dev.mcpbus;
+
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.config.ServerDefinition;
+import dev.mcpbus.supervisor.SupervisorVerticle;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A node of its own: every connection lives here, and nobody needs to be asked. */
+final class LocalHosting implements Hosting {
+
+  private final SupervisorVerticle supervisor;
+  private final ConnectionFactory factory;
+  private final Map<ConnectionId, ServerDefinition> servers = new LinkedHashMap<>();
+
+  LocalHosting(SupervisorVerticle supervisor, ConnectionFactory factory) {
+    this.supervisor = supervisor;
+    this.factory = factory;
+  }
+
+  @Override
+  public Future<Void> start() {
+    return Future.succeededFuture();
+  }
+
+  @Override
+  public Map<ConnectionId, ServerDefinition> servers() {
+    return servers;
+  }
+
+  @Override
+  public Future<Void> refresh() {
+    return Future.succeededFuture();
+  }
+
+  @Override
+  public Future<Boolean> add(ServerDefinition definition, boolean file) {
+    if (servers.putIfAbsent(definition.id(), definition) != null) {
+      return Future.succeededFuture(false);
+    }
+    return supervisor
+        .startChild(factory.childSpec(definition))
+        .map(true)
+        .onFailure(failure -> servers.remove(definition.id(), definition));
+  }
+
+  @Override
+  public Future<Void> replace(ServerDefinition definition) {
+    servers.put(definition.id(), definition);
+    return supervisor.replaceChild(factory.childSpec(definition));
+  }
+
+  @Override
+  public Future<Void> remove(ConnectionId id, boolean file) {
+    servers.remove(id);
+    return supervisor.terminateChild(id.value());
+  }
+
+  @Override
+  public JsonObject describe(ConnectionId id, JsonObject status) {
+    return status;
+  }
+
+  @Override
+  public List<String> problems() {
+    return List.of();
+  }
+
+  @Override
+  public Future<Void> close() {
+    return Future.succeededFuture();
+  }
+}

@@ -1,0 +1,144 @@
+package dev.mcpbus.cluster;
+
+import com.hazelcast.config.Config;
+import com.hazelcast.config.FileSystemXmlConfig;
+import com.hazelcast.config.FileSystemYamlConfig;
+import com.hazelcast.config.JoinConfig;
+import com.hazelcast.config.MapConfig;
+import com.hazelcast.config.MultiMapConfig;
+import com.hazelcast.config.NetworkConfig;
+import com.hazelcast.config.SplitBrainProtectionConfig;
+import com.hazelcast.splitbrainprotection.SplitBrainProtectionOn;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.eventbus.EventBusOptions;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
+import java.io.FileNotFoundException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** Makes a clustered Vert.x. */
+public final class HazelcastCluster {
+
+  /** Under this key a node says in the metadata of its event bus what placement wants to know. */
+  public static final String METADATA = "mcpbus";
+
+  private static final String QUORUM = "mcpbus";
+
+  private HazelcastCluster() {}
+
+  /**
+   * Joins, or founds, the cluster.
+   *
+   * @param file Hazelcast's own configuration, XML or YAML, in place of ours; null for ours
+   * @param owners name of the map that is protected by the quorum
+   * @return fails where the file cannot be read or the ports cannot be had
+   */
+  public static Future<Vertx> start(
+      VertxOptions vertx, ClusterOptions options, @Nullable Path file, String owners) {
+    Config config;
+    try {
+      config = file == null ? config(options) : read(file);
+    } catch (FileNotFoundException | RuntimeException e) {
+      return Future.failedFuture(
+          new IllegalArgumentException("the cluster's configuration: " + e.getMessage(), e));
+    }
+    required(config, options, owners);
+    vertx.setEventBusOptions(eventBus(options));
+    return Vertx.builder()
+        .with(vertx)
+        .withClusterManager(new HazelcastClusterManager(config))
+        .buildClustered();
+  }
+
+  private static Config read(Path file) throws FileNotFoundException {
+    String name = file.toString();
+    return name.endsWith(".yaml") || name.endsWith(".yml")
+        ? new FileSystemYamlConfig(name)
+        : new FileSystemXmlConfig(name);
+  }
+
+  /** What holds whatever the file says: without it ownership would not be safe. */
+  private static void required(Config config, ClusterOptions options, String owners) {
+    MapConfig claims = new MapConfig(owners).setBackupCount(2);
+    if (options.quorum() > 0) {
+      config.addSplitBrainProtectionConfig(
+          new SplitBrainProtectionConfig(QUORUM, true, options.quorum())
+              .setProtectOn(SplitBrainProtectionOn.READ_WRITE));
+      claims.setSplitBrainProtectionName(QUORUM);
+    }
+    config.addMapConfig(claims);
+    if (!config.getMultiMapConfigs().containsKey("__vertx.subs")) {
+      config.addMultiMapConfig(
+          new MultiMapConfig("__vertx.subs")
+              .setBackupCount(1)
+              .setValueCollectionType(MultiMapConfig.ValueCollectionType.SET));
+    }
+    // Vert.x closes it: a hook of Hazelcast's own would take the cluster away while we hand over.
+    config.setProperty("hazelcast.shutdownhook.enabled", "false");
+    config.setProperty("hazelcast.logging.type", "slf4j");
+    config.setProperty("hazelcast.phone.home.enabled", "false");
+  }
+
+  private static Config config(ClusterOptions options) {
+    Config config = new Config().setClusterName(options.name());
+    // A lost node is to be noticed in seconds, and a pause of a collector is not to be taken for
+    // one.
+    config.setProperty("hazelcast.heartbeat.interval.seconds", "2");
+    config.setProperty("hazelcast.max.no.heartbeat.seconds", "12");
+    config.setProperty("hazelcast.connection.monitor.interval", "50");
+    config.setProperty("hazelcast.connection.monitor.max.faults", "1");
+    config.setProperty("hazelcast.merge.first.run.delay.seconds", "5");
+    config.setProperty("hazelcast.merge.next.run.delay.seconds", "5");
+    config.setProperty("hazelcast.operation.call.timeout.millis", "15000");
+    network(config.getNetworkConfig(), options);
+    String host = options.host();
+    if (host != null) {
+      config.setProperty("hazelcast.socket.bind.any", "false");
+      config.setProperty("hazelcast.local.localAddress", host);
+    }
+    config.addMapConfig(new MapConfig("__vertx.nodeInfo").setBackupCount(1));
+    return config;
+  }
+
+  private static void network(NetworkConfig network, ClusterOptions options) {
+    network.setPort(options.port()).setPortAutoIncrement(options.members().isEmpty());
+    String host = options.host();
+    if (host != null) {
+      network.setPublicAddress(host);
+      network.getInterfaces().setEnabled(true).addInterface(host);
+    }
+    JoinConfig join = network.getJoin();
+    join.getAutoDetectionConfig().setEnabled(false);
+    String service = options.kubernetes();
+    boolean tcp = !options.members().isEmpty();
+    join.getMulticastConfig().setEnabled(!tcp && service == null);
+    join.getTcpIpConfig().setEnabled(tcp).setMembers(options.members());
+    join.getKubernetesConfig().setEnabled(!tcp && service != null);
+    if (service != null) {
+      join.getKubernetesConfig().setProperty("service-dns", service);
+    }
+  }
+
+  private static EventBusOptions eventBus(ClusterOptions options) {
+    JsonObject own =
+        new JsonObject()
+            .put("weight", options.weight())
+            .put("labels", new JsonArray(options.labels().stream().sorted().toList()));
+    if (options.node() != null) {
+      own.put("name", options.node());
+    }
+    EventBusOptions bus =
+        new EventBusOptions()
+            .setPort(options.busPort())
+            .setConnectTimeout(3_000)
+            .setClusterPingInterval(5_000)
+            .setClusterPingReplyInterval(5_000)
+            .setClusterNodeMetadata(new JsonObject().put(METADATA, own));
+    String host = options.host();
+    return host == null ? bus : bus.setHost(host);
+  }
+}

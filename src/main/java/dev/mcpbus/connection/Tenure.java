@@ -1,0 +1,11 @@
+package dev.mcpbus.connection;
+
+import java.util.function.BooleanSupplier;
+
+/**
+ * By which right a connection of a cluster serves.
+ *
+ * @param node that owns it, as people call it
+ * @param held false from the moment on at which another node may own it; any thread may ask
+ */
+public record Tenure(String node, BooleanSupplier held) {}

@@ -1,0 +1,37 @@
+package dev.mcpbus.placement;
+
+import io.vertx.core.Future;
+import io.vertx.core.shareddata.AsyncMap;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Claims in an asynchronous map of Vert.x. */
+public final class MapClaims implements Claims {
+
+  private final Future<AsyncMap<String, String>> map;
+
+  public MapClaims(Future<AsyncMap<String, String>> map) {
+    this.map = map;
+  }
+
+  @Override
+  public Future<Map<String, Claim>> all() {
+    return map.compose(AsyncMap::entries)
+        .map(
+            entries -> {
+              Map<String, Claim> claims = new HashMap<>();
+              entries.forEach((id, text) -> claims.put(id, Claim.decode(text)));
+              return claims;
+            });
+  }
+
+  @Override
+  public Future<Boolean> replace(String id, @Nullable Claim expected, Claim next) {
+    return map.compose(
+        claims ->
+            expected == null
+                ? claims.putIfAbsent(id, next.encode()).map(before -> before == null)
+                : claims.replaceIfPresent(id, expected.encode(), next.encode()));
+  }
+}

@@ -1,0 +1,18 @@
+package dev.mcpbus.placement;
+
+import io.vertx.core.Future;
+import java.util.List;
+import java.util.Set;
+
+/** The processes of the cluster, as this one sees them. */
+public interface Members {
+
+  /** The id of this process. */
+  String self();
+
+  /** All that live, also those that may own nothing. */
+  Set<String> alive();
+
+  /** Those that may own connections. */
+  Future<List<Node>> nodes();
+}

@@ -1,0 +1,303 @@
+package dev.mcpbus.placement;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings what this node serves in line with what it owns: one look at members and claims after
+ * another, each whenever something may have changed and every few seconds. Confined to the context
+ * that it is started on; {@link #look} may be called from anywhere.
+ */
+public final class Placement {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Placement.class);
+
+  private record Holding(long epoch, Future<Void> taken) {}
+
+  private final Vertx vertx;
+  private final Context context;
+  private final PlacementOptions options;
+  private final Members members;
+  private final Claims claims;
+  private final Tenant tenant;
+  private final Town town;
+  private final LongSupplier clock;
+  private final Lease lease;
+
+  /** Labels that each connection wants of its owner. */
+  private final Map<String, Set<String>> wishes = new TreeMap<>();
+
+  private final Map<String, Holding> held = new HashMap<>();
+
+  /** On their way out; what is claimed anew meanwhile waits for them. */
+  private final Map<String, Future<Void>> leaving = new HashMap<>();
+
+  private Map<String, Claim> last = Map.of();
+  private List<Node> nodes = List.of();
+  private @Nullable Future<Void> looking;
+  private boolean again;
+  private boolean closing;
+  private long lookedAt;
+  private long ticker = -1;
+
+  /** Must be made on the context that it is to live on. */
+  public Placement(
+      Vertx vertx,
+      PlacementOptions options,
+      Members members,
+      Claims claims,
+      Tenant tenant,
+      Town town,
+      LongSupplier clock) {
+    this.vertx = vertx;
+    this.context = vertx.getOrCreateContext();
+    this.options = options;
+    this.members = members;
+    this.claims = claims;
+    this.tenant = tenant;
+    this.town = town;
+    this.clock = clock;
+    this.lease =
+        new Lease(clock, options.ttl().toMillis(), options.pause().toMillis(), this::isQuorumHeard);
+  }
+
+  private boolean isQuorumHeard() {
+    return options.quorum() <= 1 || town.heard(options.silence()) >= options.quorum();
+  }
+
+  /** Begins to look and to notice; what to place is said by {@link #place}. */
+  public void start() {
+    ticker = vertx.setPeriodic(options.tick().toMillis(), now -> tick());
+    tick();
+  }
+
+  /** What there is to own, all of it. */
+  public Future<Void> place(Map<String, Set<String>> labels) {
+    wishes.clear();
+    wishes.putAll(labels);
+    return lookNow();
+  }
+
+  /** The node that owns {@code id} as of the last look; null where nobody is known to. */
+  public @Nullable String ownerOf(String id) {
+    Claim claim = last.get(id);
+    String owner = claim == null ? null : claim.node();
+    return nodes.stream()
+        .filter(node -> node.id().equals(owner))
+        .map(Node::name)
+        .findFirst()
+        .orElse(null);
+  }
+
+  public boolean owns(String id) {
+    return held.containsKey(id);
+  }
+
+  /** Whether any living node has the labels that {@code id} wants. */
+  public boolean hasPlace(String id) {
+    return Rendezvous.owner(id, nodes, wishes.getOrDefault(id, Set.of())).isPresent();
+  }
+
+  /** Something may have changed. */
+  public void look() {
+    context.runOnContext(now -> lookNow());
+  }
+
+  private void tick() {
+    town.call();
+    if (!lease.tick() && !held.isEmpty()) {
+      doubt("this node was asleep, cut off, or could not read the claims");
+    }
+    if (clock.getAsLong() - lookedAt >= options.verify().toMillis()) {
+      lookNow();
+    }
+  }
+
+  private Future<Void> lookNow() {
+    Future<Void> running = looking;
+    if (running != null) {
+      again = true;
+      return running;
+    }
+    if (closing) {
+      return Future.succeededFuture();
+    }
+    Promise<Void> done = Promise.promise();
+    looking = done.future();
+    once()
+        .onComplete(
+            over -> {
+              looking = null;
+              if (again && !closing) {
+                again = false;
+                lookNow().onComplete(done);
+              } else {
+                done.complete();
+              }
+            });
+    return done.future();
+  }
+
+  private Future<Void> once() {
+    long began = clock.getAsLong();
+    lookedAt = began;
+    return members
+        .nodes()
+        .compose(
+            present ->
+                claims
+                    .all()
+                    .map(
+                        all -> {
+                          nodes = present;
+                          last = all;
+                          return all;
+                        }))
+        .transform(
+            read -> {
+              if (read.failed()) {
+                unreadable(read.cause());
+                return Future.succeededFuture();
+              }
+              lease.verified(began);
+              return isQuorumHeard() ? act(read.result()) : Future.succeededFuture();
+            });
+  }
+
+  private void unreadable(Throwable cause) {
+    LOG.warn("the claims cannot be read: {}", cause.toString());
+    // Also a quorum that is lost shows here: then others may own what we serve.
+    if (town.isQuorumLost(cause) && !held.isEmpty()) {
+      doubt("too few nodes see each other");
+    }
+  }
+
+  private Future<Void> act(Map<String, Claim> all) {
+    List<Future<Void>> steps = new ArrayList<>();
+    Set<String> alive = members.alive();
+    List<Node> eligible = nodes.stream().filter(node -> !town.isLeaving(node.id())).toList();
+    for (String id : List.copyOf(held.keySet())) {
+      if (!wishes.containsKey(id)) {
+        steps.add(handOver(id, all.get(id)));
+      }
+    }
+    wishes.forEach(
+        (id, labels) -> {
+          if (leaving.containsKey(id)) {
+            return; // is looked at again when it has left
+          }
+          String target = Rendezvous.owner(id, eligible, labels).map(Node::id).orElse(null);
+          Holding holding = held.get(id);
+          Claim claim = all.get(id);
+          Long epoch = holding == null ? null : Long.valueOf(holding.epoch());
+          switch (Decision.of(claim, epoch, members.self(), target, alive)) {
+            case CLAIM -> steps.add(claim(id, claim));
+            case LOSE -> {
+              LOG.warn("{}: another node owns it now, it ends here at once", id);
+              quit(id, false, null);
+            }
+            case HAND_OVER -> steps.add(handOver(id, claim));
+            case RELEASE -> steps.add(release(id, claim));
+            default -> {}
+          }
+        });
+    return Future.join(steps).<Void>mapEmpty().otherwiseEmpty();
+  }
+
+  private Future<Void> claim(String id, @Nullable Claim before) {
+    Claim mine = new Claim(members.self(), before == null ? 1 : before.epoch() + 1);
+    return claims
+        .replace(id, before, mine)
+        .onFailure(failure -> LOG.warn("{} could not be claimed: {}", id, failure.toString()))
+        .map(
+            won -> {
+              if (won && !closing && !held.containsKey(id)) {
+                LOG.info("{} is owned by this node, epoch {}", id, mine.epoch());
+                town.claimed(id, mine);
+                Future<Void> taken = tenant.take(id, mine.epoch(), lease::isHeld);
+                held.put(id, new Holding(mine.epoch(), taken));
+                taken
+                    .onSuccess(serving -> town.serving(id, mine))
+                    .onFailure(failure -> LOG.warn("{} cannot be served here", id, failure));
+              }
+              return null;
+            });
+  }
+
+  /** Not awaited by a look: others must not wait while calls of this one end. */
+  private Future<Void> handOver(String id, @Nullable Claim claim) {
+    LOG.info("{} is handed over, calls in flight end first", id);
+    quit(id, true, claim);
+    return Future.succeededFuture();
+  }
+
+  private Future<Void> release(String id, @Nullable Claim claim) {
+    if (claim == null || !claim.isOf(members.self())) {
+      return Future.succeededFuture();
+    }
+    return claims
+        .replace(id, claim, new Claim(null, claim.epoch()))
+        .onSuccess(
+            released -> {
+              if (released) {
+                town.released(id, claim);
+              }
+            })
+        .onFailure(failure -> LOG.warn("{} could not be released: {}", id, failure.toString()))
+        .<Void>mapEmpty()
+        .otherwiseEmpty();
+  }
+
+  /**
+   * @param claim that is released when nothing of it is left here, null where it is not ours
+   */
+  private void quit(String id, boolean drain, @Nullable Claim claim) {
+    if (held.remove(id) == null) {
+      return;
+    }
+    Future<Void> left =
+        tenant.leave(id, drain).otherwiseEmpty().compose(gone -> release(id, claim));
+    leaving.put(id, left);
+    left.onComplete(
+        gone -> {
+          leaving.remove(id, left);
+          look();
+        });
+  }
+
+  /** Others may own what we serve: first all stops; each that has left looks at the claims. */
+  private void doubt(String why) {
+    LOG.warn("{} connections end at once: {}", held.size(), why);
+    lease.end();
+    List.copyOf(held.keySet()).forEach(id -> quit(id, false, null));
+  }
+
+  /** Hands everything over. The others are told first, so that they claim what is released. */
+  public Future<Void> close() {
+    closing = true;
+    town.leaving();
+    Future<Void> before = looking == null ? Future.succeededFuture() : looking;
+    return before.compose(
+        quiet -> {
+          // The ticks go on meanwhile: the lease must hold while calls in flight end.
+          Map<String, Holding> mine = Map.copyOf(held);
+          mine.forEach((id, holding) -> quit(id, true, new Claim(members.self(), holding.epoch())));
+          return Future.join(List.copyOf(leaving.values()))
+              .<Void>mapEmpty()
+              .otherwiseEmpty()
+              .onComplete(handed -> vertx.cancelTimer(ticker));
+        });
+  }
+}

@@ -1,0 +1,106 @@
+package dev.mcpbus.placement;
+
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.internal.VertxInternal;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertx.core.spi.cluster.ClusterManager;
+import io.vertx.core.spi.cluster.NodeInfo;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The members of a clustered Vert.x. A node that may own connections says so in the metadata of its
+ * event bus; what is read of it once is kept, for it does not change.
+ */
+public final class VertxMembers implements Members {
+
+  private final VertxInternal vertx;
+  private final ClusterManager cluster;
+  private final String key;
+  private final Map<String, Node> known = new ConcurrentHashMap<>();
+
+  /**
+   * @param key of the member of the metadata, {@code {name?, weight, labels}}
+   */
+  public VertxMembers(Vertx vertx, String key) {
+    this.vertx = (VertxInternal) vertx;
+    this.cluster = Objects.requireNonNull(this.vertx.clusterManager(), "Vert.x is not clustered");
+    this.key = key;
+  }
+
+  @Override
+  public String self() {
+    return cluster.getNodeId();
+  }
+
+  /** What people call this process. */
+  public String name() {
+    Node own = node(self(), cluster.getNodeInfo());
+    return own == null ? self() : own.name();
+  }
+
+  @Override
+  public Set<String> alive() {
+    Set<String> all = new HashSet<>(cluster.getNodes());
+    all.add(self());
+    return all;
+  }
+
+  @Override
+  public Future<List<Node>> nodes() {
+    List<String> alive = List.copyOf(alive());
+    known.keySet().retainAll(alive);
+    List<Future<@Nullable Node>> reads = alive.stream().map(this::node).toList();
+    return Future.join(reads)
+        .map(
+            done ->
+                reads.stream()
+                    .map(Future::result)
+                    .filter(Objects::nonNull)
+                    .collect(Collectors.toList()));
+  }
+
+  /** Null for a process that owns nothing, and for one that has not said yet what it is. */
+  private Future<@Nullable Node> node(String id) {
+    Node before = known.get(id);
+    if (before != null) {
+      return Future.succeededFuture(before);
+    }
+    Promise<NodeInfo> info = vertx.promise();
+    cluster.getNodeInfo(id, info);
+    return info.future()
+        .map(
+            found -> {
+              Node node = node(id, found);
+              if (node != null) {
+                known.put(id, node);
+              }
+              return node;
+            })
+        .otherwise((Node) null);
+  }
+
+  private @Nullable Node node(String id, @Nullable NodeInfo info) {
+    JsonObject all = info == null ? null : info.metadata();
+    JsonObject own = all == null ? null : all.getJsonObject(key);
+    if (info == null || own == null) {
+      return null;
+    }
+    return new Node(
+        id,
+        own.getString("name", info.host() + ":" + info.port()),
+        own.getDouble("weight", 1.0),
+        own.getJsonArray("labels", new JsonArray()).stream()
+            .map(String::valueOf)
+            .collect(Collectors.toSet()));
+  }
+}

@@ -1,0 +1,230 @@
+package dev.mcpbus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.mcpbus.testing.ClusterBed;
+import dev.mcpbus.testing.EchoServer;
+import dev.mcpbus.testing.Http;
+import dev.mcpbus.testing.Pids;
+import dev.mcpbus.testing.ServiceProcess;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import plain.PlainCaller;
+
+/** Three processes of the jar in one cluster. */
+class ClusterIT {
+
+  private static final int SERVERS = 12;
+  private static final Set<String> ALL = Set.of("n1", "n2", "n3");
+  private static final JsonObject CALL = new JsonObject().put("call", "c").put("deadline", 1);
+
+  @TempDir Path folder;
+
+  private ClusterBed three(int most) {
+    ClusterBed bed = new ClusterBed(folder, most);
+    ALL.stream().sorted().forEach(node -> bed.start(node, ClusterBed.servers(SERVERS)));
+    ClusterBed.settled(bed.node("n1"), SERVERS, ALL);
+    return bed;
+  }
+
+  private static JsonObject of(Map<String, JsonObject> statuses, String server) {
+    return statuses.getOrDefault(server, new JsonObject());
+  }
+
+  private static Http.Answer echo(ServiceProcess node, String server) {
+    return node.callTool(server, "echo", CALL);
+  }
+
+  @Test
+  void every_node_answers_for_every_server_and_what_is_added_on_one_is_there_on_all() {
+    try (ClusterBed bed = three(4)) {
+      for (String name : ALL) {
+        ServiceProcess node = bed.node(name);
+        Map<String, JsonObject> seen = ClusterBed.settled(node, SERVERS, ALL);
+        for (String server : seen.keySet()) {
+          Http.Answer answer = echo(node, server);
+          assertThat(answer.status()).as(server + " by " + name + answer.body()).isEqualTo(200);
+          assertThat(answer.body()).contains("c ");
+        }
+        String list = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}";
+        Awaitility.await("all tools by " + name)
+            .atMost(Duration.ofSeconds(20))
+            .untilAsserted(
+                () ->
+                    assertThat(
+                            Http.post(node.port(), "/rpc", list)
+                                .json()
+                                .getJsonObject("result")
+                                .getJsonArray("tools"))
+                        .hasSize(4 * SERVERS));
+        assertThat(node.get("/health/ready").status()).isEqualTo(200);
+      }
+      try (ClusterBed.Plain plain = bed.plain(PlainCaller.class)) {
+        assertThat(plain.line()).isEqualTo("joined");
+        calledByPlainVertx(plain);
+        addedAndRemoved(bed, plain);
+      }
+    }
+  }
+
+  /** Vert.x alone, without our classes, is served, and hears failures as Vert.x tells them. */
+  private static void calledByPlainVertx(ClusterBed.Plain plain) {
+    for (int i = 0; i < SERVERS; i++) {
+      assertThat(
+              plain.request(
+                  "mcp.s" + i + ".tools.call",
+                  new JsonObject().put("name", "echo").put("arguments", CALL)))
+          .contains("\"text\":\"c ");
+    }
+    assertThat(
+            plain.request(
+                "mcp.s1.tools.call",
+                new JsonObject().put("name", "nonsense").put("arguments", CALL)))
+        .startsWith("failed RECIPIENT_FAILURE 1003");
+    assertThat(plain.request("mcp.nobody.tools.call", new JsonObject()))
+        .startsWith("failed NO_HANDLERS");
+    assertThat(plain.request("mcp.servers.get", new JsonObject().put("id", "nobody")))
+        .startsWith("failed RECIPIENT_FAILURE 1002");
+  }
+
+  private static void addedAndRemoved(ClusterBed bed, ClusterBed.Plain plain) {
+    JsonObject entry = new JsonObject().put("name", "late").put("config", EchoServer.shell());
+    assertThat(plain.request("mcp.servers.add", entry)).contains("\"id\":\"late\"");
+    for (String name : ALL) {
+      assertThat(echo(bed.node(name), "late").status()).as(name).isEqualTo(200);
+    }
+    assertThat(plain.request("mcp.servers.add", entry))
+        .startsWith("failed RECIPIENT_FAILURE 1001")
+        .contains("exists already");
+    assertThat(plain.request("mcp.servers.remove", new JsonObject().put("id", "late")))
+        .contains("late");
+    for (String name : ALL) {
+      Awaitility.await("late to be gone for " + name)
+          .atMost(Duration.ofSeconds(15))
+          .until(() -> echo(bed.node(name), "late").status() == 404);
+    }
+  }
+
+  @Test
+  void calls_to_a_killed_node_fail_at_once_and_its_servers_are_served_elsewhere() throws Exception {
+    try (ClusterBed bed = three(3)) {
+      Map<String, JsonObject> before = ClusterBed.statuses(bed.node("n1"));
+      JsonObject lost =
+          before.values().stream()
+              .filter(one -> "n2".equals(one.getString("node")))
+              .findFirst()
+              .orElseThrow();
+      String server = lost.getString("id");
+      List<CompletableFuture<Http.Answer>> flying = new ArrayList<>();
+      for (String node : List.of("n1", "n3")) {
+        flying.add(
+            Http.posted(
+                bed.node(node).port(), "/api/servers/" + server + "/tools/hang", CALL.encode()));
+      }
+      // Answers come in order: the calls before have reached the server.
+      assertThat(echo(bed.node("n1"), server).status()).isEqualTo(200);
+      assertThat(echo(bed.node("n3"), server).status()).isEqualTo(200);
+      long killed = System.nanoTime();
+      bed.node("n2").signal("KILL");
+      for (CompletableFuture<Http.Answer> call : flying) {
+        JsonObject failure = call.get(10, TimeUnit.SECONDS).json();
+        assertThat(failure.getString("code")).as(failure.encode()).isEqualTo("OWNER_LOST");
+        assertThat(failure.getString("sent")).isEqualTo("maybe");
+      }
+      assertThat(Duration.ofNanos(System.nanoTime() - killed)).isLessThan(Duration.ofMillis(1_500));
+      Awaitility.await("the lost server elsewhere")
+          .atMost(Duration.ofSeconds(6))
+          .pollInterval(Duration.ofMillis(50))
+          .until(
+              () -> {
+                Http.Answer answer = echo(bed.node("n1"), server);
+                if (answer.status() != 200) {
+                  // Between two owners: never sent, and worth another try.
+                  assertThat(answer.json().getString("code")).isEqualTo("UNAVAILABLE");
+                  assertThat(answer.json().getString("sent")).isEqualTo("no");
+                }
+                return answer.status() == 200;
+              });
+      Map<String, JsonObject> after =
+          ClusterBed.settled(bed.node("n3"), SERVERS, Set.of("n1", "n3"));
+      after.forEach(
+          (id, status) -> {
+            JsonObject old = before.getOrDefault(id, new JsonObject());
+            if ("n2".equals(old.getString("node"))) {
+              assertThat(status.getLong("epoch")).isGreaterThan(old.getLong("epoch"));
+              Awaitility.await("the child of a killed node to be gone")
+                  .until(() -> !Pids.runs(ServiceProcess.pidOf(old)));
+            } else {
+              assertThat(status.getString("node")).isEqualTo(old.getString("node"));
+              assertThat(ServiceProcess.pidOf(status)).isEqualTo(ServiceProcess.pidOf(old));
+            }
+          });
+    }
+  }
+
+  @Test
+  void a_node_that_is_told_to_end_hands_over_and_loses_no_accepted_call() throws Exception {
+    try (ClusterBed bed = three(3)) {
+      ServiceProcess caller = bed.node("n1");
+      List<String> leaving =
+          ClusterBed.statuses(caller).values().stream()
+              .filter(one -> "n2".equals(one.getString("node")))
+              .map(one -> one.getString("id"))
+              .toList();
+      List<CompletableFuture<Http.Answer>> calls = new ArrayList<>();
+      for (int round = 0; round < 20; round++) {
+        for (String server : leaving) {
+          calls.add(
+              Http.posted(caller.port(), "/api/servers/" + server + "/tools/slow", CALL.encode()));
+        }
+        if (round == 10) {
+          bed.node("n2").signal("TERM");
+        }
+      }
+      for (CompletableFuture<Http.Answer> call : calls) {
+        Http.Answer answer = call.get(20, TimeUnit.SECONDS);
+        if (answer.status() != 200) {
+          assertThat(answer.json().getString("code")).as(answer.body()).isEqualTo("UNAVAILABLE");
+          assertThat(answer.json().getString("sent")).isEqualTo("no");
+        }
+      }
+      bed.node("n2").awaitExit(Duration.ofSeconds(15));
+      ClusterBed.settled(caller, SERVERS, Set.of("n1", "n3"));
+      for (String server : leaving) {
+        assertThat(echo(caller, server).status()).isEqualTo(200);
+      }
+    }
+  }
+
+  @Test
+  void a_file_that_says_something_else_is_named_and_its_node_is_not_ready() {
+    try (ClusterBed bed = new ClusterBed(folder, 2)) {
+      JsonObject servers = ClusterBed.servers(2);
+      ServiceProcess first = bed.start("n1", servers);
+      ClusterBed.settled(first, 2, Set.of("n1"));
+      JsonObject other = servers.copy();
+      other.put("s1", EchoServer.shell("other.txt")).put("s2", EchoServer.shell());
+      other.getJsonObject("s2").put("labels", new JsonArray().add("gpu"));
+      ServiceProcess second = bed.start("n2", other, new JsonObject());
+      second.awaitErr("server 's1' is defined otherwise in the cluster");
+      Http.Answer ready = second.get("/health/ready");
+      assertThat(ready.status()).isEqualTo(503);
+      assertThat(ready.body()).contains("'s1' is defined otherwise", "make the files equal");
+      assertThat(first.get("/health/ready").status()).isEqualTo(200);
+      Map<String, JsonObject> seen = ClusterBed.statuses(second);
+      assertThat(of(seen, "s1").getString("problem")).contains("defined otherwise");
+      assertThat(of(seen, "s2").getString("problem")).contains("labels", "gpu");
+    }
+  }
+}

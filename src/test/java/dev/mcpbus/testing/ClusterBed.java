@@ -1,0 +1,242 @@
+package dev.mcpbus.testing;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+
+/** Several processes of the jar in one cluster of their own, on the loopback interface. */
+public final class ClusterBed implements AutoCloseable {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private final Path folder;
+  private final String name = "test-" + UUID.randomUUID();
+  private final List<Integer> ports;
+  private final Map<String, ServiceProcess> nodes = new LinkedHashMap<>();
+
+  /**
+   * @param most processes that may be in the cluster
+   */
+  public ClusterBed(Path folder, int most) {
+    this.folder = folder;
+    this.ports = free(most);
+  }
+
+  private static List<Integer> free(int count) {
+    List<ServerSocket> sockets = new ArrayList<>();
+    try {
+      for (int i = 0; i < count; i++) {
+        sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
+      }
+      List<Integer> ports = sockets.stream().map(ServerSocket::getLocalPort).toList();
+      for (ServerSocket socket : sockets) {
+        socket.close();
+      }
+      return ports;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private List<String> members() {
+    return ports.stream().map(port -> "127.0.0.1:" + port).toList();
+  }
+
+  /** So many copies of the shell server, named {@code s0}, {@code s1}, ... */
+  public static JsonObject servers(int count) {
+    JsonObject servers = new JsonObject();
+    IntStream.range(0, count).forEach(i -> servers.put("s" + i, EchoServer.shell()));
+    return servers;
+  }
+
+  /** Starts a node; its number in the cluster is that of those before it. */
+  public ServiceProcess start(String node, JsonObject servers) {
+    return start(node, servers, new JsonObject());
+  }
+
+  /**
+   * The same.
+   *
+   * @param more of {@code cluster} in its configuration
+   */
+  public ServiceProcess start(String node, JsonObject servers, JsonObject more) {
+    JsonObject cluster =
+        new JsonObject()
+            .put("name", name)
+            .put("node", node)
+            .put("host", "127.0.0.1")
+            .put("port", ports.get(nodes.size()))
+            .put("members", new JsonArray(members()))
+            .mergeIn(more);
+    JsonObject file = new JsonObject().put("mcpServers", servers).put("cluster", cluster);
+    try {
+      Path own = Files.createDirectories(folder.resolve(node));
+      Files.writeString(own.resolve("servers.json"), file.encodePrettily());
+      ServiceProcess process =
+          ServiceProcess.start(own, "--cluster", "--config", "servers.json", "--port", "0");
+      nodes.put(node, process);
+      return process;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  public ServiceProcess node(String node) {
+    ServiceProcess process = nodes.get(node);
+    if (process == null) {
+      throw new AssertionError("there is no node " + node);
+    }
+    return process;
+  }
+
+  /** Any node but this one that runs. */
+  public ServiceProcess other(String node) {
+    return nodes.entrySet().stream()
+        .filter(one -> !one.getKey().equals(node) && one.getValue().runs())
+        .map(Map.Entry::getValue)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** The status of every server, by id, as {@code from} tells it. */
+  public static Map<String, JsonObject> statuses(ServiceProcess from) {
+    Http.Answer answer = from.get("/api/servers");
+    if (answer.status() != 200) {
+      return Map.of();
+    }
+    return answer.json().getJsonArray("servers").stream()
+        .map(JsonObject.class::cast)
+        .collect(Collectors.toMap(one -> one.getString("id"), one -> one));
+  }
+
+  /** Waits until {@code from} sees this many servers READY, owned by exactly these nodes. */
+  public static Map<String, JsonObject> settled(
+      ServiceProcess from, int servers, Set<String> owners) {
+    return Awaitility.await("the servers of " + owners + " to be READY")
+        .atMost(PATIENCE)
+        .pollInterval(Duration.ofMillis(100))
+        .until(
+            () -> statuses(from),
+            all ->
+                all.size() == servers
+                    && all.values().stream().allMatch(one -> "READY".equals(one.getString("state")))
+                    && all.values().stream()
+                        .map(one -> one.getString("node"))
+                        .collect(Collectors.toCollection(TreeSet::new))
+                        .equals(owners));
+  }
+
+  /** A process that is no node, with Vert.x and Hazelcast on its class path and nothing of ours. */
+  public Plain plain(Class<?> main) {
+    return new Plain(main);
+  }
+
+  /** See {@link #plain}. */
+  public final class Plain implements AutoCloseable {
+
+    private final Process process;
+    private final PrintWriter in;
+    private final BlockingQueue<String> out = new LinkedBlockingQueue<>();
+
+    private Plain(Class<?> main) {
+      String path = main.getName().replace('.', '/') + ".class";
+      String jars =
+          Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+              .filter(entry -> entry.endsWith(".jar"))
+              .filter(entry -> !entry.contains("mcpbus") && !entry.contains("logback"))
+              .collect(Collectors.joining(File.pathSeparator));
+      try (var bytes = main.getResourceAsStream("/" + path)) {
+        Path classes = folder.resolve("plain-classes");
+        Path file = classes.resolve(path);
+        Files.createDirectories(classes.resolve(main.getPackageName()));
+        if (bytes != null) {
+          Files.write(file, bytes.readAllBytes());
+        }
+        List<String> command =
+            new ArrayList<>(
+                List.of(
+                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                    "-XX:TieredStopAtLevel=1",
+                    "-cp",
+                    classes + File.pathSeparator + jars,
+                    main.getName(),
+                    name,
+                    String.valueOf(ports.get(ports.size() - 1))));
+        command.addAll(members());
+        process =
+            new ProcessBuilder(command).redirectError(folder.resolve("plain.err").toFile()).start();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      in = new PrintWriter(process.outputWriter(), true);
+      Thread reader = new Thread(this::read, "plain-out");
+      reader.setDaemon(true);
+      reader.start();
+    }
+
+    private void read() {
+      try (BufferedReader lines = process.inputReader()) {
+        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+          out.add(line);
+        }
+      } catch (IOException closed) {
+        out.add("closed");
+      }
+    }
+
+    /** The next line that it prints. */
+    public String line() {
+      try {
+        @Nullable String line = out.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        if (line == null) {
+          throw new AssertionError("the plain process says nothing");
+        }
+        return line;
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
+    }
+
+    public String request(String address, JsonObject body) {
+      in.println(address + " " + body.encode());
+      return line();
+    }
+
+    @Override
+    public void close() {
+      process.destroyForcibly();
+    }
+  }
+
+  @Override
+  public void close() {
+    nodes.values().stream()
+        .filter(ServiceProcess::runs)
+        .forEach(one -> Pids.signal("KILL", one.pid()));
+    nodes.values().forEach(ServiceProcess::close);
+  }
+}
