@@ -40,6 +40,7 @@ import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.UUID;
@@ -120,6 +121,7 @@ public final class McpBus {
 
   private final Vertx vertx;
   private final Deque<String> deployments = new ArrayDeque<>();
+  private final List<String> entrances = new ArrayList<>();
   private final SupervisorVerticle supervisor;
   private final ServersVerticle servers;
   private final @Nullable Gateway gateway;
@@ -231,7 +233,8 @@ public final class McpBus {
   private Future<Void> deploy(List<Deployable> verticles) {
     Future<Void> all = Future.succeededFuture();
     for (Deployable verticle : verticles) {
-      all = all.compose(next -> deploy(verticle));
+      all =
+          all.compose(next -> vertx.deployVerticle(verticle).onSuccess(entrances::add).mapEmpty());
     }
     return all;
   }
@@ -286,7 +289,11 @@ public final class McpBus {
     String door = bridgeDeployment;
     bridgeDeployment = null;
     Future<Void> shut = door == null ? Future.succeededFuture() : vertx.undeploy(door);
-    return Future.join(shut.otherwiseEmpty(), closeNext()).mapEmpty();
+    // What clients wait for ends with the connections' own drain, and not before it.
+    List<Future<Void>> ending = new ArrayList<>(List.of(shut.otherwiseEmpty(), closeNext()));
+    entrances.forEach(entrance -> ending.add(vertx.undeploy(entrance).otherwiseEmpty()));
+    entrances.clear();
+    return Future.join(ending).mapEmpty();
   }
 
   private Future<Void> closeNext() {

@@ -133,6 +133,15 @@ final class ClientSession implements Calls.Caller {
     return calls.isEmpty() && !streams.standing().isRead() && now - used > idleNanos;
   }
 
+  boolean isBusy() {
+    return !calls.isEmpty();
+  }
+
+  /** Ends the standing stream. */
+  void hangUp() {
+    streams.standing().end();
+  }
+
   Future<Void> close() {
     calls.values().forEach(call -> call.ask().cancel(vertx.eventBus()));
     calls.keySet().forEach(host::remove);

@@ -140,7 +140,7 @@ class DoorRoutesFaultsTest {
               "GET /%3Cscript%3E",
               "GET /mcp/%3Cscript%3E"));
       for (String route : routes) {
-        String answer = ask(bed, route, "");
+        String answer = ask(bed, route, "Timeout: 500\r\n");
         String head = answer.substring(0, answer.indexOf("\r\n\r\n")).toLowerCase(Locale.ROOT);
         assertThat(head)
             .as(route)
