@@ -12,6 +12,8 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
+import io.vertx.core.eventbus.ReplyException;
+import io.vertx.core.eventbus.ReplyFailure;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
@@ -165,7 +167,17 @@ final class BusCalls {
   private Future<Message<Object>> request(
       @Nullable ConnectionId server, String address, Object body, DeliveryOptions options) {
     return bus.request(server, address, body, options)
-        .recover(failure -> Future.failedFuture(McpFailure.of(failure)));
+        .recover(failure -> Future.failedFuture(named(address, failure)));
+  }
+
+  private static McpFailure named(String address, Throwable failure) {
+    boolean nobody =
+        failure instanceof ReplyException reply && reply.failureType() == ReplyFailure.NO_HANDLERS;
+    return nobody
+        ? McpFailure.notSent(
+            FailureCode.UNKNOWN_CONNECTION,
+            "nobody answers at " + address + "; GET /api/servers lists the servers")
+        : McpFailure.of(failure);
   }
 
   private static Buffer bytes(@Nullable Object body) {

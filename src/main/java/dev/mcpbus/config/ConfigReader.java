@@ -1,14 +1,9 @@
 package dev.mcpbus.config;
 
-import dev.mcpbus.bridge.BridgeOptions;
 import dev.mcpbus.bus.ConnectionId;
-import dev.mcpbus.bus.NamePolicy;
-import dev.mcpbus.cluster.ClusterOptions;
 import dev.mcpbus.config.ConfigNode.Kind;
 import dev.mcpbus.config.ConfigNode.Member;
 import dev.mcpbus.gateway.GatewayOptions;
-import dev.mcpbus.security.AuthOptions;
-import dev.mcpbus.supervisor.RestartStrategy;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
@@ -33,8 +28,6 @@ public final class ConfigReader {
 
   /** The {@code file} of problems of an entry that came over the bus. */
   public static final String ON_THE_BUS = "mcp.servers.add";
-
-  private static final int DEFAULT_START_CONCURRENCY = 16;
 
   private final Path file;
   private final Environment environment;
@@ -191,16 +184,7 @@ public final class ConfigReader {
     Substitution substitution = new Substitution(environment, folder(), inputs(root), problems);
     Entry top = new Entry(root, "", null, problems, substitution);
     boolean own = !registry && servers.name().equals("mcpServers");
-    McpBusConfig frame =
-        own
-            ? frame(top)
-            : frame(
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                ClusterOptions.DEFAULT);
+    McpBusConfig frame = own ? frame(top) : FrameReader.NONE;
     JsonObject settings = own ? defaults(root) : new JsonObject();
     List<ServerDefinition> definitions = servers(servers, substitution, settings);
     if (own) {
@@ -297,61 +281,11 @@ public final class ConfigReader {
 
   /** Our own settings; other programs' files have other keys beside them, which are left alone. */
   private McpBusConfig frame(Entry top) {
-    boolean ours = Keys.OURS.stream().anyMatch(top::has);
-    for (Member member : top.node().members()) {
-      boolean known = Keys.TOP.contains(member.name()) || member.name().equals("$comment");
-      if (!known && (ours || meant(member.name()))) {
-        top.unknown(member, Keys.TOP);
-      }
-    }
+    FrameReader.checkKeys(top);
     SettingsReader.rpcLog(top).ifPresent(mode -> defaults = defaults.withRpcLog(mode));
     top.object("defaults", Keys.SETTINGS)
         .ifPresent(entry -> defaults = SettingsReader.read(entry, defaults, false));
-    return frame(
-        top.object("bridge", Keys.BRIDGE),
-        top.object("supervisor", Keys.SUPERVISOR),
-        top.object("gateway", Keys.GATEWAY),
-        top.object("catalog", Keys.CATALOG),
-        top.object("auth", Keys.AUTH),
-        top.object("cluster", Keys.CLUSTER)
-            .map(ClusterReader::read)
-            .orElse(ClusterOptions.DEFAULT));
-  }
-
-  private static boolean meant(String name) {
-    return Keys.TOP.stream()
-        .anyMatch(key -> Texts.distance(bounded(name), key) <= (key.length() > 6 ? 2 : 1));
-  }
-
-  private static String bounded(String name) {
-    return name.length() > 40 ? name.substring(0, 40) : name;
-  }
-
-  private static McpBusConfig frame(
-      Optional<Entry> bridge,
-      Optional<Entry> supervisor,
-      Optional<Entry> gateway,
-      Optional<Entry> catalog,
-      Optional<Entry> auth,
-      ClusterOptions cluster) {
-    AuthOptions who = auth.map(AuthReader::read).orElse(AuthOptions.NONE);
-    return new McpBusConfig(
-        bridge
-            .map(entry -> BridgeReader.read(entry, who.isRequired()))
-            .orElse(BridgeOptions.DEFAULT),
-        who,
-        supervisor
-            .flatMap(s -> s.choice("strategy", RestartStrategy.class))
-            .orElse(RestartStrategy.ONE_FOR_ONE),
-        supervisor
-            .flatMap(s -> s.whole("startConcurrency", 1, 1_000))
-            .orElse(DEFAULT_START_CONCURRENCY),
-        gateway.map(GatewayReader::read).orElse(GatewayOptions.DEFAULT),
-        catalog.flatMap(c -> c.plugin("names", Plugins.namePolicies())).orElse(NamePolicy.DOTTED),
-        catalog.flatMap(c -> c.flag("search")).orElse(false),
-        cluster,
-        List.of(),
-        List.of());
+    return FrameReader.read(top);
   }
 
   /** As they are written; with the one setting that stands beside them. */
