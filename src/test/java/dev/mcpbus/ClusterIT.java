@@ -38,6 +38,10 @@ class ClusterIT {
     return bed;
   }
 
+  private static JsonObject of(Map<String, JsonObject> statuses, String server) {
+    return statuses.getOrDefault(server, new JsonObject());
+  }
+
   private static Http.Answer echo(ServiceProcess node, String server) {
     return node.callTool(server, "echo", CALL);
   }
@@ -66,52 +70,49 @@ class ClusterIT {
                         .hasSize(4 * SERVERS));
         assertThat(node.get("/health/ready").status()).isEqualTo(200);
       }
-      plainProcess(bed);
-      added(bed);
+      try (ClusterBed.Plain plain = bed.plain(PlainCaller.class)) {
+        assertThat(plain.line()).isEqualTo("joined");
+        calledByPlainVertx(plain);
+        addedAndRemoved(bed, plain);
+      }
     }
   }
 
   /** Vert.x alone, without our classes, is served, and hears failures as Vert.x tells them. */
-  private static void plainProcess(ClusterBed bed) {
-    try (ClusterBed.Plain plain = bed.plain(PlainCaller.class)) {
-      assertThat(plain.line()).isEqualTo("joined");
-      for (int i = 0; i < SERVERS; i++) {
-        assertThat(
-                plain.request(
-                    "mcp.s" + i + ".tools.call",
-                    new JsonObject().put("name", "echo").put("arguments", CALL)))
-            .contains("\"text\":\"c ");
-      }
+  private static void calledByPlainVertx(ClusterBed.Plain plain) {
+    for (int i = 0; i < SERVERS; i++) {
       assertThat(
               plain.request(
-                  "mcp.s1.tools.call",
-                  new JsonObject().put("name", "nonsense").put("arguments", CALL)))
-          .startsWith("failed RECIPIENT_FAILURE 1003");
-      assertThat(plain.request("mcp.nobody.tools.call", new JsonObject()))
-          .startsWith("failed NO_HANDLERS");
-      assertThat(plain.request("mcp.servers.get", new JsonObject().put("id", "nobody")))
-          .startsWith("failed RECIPIENT_FAILURE 1002");
+                  "mcp.s" + i + ".tools.call",
+                  new JsonObject().put("name", "echo").put("arguments", CALL)))
+          .contains("\"text\":\"c ");
     }
+    assertThat(
+            plain.request(
+                "mcp.s1.tools.call",
+                new JsonObject().put("name", "nonsense").put("arguments", CALL)))
+        .startsWith("failed RECIPIENT_FAILURE 1003");
+    assertThat(plain.request("mcp.nobody.tools.call", new JsonObject()))
+        .startsWith("failed NO_HANDLERS");
+    assertThat(plain.request("mcp.servers.get", new JsonObject().put("id", "nobody")))
+        .startsWith("failed RECIPIENT_FAILURE 1002");
   }
 
-  private static void added(ClusterBed bed) {
-    try (ClusterBed.Plain plain = bed.plain(PlainCaller.class)) {
-      assertThat(plain.line()).isEqualTo("joined");
-      JsonObject entry = new JsonObject().put("name", "late").put("config", EchoServer.shell());
-      assertThat(plain.request("mcp.servers.add", entry)).contains("\"id\":\"late\"");
-      for (String name : ALL) {
-        assertThat(echo(bed.node(name), "late").status()).as(name).isEqualTo(200);
-      }
-      assertThat(plain.request("mcp.servers.add", entry))
-          .startsWith("failed RECIPIENT_FAILURE 1001")
-          .contains("exists already");
-      assertThat(plain.request("mcp.servers.remove", new JsonObject().put("id", "late")))
-          .contains("late");
-      for (String name : ALL) {
-        Awaitility.await("late to be gone for " + name)
-            .atMost(Duration.ofSeconds(15))
-            .until(() -> echo(bed.node(name), "late").status() == 404);
-      }
+  private static void addedAndRemoved(ClusterBed bed, ClusterBed.Plain plain) {
+    JsonObject entry = new JsonObject().put("name", "late").put("config", EchoServer.shell());
+    assertThat(plain.request("mcp.servers.add", entry)).contains("\"id\":\"late\"");
+    for (String name : ALL) {
+      assertThat(echo(bed.node(name), "late").status()).as(name).isEqualTo(200);
+    }
+    assertThat(plain.request("mcp.servers.add", entry))
+        .startsWith("failed RECIPIENT_FAILURE 1001")
+        .contains("exists already");
+    assertThat(plain.request("mcp.servers.remove", new JsonObject().put("id", "late")))
+        .contains("late");
+    for (String name : ALL) {
+      Awaitility.await("late to be gone for " + name)
+          .atMost(Duration.ofSeconds(15))
+          .until(() -> echo(bed.node(name), "late").status() == 404);
     }
   }
 
@@ -159,7 +160,7 @@ class ClusterIT {
           ClusterBed.settled(bed.node("n3"), SERVERS, Set.of("n1", "n3"));
       after.forEach(
           (id, status) -> {
-            JsonObject old = before.get(id);
+            JsonObject old = before.getOrDefault(id, new JsonObject());
             if ("n2".equals(old.getString("node"))) {
               assertThat(status.getLong("epoch")).isGreaterThan(old.getLong("epoch"));
               Awaitility.await("the child of a killed node to be gone")
@@ -222,8 +223,8 @@ class ClusterIT {
       assertThat(ready.body()).contains("'s1' is defined otherwise", "make the files equal");
       assertThat(first.get("/health/ready").status()).isEqualTo(200);
       Map<String, JsonObject> seen = ClusterBed.statuses(second);
-      assertThat(seen.get("s1").getString("problem")).contains("defined otherwise");
-      assertThat(seen.get("s2").getString("problem")).contains("labels", "gpu");
+      assertThat(of(seen, "s1").getString("problem")).contains("defined otherwise");
+      assertThat(of(seen, "s2").getString("problem")).contains("labels", "gpu");
     }
   }
 }

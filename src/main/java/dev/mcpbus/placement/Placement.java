@@ -179,7 +179,7 @@ public final class Placement {
   private void unreadable(Throwable cause) {
     LOG.warn("the claims cannot be read: {}", cause.toString());
     // Also a quorum that is lost shows here: then others may own what we serve.
-    if (town.isQuorumLost(cause)) {
+    if (town.isQuorumLost(cause) && !held.isEmpty()) {
       doubt("too few nodes see each other");
     }
   }
@@ -277,12 +277,11 @@ public final class Placement {
         });
   }
 
-  /** Others may own what we serve: first all stops, then the claims are looked at. */
+  /** Others may own what we serve: first all stops; each that has left looks at the claims. */
   private void doubt(String why) {
     LOG.warn("{} connections end at once: {}", held.size(), why);
     lease.end();
     List.copyOf(held.keySet()).forEach(id -> quit(id, false, null));
-    look();
   }
 
   /** Hands everything over. The others are told first, so that they claim what is released. */

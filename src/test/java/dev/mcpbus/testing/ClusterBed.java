@@ -172,7 +172,7 @@ public final class ClusterBed implements AutoCloseable {
       try (var bytes = main.getResourceAsStream("/" + path)) {
         Path classes = folder.resolve("plain-classes");
         Path file = classes.resolve(path);
-        Files.createDirectories(file.resolve(".."));
+        Files.createDirectories(classes.resolve(main.getPackageName()));
         if (bytes != null) {
           Files.write(file, bytes.readAllBytes());
         }

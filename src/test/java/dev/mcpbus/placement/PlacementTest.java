@@ -1,0 +1,256 @@
+package dev.mcpbus.placement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.junit5.VertxExtension;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Several placements over one map, each on a context of its own, in one process. */
+@ExtendWith(VertxExtension.class)
+class PlacementTest {
+
+  private static final PlacementOptions QUICK =
+      new PlacementOptions(
+          Duration.ofMillis(10),
+          Duration.ofMillis(30),
+          Duration.ofSeconds(20),
+          Duration.ofSeconds(4),
+          Duration.ofSeconds(8),
+          Duration.ofMillis(10),
+          0);
+
+  private final Map<String, Claim> map = new ConcurrentHashMap<>();
+  private final Set<String> alive = ConcurrentHashMap.newKeySet();
+  private final List<Site> sites = new CopyOnWriteArrayList<>();
+  private Vertx vertx;
+
+  @BeforeEach
+  void on(Vertx made) {
+    vertx = made;
+  }
+
+  /** One node: what it serves, and what happened to it in order. */
+  private final class Site implements Members, Claims, Tenant, Town {
+    private final String name;
+    private final Set<String> serves = ConcurrentHashMap.newKeySet();
+    private final List<String> events = new CopyOnWriteArrayList<>();
+    private final Map<String, BooleanSupplier> rights = new ConcurrentHashMap<>();
+    private final AtomicLong slept = new AtomicLong();
+    private volatile boolean cut;
+    private volatile @Nullable Placement placement;
+
+    Site(String name) {
+      this.name = name;
+      alive.add(name);
+      sites.add(this);
+      vertx.runOnContext(
+          go -> {
+            Placement made =
+                new Placement(
+                    vertx,
+                    QUICK,
+                    this,
+                    this,
+                    this,
+                    this,
+                    () -> System.nanoTime() / 1_000_000 + slept.get());
+            placement = made;
+            Map<String, Set<String>> wishes = new HashMap<>();
+            for (int i = 0; i < 20; i++) {
+              wishes.put("s" + i, Set.of());
+            }
+            made.place(wishes);
+            made.start();
+          });
+    }
+
+    @Override
+    public String self() {
+      return name;
+    }
+
+    @Override
+    public Set<String> alive() {
+      return new HashSet<>(alive);
+    }
+
+    @Override
+    public Future<List<Node>> nodes() {
+      List<Node> nodes = new ArrayList<>();
+      alive.forEach(one -> nodes.add(new Node(one, one, 1, Set.of())));
+      return Future.succeededFuture(nodes);
+    }
+
+    @Override
+    public Future<Map<String, Claim>> all() {
+      return cut ? Future.failedFuture("no quorum") : Future.succeededFuture(new HashMap<>(map));
+    }
+
+    @Override
+    public Future<Boolean> replace(String id, @Nullable Claim expected, Claim next) {
+      return Future.succeededFuture(
+          expected == null ? map.putIfAbsent(id, next) == null : map.replace(id, expected, next));
+    }
+
+    @Override
+    public Future<Void> take(String id, long epoch, BooleanSupplier held) {
+      // The invariant of all tests: nobody else serves it.
+      sites.stream()
+          .filter(other -> other.serves.contains(id) && alive.contains(other.name))
+          .forEach(other -> events.add("DOUBLE " + id + " with " + other.name));
+      serves.add(id);
+      rights.put(id, held);
+      events.add("take " + id + " " + epoch);
+      return Future.succeededFuture();
+    }
+
+    @Override
+    public Future<Void> leave(String id, boolean drain) {
+      events.add((drain ? "drain " : "kill ") + id);
+      return vertx.timer(5).map(done -> serves.remove(id)).mapEmpty();
+    }
+
+    @Override
+    public void call() {}
+
+    @Override
+    public int heard(Duration silence) {
+      return alive.size();
+    }
+
+    @Override
+    public boolean isQuorumLost(Throwable failure) {
+      return "no quorum".equals(failure.getMessage());
+    }
+
+    @Override
+    public void leaving() {}
+
+    @Override
+    public boolean isLeaving(String node) {
+      return false;
+    }
+
+    @Override
+    public void claimed(String id, Claim claim) {}
+
+    @Override
+    public void serving(String id, Claim claim) {}
+
+    @Override
+    public void released(String id, Claim claim) {}
+  }
+
+  private void settled(Site... all) {
+    Awaitility.await("every server to be served once")
+        .atMost(Duration.ofSeconds(10))
+        .untilAsserted(
+            () -> {
+              List<String> served = new ArrayList<>();
+              for (Site site : all) {
+                served.addAll(site.serves);
+                assertThat(site.serves).as(site.name).isNotEmpty();
+                site.serves.forEach(
+                    id -> assertThat(map.get(id)).matches(c -> c != null && c.isOf(site.name)));
+              }
+              assertThat(served).hasSize(20).doesNotHaveDuplicates();
+            });
+    sites.forEach(site -> assertThat(site.events).noneMatch(each -> each.startsWith("DOUBLE")));
+  }
+
+  @Test
+  void three_nodes_share_what_there_is_and_a_join_drains_what_moves() {
+    Site a = new Site("a");
+    settled(a);
+    Site b = new Site("b");
+    settled(a, b);
+    assertThat(a.events).noneMatch(each -> each.startsWith("kill"));
+    assertThat(a.events).filteredOn(each -> each.startsWith("drain")).hasSameSizeAs(b.serves);
+    Site c = new Site("c");
+    settled(a, b, c);
+  }
+
+  @Test
+  void what_a_lost_node_owned_is_taken_with_a_higher_epoch() {
+    Site a = new Site("a");
+    Site b = new Site("b");
+    settled(a, b);
+    Set<String> orphans = new TreeSet<>(b.serves);
+    Map<String, Claim> before = new HashMap<>(map);
+    alive.remove("b");
+    Awaitility.await().until(() -> a.serves.containsAll(orphans));
+    for (String id : orphans) {
+      Claim old = before.getOrDefault(id, new Claim(null, 0));
+      assertThat(a.events).contains("take " + id + " " + (old.epoch() + 1));
+    }
+  }
+
+  @Test
+  void a_node_without_a_quorum_kills_what_it_serves_and_takes_it_anew_afterwards() {
+    Site a = new Site("a");
+    settled(a);
+    a.cut = true;
+    Awaitility.await().until(() -> a.serves.isEmpty());
+    assertThat(a.events).filteredOn(each -> each.startsWith("kill")).hasSize(20);
+    assertThat(a.rights.values()).noneMatch(BooleanSupplier::getAsBoolean);
+    a.cut = false;
+    settled(a);
+    assertThat(map.values()).allMatch(claim -> claim.epoch() == 2);
+  }
+
+  @Test
+  void a_node_that_has_slept_may_not_act_before_it_has_looked() {
+    Site a = new Site("a");
+    settled(a);
+    BooleanSupplier right = a.rights.getOrDefault("s0", () -> false);
+    assertThat(right.getAsBoolean()).isTrue();
+    a.cut = true;
+    a.slept.set(5_000);
+    assertThat(right.getAsBoolean()).isFalse();
+    Awaitility.await().until(() -> a.events.contains("kill s0"));
+    assertThat(right.getAsBoolean()).isFalse();
+  }
+
+  @Test
+  void what_another_claims_ends_at_once() {
+    Site a = new Site("a");
+    settled(a);
+    alive.add("zombie");
+    map.put("s3", new Claim("zombie", 9));
+    Awaitility.await().until(() -> a.events.contains("kill s3"));
+    assertThat(map.get("s3")).isEqualTo(new Claim("zombie", 9));
+  }
+
+  @Test
+  void a_node_that_closes_releases_each_claim_after_the_drain() {
+    Site a = new Site("a");
+    settled(a);
+    Placement placement = a.placement;
+    assertThat(placement).isNotNull();
+    if (placement != null) {
+      vertx.runOnContext(go -> placement.close());
+    }
+    Awaitility.await()
+        .untilAsserted(() -> assertThat(map.values()).hasSize(20).allMatch(c -> c.node() == null));
+    assertThat(a.serves).isEmpty();
+    assertThat(a.events).filteredOn(each -> each.startsWith("drain")).hasSize(20);
+  }
+}

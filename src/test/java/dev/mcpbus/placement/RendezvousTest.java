@@ -1,0 +1,119 @@
+package dev.mcpbus.placement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RendezvousTest {
+
+  private static final int IDS = 10_000;
+
+  private static Node node(Random random, double weight, String... labels) {
+    String id = new UUID(random.nextLong(), random.nextLong()).toString();
+    return new Node(id, id, weight, Set.of(labels));
+  }
+
+  private static List<Node> nodes(Random random, int count) {
+    List<Node> nodes = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      nodes.add(node(random, 1));
+    }
+    return nodes;
+  }
+
+  private static Map<String, Node> owners(List<Node> nodes) {
+    Map<String, Node> owners = new HashMap<>();
+    for (int i = 0; i < IDS; i++) {
+      String id = "server-" + i;
+      owners.put(id, Rendezvous.owner(id, nodes, Set.of()).orElseThrow());
+    }
+    return owners;
+  }
+
+  private static long share(Map<String, Node> owners, Node node) {
+    return owners.values().stream().filter(node::equals).count();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void every_node_gets_about_the_same_share(long seed) {
+    List<Node> nodes = nodes(new Random(seed), 5);
+    Map<String, Node> owners = owners(nodes);
+    nodes.forEach(
+        node -> assertThat(share(owners, node)).isCloseTo(IDS / 5, within((long) IDS / 40)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void a_node_that_joins_takes_its_share_and_nothing_else_moves(long seed) {
+    Random random = new Random(seed);
+    List<Node> nodes = nodes(random, 4);
+    Map<String, Node> before = owners(nodes);
+    Node fresh = node(random, 1);
+    nodes.add(fresh);
+    Map<String, Node> after = owners(nodes);
+    long moved =
+        before.keySet().stream()
+            .filter(id -> !Objects.equals(before.get(id), after.get(id)))
+            .count();
+    assertThat(moved).isEqualTo(share(after, fresh)).isCloseTo(IDS / 5, within((long) IDS / 40));
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void a_node_that_leaves_moves_only_what_it_had(long seed) {
+    List<Node> nodes = nodes(new Random(seed), 5);
+    Map<String, Node> before = owners(nodes);
+    Node gone = nodes.remove(2);
+    owners(nodes)
+        .forEach(
+            (id, owner) -> {
+              if (!gone.equals(before.get(id))) {
+                assertThat(owner).isEqualTo(before.get(id));
+              }
+            });
+  }
+
+  @Test
+  void shares_are_as_the_weights() {
+    Random random = new Random(6);
+    Node heavy = node(random, 3);
+    Node light = node(random, 1);
+    assertThat(share(owners(List.of(heavy, light)), heavy))
+        .isCloseTo(IDS * 3 / 4, within((long) IDS / 40));
+  }
+
+  @Test
+  void the_order_in_which_nodes_are_known_does_not_matter() {
+    List<Node> nodes = nodes(new Random(7), 6);
+    Map<String, Node> owners = owners(nodes);
+    Collections.shuffle(nodes, new Random(8));
+    assertThat(owners(nodes)).isEqualTo(owners);
+  }
+
+  @Test
+  void only_a_node_with_all_labels_owns_what_wants_them() {
+    Random random = new Random(9);
+    Node plain = node(random, 100);
+    Node gpu = node(random, 1, "gpu");
+    Node both = node(random, 1, "gpu", "linux");
+    List<Node> nodes = List.of(plain, gpu, both);
+    for (int i = 0; i < 100; i++) {
+      assertThat(Rendezvous.owner("s" + i, nodes, Set.of("gpu", "linux"))).contains(both);
+    }
+    assertThat(Rendezvous.owner("s", nodes, Set.of("tpu"))).isEmpty();
+    assertThat(Rendezvous.owner("s", List.of(), Set.of())).isEmpty();
+  }
+}
