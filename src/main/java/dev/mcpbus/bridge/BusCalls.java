@@ -40,11 +40,13 @@ final class BusCalls {
   private final Vertx vertx;
   private final ClusterCalls bus;
   private final Supplier<String> callIds;
+  private final Naps naps = new Naps(() -> System.nanoTime() / 1_000_000);
 
   BusCalls(Vertx vertx, Supplier<String> callIds) {
     this.vertx = vertx;
     this.bus = ClusterCalls.of(vertx);
     this.callIds = callIds;
+    vertx.setPeriodic(Naps.TICK_MILLIS, tick -> naps.tick());
   }
 
   /** A question to the service itself, on this node, with a JSON answer. */
@@ -121,7 +123,7 @@ final class BusCalls {
     return body instanceof JsonObject json ? json.toBuffer() : RawJson.EMPTY_OBJECT.toBuffer();
   }
 
-  private static DeliveryOptions options(RoutingContext ctx) {
+  private DeliveryOptions options(RoutingContext ctx) {
     DeliveryOptions options = new DeliveryOptions();
     String timeout = ctx.request().getParam("timeout");
     if (timeout == null) {
@@ -130,7 +132,7 @@ final class BusCalls {
     if (timeout == null) {
       options.setSendTimeout(NO_DEADLINE_MILLIS);
     } else {
-      long millis = millis(timeout);
+      long millis = left(millis(timeout));
       options.addHeader(Headers.DEADLINE, Long.toString(millis));
       options.setSendTimeout(millis + SLACK_MILLIS);
     }
@@ -139,6 +141,17 @@ final class BusCalls {
       options.addHeader(Headers.TRACEPARENT, trace);
     }
     return options;
+  }
+
+  /** Less the time that the request may have waited for this process to run. */
+  private long left(long millis) {
+    long waited = naps.waited();
+    if (waited >= millis) {
+      throw McpFailure.notSent(
+          FailureCode.CALL_TIMEOUT,
+          "this process did not run for " + waited + " ms; the call may have waited as long");
+    }
+    return millis - waited;
   }
 
   private static long millis(String text) {

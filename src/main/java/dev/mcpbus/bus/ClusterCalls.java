@@ -1,8 +1,10 @@
 package dev.mcpbus.bus;
 
 import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.DeliveryContext;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.ReplyException;
@@ -43,6 +45,9 @@ public final class ClusterCalls implements Shareable {
   /** Members of what is published on {@link Addresses#PLACEMENT}. */
   public static final String TYPE = "type";
 
+  /** The sender's monotonic clock, milliseconds; see {@link Transit}. */
+  public static final String CLOCK = "clock";
+
   public static final String CLAIMED = "claimed";
   public static final String RELEASED = "released";
 
@@ -57,6 +62,7 @@ public final class ClusterCalls implements Shareable {
 
   private final VertxInternal vertx;
   private final boolean clustered;
+  private final Transit transit = new Transit(ClusterCalls::clock);
   private final Map<String, String> owners = new ConcurrentHashMap<>();
   private final Set<Flight<?>> flights = ConcurrentHashMap.newKeySet();
   private final CopyOnWriteArrayList<BiConsumer<String, Boolean>> listeners =
@@ -90,6 +96,7 @@ public final class ClusterCalls implements Shareable {
     ClusterManager cluster = this.vertx.clusterManager();
     if (clustered && cluster != null) {
       vertx.eventBus().<JsonObject>consumer(Addresses.PLACEMENT, fact -> heard(fact.body()));
+      vertx.eventBus().addInboundInterceptor(this::arrived);
       cluster.nodeListener(new Watch());
       readOwners();
     }
@@ -121,6 +128,7 @@ public final class ClusterCalls implements Shareable {
       return vertx.eventBus().request(address, body, options);
     }
     options.addHeader(Headers.SPEAKS, Headers.VERSION);
+    stamp(options.getHeaders());
     ContextInternal context = vertx.getOrCreateContext();
     String node = server == null ? null : owners.get(server.value());
     Flight<T> flight =
@@ -170,7 +178,58 @@ public final class ClusterCalls implements Shareable {
         .compose(servers -> servers.get(server.value()));
   }
 
+  /** Monotonic milliseconds, as nodes tell each other. */
+  public static long clock() {
+    return System.nanoTime() / 1_000_000;
+  }
+
+  private void stamp(MultiMap headers) {
+    ClusterManager cluster = vertx.clusterManager();
+    if (cluster != null && headers.contains(Headers.DEADLINE)) {
+      headers.set(Headers.SENT_AT, cluster.getNodeId() + " " + transit.now());
+    }
+  }
+
+  /** What was under way is taken off a call's budget; a call without any left is not delivered. */
+  private void arrived(DeliveryContext<Object> delivery) {
+    Message<Object> message = delivery.message();
+    String stamp = message.headers().isEmpty() ? null : message.headers().get(Headers.SENT_AT);
+    if (stamp == null) {
+      delivery.next();
+      return;
+    }
+    long late;
+    long budget;
+    try {
+      int space = stamp.indexOf(' ');
+      late =
+          transit.underWay(
+              stamp.substring(0, Math.max(0, space)), Long.parseLong(stamp.substring(space + 1)));
+      budget = Long.parseLong(String.valueOf(message.headers().get(Headers.DEADLINE)).trim());
+    } catch (NumberFormatException e) {
+      // Whoever reads the headers says what is wrong with them.
+      delivery.next();
+      return;
+    }
+    message.headers().remove(Headers.SENT_AT);
+    if (late >= budget && late > 0) {
+      McpFailure.notSent(
+              FailureCode.CALL_TIMEOUT,
+              "the call was under way between nodes for " + late + " ms; it was not sent")
+          .replyTo(message);
+      return;
+    }
+    if (late > 0) {
+      message.headers().set(Headers.DEADLINE, Long.toString(budget - late));
+    }
+    delivery.next();
+  }
+
   private void heard(JsonObject fact) {
+    Long clock = fact.getLong(CLOCK);
+    if (clock != null) {
+      transit.heard(fact.getString("node", ""), clock);
+    }
     String id = fact.getString("id");
     if (id == null) {
       return;
