@@ -78,17 +78,18 @@ final class Bed implements AutoCloseable {
         history.endings(),
         history.executionCount(),
         found.size());
+    found.forEach(one -> System.out.println("  VIOLATION " + one));
+    Path file = keep(run);
     if (!found.isEmpty()) {
-      found.forEach(one -> System.out.println("  VIOLATION " + one));
-      keep(run);
+      System.out.println("  the history is in " + file);
     }
   }
 
   /** Writes the history since {@link #begin} to a file. */
-  void keep(String run) {
+  Path keep(String run) {
     Path file = folder.resolve("history-" + run.replaceAll("[^a-z0-9]+", "-") + ".log");
     journal.save(file);
-    System.out.println("  the history is in " + file);
+    return file;
   }
 
   /** True where everything held. */

@@ -3,6 +3,8 @@ package dev.mcpbus.clusterfaults;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -25,8 +27,11 @@ public final class ClusterFaults implements Callable<Integer> {
     random
   }
 
-  @Option(names = "--only", description = "One of: ${COMPLETION-CANDIDATES}. Default: all.")
-  private Scenario only;
+  @Option(
+      names = "--only",
+      split = ",",
+      description = "Some of: ${COMPLETION-CANDIDATES}, with commas. Default: all.")
+  private Set<Scenario> only = EnumSet.allOf(Scenario.class);
 
   @Option(
       names = "--runs",
@@ -60,8 +65,8 @@ public final class ClusterFaults implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    if (!namespaces && only == Scenario.partition) {
-      System.err.println("links cannot be cut here: 'unshare -Urnmpf' must be permitted");
+    if (!namespaces && only.equals(EnumSet.of(Scenario.partition))) {
+      System.err.println("links cannot be cut here: the script says what it needs");
       return CommandLine.ExitCode.USAGE;
     }
     Path folder = Files.createTempDirectory(out, "run-");
@@ -96,14 +101,14 @@ public final class ClusterFaults implements Callable<Integer> {
       owner(bed, Scenario.partition, OwnerFaults.Kind.PARTITION, 5);
     }
     boolean held = true;
-    if (has(Scenario.roll)) {
+    if (only.contains(Scenario.roll)) {
       for (int i = 1; i <= runsOr(1); i++) {
         try (RollingRestart roll = new RollingRestart(bed, seed + i)) {
           held &= roll.run(i) || lenient;
         }
       }
     }
-    if (has(Scenario.random)) {
+    if (only.contains(Scenario.random)) {
       try (Schedules all = new Schedules(bed)) {
         for (int i = 0; i < schedules; i++) {
           all.run(seed + i, calls);
@@ -114,16 +119,12 @@ public final class ClusterFaults implements Callable<Integer> {
   }
 
   private void owner(Bed bed, Scenario scenario, OwnerFaults.Kind kind, int usual) {
-    if (has(scenario)) {
+    if (only.contains(scenario)) {
       OwnerFaults faults = new OwnerFaults(bed);
       for (int i = 1; i <= runsOr(usual); i++) {
         faults.run(kind, i);
       }
     }
-  }
-
-  private boolean has(Scenario scenario) {
-    return only == null || only == scenario;
   }
 
   private int runsOr(int usual) {

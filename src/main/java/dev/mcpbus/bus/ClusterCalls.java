@@ -56,6 +56,9 @@ public final class ClusterCalls implements Shareable {
 
   private static final long RELEASED_MILLIS = 1_000;
 
+  /** How long after a loss an owner that is not known is asked for before a call is sent. */
+  private static final long UNSETTLED_NANOS = 10_000_000_000L;
+
   private static final long[] GONE_MILLIS = {500, 1_500};
 
   private static final String KEY = "dev.mcpbus.calls";
@@ -64,6 +67,11 @@ public final class ClusterCalls implements Shareable {
   private final boolean clustered;
   private final Transit transit = new Transit(ClusterCalls::clock);
   private final Map<String, String> owners = new ConcurrentHashMap<>();
+
+  /** Nodes that have left; one of them may come back after a partition. */
+  private final Set<String> gone = ConcurrentHashMap.newKeySet();
+
+  private volatile long leftAt = System.nanoTime() - UNSETTLED_NANOS;
   private final Set<Flight<?>> flights = ConcurrentHashMap.newKeySet();
   private final CopyOnWriteArrayList<BiConsumer<String, Boolean>> listeners =
       new CopyOnWriteArrayList<>();
@@ -129,8 +137,30 @@ public final class ClusterCalls implements Shareable {
     }
     options.addHeader(Headers.SPEAKS, Headers.VERSION);
     stamp(options.getHeaders());
-    ContextInternal context = vertx.getOrCreateContext();
     String node = server == null ? null : owners.get(server.value());
+    if (server == null || node != null || !isUnsettled()) {
+      return send(server, node, address, body, options);
+    }
+    // The addresses of a lost node stay for a moment: what is sent there would be lost as well.
+    return claimant(server)
+        .transform(
+            read ->
+                read.failed() || (read.result() != null && gone.contains(read.result()))
+                    ? Future.failedFuture(betweenOwners(server))
+                    : send(server, read.result(), address, body, options));
+  }
+
+  private boolean isUnsettled() {
+    return System.nanoTime() - leftAt < UNSETTLED_NANOS;
+  }
+
+  private <T> Future<Message<T>> send(
+      @Nullable ConnectionId server,
+      @Nullable String node,
+      String address,
+      Object body,
+      DeliveryOptions options) {
+    ContextInternal context = vertx.getOrCreateContext();
     Flight<T> flight =
         new Flight<>(address, server, node, options.isLocalOnly(), context.promise());
     flights.add(flight);
@@ -163,12 +193,30 @@ public final class ClusterCalls implements Shareable {
                 flight.promise.tryFail(
                     known.succeeded() && known.result() == null
                         ? failure
-                        : new McpFailure(
-                            FailureCode.UNAVAILABLE,
-                            McpFailure.Sent.NO,
-                            "no node serves '" + server + "' at the moment",
-                            RETRY_AFTER_MILLIS,
-                            null)));
+                        : betweenOwners(server)));
+  }
+
+  private static McpFailure betweenOwners(ConnectionId server) {
+    return new McpFailure(
+        FailureCode.UNAVAILABLE,
+        McpFailure.Sent.NO,
+        "no node serves '" + server + "' at the moment",
+        RETRY_AFTER_MILLIS,
+        null);
+  }
+
+  /** The node that the map names, whether or not it lives; null where none is named. */
+  private Future<@Nullable String> claimant(ConnectionId server) {
+    return vertx
+        .sharedData()
+        .<String, String>getClusterWideMap(OWNERS)
+        .compose(claims -> claims.get(server.value()))
+        .map(claim -> claim == null ? null : node(claim));
+  }
+
+  private static @Nullable String node(String claim) {
+    String node = claim.substring(claim.indexOf(' ') + 1);
+    return node.isEmpty() ? null : node;
   }
 
   private Future<@Nullable String> definition(ConnectionId server) {
@@ -276,14 +324,17 @@ public final class ClusterCalls implements Shareable {
             all ->
                 all.forEach(
                     (id, claim) -> {
-                      String node = claim.substring(claim.indexOf(' ') + 1);
-                      if (!node.isEmpty()) {
+                      String node = node(claim);
+                      // A lost node's claims stay until another takes them over.
+                      if (node != null && !gone.contains(node)) {
                         owners.put(id, node);
                       }
                     }));
   }
 
   private void left(String node) {
+    gone.add(node);
+    leftAt = System.nanoTime();
     for (Flight<?> flight : flights) {
       ConnectionId server = flight.server;
       String at = flight.node;
@@ -332,6 +383,7 @@ public final class ClusterCalls implements Shareable {
 
     @Override
     public void nodeAdded(String node) {
+      gone.remove(node);
       listeners.forEach(listener -> listener.accept(node, true));
     }
 
