@@ -51,13 +51,11 @@ final class ToolRouter {
     boolean isCurrent(String server);
   }
 
-  private final Vertx vertx;
   private final ClusterCalls bus;
   private final NamePolicy names;
   private final View view;
 
   ToolRouter(Vertx vertx, NamePolicy names, View view) {
-    this.vertx = vertx;
     this.bus = ClusterCalls.of(vertx);
     this.names = names;
     this.view = view;
