@@ -36,10 +36,24 @@ final class OwnerFaults {
 
   void run(Kind kind, int number) {
     cluster.awaitSettled();
-    bed.begin();
     String server = cluster.servers().get(number % cluster.servers().size());
-    Node owner = cluster.owner(cluster.node(1), server);
-    List<CompletableFuture<Ending>> inFlight = inFlight(owner, server);
+    Node owner;
+    List<CompletableFuture<Ending>> inFlight;
+    do {
+      bed.begin();
+      owner = cluster.owner(cluster.node(1), server);
+      inFlight = inFlight(owner, server);
+      // Else it was handed over meanwhile, for a node that had joined.
+    } while (inFlight.isEmpty());
+    strikeAndMeasure(kind, number, server, owner, inFlight);
+  }
+
+  private void strikeAndMeasure(
+      Kind kind,
+      int number,
+      String server,
+      Node owner,
+      List<CompletableFuture<Ending>> inFlight) {
     long from = System.nanoTime();
     bed.fault(kind.text + " of " + owner.name() + ", owner of " + server);
     strike(kind, owner);
@@ -59,7 +73,10 @@ final class OwnerFaults {
     bed.check(kind.text + " " + number + " of " + owner.name());
   }
 
-  /** Calls that are at the server when the fault comes, half of them through each other node. */
+  /**
+   * Calls that are at the server when the fault comes, half of them through each other node; none
+   * where some have ended before.
+   */
   private List<CompletableFuture<Ending>> inFlight(Node owner, String server) {
     List<CompletableFuture<Ending>> calls = new ArrayList<>();
     List<String> ids = new ArrayList<>();
@@ -70,7 +87,14 @@ final class OwnerFaults {
         calls.add(caller.call(id, via, server, LONG, LONG.plusSeconds(5)));
       }
     }
-    ids.forEach(bed::awaitExecuted);
+    for (int i = 0; i < ids.size(); i++) {
+      if (!bed.awaitExecuted(ids.get(i), calls.get(i))) {
+        calls.forEach(CompletableFuture::join);
+        bed.check("calls that ended before a fault");
+        cluster.awaitSettled();
+        return List.of();
+      }
+    }
     return calls;
   }
 

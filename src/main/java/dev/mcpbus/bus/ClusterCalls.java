@@ -191,9 +191,7 @@ public final class ClusterCalls implements Shareable {
         .onComplete(
             known ->
                 flight.promise.tryFail(
-                    known.succeeded() && known.result() == null
-                        ? failure
-                        : betweenOwners(server)));
+                    known.succeeded() && known.result() == null ? failure : betweenOwners(server)));
   }
 
   private static McpFailure betweenOwners(ConnectionId server) {

@@ -170,8 +170,7 @@ public final class History {
     Map<String, Integer> counts = new TreeMap<>();
     for (Call call : calls.values()) {
       for (Fact ending : call.endings) {
-        String how =
-            ending.kind().equals("ok") ? "ok" : ending.word(1) + " sent:" + ending.word(2);
+        String how = ending.kind().equals("ok") ? "ok" : ending.word(1) + " sent:" + ending.word(2);
         counts.merge(how, 1, Integer::sum);
       }
     }
@@ -190,8 +189,7 @@ public final class History {
             executions.stream()
                 .mapToLong(
                     execution ->
-                        execution.at()
-                            - deadlines.getOrDefault(execution.word(3), execution.at()))
+                        execution.at() - deadlines.getOrDefault(execution.word(3), execution.at()))
                 .max()
                 .orElse(0)));
   }
