@@ -4,9 +4,15 @@ import com.hazelcast.cluster.MembershipEvent;
 import com.hazelcast.config.Config;
 import com.hazelcast.core.LifecycleEvent;
 import com.hazelcast.core.LifecycleEvent.LifecycleState;
+import io.vertx.core.Completable;
 import io.vertx.core.Vertx;
+import io.vertx.core.spi.cluster.RegistrationInfo;
 import io.vertx.core.spi.cluster.RegistrationListener;
+import io.vertx.core.spi.cluster.RegistrationUpdateEvent;
 import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +24,9 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
 
   /** Soon, and once more when what was moved meanwhile has settled. */
   private static final long[] DELAYS_MILLIS = {300, 1_500, 5_000};
+
+  /** Addresses that the bus has asked for, and keeps what it was told. */
+  private final Set<String> read = ConcurrentHashMap.newKeySet();
 
   private volatile @Nullable Vertx vertx;
   private volatile @Nullable RegistrationListener listener;
@@ -36,6 +45,18 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
   public void registrationListener(RegistrationListener of) {
     listener = of;
     super.registrationListener(of);
+  }
+
+  @Override
+  public void getRegistrations(String address, Completable<List<RegistrationInfo>> promise) {
+    super.getRegistrations(
+        address,
+        (found, failure) -> {
+          if (failure == null) {
+            read.add(address);
+          }
+          promise.complete(found, failure);
+        });
   }
 
   @Override
@@ -63,8 +84,16 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
     RegistrationListener bus = listener;
     if (timers != null && bus != null) {
       for (long delay : DELAYS_MILLIS) {
-        timers.setTimer(delay, due -> bus.registrationsLost());
+        timers.setTimer(delay, due -> forget(bus));
       }
+    }
+  }
+
+  /** The bus does nothing when it is told that registrations are lost; nowhere, it believes. */
+  private void forget(RegistrationListener bus) {
+    for (String address : List.copyOf(read)) {
+      read.remove(address);
+      bus.registrationsUpdated(new RegistrationUpdateEvent(address, List.of()));
     }
   }
 }
