@@ -64,7 +64,11 @@ final class ClusterTown implements Town {
   }
 
   private void publish(String type, @Nullable String id, long epoch) {
-    JsonObject fact = new JsonObject().put(ClusterCalls.TYPE, type).put("node", self);
+    JsonObject fact =
+        new JsonObject()
+            .put(ClusterCalls.TYPE, type)
+            .put("node", self)
+            .put(ClusterCalls.CLOCK, ClusterCalls.clock());
     if (id != null) {
       fact.put("id", id).put("epoch", epoch);
     }

@@ -49,12 +49,14 @@ final class BusCalls {
   private final ClusterCalls bus;
   private final Supplier<String> callIds;
   private final Access access;
+  private final Naps naps = new Naps(() -> System.nanoTime() / 1_000_000);
 
   BusCalls(Vertx vertx, Supplier<String> callIds, Access access) {
     this.vertx = vertx;
     this.bus = ClusterCalls.of(vertx);
     this.callIds = callIds;
     this.access = access;
+    vertx.setPeriodic(Naps.TICK_MILLIS, tick -> naps.tick());
   }
 
   /** A caller's question to the service itself, on this node, with a JSON answer. */
@@ -133,7 +135,7 @@ final class BusCalls {
     return send(ctx, null, Addresses.ALL_TOOLS_LIST, null, RawJson.EMPTY_OBJECT, ours(ctx));
   }
 
-  private static DeliveryOptions ours(RoutingContext ctx) {
+  private DeliveryOptions ours(RoutingContext ctx) {
     return options(ctx, false).setLocalOnly(true);
   }
 
@@ -197,7 +199,7 @@ final class BusCalls {
     return own == null ? callIds.get() : own;
   }
 
-  private static DeliveryOptions options(RoutingContext ctx, boolean validate) {
+  private DeliveryOptions options(RoutingContext ctx, boolean validate) {
     DeliveryOptions options = new DeliveryOptions();
     String wish = Query.word(ctx, Headers.VALIDATE, FLAG);
     if (wish != null || validate) {
@@ -218,7 +220,7 @@ final class BusCalls {
     if (timeout == null) {
       options.setSendTimeout(NO_DEADLINE_MILLIS);
     } else {
-      long millis = millis(timeout);
+      long millis = left(millis(timeout));
       options.addHeader(Headers.DEADLINE, Long.toString(millis));
       options.setSendTimeout(millis + SLACK_MILLIS);
     }
@@ -227,6 +229,17 @@ final class BusCalls {
       options.addHeader(Headers.TRACEPARENT, trace);
     }
     return options;
+  }
+
+  /** Less the time that the request may have waited for this process to run. */
+  private long left(long millis) {
+    long waited = naps.waited();
+    if (waited >= millis) {
+      throw McpFailure.notSent(
+          FailureCode.CALL_TIMEOUT,
+          "this process did not run for " + waited + " ms; the call may have waited as long");
+    }
+    return millis - waited;
   }
 
   private static long millis(String text) {

@@ -1,8 +1,10 @@
 package dev.mcpbus.bus;
 
 import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.DeliveryContext;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.ReplyException;
@@ -43,6 +45,9 @@ public final class ClusterCalls implements Shareable {
   /** Members of what is published on {@link Addresses#PLACEMENT}. */
   public static final String TYPE = "type";
 
+  /** The sender's monotonic clock, milliseconds; see {@link Transit}. */
+  public static final String CLOCK = "clock";
+
   public static final String CLAIMED = "claimed";
   public static final String RELEASED = "released";
 
@@ -51,13 +56,22 @@ public final class ClusterCalls implements Shareable {
 
   private static final long RELEASED_MILLIS = 1_000;
 
+  /** How long after a loss an owner that is not known is asked for before a call is sent. */
+  private static final long UNSETTLED_NANOS = 10_000_000_000L;
+
   private static final long[] GONE_MILLIS = {500, 1_500};
 
   private static final String KEY = "dev.mcpbus.calls";
 
   private final VertxInternal vertx;
   private final boolean clustered;
+  private final Transit transit = new Transit(ClusterCalls::clock);
   private final Map<String, String> owners = new ConcurrentHashMap<>();
+
+  /** Nodes that have left; one of them may come back after a partition. */
+  private final Set<String> gone = ConcurrentHashMap.newKeySet();
+
+  private volatile long leftAt = System.nanoTime() - UNSETTLED_NANOS;
   private final Set<Flight<?>> flights = ConcurrentHashMap.newKeySet();
   private final CopyOnWriteArrayList<BiConsumer<String, Boolean>> listeners =
       new CopyOnWriteArrayList<>();
@@ -90,6 +104,7 @@ public final class ClusterCalls implements Shareable {
     ClusterManager cluster = this.vertx.clusterManager();
     if (clustered && cluster != null) {
       vertx.eventBus().<JsonObject>consumer(Addresses.PLACEMENT, fact -> heard(fact.body()));
+      vertx.eventBus().addInboundInterceptor(this::arrived);
       cluster.nodeListener(new Watch());
       readOwners();
     }
@@ -121,8 +136,31 @@ public final class ClusterCalls implements Shareable {
       return vertx.eventBus().request(address, body, options);
     }
     options.addHeader(Headers.SPEAKS, Headers.VERSION);
-    ContextInternal context = vertx.getOrCreateContext();
+    stamp(options.getHeaders());
     String node = server == null ? null : owners.get(server.value());
+    if (server == null || node != null || !isUnsettled()) {
+      return send(server, node, address, body, options);
+    }
+    // The addresses of a lost node stay for a moment: what is sent there would be lost as well.
+    return claimant(server)
+        .transform(
+            read ->
+                read.failed() || (read.result() != null && gone.contains(read.result()))
+                    ? Future.failedFuture(betweenOwners(server))
+                    : send(server, read.result(), address, body, options));
+  }
+
+  private boolean isUnsettled() {
+    return System.nanoTime() - leftAt < UNSETTLED_NANOS;
+  }
+
+  private <T> Future<Message<T>> send(
+      @Nullable ConnectionId server,
+      @Nullable String node,
+      String address,
+      Object body,
+      DeliveryOptions options) {
+    ContextInternal context = vertx.getOrCreateContext();
     Flight<T> flight =
         new Flight<>(address, server, node, options.isLocalOnly(), context.promise());
     flights.add(flight);
@@ -153,14 +191,30 @@ public final class ClusterCalls implements Shareable {
         .onComplete(
             known ->
                 flight.promise.tryFail(
-                    known.succeeded() && known.result() == null
-                        ? failure
-                        : new McpFailure(
-                            FailureCode.UNAVAILABLE,
-                            McpFailure.Sent.NO,
-                            "no node serves '" + server + "' at the moment",
-                            RETRY_AFTER_MILLIS,
-                            null)));
+                    known.succeeded() && known.result() == null ? failure : betweenOwners(server)));
+  }
+
+  private static McpFailure betweenOwners(ConnectionId server) {
+    return new McpFailure(
+        FailureCode.UNAVAILABLE,
+        McpFailure.Sent.NO,
+        "no node serves '" + server + "' at the moment",
+        RETRY_AFTER_MILLIS,
+        null);
+  }
+
+  /** The node that the map names, whether or not it lives; null where none is named. */
+  private Future<@Nullable String> claimant(ConnectionId server) {
+    return vertx
+        .sharedData()
+        .<String, String>getClusterWideMap(OWNERS)
+        .compose(claims -> claims.get(server.value()))
+        .map(claim -> claim == null ? null : node(claim));
+  }
+
+  private static @Nullable String node(String claim) {
+    String node = claim.substring(claim.indexOf(' ') + 1);
+    return node.isEmpty() ? null : node;
   }
 
   private Future<@Nullable String> definition(ConnectionId server) {
@@ -170,7 +224,58 @@ public final class ClusterCalls implements Shareable {
         .compose(servers -> servers.get(server.value()));
   }
 
+  /** Monotonic milliseconds, as nodes tell each other. */
+  public static long clock() {
+    return System.nanoTime() / 1_000_000;
+  }
+
+  private void stamp(MultiMap headers) {
+    ClusterManager cluster = vertx.clusterManager();
+    if (cluster != null && headers.contains(Headers.DEADLINE)) {
+      headers.set(Headers.SENT_AT, cluster.getNodeId() + " " + transit.now());
+    }
+  }
+
+  /** What was under way is taken off a call's budget; a call without any left is not delivered. */
+  private void arrived(DeliveryContext<Object> delivery) {
+    Message<Object> message = delivery.message();
+    String stamp = message.headers().isEmpty() ? null : message.headers().get(Headers.SENT_AT);
+    if (stamp == null) {
+      delivery.next();
+      return;
+    }
+    long late;
+    long budget;
+    try {
+      int space = stamp.indexOf(' ');
+      late =
+          transit.underWay(
+              stamp.substring(0, Math.max(0, space)), Long.parseLong(stamp.substring(space + 1)));
+      budget = Long.parseLong(String.valueOf(message.headers().get(Headers.DEADLINE)).trim());
+    } catch (NumberFormatException e) {
+      // Whoever reads the headers says what is wrong with them.
+      delivery.next();
+      return;
+    }
+    message.headers().remove(Headers.SENT_AT);
+    if (late >= budget && late > 0) {
+      McpFailure.notSent(
+              FailureCode.CALL_TIMEOUT,
+              "the call was under way between nodes for " + late + " ms; it was not sent")
+          .replyTo(message);
+      return;
+    }
+    if (late > 0) {
+      message.headers().set(Headers.DEADLINE, Long.toString(budget - late));
+    }
+    delivery.next();
+  }
+
   private void heard(JsonObject fact) {
+    Long clock = fact.getLong(CLOCK);
+    if (clock != null) {
+      transit.heard(fact.getString("node", ""), clock);
+    }
     String id = fact.getString("id");
     if (id == null) {
       return;
@@ -217,14 +322,17 @@ public final class ClusterCalls implements Shareable {
             all ->
                 all.forEach(
                     (id, claim) -> {
-                      String node = claim.substring(claim.indexOf(' ') + 1);
-                      if (!node.isEmpty()) {
+                      String node = node(claim);
+                      // A lost node's claims stay until another takes them over.
+                      if (node != null && !gone.contains(node)) {
                         owners.put(id, node);
                       }
                     }));
   }
 
   private void left(String node) {
+    gone.add(node);
+    leftAt = System.nanoTime();
     for (Flight<?> flight : flights) {
       ConnectionId server = flight.server;
       String at = flight.node;
@@ -273,6 +381,7 @@ public final class ClusterCalls implements Shareable {
 
     @Override
     public void nodeAdded(String node) {
+      gone.remove(node);
       listeners.forEach(listener -> listener.accept(node, true));
     }
 

@@ -69,6 +69,12 @@ public final class Headers {
 
   public static final String VERSION = "1";
 
+  /**
+   * Set by {@link ClusterCalls} beside a {@link #DEADLINE}: {@code "<node> <milliseconds>"}, by the
+   * monotonic clock of the node that sent the call. What was under way too long is not delivered.
+   */
+  public static final String SENT_AT = "sent-at";
+
   /** Kept for replies to tell the epoch of their session; connections do not set it yet. */
   public static final String EPOCH = "epoch";
 

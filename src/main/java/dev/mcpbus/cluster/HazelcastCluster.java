@@ -15,7 +15,6 @@ import io.vertx.core.VertxOptions;
 import io.vertx.core.eventbus.EventBusOptions;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
 import java.io.FileNotFoundException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +49,7 @@ public final class HazelcastCluster {
     vertx.setEventBusOptions(eventBus(options));
     return Vertx.builder()
         .with(vertx)
-        .withClusterManager(new HazelcastClusterManager(config))
+        .withClusterManager(new RefreshingClusterManager(config))
         .buildClustered();
   }
 
@@ -80,6 +79,8 @@ public final class HazelcastCluster {
     // Vert.x closes it: a hook of Hazelcast's own would take the cluster away while we hand over.
     config.setProperty("hazelcast.shutdownhook.enabled", "false");
     config.setProperty("hazelcast.logging.type", "slf4j");
+    // Else a thread that writes to a member which does not read may spin, and starve the others.
+    config.setProperty("hazelcast.io.write.through", "false");
     config.setProperty("hazelcast.phone.home.enabled", "false");
   }
 
@@ -87,8 +88,8 @@ public final class HazelcastCluster {
     Config config = new Config().setClusterName(options.name());
     // A lost node is to be noticed in seconds, and a pause of a collector is not to be taken for
     // one.
-    config.setProperty("hazelcast.heartbeat.interval.seconds", "2");
-    config.setProperty("hazelcast.max.no.heartbeat.seconds", "12");
+    config.setProperty("hazelcast.heartbeat.interval.seconds", "1");
+    config.setProperty("hazelcast.max.no.heartbeat.seconds", "11");
     config.setProperty("hazelcast.connection.monitor.interval", "50");
     config.setProperty("hazelcast.connection.monitor.max.faults", "1");
     config.setProperty("hazelcast.merge.first.run.delay.seconds", "5");

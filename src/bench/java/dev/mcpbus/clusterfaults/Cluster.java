@@ -1,0 +1,193 @@
+package dev.mcpbus.clusterfaults;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+
+/** Three nodes that share servers which write down what they execute. */
+final class Cluster implements AutoCloseable {
+
+  static final int NODES = 3;
+  private static final int SERVERS = 3;
+  private static final Duration SETTLED_AT_MOST = Duration.ofSeconds(90);
+
+  private final Links links;
+  private final Caller caller;
+  private final List<Node> nodes = new ArrayList<>();
+  private final List<Process> relays = new ArrayList<>();
+  private final List<String> servers =
+      IntStream.rangeClosed(1, SERVERS).mapToObj(i -> "ledger-" + i).toList();
+
+  Cluster(Path folder, Path jar, Links links, Journal journal, Caller caller) {
+    this.links = links;
+    this.caller = caller;
+    Path programs = folder.toAbsolutePath().getParent();
+    List<Integer> ports = links.canCut() ? List.of() : freePorts(3 * NODES);
+    for (int i = 1; i <= NODES; i++) {
+      int at = 3 * (i - 1);
+      Node.Ports own =
+          links.canCut()
+              ? new Node.Ports(8790, 5701, 5801)
+              : new Node.Ports(ports.get(at), ports.get(at + 1), ports.get(at + 2));
+      nodes.add(new Node(i, folder.resolve("n" + i).toAbsolutePath(), jar, links, own));
+      if (links.canCut()) {
+        relays.add(relay(i, programs, own));
+      }
+    }
+    List<String> members = nodes.stream().map(Node::member).toList();
+    JsonObject entries = new JsonObject();
+    for (String server : servers) {
+      entries.put(
+          server,
+          new JsonObject()
+              .put("command", programs.resolve("ledger_stdio").toString())
+              .put("args", new JsonArray().add(journal.servers().toString()).add(server)));
+    }
+    String name = "faults-" + ProcessHandle.current().pid() + "-" + System.nanoTime();
+    nodes.forEach(node -> node.configure(name, members, entries));
+  }
+
+  private Process relay(int node, Path programs, Node.Ports ports) {
+    try {
+      return new ProcessBuilder(
+              links.at(
+                  node,
+                  List.of(
+                      programs.resolve("relay").toString(),
+                      links.host(node),
+                      Integer.toString(ports.http()))))
+          .inheritIO()
+          .start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static List<Integer> freePorts(int count) {
+    List<ServerSocket> held = new ArrayList<>();
+    try {
+      for (int i = 0; i < count; i++) {
+        held.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
+      }
+      List<Integer> ports = held.stream().map(ServerSocket::getLocalPort).toList();
+      for (ServerSocket socket : held) {
+        socket.close();
+      }
+      return ports;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  void start() {
+    nodes.forEach(Node::start);
+    awaitSettled();
+  }
+
+  List<Node> nodes() {
+    return nodes;
+  }
+
+  List<Node> others(Node than) {
+    return nodes.stream().filter(node -> node != than).toList();
+  }
+
+  Node node(int index) {
+    return nodes.get(index - 1);
+  }
+
+  List<String> servers() {
+    return servers;
+  }
+
+  Links links() {
+    return links;
+  }
+
+  void cutOff(Node node) {
+    others(node).forEach(other -> links.cutBoth(node.index(), other.index()));
+  }
+
+  void healAll() {
+    if (links.canCut()) {
+      for (Node one : nodes) {
+        others(one).forEach(other -> links.heal(one.index(), other.index()));
+      }
+    }
+  }
+
+  /** The node that a node believes to own a server; null where it names none. */
+  Node owner(Node asked, String server) {
+    String name = caller.get(asked, "/api/servers/" + server).getString("node");
+    return nodes.stream().filter(node -> node.name().equals(name)).findFirst().orElse(null);
+  }
+
+  /**
+   * Waits until every node answers for every server and all name the same owners.
+   *
+   * @return how long that took
+   */
+  Duration awaitSettled() {
+    long from = System.nanoTime();
+    String missing = missing();
+    while (missing != null) {
+      if (System.nanoTime() - from > SETTLED_AT_MOST.toNanos()) {
+        throw new IllegalStateException(
+            "the cluster does not settle within " + SETTLED_AT_MOST.toSeconds() + " s: " + missing);
+      }
+      Pause.millis(50);
+      missing = missing();
+    }
+    return Duration.ofNanos(System.nanoTime() - from);
+  }
+
+  private String missing() {
+    for (String server : servers) {
+      Set<String> owners = new HashSet<>();
+      List<CompletableFuture<Ending>> calls = new ArrayList<>();
+      for (Node node : nodes) {
+        JsonObject status = caller.get(node, "/api/servers/" + server);
+        if (!"READY".equals(status.getString("state"))) {
+          return node.name() + " says of " + server + ": " + status.encode();
+        }
+        owners.add(status.getString("node"));
+        calls.add(caller.call(node, server, Duration.ofSeconds(2), Duration.ZERO));
+      }
+      for (CompletableFuture<Ending> call : calls) {
+        Ending ending = call.join();
+        if (!ending.isOk()) {
+          return "a call to " + server + " ends with " + ending;
+        }
+      }
+      if (owners.size() != 1) {
+        return server + " is said to be owned by " + owners;
+      }
+    }
+    return null;
+  }
+
+  /** Ends all that it has started. */
+  @Override
+  public void close() {
+    for (Node node : nodes) {
+      if (node.isAlive()) {
+        if (node.isStopped()) {
+          node.resume();
+        }
+        node.kill();
+      }
+    }
+    relays.forEach(Process::destroyForcibly);
+  }
+}

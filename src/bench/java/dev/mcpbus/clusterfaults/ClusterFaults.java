@@ -1,0 +1,141 @@
+package dev.mcpbus.clusterfaults;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The command line of the cluster's fault runs. */
+@Command(
+    name = "cluster-faults",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = "Three nodes, faults on purpose, and a check of all that was written down.",
+    footer = "Exit codes: 0 all held; 1 a promise or a figure did not hold; 2 wrong usage.")
+public final class ClusterFaults implements Callable<Integer> {
+
+  enum Scenario {
+    kill,
+    stop,
+    partition,
+    roll,
+    random
+  }
+
+  @Option(
+      names = "--only",
+      split = ",",
+      description = "Some of: ${COMPLETION-CANDIDATES}, with commas. Default: all.")
+  private Set<Scenario> only = EnumSet.allOf(Scenario.class);
+
+  @Option(
+      names = "--runs",
+      description = "Of each but random. Default: 20 of kill, 5 of stop and partition, 1 of roll.")
+  private Integer runs;
+
+  @Option(names = "--schedules", description = "Random ones. Default: ${DEFAULT-VALUE}.")
+  private int schedules = 10;
+
+  @Option(names = "--calls", description = "Of each schedule. Default: ${DEFAULT-VALUE}.")
+  private int calls = 50;
+
+  @Option(names = "--seed", description = "Of the first schedule; the next has the next number.")
+  private long seed = System.nanoTime() & 0xffffff;
+
+  @Option(names = "--lenient", description = "Figures are printed, and decide nothing.")
+  private boolean lenient;
+
+  @Option(names = "--namespaces", hidden = true)
+  private boolean namespaces;
+
+  @Option(names = "--out", hidden = true, required = true)
+  private Path out;
+
+  @Option(names = "--jar", hidden = true, required = true)
+  private Path jar;
+
+  public static void main(String[] args) {
+    System.exit(new CommandLine(new ClusterFaults()).execute(args));
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    if (!namespaces && only.equals(EnumSet.of(Scenario.partition))) {
+      System.err.println("links cannot be cut here: the script says what it needs");
+      return CommandLine.ExitCode.USAGE;
+    }
+    Path folder = Files.createTempDirectory(out, "run-");
+    Links links = namespaces ? Links.namespaces(Cluster.NODES) : Links.loopback();
+    System.out.printf(
+        "nodes in %s, %s; load %s%n",
+        folder,
+        namespaces
+            ? "each in a network namespace of its own"
+            : "all on the loopback: links cannot be cut",
+        load());
+    boolean held = false;
+    try (Bed bed = new Bed(folder, jar.toAbsolutePath(), links)) {
+      try {
+        bed.cluster().start();
+        held = run(bed);
+      } catch (IllegalStateException e) {
+        System.out.println("FAILED " + e);
+        bed.keep("failed");
+      }
+      held &= bed.report();
+      held &= lenient || bed.figures().areReached();
+    }
+    System.out.printf("load at the end %s; %s%n", load(), held ? "all held" : "NOT all held");
+    return held ? 0 : 1;
+  }
+
+  private boolean run(Bed bed) {
+    owner(bed, Scenario.kill, OwnerFaults.Kind.KILL, 20);
+    owner(bed, Scenario.stop, OwnerFaults.Kind.STOP, 5);
+    if (namespaces) {
+      owner(bed, Scenario.partition, OwnerFaults.Kind.PARTITION, 5);
+    }
+    boolean held = true;
+    if (only.contains(Scenario.roll)) {
+      for (int i = 1; i <= runsOr(1); i++) {
+        try (RollingRestart roll = new RollingRestart(bed, seed + i)) {
+          held &= roll.run(i) || lenient;
+        }
+      }
+    }
+    if (only.contains(Scenario.random)) {
+      try (Schedules all = new Schedules(bed)) {
+        for (int i = 0; i < schedules; i++) {
+          all.run(seed + i, calls);
+        }
+      }
+    }
+    return held;
+  }
+
+  private void owner(Bed bed, Scenario scenario, OwnerFaults.Kind kind, int usual) {
+    if (only.contains(scenario)) {
+      OwnerFaults faults = new OwnerFaults(bed);
+      for (int i = 1; i <= runsOr(usual); i++) {
+        faults.run(kind, i);
+      }
+    }
+  }
+
+  private int runsOr(int usual) {
+    return runs == null ? usual : runs;
+  }
+
+  private static String load() {
+    try {
+      return Files.readString(Path.of("/proc/loadavg")).split(" ")[0];
+    } catch (IOException e) {
+      return "unknown";
+    }
+  }
+}

@@ -1,0 +1,167 @@
+package dev.mcpbus.clusterfaults;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** One process of the service, with a directory, a configuration and ports of its own. */
+final class Node {
+
+  /**
+   * Where everything of a node is.
+   *
+   * @param http port of its bridge on its loopback
+   */
+  record Ports(int http, int hazelcast, int bus) {}
+
+  private final int index;
+  private final Path folder;
+  private final Path jar;
+  private final Links links;
+  private final Ports ports;
+  private final String http;
+  private Process process;
+  private boolean stopped;
+
+  Node(int index, Path folder, Path jar, Links links, Ports ports) {
+    this.index = index;
+    this.folder = folder;
+    this.jar = jar;
+    this.links = links;
+    this.ports = ports;
+    this.http = "http://" + links.host(index) + ":" + ports.http();
+  }
+
+  int index() {
+    return index;
+  }
+
+  String name() {
+    return folder.getFileName().toString();
+  }
+
+  /** Of its bridge, as this process reaches it. */
+  String http() {
+    return http;
+  }
+
+  /** Of its bridge, as the node itself knows it. */
+  String hostHeader() {
+    return "127.0.0.1:" + ports.http();
+  }
+
+  String member() {
+    return links.host(index) + ":" + ports.hazelcast();
+  }
+
+  void configure(String cluster, List<String> members, JsonObject servers) {
+    JsonObject own =
+        new JsonObject()
+            .put("name", cluster)
+            .put("node", name())
+            .put("host", links.host(index))
+            .put("port", ports.hazelcast())
+            .put("busPort", ports.bus())
+            .put("members", new JsonArray(members))
+            .put("quorum", members.size() / 2 + 1);
+    JsonObject all = new JsonObject().put("cluster", own).put("mcpServers", servers);
+    try {
+      Files.createDirectories(folder);
+      Files.writeString(folder.resolve("mcpbus.json"), all.encodePrettily());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  void start() {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"));
+    command.addAll(List.of("-jar", jar.toString(), "--cluster", "--config", "mcpbus.json"));
+    command.addAll(List.of("--port", Integer.toString(ports.http())));
+    try {
+      process =
+          new ProcessBuilder(links.at(index, command))
+              .directory(folder.toFile())
+              .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()))
+              .start();
+      stopped = false;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  Path log() {
+    return folder.resolve("out.log");
+  }
+
+  boolean runs() {
+    return process != null && process.isAlive() && !stopped;
+  }
+
+  boolean isAlive() {
+    return process != null && process.isAlive();
+  }
+
+  void kill() {
+    process.destroyForcibly();
+    await(10);
+  }
+
+  /** Stops all of its threads, as a long pause of a collector does. */
+  void stop() {
+    signal("STOP");
+    stopped = true;
+  }
+
+  void resume() {
+    signal("CONT");
+    stopped = false;
+  }
+
+  boolean isStopped() {
+    return stopped;
+  }
+
+  /** Asks it to end; returns when it has. */
+  void end() {
+    process.destroy();
+    if (!await(30)) {
+      process.destroyForcibly();
+      throw new IllegalStateException(name() + " did not end within 30 s of SIGTERM");
+    }
+  }
+
+  private boolean await(int seconds) {
+    try {
+      return process.waitFor(seconds, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private void signal(String name) {
+    try {
+      int code =
+          new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+              .inheritIO()
+              .start()
+              .waitFor();
+      if (code != 0) {
+        throw new IllegalStateException("kill -" + name + " of " + name() + " failed");
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}
