@@ -123,6 +123,7 @@ public final class McpBus {
 
   private final Vertx vertx;
   private final Deque<String> deployments = new ArrayDeque<>();
+  private final List<String> entrances = new ArrayList<>();
   private final SupervisorVerticle supervisor;
   private final ServersVerticle servers;
   private final @Nullable Gateway gateway;
@@ -239,7 +240,8 @@ public final class McpBus {
   private Future<Void> deploy(List<Deployable> verticles) {
     Future<Void> all = Future.succeededFuture();
     for (Deployable verticle : verticles) {
-      all = all.compose(next -> deploy(verticle));
+      all =
+          all.compose(next -> vertx.deployVerticle(verticle).onSuccess(entrances::add).mapEmpty());
     }
     return all;
   }
@@ -291,12 +293,15 @@ public final class McpBus {
    * reverse order. Vert.x itself stays open.
    */
   public Future<Void> close() {
-    List<Future<Void>> closing = new ArrayList<>();
+    List<Future<Void>> ending = new ArrayList<>();
     for (String door = doors.poll(); door != null; door = doors.poll()) {
-      closing.add(vertx.undeploy(door).otherwiseEmpty());
+      ending.add(vertx.undeploy(door).otherwiseEmpty());
     }
-    closing.add(closeNext());
-    return Future.join(closing).mapEmpty();
+    // What clients wait for ends with the connections' own drain, and not before it.
+    ending.add(closeNext());
+    entrances.forEach(entrance -> ending.add(vertx.undeploy(entrance).otherwiseEmpty()));
+    entrances.clear();
+    return Future.join(ending).mapEmpty();
   }
 
   private Future<Void> closeNext() {

@@ -153,6 +153,15 @@ final class ClientSession {
     return calls.isEmpty() && !streams.standing().isRead() && now - used > idleNanos;
   }
 
+  boolean isBusy() {
+    return !calls.isEmpty();
+  }
+
+  /** Ends the standing stream. */
+  void hangUp() {
+    streams.standing().end();
+  }
+
   Future<Void> close() {
     calls.values().forEach(call -> call.ask().cancel(vertx.eventBus()));
     calls.keySet().forEach(host::remove);

@@ -12,6 +12,7 @@ import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
+import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -21,6 +22,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Holds sessions of clients of the {@code initialize} era: small actors that share one verticle and
@@ -30,6 +32,9 @@ import java.util.Map;
 final class SessionHost extends VerticleBase {
 
   private static final ParseLimits LIMITS = ParseLimits.DEFAULT.withMaxBytes(Integer.MAX_VALUE);
+
+  private static final long DRAIN_NANOS = TimeUnit.SECONDS.toNanos(7);
+  private static final long LOOK_MILLIS = 20;
 
   private final String name;
   private final Directory directory;
@@ -99,8 +104,25 @@ final class SessionHost extends VerticleBase {
         : vertx.eventBus().<T>localConsumer(address, handler).completion();
   }
 
+  /** Calls in flight end with their connections, which drain at the same time. */
   @Override
   public Future<?> stop() {
+    Promise<Void> quiet = Promise.promise();
+    long until = System.nanoTime() + DRAIN_NANOS;
+    vertx.setPeriodic(
+        0,
+        LOOK_MILLIS,
+        look -> {
+          boolean busy = sessions.values().stream().anyMatch(ClientSession::isBusy);
+          if ((!busy || System.nanoTime() - until > 0) && quiet.tryComplete()) {
+            vertx.cancelTimer(look);
+          }
+        });
+    sessions.values().forEach(ClientSession::hangUp);
+    return quiet.future().compose(ended -> end());
+  }
+
+  private Future<?> end() {
     List<Future<Void>> ending = new ArrayList<>();
     sessions.values().forEach(session -> ending.add(session.close()));
     tasks.close();

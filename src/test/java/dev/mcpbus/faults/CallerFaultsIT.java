@@ -488,9 +488,7 @@ class CallerFaultsIT {
               Headers.PRINCIPAL,
               CANARY,
               Headers.EPOCH,
-              "99",
-              Headers.CALL_ID,
-              CANARY);
+              "99");
       Http.Answer rpc =
           Http.post(
               bus.port(),

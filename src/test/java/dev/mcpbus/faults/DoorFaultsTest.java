@@ -37,6 +37,8 @@ class DoorFaultsTest {
           "POST /mcp/nobody",
           "GET /.well-known/oauth-protected-resource",
           "GET /.well-known/oauth-protected-resource/mcp",
+          "GET /sse",
+          "POST /sse?sessionId=x",
           "GET /eventbus/info",
           "GET /eventbus/websocket",
           "GET /unknown");

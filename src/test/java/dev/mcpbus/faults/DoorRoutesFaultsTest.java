@@ -28,6 +28,8 @@ class DoorRoutesFaultsTest {
           "GET /mcp/a",
           "POST /mcp/a",
           "POST /mcp/nobody",
+          "GET /sse",
+          "POST /sse?sessionId=x",
           "GET /eventbus/info",
           "GET /eventbus/websocket",
           "GET /unknown");
@@ -128,7 +130,7 @@ class DoorRoutesFaultsTest {
           (method, params, connection) ->
               method.equals("tools/list") ? list(EVIL) : ScriptedPeer.error(-32601, "<b>no</b>"));
       List<String> routes = new ArrayList<>(routes(bed));
-      routes.removeIf(route -> route.matches("GET /api/(events|rpc-log)|DELETE .*"));
+      routes.removeIf(route -> route.matches("GET /(api/(events|rpc-log)|sse)|DELETE .*"));
       routes.removeIf(route -> route.matches("POST .*/(disconnect|restart|connect)"));
       routes.addAll(
           List.of(
@@ -140,7 +142,7 @@ class DoorRoutesFaultsTest {
               "GET /%3Cscript%3E",
               "GET /mcp/%3Cscript%3E"));
       for (String route : routes) {
-        String answer = ask(bed, route, "");
+        String answer = ask(bed, route, "Timeout: 500\r\n");
         String head = answer.substring(0, answer.indexOf("\r\n\r\n")).toLowerCase(Locale.ROOT);
         assertThat(head)
             .as(route)

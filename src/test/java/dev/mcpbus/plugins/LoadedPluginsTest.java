@@ -200,7 +200,8 @@ class LoadedPluginsTest {
     assertThat(
             serverProblem(
                 "{\"url\": \"https://e.invalid/mcp\", \"oauth\": {\"tokenStore\": \"hat\"}}"))
-        .endsWith("\"oauth.tokenStore\" cannot be \"hat\". Use one of drawer, file, memory");
+        .endsWith(
+            "\"oauth.tokenStore\" cannot be \"hat\". Use one of cluster, drawer, file, memory");
   }
 
   // Names.

@@ -217,7 +217,10 @@ public final class TestBus implements AutoCloseable {
             new VertxOptions(seams.vertx)
                 .setBlockedThreadCheckInterval(200)
                 .setMaxEventLoopExecuteTimeUnit(TimeUnit.MILLISECONDS)
-                .setMaxEventLoopExecuteTime(1_000));
+                .setMaxEventLoopExecuteTime(1_000)
+                // Then the log has the stack, too.
+                .setWarningExceptionTimeUnit(TimeUnit.MILLISECONDS)
+                .setWarningExceptionTime(1_000));
     seams.before.accept(vertx);
     return new TestBus(
         vertx,
