@@ -71,7 +71,9 @@ final class Starter {
             new InitializeEra(spec.clientInfo(), wishes, options.protocolVersion()),
             new DiscoverEra(spec.clientInfo(), wishes));
     opening = attempt;
-    return inTime(attempt.open()).onComplete(over -> forget(attempt));
+    return inTime(attempt.open())
+        .onFailure(late -> attempt.abandon())
+        .onComplete(over -> forget(attempt));
   }
 
   /** What is under way makes no further session; the one that it made last is the caller's. */

@@ -162,7 +162,7 @@ class DefectsIT {
   void case_86_a_transport_that_throws_at_open_is_restarted_like_any_failure() {
     try (TestBus bus = TestBus.start(DEMO)) {
       Frail frail = add(bus, 2);
-      bus.awaitState("frail", "READY");
+      awaitNextLife(bus, 1);
       assertThat(frail.opened).hasValue(1);
       assertThat(echoed(bus, "frail")).isEqualTo("well");
       assertThat(bus.events()).noneMatch(event -> event.encode().contains("canary"));
