@@ -63,9 +63,15 @@ final class Connecting {
     switch (event.getString("type", "")) {
       case Events.CONNECTED -> outcome.tryComplete();
       case Events.DISCONNECTED -> outcome.tryFail(failure(event));
-      case Events.GAVE_UP ->
-          outcome.tryFail(
-              McpFailure.notSent(FailureCode.UNAVAILABLE, event.getString("message", "given up")));
+      case Events.GAVE_UP -> {
+        // What the attempt failed with may have been told before we listened.
+        JsonObject error = event.getJsonObject("lastError");
+        outcome.tryFail(
+            error != null
+                ? failure(error)
+                : McpFailure.notSent(
+                    FailureCode.UNAVAILABLE, event.getString("message", "given up")));
+      }
       case Events.SERVER_REMOVED ->
           outcome.tryFail(
               McpFailure.notSent(

@@ -20,7 +20,7 @@ public final class Events {
   /** {@code attempt}, {@code delay} in ms. */
   public static final String RESTARTING = "restarting";
 
-  /** {@code reprobe} in ms, {@code message}. */
+  /** {@code reprobe} in ms, {@code message}; {@code lastError} as in the status, where known. */
   public static final String GAVE_UP = "gaveUp";
 
   /** {@code tools}: how many; {@code leftOut}: why others cannot be used, by name. */

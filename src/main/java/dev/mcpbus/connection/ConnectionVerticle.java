@@ -296,9 +296,10 @@ public final class ConnectionVerticle extends VerticleBase
     view.gaveUp(gaveUp.message());
     moveTo(ConnectionState.FAILED);
     mailbox.refuseWaiting();
-    publish(
-        Events.GAVE_UP,
-        new JsonObject().put("reprobe", gaveUp.reprobeMillis()).put("message", gaveUp.message()));
+    JsonObject event =
+        new JsonObject().put("reprobe", gaveUp.reprobeMillis()).put("message", gaveUp.message());
+    JsonObject cause = view.lastErrorAsData();
+    publish(Events.GAVE_UP, cause == null ? event : event.mergeIn(cause));
   }
 
   // ---- what the session reports

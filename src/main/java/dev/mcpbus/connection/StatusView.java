@@ -69,6 +69,7 @@ final class StatusView {
         : "; last error " + lastError.code() + ": " + lastError.getMessage();
   }
 
+  /** {@code {"lastError": {code, message, time}}}, null where none is known. */
   @Nullable JsonObject lastErrorAsData() {
     return lastError == null ? null : new JsonObject().put("lastError", describe(lastError));
   }

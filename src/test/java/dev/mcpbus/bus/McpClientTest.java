@@ -213,6 +213,20 @@ class McpClientTest {
   }
 
   @Test
+  void a_server_that_is_given_up_while_we_connect_gives_the_cause() {
+    JsonObject cause = new JsonObject().put("code", "START_FAILED").put("message", "no such file");
+    serve(Addresses.SERVERS_ADD, new JsonObject("{\"id\":\"git\",\"state\":\"CONNECTING\"}"));
+    git.on(
+        Addresses.CONNECT,
+        message -> git.event(Events.GAVE_UP, new JsonObject().put("lastError", cause)));
+
+    McpFailure failure = failure(client.connectToServer("git", new JsonObject()));
+
+    assertThat(failure.code()).isEqualTo(FailureCode.START_FAILED);
+    assertThat(failure).hasMessageContaining("no such file");
+  }
+
+  @Test
   void status_by_ping_tells_how_the_server_is_now() {
     assertThat(await(client.server("none").statusByPing(CallOptions.DEFAULT)))
         .isEqualTo("disconnected");

@@ -55,6 +55,8 @@ class ChildStartFaultsIT {
       assertThat(later).hasMessageContaining(program.toString());
       assertThat(later.retryAfterMillis()).isNegative();
       assertThat(bed.events(Events.GAVE_UP)).hasSize(1);
+      assertThat(bed.events(Events.GAVE_UP).get(0).getJsonObject("lastError"))
+          .isEqualTo(bed.lastError());
 
       JsonObject removed =
           bed.bus().request(Addresses.SERVERS_REMOVE, new JsonObject().put("id", FaultBed.VICTIM));
