@@ -5,10 +5,8 @@ import dev.mcpbus.testing.RawHttpServer.Peer;
 import dev.mcpbus.testing.RawHttpServer.Request;
 import java.io.IOException;
 import java.net.URI;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +23,6 @@ final class LegacyServer {
   private final RawHttpServer http;
   private final Posts posts;
   private final Map<String, String> redirects = new ConcurrentHashMap<>();
-  private final List<Request> answered = new CopyOnWriteArrayList<>();
   private volatile String endpoint = "/messages?sessionId=7";
   private volatile String greeting = "";
   private volatile String refusal = "404 Not Found";
@@ -71,13 +68,6 @@ final class LegacyServer {
     return open;
   }
 
-  /** Whether the answer to {@code first} was written before {@code second} was read. */
-  boolean answeredBefore(Request first, Request second) {
-    return answered.indexOf(first) >= 0
-        && answered.indexOf(first) < answered.indexOf(second)
-        && http.requests().indexOf(first) < http.requests().indexOf(second);
-  }
-
   private void answer(Request request, Peer peer) throws IOException {
     String to = redirects.get(request.path());
     if (to != null) {
@@ -93,7 +83,6 @@ final class LegacyServer {
       peer.reply(refusal, "<pre>Cannot POST /sse</pre>", "Content-Type: text/html");
     } else {
       posts.to(request, peer, stream());
-      answered.add(request);
     }
   }
 
