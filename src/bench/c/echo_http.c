@@ -47,6 +47,10 @@ static size_t content_length(const char *head, const char *end) {
 }
 
 static size_t respond(const char *request, Span body, char *out) {
+  if (memcmp(request, "GET /stream", 11) == 0)
+    return PUT_TEXT(out, 0,
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+        "Transfer-Encoding: chunked\r\n\r\n");
   if (memcmp(request, "GET", 3) == 0)
     return PUT_TEXT(out, 0, "HTTP/1.1 405 Method Not Allowed\r\nContent-Length: 0\r\n\r\n");
   if (memcmp(request, "POST", 4) != 0)

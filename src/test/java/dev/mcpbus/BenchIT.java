@@ -29,7 +29,7 @@ class BenchIT {
     List<JsonObject> rows = rows("core");
     assertThat(count(rows, "closed")).isEqualTo(4 * 14);
     assertThat(count(rows, "paced")).isEqualTo(12);
-    assertThat(count(rows, "target")).isEqualTo(17);
+    assertThat(count(rows, "target")).isEqualTo(19);
     assertThat(rows)
         .filteredOn(row -> "closed".equals(row.getString("row")))
         .allSatisfy(row -> assertThat(row.getLong("perSecond")).isPositive());

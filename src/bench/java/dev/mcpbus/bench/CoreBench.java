@@ -28,7 +28,7 @@ final class CoreBench {
       "%-40s %7s %10s %8s %9s %9s %9s %8s%n"
           .formatted("", "callers", "calls/s", "CPU us", "p50 us", "p99 us", "p99.9 us", "ratio");
 
-  private static final List<Kind> IDLE = List.of(Kind.HTTP_BUS, Kind.HTTP_BUS_MANY);
+  private static final List<Kind> IDLE = List.of(Kind.HTTP_BUS, Kind.HTTP_BUS_MANY, Kind.HTTP_BUS_STREAMS);
 
   private final Plan plan;
   private final Path directory;
@@ -73,6 +73,10 @@ final class CoreBench {
         if (worker != null) {
           progress("weigh " + kind.label);
           results.memory(kind, worker.memory());
+          if (kind.isOnlyWeighed()) {
+            worker.close();
+            workers.remove(kind);
+          }
         }
       }
       warmUp(IDLE::contains);
@@ -146,7 +150,8 @@ final class CoreBench {
       line(lines, "paced", kind, 0, results.paced(kind), null);
     }
     out.println();
-    memory(lines);
+    memory(lines, "idleConnection", Kind.HTTP_BUS_MANY);
+    memory(lines, "idleConnectionWithStream", Kind.HTTP_BUS_STREAMS);
     if (serverMicros > 0) {
       out.printf(
           Locale.ROOT,
@@ -211,13 +216,13 @@ final class CoreBench {
     lines.add(json);
   }
 
-  private void memory(List<JsonObject> lines) {
+  private void memory(List<JsonObject> lines, String row, Kind kind) {
     JsonObject one = results.memory(Kind.HTTP_BUS);
-    JsonObject many = results.memory(Kind.HTTP_BUS_MANY);
+    JsonObject many = results.memory(kind);
     if (one == null || many == null) {
       return;
     }
-    JsonObject each = new JsonObject().put("row", "idleConnection");
+    JsonObject each = new JsonObject().put("row", row);
     for (String name : List.of("heap", "direct", "rss", "threads")) {
       each.put(name, Math.round(Targets.growth(one, many, name) * 1_000) / 1_000.0);
     }

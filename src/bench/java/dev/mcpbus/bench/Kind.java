@@ -21,7 +21,8 @@ enum Kind {
   HTTP_SDK_DEFAULT("http: SDK async client, JVM defaults"),
   HTTP_VERTX("http: bare Vert.x HttpClient"),
   HTTP_BUS_AMONG("http: bus, Buffer, one among 1,000"),
-  HTTP_BUS_MANY("http: bus, Buffer, spread over 1,000");
+  HTTP_BUS_MANY("http: bus, Buffer, spread over 1,000"),
+  HTTP_BUS_STREAMS("http: 1,000 with a GET stream");
 
   static final int MANY = 1_000;
 
@@ -40,7 +41,12 @@ enum Kind {
   }
 
   boolean hasMany() {
-    return this == HTTP_BUS_AMONG || this == HTTP_BUS_MANY;
+    return this == HTTP_BUS_AMONG || this == HTTP_BUS_MANY || isOnlyWeighed();
+  }
+
+  /** Gets no calls. */
+  boolean isOnlyWeighed() {
+    return this == HTTP_BUS_STREAMS;
   }
 
   /** Flags that this contender has beyond those of all. */
@@ -66,6 +72,9 @@ enum Kind {
       case HTTP_BUS_JSON -> new BusContender(http(target).json());
       case HTTP_BUS_AMONG -> new BusContender(http(target).many(MANY, 1));
       case HTTP_BUS_MANY -> new BusContender(http(target).many(MANY, MANY));
+      case HTTP_BUS_STREAMS ->
+          new BusContender(
+              http(URI.create(target).resolve("/stream").toString()).many(MANY, MANY));
       case HTTP_SDK, HTTP_SDK_DEFAULT -> SdkContender.http(URI.create(target));
       case HTTP_VERTX -> new VertxHttpContender(URI.create(target));
     };

@@ -136,12 +136,15 @@ final class Targets {
       }
     }
     JsonObject one = results.memory(Kind.HTTP_BUS);
-    JsonObject many = results.memory(Kind.HTTP_BUS_MANY);
+    idle("idle HTTP connection", one, results.memory(Kind.HTTP_BUS_MANY));
+    idle("idle HTTP connection with a GET stream", one, results.memory(Kind.HTTP_BUS_STREAMS));
+  }
+
+  private void idle(String name, @Nullable JsonObject one, @Nullable JsonObject many) {
     if (one != null && many != null) {
       double kilobytes = (growth(one, many, "heap") + growth(one, many, "direct")) / 1_024;
-      all.add(new Target("idle HTTP connection: heap and direct", kilobytes, false, 40, " KiB"));
-      double threads = growth(one, many, "threads");
-      all.add(new Target("idle HTTP connection: threads", threads, false, 0, ""));
+      all.add(new Target(name + ": heap and direct", kilobytes, false, 40, " KiB"));
+      all.add(new Target(name + ": threads", growth(one, many, "threads"), false, 0, ""));
     }
   }
 

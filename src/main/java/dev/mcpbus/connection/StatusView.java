@@ -115,7 +115,7 @@ final class StatusView {
           .put("connectMillis", live.connectMillis())
           .put("since", String.valueOf(since))
           .put("capabilities", live.server().capabilities().copy())
-          .put("instructions", live.server().raw().getValue("instructions"));
+          .put("instructions", live.server().instructions());
       if (tools != null) {
         json.put("toolsListed", true);
       }

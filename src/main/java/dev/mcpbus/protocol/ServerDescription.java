@@ -1,6 +1,7 @@
 package dev.mcpbus.protocol;
 
 import io.vertx.core.json.JsonObject;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a server said of itself, in {@code initialize} or in {@code server/discover}.
@@ -8,22 +9,25 @@ import io.vertx.core.json.JsonObject;
  * @param protocolVersion as the server wrote it, not yet checked; empty where absent
  * @param capabilities as sent, unknown ones included; empty where absent
  * @param serverInfo the server's name and version
- * @param raw the whole result: {@code instructions}, icons, {@code _meta}
+ * @param instructions how to use the server, null where it says nothing
  */
 public record ServerDescription(
-    String protocolVersion, JsonObject capabilities, Implementation serverInfo, JsonObject raw) {
+    String protocolVersion,
+    JsonObject capabilities,
+    Implementation serverInfo,
+    @Nullable String instructions) {
 
   /** Reads the result of {@code initialize}. */
   public static ServerDescription ofInitialize(RawJson result) {
     JsonObject json = result.toJsonObject();
     Object version = json.getValue("protocolVersion");
     return new ServerDescription(
-        version instanceof String text ? text : "",
+        version instanceof String wire ? wire : "",
         json.getValue("capabilities") instanceof JsonObject object ? object : new JsonObject(),
         json.getValue("serverInfo") instanceof JsonObject object
             ? Implementation.of(object)
             : new Implementation("", ""),
-        json);
+        json.getValue("instructions") instanceof String text ? text : null);
   }
 
   /**
@@ -40,7 +44,7 @@ public record ServerDescription(
         meta.getValue(MetaKeys.SERVER_INFO) instanceof JsonObject object
             ? Implementation.of(object)
             : new Implementation("", ""),
-        json);
+        json.getValue("instructions") instanceof String text ? text : null);
   }
 
   /** True where the capability was offered, whatever its value. */

@@ -42,8 +42,7 @@ class ChildCrashFaultsIT {
         JsonObject status = bed.awaitReady(round);
         List<Future<Ending>> pending =
             Stream.generate(() -> bed.sendTool("hang")).limit(50).toList();
-        FaultBed.until("all are in flight")
-            .until(() -> bed.status().getJsonObject("transport").getInteger("pending") == 50);
+        bed.awaitInFlight(50);
         long pid = bed.pid();
         Processes.kill(pid);
         long killed = System.nanoTime();
@@ -104,6 +103,7 @@ class ChildCrashFaultsIT {
   void case_04_a_crash_while_it_is_being_disconnected_ends_in_idle() {
     try (FaultBed bed = FaultBed.ready(ShServer.of("", HANG, "hang").put("drain", 10_000))) {
       Future<Ending> call = bed.sendTool("hang");
+      bed.awaitInFlight(1);
       long pid = bed.pid();
       bed.bus().request(TestBus.address(FaultBed.VICTIM, Addresses.DISCONNECT), new JsonObject());
       bed.awaitState("DRAINING");
@@ -151,12 +151,7 @@ class ChildCrashFaultsIT {
       for (int cycle = 1; cycle <= 200; cycle++) {
         bed.awaitReady(cycle);
         Future<Ending> call = bed.sendTool("hang");
-        FaultBed.until("it is in flight")
-            .until(
-                bed::status,
-                status ->
-                    status.getBoolean("toolsListed", false)
-                        && status.getJsonObject("transport").getInteger("pending") == 1);
+        bed.awaitInFlight(1);
         Processes.kill(bed.pid());
         TestBus.await(call).failure(FailureCode.UPSTREAM_EXITED, Sent.MAYBE);
         if (cycle == 10) {
@@ -199,8 +194,7 @@ class ChildCrashFaultsIT {
     try (FaultBed bed = FaultBed.ready(ShServer.of("", HANG, "hang").put("ping", ping))) {
       long pid = bed.pid();
       Future<Ending> call = bed.sendTool("hang");
-      FaultBed.until("it is in flight")
-          .until(() -> bed.status().getJsonObject("transport").getInteger("pending") == 1);
+      bed.awaitInFlight(1);
       Processes.signal("STOP", pid);
       Ending ending = bed.ending(call);
       ending.failure(FailureCode.OUTCOME_UNKNOWN, Sent.MAYBE);

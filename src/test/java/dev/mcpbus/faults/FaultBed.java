@@ -236,6 +236,16 @@ final class FaultBed implements AutoCloseable {
     return bus.awaitState(VICTIM, state);
   }
 
+  /** So many calls are with the server, and none waits for its list of tools. */
+  void awaitInFlight(int calls) {
+    until(calls + " in flight")
+        .until(
+            this::status,
+            status ->
+                status.getBoolean("toolsListed", false)
+                    && status.getJsonObject("transport").getInteger("pending") == calls);
+  }
+
   JsonObject lastError() {
     return status().getJsonObject("lastError", new JsonObject());
   }

@@ -3,6 +3,7 @@ package dev.mcpbus.transport.http;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.transport.TransportException;
+import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
@@ -21,6 +22,11 @@ final class EventReader implements SseParser.Sink {
 
   /** Hears what becomes of the stream; nothing after {@link #stop()}. */
   interface Listener {
+
+    /** A request for the stream, not yet sent. */
+    default Future<HttpClientRequest> get(HttpChannel channel) {
+      return channel.request(HttpMethod.GET);
+    }
 
     /**
      * @param replayed whether it had been delivered before a cut
@@ -43,7 +49,10 @@ final class EventReader implements SseParser.Sink {
   private final Authorization authorization;
   private final StreamPosition position = new StreamPosition();
   private @Nullable SseParser parser;
+
+  /** Null between two connections: it would keep all that Vert.x has about one that is closed. */
   private @Nullable HttpClientRequest request;
+
   private long timer = -1;
   private boolean stopped;
   private boolean finished;
@@ -105,8 +114,8 @@ final class EventReader implements SseParser.Sink {
 
   private void connect() {
     position.reconnected();
-    channel
-        .request(HttpMethod.GET)
+    listener
+        .get(channel)
         .onComplete(
             (created, failure) -> {
               if (stopped) {
@@ -137,6 +146,7 @@ final class EventReader implements SseParser.Sink {
               if (stopped) {
                 return;
               }
+              request = null;
               if (failure != null) {
                 listener.unavailable(Failures.sent(failure, channel.endpoint()), false);
               } else if (response.statusCode() == 200
@@ -164,8 +174,14 @@ final class EventReader implements SseParser.Sink {
       channel.cancel(timer);
       timer = -1;
     }
-    if (request != null) {
-      request.reset();
+    reset();
+  }
+
+  private void reset() {
+    HttpClientRequest current = request;
+    request = null;
+    if (current != null) {
+      current.reset();
     }
   }
 
@@ -183,9 +199,7 @@ final class EventReader implements SseParser.Sink {
       if (!stopped) {
         open = false;
         parser = null;
-        if (request != null) {
-          request.reset();
-        }
+        reset();
         listener.broken(Failures.parsing(e));
       }
     }
@@ -196,6 +210,7 @@ final class EventReader implements SseParser.Sink {
     if (stopped || !open) {
       return;
     }
+    request = null;
     open = false;
     if (finished) {
       channel.lingered(this);

@@ -40,7 +40,6 @@ final class HttpChannel implements Channel {
   private static final Logger log = LoggerFactory.getLogger(HttpChannel.class);
 
   private static final CharSequence SESSION_ID = HttpHeaders.createOptimized("mcp-session-id");
-  private static final int MAX_SESSION_ID = 4_096;
   private static final int MAX_WAITING = 1_024;
   private static final long CLOSE_MILLIS = 2_000;
   private static final long LOST_GRACE_MILLIS = 5_000;
@@ -251,6 +250,15 @@ final class HttpChannel implements Channel {
     }
   }
 
+  /** A GET whose stream may last. Never throws, as above. */
+  Future<HttpClientRequest> lasting() {
+    try {
+      return StreamConnection.get(owner, client, endpoint);
+    } catch (IllegalStateException e) {
+      return owner.failedFuture(e);
+    }
+  }
+
   /** Adds the configured headers and those of the session. */
   void headers(@Nullable Outbound message, HttpClientRequest to) {
     // Its failure is heard of through the response; unset, each one would be logged.
@@ -313,7 +321,7 @@ final class HttpChannel implements Channel {
     if (Methods.INITIALIZE.equals(message.method())) {
       String id = response.getHeader(SESSION_ID);
       if (id != null) {
-        if (!isSessionId(id)) {
+        if (!Responses.isSessionId(id)) {
           return Failures.protocol("Mcp-Session-Id must be 1 to 4096 visible ASCII characters");
         }
         sessionId = HttpHeaders.createOptimized(id);
@@ -333,12 +341,6 @@ final class HttpChannel implements Channel {
       exchange.abort();
     }
     return taken;
-  }
-
-  private static boolean isSessionId(String id) {
-    return !id.isEmpty()
-        && id.length() <= MAX_SESSION_ID
-        && id.chars().allMatch(c -> c >= 0x21 && c <= 0x7e);
   }
 
   /** Heard of once, however many requests find it out; the calls that still run may end first. */

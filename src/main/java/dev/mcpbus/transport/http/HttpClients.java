@@ -41,7 +41,7 @@ final class HttpClients {
                 .build());
   }
 
-  private static void connected(HttpConnection connection) {
+  static void connected(HttpConnection connection) {
     connection.exceptionHandler(Responses.IGNORE);
     KeepAlive.hasten(connection);
   }

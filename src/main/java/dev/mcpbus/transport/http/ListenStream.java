@@ -2,6 +2,8 @@ package dev.mcpbus.transport.http;
 
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.transport.TransportException;
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpClientRequest;
 
 /**
  * The GET stream for messages that belong to no request. Reconnects for as long as the channel
@@ -33,6 +35,12 @@ final class ListenStream implements EventReader.Listener {
 
   boolean hasPosition() {
     return reader.position().lastId() != null;
+  }
+
+  /** It may last as long as the channel. */
+  @Override
+  public Future<HttpClientRequest> get(HttpChannel of) {
+    return of.lasting();
   }
 
   @Override

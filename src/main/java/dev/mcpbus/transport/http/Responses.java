@@ -18,6 +18,8 @@ final class Responses {
   /** More of an unwanted body costs more than a new connection. */
   private static final int DRAIN_BYTES = 64 * 1024;
 
+  private static final int MAX_SESSION_ID = 4_096;
+
   private Responses() {}
 
   /** Compares the media type alone, in any case, without parameters. */
@@ -45,6 +47,13 @@ final class Responses {
     } catch (NumberFormatException e) {
       return -1;
     }
+  }
+
+  /** Visible ASCII, as the specification has it. */
+  static boolean isSessionId(String id) {
+    return !id.isEmpty()
+        && id.length() <= MAX_SESSION_ID
+        && id.chars().allMatch(c -> c >= 0x21 && c <= 0x7e);
   }
 
   /** Reads a body away, so that the connection can be used again; a long or endless one is cut. */

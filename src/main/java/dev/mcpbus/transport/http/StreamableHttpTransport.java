@@ -60,7 +60,8 @@ public final class StreamableHttpTransport implements Transport {
     HttpChannel http =
         new HttpChannel(
             context,
-            HttpClients.create(context, endpoint, options, options.listen() ? 1 : 0, tls),
+            HttpClients.create(
+                context, endpoint, options, options.listen() && endpoint.tls() ? 1 : 0, tls),
             endpoint,
             headers,
             Credentials.of(authenticator, context),

@@ -250,6 +250,23 @@ class HttpEventStreamTest extends HttpFixture {
     assertThat(server.requests("GET")).hasSize(1);
     assertThat(probe.channel().diagnostics().getBoolean("listening")).isFalse();
     assertThat(probe.closings()).isEmpty();
+    await("the connection of the calls is left").until(() -> server.open() == 1);
+  }
+
+  @Test
+  void a_get_stream_that_the_server_ends_leaves_no_connection_behind() throws Exception {
+    RawHttpServer server =
+        session(
+            (request, peer) -> {
+              peer.stream();
+              peer.chunk("retry: 60000\ndata: " + notification("n/one") + "\n\n");
+              peer.end();
+            });
+    ChannelProbe probe = handshake(options(server).withListen(true));
+    await().until(() -> probe.heard().size() == 1);
+    await("the connection of the calls is left").until(() -> server.open() == 1);
+    assertThat(server.accepted()).isEqualTo(2);
+    assertThat(probe.channel().diagnostics().getInteger("openStreams")).isZero();
   }
 
   @Test
