@@ -210,7 +210,7 @@ public final class ClusterCalls implements Shareable {
             .timeout(Math.max(1, Math.max(1_000, patience) - spent()), TimeUnit.MILLISECONDS)
             .onComplete(
                 known -> {
-                  if (known.succeeded() && known.result() == null) {
+                  if (known.succeeded() && isNone(known.result())) {
                     promise.fail(failure);
                   } else {
                     defined = true;
@@ -258,6 +258,11 @@ public final class ClusterCalls implements Shareable {
         .sharedData()
         .<String, String>getClusterWideMap(SERVERS)
         .compose(servers -> servers.get(server.value()));
+  }
+
+  /** What was removed leaves a note, which has no source. */
+  private static boolean isNone(@Nullable String definition) {
+    return definition == null || !definition.contains("\"origin\"");
   }
 
   /** Monotonic milliseconds, as nodes tell each other. */
