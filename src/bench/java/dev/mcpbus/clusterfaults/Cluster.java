@@ -29,7 +29,11 @@ final class Cluster implements AutoCloseable {
   private final List<String> servers =
       IntStream.rangeClosed(1, SERVERS).mapToObj(i -> "ledger-" + i).toList();
 
-  Cluster(Path folder, Path jar, Links links, Journal journal, Caller caller) {
+  /**
+   * @param skewSeconds by which the time of day of the first node is ahead, of the last behind
+   */
+  Cluster(
+      Path folder, Path jar, Links links, Journal journal, Caller caller, long skewSeconds) {
     this.links = links;
     this.caller = caller;
     Path programs = folder.toAbsolutePath().getParent();
@@ -40,7 +44,8 @@ final class Cluster implements AutoCloseable {
           links.canCut()
               ? new Node.Ports(8790, 5701, 5801)
               : new Node.Ports(ports.get(at), ports.get(at + 1), ports.get(at + 2));
-      nodes.add(new Node(i, folder.resolve("n" + i).toAbsolutePath(), jar, links, own));
+      long skew = i == 1 ? skewSeconds : i == NODES ? -skewSeconds : 0;
+      nodes.add(new Node(i, folder.resolve("n" + i).toAbsolutePath(), jar, links, own, skew));
       if (links.canCut()) {
         relays.add(relay(i, programs, own));
       }

@@ -15,6 +15,7 @@ import io.vertx.core.shareddata.LocalMap;
 import io.vertx.core.shareddata.Shareable;
 import io.vertx.core.spi.cluster.ClusterManager;
 import io.vertx.core.spi.cluster.NodeListener;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -60,6 +61,8 @@ public final class ClusterCalls implements Shareable {
 
   /** After its budget the owner's own failure may take this long to arrive. */
   private static final long GRACE_MILLIS = 500;
+
+  private static final long MAX_BUDGET_MILLIS = Duration.ofDays(365).toMillis();
 
   private static final String KEY = "dev.mcpbus.calls";
 
@@ -160,7 +163,9 @@ public final class ClusterCalls implements Shareable {
 
     private static @Nullable Long budget(@Nullable String text) {
       try {
-        return text == null ? null : Long.valueOf(text.trim());
+        return text == null
+            ? null
+            : Long.valueOf(Math.max(0, Math.min(MAX_BUDGET_MILLIS, Long.parseLong(text.trim()))));
       } catch (NumberFormatException e) {
         // Whoever reads the header says what is wrong with it.
         return null;
