@@ -100,6 +100,13 @@ final class Cluster implements AutoCloseable {
     awaitSettled();
   }
 
+  /** All anew, whatever became of them. */
+  void restart() {
+    healAll();
+    close(nodes);
+    start();
+  }
+
   List<Node> nodes() {
     return nodes;
   }
@@ -185,6 +192,11 @@ final class Cluster implements AutoCloseable {
   /** Ends all that it has started. */
   @Override
   public void close() {
+    close(nodes);
+    relays.forEach(Process::destroyForcibly);
+  }
+
+  private static void close(List<Node> nodes) {
     for (Node node : nodes) {
       if (node.isAlive()) {
         if (node.isStopped()) {
@@ -193,6 +205,5 @@ final class Cluster implements AutoCloseable {
         node.kill();
       }
     }
-    relays.forEach(Process::destroyForcibly);
   }
 }

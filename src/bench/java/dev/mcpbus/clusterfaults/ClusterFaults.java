@@ -145,9 +145,14 @@ public final class ClusterFaults implements Callable<Integer> {
       }
     }
     if (only.contains(Scenario.random)) {
-      try (Schedules all = new Schedules(bed)) {
-        for (int i = 0; i < schedules; i++) {
+      for (int i = 0; i < schedules; i++) {
+        try (Schedules all = new Schedules(bed)) {
           all.run(seed + i, calls);
+        } catch (IllegalStateException e) {
+          System.out.println("FAILED seed " + (seed + i) + ": " + e.getMessage());
+          bed.keep("failed seed " + (seed + i));
+          held = false;
+          bed.cluster().restart();
         }
       }
     }

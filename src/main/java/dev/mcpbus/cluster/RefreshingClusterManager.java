@@ -31,6 +31,12 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
   /** Soon, and once more when what was moved meanwhile has settled. */
   private static final long[] DELAYS_MILLIS = {300, 1_500, 5_000};
 
+  /** When a node that was merged puts down again what others may have cleaned away too late. */
+  private static final long[] REPAIRS_MILLIS = {2_000, 8_000};
+
+  /** Has Vert.x publish what is this node's own, and drop what belongs to no member. */
+  private static final LifecycleEvent REPAIR = new LifecycleEvent(LifecycleState.MERGED);
+
   private static final NodeListener NOBODY =
       new NodeListener() {
         @Override
@@ -101,17 +107,41 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
 
   @Override
   public void memberAdded(MembershipEvent event) {
-    tell(event.getMember().getAttribute("__vertx.nodeId"), true);
-    later.execute(() -> super.memberAdded(event));
+    tell(node(event), true);
+    later(() -> super.memberAdded(event));
     refresh();
   }
 
   @Override
   public void memberRemoved(MembershipEvent event) {
-    tell(event.getMember().getAttribute("__vertx.nodeId"), false);
+    tell(node(event), false);
     Promotions.hurry(getHazelcastInstance());
-    later.execute(() -> super.memberRemoved(event));
+    later(
+        () -> {
+          if (isPresent(node(event))) {
+            // It is back already: what it has put down since must stay.
+            super.stateChanged(REPAIR);
+          } else {
+            super.memberRemoved(event);
+          }
+        });
     refresh();
+  }
+
+  private static @Nullable String node(MembershipEvent event) {
+    return event.getMember().getAttribute("__vertx.nodeId");
+  }
+
+  private boolean isPresent(@Nullable String node) {
+    synchronized (present) {
+      return present.contains(node);
+    }
+  }
+
+  private void later(Runnable step) {
+    if (!later.isShutdown()) {
+      later.execute(step);
+    }
   }
 
   @Override
@@ -124,7 +154,13 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
       }
       before.stream().filter(node -> !now.contains(node)).forEach(node -> tell(node, false));
       now.stream().filter(node -> !before.contains(node)).forEach(node -> tell(node, true));
-      later.execute(() -> super.stateChanged(event));
+      later(() -> super.stateChanged(event));
+      Vertx timers = vertx;
+      if (timers != null) {
+        for (long delay : REPAIRS_MILLIS) {
+          timers.setTimer(delay, due -> later(() -> super.stateChanged(REPAIR)));
+        }
+      }
       refresh();
     }
   }
