@@ -9,6 +9,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.shareddata.AsyncMap;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -31,6 +32,14 @@ import org.slf4j.LoggerFactory;
 final class ClusterDefinitions {
 
   private static final Logger LOG = LoggerFactory.getLogger(ClusterDefinitions.class);
+
+  /**
+   * In place of what was removed on purpose, for longer than a node may be away: what is missing
+   * without it was lost with the nodes that held it, and is put back by those who remember it.
+   */
+  private static final String REMOVED = "{\"removed\":true}";
+
+  private static final long REMOVED_MILLIS = Duration.ofHours(1).toMillis();
 
   private final Vertx vertx;
   private final ServerEntryReader reader;
@@ -83,8 +92,16 @@ final class ClusterDefinitions {
     if (file) {
       files.put(definition.id(), definition);
     }
-    return map.compose(all -> all.putIfAbsent(definition.id().value(), encode(definition)))
-        .compose(before -> read().map(before == null));
+    String id = definition.id().value();
+    return map.compose(
+            all ->
+                all.putIfAbsent(id, encode(definition))
+                    .compose(
+                        before ->
+                            REMOVED.equals(before)
+                                ? all.put(id, encode(definition)).map(true)
+                                : Future.succeededFuture(before == null)))
+        .compose(added -> read().map(added));
   }
 
   Future<Void> replace(ServerDefinition definition) {
@@ -94,7 +111,8 @@ final class ClusterDefinitions {
   }
 
   Future<Void> remove(ConnectionId id) {
-    return map.compose(all -> all.remove(id.value())).compose(removed -> read());
+    return map.compose(all -> all.put(id.value(), REMOVED, REMOVED_MILLIS))
+        .compose(removed -> read());
   }
 
   /** The file of this node does not name it any more. */
@@ -123,6 +141,7 @@ final class ClusterDefinitions {
     Promise<Void> done = Promise.promise();
     reading = done.future();
     map.compose(AsyncMap::entries)
+        .compose(this::restore)
         .compose(this::adopt)
         .onFailure(failure -> LOG.warn("the definitions cannot be read: {}", failure.toString()))
         .onComplete(
@@ -138,6 +157,27 @@ final class ClusterDefinitions {
     return done.future();
   }
 
+  /** Completes with what is there, without what was removed and with what was lost. */
+  private Future<Map<String, String>> restore(Map<String, String> entries) {
+    Map<String, String> all = new HashMap<>(entries);
+    List<Future<String>> puts = new ArrayList<>();
+    texts.forEach(
+        (id, text) -> {
+          if (!entries.containsKey(id)) {
+            LOG.warn("the definition of '{}' was lost with a node; it is put back", id);
+            puts.add(
+                map.compose(to -> to.putIfAbsent(id, text))
+                    .onSuccess(before -> all.put(id, before == null ? text : before)));
+          }
+        });
+    return Future.join(puts)
+        .map(
+            done -> {
+              all.values().removeIf(REMOVED::equals);
+              return all;
+            });
+  }
+
   private Future<Void> adopt(Map<String, String> entries) {
     Map<String, String> fresh = new HashMap<>(entries);
     fresh.entrySet().removeIf(one -> one.getValue().equals(texts.get(one.getKey())));
@@ -151,10 +191,11 @@ final class ClusterDefinitions {
                       changed.add(id);
                       reads.add(parse(id, text));
                     }));
-    for (ConnectionId id : List.copyOf(servers.keySet())) {
-      if (!entries.containsKey(id.value())) {
+    for (String name : List.copyOf(texts.keySet())) {
+      if (!entries.containsKey(name)) {
+        texts.remove(name);
+        ConnectionId id = new ConnectionId(name);
         servers.remove(id);
-        texts.remove(id.value());
         unread.remove(id);
         changed.add(id);
       }

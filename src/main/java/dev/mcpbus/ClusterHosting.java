@@ -232,7 +232,8 @@ final class ClusterHosting implements Hosting, Tenant {
       return Future.failedFuture(
           new IllegalStateException("this node cannot read the definition of '" + id + "'"));
     }
-    Owned mine = new Owned(new Tenure(members.name(), held), epoch * EPOCHS_PER_OWNER);
+    Tenure tenure = new Tenure(members.name(), Long.toString(epoch), held);
+    Owned mine = new Owned(tenure, epoch * EPOCHS_PER_OWNER);
     owned.put(id, mine);
     return supervisor.startChild(spec(definition, mine));
   }

@@ -1,7 +1,6 @@
 package dev.mcpbus;
 
 import dev.mcpbus.bridge.BridgeOptions;
-import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.cluster.HazelcastCluster;
 import dev.mcpbus.config.ConfigChange;
 import dev.mcpbus.config.ConfigDiff;
@@ -59,7 +58,7 @@ final class Service {
           engine.clustered()
               ? await(
                   HazelcastCluster.start(
-                      McpBus.vertxOptions(), config.cluster(), engine.file(), ClusterCalls.OWNERS))
+                      McpBus.vertxOptions(), config.cluster(), engine.file()))
               : Vertx.vertx(McpBus.vertxOptions());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -208,7 +208,7 @@ class ClusterIT {
   }
 
   @Test
-  void a_file_that_says_something_else_is_named_and_its_node_is_not_ready() {
+  void case_92_a_file_that_says_something_else_is_named_and_its_node_is_not_ready() {
     try (ClusterBed bed = new ClusterBed(folder, 2)) {
       JsonObject servers = ClusterBed.servers(2);
       ServiceProcess first = bed.start("n1", servers);

@@ -26,11 +26,11 @@ final class Bed implements AutoCloseable {
   private int violations;
   private Duration latest = Duration.ZERO;
 
-  Bed(Path folder, Path jar, Links links) {
+  Bed(Path folder, Path jar, Links links, long skewSeconds) {
     this.folder = folder;
     this.journal = new Journal(folder.resolve("servers.log").toAbsolutePath());
     this.caller = new Caller(journal);
-    this.cluster = new Cluster(folder, jar, links, journal, caller);
+    this.cluster = new Cluster(folder, jar, links, journal, caller, skewSeconds);
   }
 
   Cluster cluster() {

@@ -42,20 +42,11 @@ final class Caller {
    */
   CompletableFuture<Ending> call(
       String id, Node via, String server, Duration budget, Duration delay) {
-    JsonObject arguments = new JsonObject().put("call", id).put("delay", delay.toMillis());
-    HttpRequest request =
-        to(via, "/api/servers/" + server + "/tools/record?timeout=" + budget.toMillis())
-            .header("Content-Type", "application/json")
-            .timeout(budget.plus(GRACE))
-            .POST(HttpRequest.BodyPublishers.ofString(arguments.encode()))
-            .build();
     long deadline = System.nanoTime() + budget.toNanos();
     journal.note("invoke", id + " " + server + " " + via.name() + " " + deadline);
-    return client
-        .sendAsync(request, HttpResponse.BodyHandlers.ofString())
-        .handle(
-            (response, failure) -> {
-              Ending ending = Ending.of(response, failure);
+    return unnoted(id, via, server, budget, delay)
+        .thenApply(
+            ending -> {
               if (ending.isOk()) {
                 journal.note("ok", id + " " + ending.text());
               } else {
@@ -63,6 +54,21 @@ final class Caller {
               }
               return ending;
             });
+  }
+
+  /** A call that only the server writes down. */
+  CompletableFuture<Ending> unnoted(
+      String id, Node via, String server, Duration budget, Duration delay) {
+    JsonObject arguments = new JsonObject().put("call", id).put("delay", delay.toMillis());
+    HttpRequest request =
+        to(via, "/api/servers/" + server + "/tools/record?timeout=" + budget.toMillis())
+            .header("Content-Type", "application/json")
+            .timeout(budget.plus(GRACE))
+            .POST(HttpRequest.BodyPublishers.ofString(arguments.encode()))
+            .build();
+    return client
+        .sendAsync(request, HttpResponse.BodyHandlers.ofString())
+        .handle(Ending::of);
   }
 
   /** A JSON document of a node's bridge; empty where it does not answer. */

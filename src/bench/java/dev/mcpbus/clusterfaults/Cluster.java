@@ -29,7 +29,11 @@ final class Cluster implements AutoCloseable {
   private final List<String> servers =
       IntStream.rangeClosed(1, SERVERS).mapToObj(i -> "ledger-" + i).toList();
 
-  Cluster(Path folder, Path jar, Links links, Journal journal, Caller caller) {
+  /**
+   * @param skewSeconds by which the time of day of the first node is ahead, of the last behind
+   */
+  Cluster(
+      Path folder, Path jar, Links links, Journal journal, Caller caller, long skewSeconds) {
     this.links = links;
     this.caller = caller;
     Path programs = folder.toAbsolutePath().getParent();
@@ -40,7 +44,8 @@ final class Cluster implements AutoCloseable {
           links.canCut()
               ? new Node.Ports(8790, 5701, 5801)
               : new Node.Ports(ports.get(at), ports.get(at + 1), ports.get(at + 2));
-      nodes.add(new Node(i, folder.resolve("n" + i).toAbsolutePath(), jar, links, own));
+      long skew = i == 1 ? skewSeconds : i == NODES ? -skewSeconds : 0;
+      nodes.add(new Node(i, folder.resolve("n" + i).toAbsolutePath(), jar, links, own, skew));
       if (links.canCut()) {
         relays.add(relay(i, programs, own));
       }
@@ -93,6 +98,13 @@ final class Cluster implements AutoCloseable {
   void start() {
     nodes.forEach(Node::start);
     awaitSettled();
+  }
+
+  /** All anew, whatever became of them. */
+  void restart() {
+    healAll();
+    close(nodes);
+    start();
   }
 
   List<Node> nodes() {
@@ -180,6 +192,11 @@ final class Cluster implements AutoCloseable {
   /** Ends all that it has started. */
   @Override
   public void close() {
+    close(nodes);
+    relays.forEach(Process::destroyForcibly);
+  }
+
+  private static void close(List<Node> nodes) {
     for (Node node : nodes) {
       if (node.isAlive()) {
         if (node.isStopped()) {
@@ -188,6 +205,5 @@ final class Cluster implements AutoCloseable {
         node.kill();
       }
     }
-    relays.forEach(Process::destroyForcibly);
   }
 }

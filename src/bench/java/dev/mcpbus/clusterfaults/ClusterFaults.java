@@ -3,6 +3,7 @@ package dev.mcpbus.clusterfaults;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -24,18 +25,25 @@ public final class ClusterFaults implements Callable<Integer> {
     stop,
     partition,
     roll,
-    random
+    leave,
+    pair,
+    all,
+    random,
+    load
   }
+
+  /** Of half an hour, and to be asked for. */
+  private static final Set<Scenario> USUAL = EnumSet.complementOf(EnumSet.of(Scenario.load));
 
   @Option(
       names = "--only",
       split = ",",
-      description = "Some of: ${COMPLETION-CANDIDATES}, with commas. Default: all.")
-  private Set<Scenario> only = EnumSet.allOf(Scenario.class);
+      description = "Some of: ${COMPLETION-CANDIDATES}, with commas. Default: all but load.")
+  private Set<Scenario> only = USUAL;
 
   @Option(
       names = "--runs",
-      description = "Of each but random. Default: 20 of kill, 5 of stop and partition, 1 of roll.")
+      description = "Of each but random. Default: 20 of kill, 5 of stop and partition, else 1.")
   private Integer runs;
 
   @Option(names = "--schedules", description = "Random ones. Default: ${DEFAULT-VALUE}.")
@@ -43,6 +51,14 @@ public final class ClusterFaults implements Callable<Integer> {
 
   @Option(names = "--calls", description = "Of each schedule. Default: ${DEFAULT-VALUE}.")
   private int calls = 50;
+
+  @Option(names = "--minutes", description = "Of load. Default: ${DEFAULT-VALUE}.")
+  private int minutes = 30;
+
+  @Option(
+      names = "--skew",
+      description = "Seconds by which the first node's time of day is ahead, and the last's behind.")
+  private long skew;
 
   @Option(names = "--seed", description = "Of the first schedule; the next has the next number.")
   private long seed = System.nanoTime() & 0xffffff;
@@ -78,8 +94,11 @@ public final class ClusterFaults implements Callable<Integer> {
             ? "each in a network namespace of its own"
             : "all on the loopback: links cannot be cut",
         load());
+    if (skew != 0) {
+      System.out.printf("clocks of n1 and n%d are %d s apart%n", Cluster.NODES, 2 * skew);
+    }
     boolean held = false;
-    try (Bed bed = new Bed(folder, jar.toAbsolutePath(), links)) {
+    try (Bed bed = new Bed(folder, jar.toAbsolutePath(), links, skew)) {
       try {
         bed.cluster().start();
         held = run(bed);
@@ -108,10 +127,32 @@ public final class ClusterFaults implements Callable<Integer> {
         }
       }
     }
+    WholeFaults whole = new WholeFaults(bed);
+    for (int i = 1; i <= runsOr(1); i++) {
+      if (only.contains(Scenario.leave)) {
+        held &= whole.leave(i);
+      }
+      if (only.contains(Scenario.pair)) {
+        whole.pair(i);
+      }
+      if (only.contains(Scenario.all)) {
+        whole.all(i);
+      }
+    }
+    if (only.contains(Scenario.load)) {
+      try (FullLoad load = new FullLoad(bed)) {
+        held &= load.run(Duration.ofMinutes(minutes)) || lenient;
+      }
+    }
     if (only.contains(Scenario.random)) {
-      try (Schedules all = new Schedules(bed)) {
-        for (int i = 0; i < schedules; i++) {
+      for (int i = 0; i < schedules; i++) {
+        try (Schedules all = new Schedules(bed)) {
           all.run(seed + i, calls);
+        } catch (IllegalStateException e) {
+          System.out.println("FAILED seed " + (seed + i) + ": " + e.getMessage());
+          bed.keep("failed seed " + (seed + i));
+          held = false;
+          bed.cluster().restart();
         }
       }
     }

@@ -26,10 +26,15 @@ final class Node {
   private final Links links;
   private final Ports ports;
   private final String http;
+  private final long skewSeconds;
   private Process process;
   private boolean stopped;
 
-  Node(int index, Path folder, Path jar, Links links, Ports ports) {
+  /**
+   * @param skewSeconds by which its time of day is off
+   */
+  Node(int index, Path folder, Path jar, Links links, Ports ports, long skewSeconds) {
+    this.skewSeconds = skewSeconds;
     this.index = index;
     this.folder = folder;
     this.jar = jar;
@@ -86,13 +91,20 @@ final class Node {
     command.addAll(List.of("-jar", jar.toString(), "--cluster", "--config", "mcpbus.json"));
     command.addAll(List.of("--port", Integer.toString(ports.http())));
     try {
-      process =
+      ProcessBuilder builder =
           new ProcessBuilder(links.at(index, command))
               .directory(folder.toFile())
               .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
               .redirectErrorStream(true)
-              .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()))
-              .start();
+              .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()));
+      // Hazelcast says then who its members are.
+      builder.environment().put("MCPBUS_LOG_CLUSTER", "INFO");
+      if (skewSeconds != 0) {
+        Path programs = folder.getParent().getParent();
+        builder.environment().put("LD_PRELOAD", programs.resolve("skew.so").toString());
+        builder.environment().put("SKEW_SECONDS", Long.toString(skewSeconds));
+      }
+      process = builder.start();
       stopped = false;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -101,6 +113,15 @@ final class Node {
 
   Path log() {
     return folder.resolve("out.log");
+  }
+
+  /** How often this node has said since its first start that the members have changed. */
+  long memberships() {
+    try (var lines = Files.lines(log(), java.nio.charset.StandardCharsets.ISO_8859_1)) {
+      return lines.filter(line -> line.contains("Members {size:")).count();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   boolean runs() {

@@ -9,12 +9,16 @@ import com.hazelcast.config.MultiMapConfig;
 import com.hazelcast.config.NetworkConfig;
 import com.hazelcast.config.SplitBrainProtectionConfig;
 import com.hazelcast.splitbrainprotection.SplitBrainProtectionOn;
+import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.bus.NodeRoutes;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.eventbus.EventBusOptions;
+import io.vertx.core.impl.VertxBootstrapImpl;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.vertx.core.transport.Transport;
 import java.io.FileNotFoundException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -33,11 +37,10 @@ public final class HazelcastCluster {
    * Joins, or founds, the cluster.
    *
    * @param file Hazelcast's own configuration, XML or YAML, in place of ours; null for ours
-   * @param owners name of the map that is protected by the quorum
    * @return fails where the file cannot be read or the ports cannot be had
    */
   public static Future<Vertx> start(
-      VertxOptions vertx, ClusterOptions options, @Nullable Path file, String owners) {
+      VertxOptions vertx, ClusterOptions options, @Nullable Path file) {
     Config config;
     try {
       config = file == null ? config(options) : read(file);
@@ -45,12 +48,21 @@ public final class HazelcastCluster {
       return Future.failedFuture(
           new IllegalArgumentException("the cluster's configuration: " + e.getMessage(), e));
     }
-    required(config, options, owners);
+    required(config, options);
     vertx.setEventBusOptions(eventBus(options));
-    return Vertx.builder()
-        .with(vertx)
-        .withClusterManager(new RefreshingClusterManager(config))
-        .buildClustered();
+    NodeRoutes routes = new NodeRoutes();
+    return new VertxBootstrapImpl()
+        .options(vertx)
+        .transport(transport(vertx))
+        .clusterManager(new RefreshingClusterManager(config, routes))
+        .clusterNodeSelector(routes)
+        .init()
+        .clusteredVertx();
+  }
+
+  private static io.vertx.core.spi.transport.Transport transport(VertxOptions vertx) {
+    Transport wanted = vertx.getPreferNativeTransport() ? Transport.nativeTransport() : null;
+    return (wanted == null ? Transport.NIO : wanted).implementation();
   }
 
   private static Config read(Path file) throws FileNotFoundException {
@@ -61,8 +73,10 @@ public final class HazelcastCluster {
   }
 
   /** What holds whatever the file says: without it ownership would not be safe. */
-  private static void required(Config config, ClusterOptions options, String owners) {
-    MapConfig claims = new MapConfig(owners).setBackupCount(2);
+  private static void required(Config config, ClusterOptions options) {
+    // With two backups three nodes have all of it each, and two may be lost at once.
+    config.addMapConfig(new MapConfig(ClusterCalls.SERVERS).setBackupCount(2));
+    MapConfig claims = new MapConfig(ClusterCalls.OWNERS).setBackupCount(2);
     if (options.quorum() > 0) {
       config.addSplitBrainProtectionConfig(
           new SplitBrainProtectionConfig(QUORUM, true, options.quorum())

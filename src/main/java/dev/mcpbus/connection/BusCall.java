@@ -36,6 +36,7 @@ final class BusCall extends Pending {
   private List<Outbound.Header> headers = List.of();
   private @Nullable Consumer<RawJson> keeper;
   private @Nullable OutputCheck output;
+  private @Nullable String epoch;
   private boolean relisted;
 
   private BusCall(
@@ -64,6 +65,7 @@ final class BusCall extends Pending {
     this.cache = outer.cache;
     this.task = taskOf(method, inner);
     this.raw = true;
+    this.epoch = outer.epoch;
   }
 
   private static @Nullable RawJson taskOf(String method, RawJson params) {
@@ -155,6 +157,17 @@ final class BusCall extends Pending {
   /** What to do with a result that was kept; null where the caller does not say. */
   @Nullable Cache cache() {
     return cache;
+  }
+
+  /** Its result tells by which epoch it was answered. */
+  void epoch(String ofOwner) {
+    epoch = ofOwner;
+  }
+
+  private DeliveryOptions delivery() {
+    DeliveryOptions options = new DeliveryOptions();
+    String told = epoch;
+    return told == null ? options : options.addHeader(Headers.EPOCH, told);
   }
 
   /** The same call, of a method that its caller knows: the answer is as it comes. */
@@ -266,14 +279,14 @@ final class BusCall extends Pending {
     }
     OutputCheck check = output;
     if (check == null) {
-      reply(result, new DeliveryOptions());
+      reply(result, delivery());
     } else {
       check
           .check(result)
           .onComplete(
               found -> {
                 Violation wrong = found.succeeded() ? found.result().orElse(null) : null;
-                DeliveryOptions options = new DeliveryOptions();
+                DeliveryOptions options = delivery();
                 if (wrong != null) {
                   options.addHeader(Headers.OUTPUT_MISMATCH, wrong.path() + ": " + wrong.message());
                 }

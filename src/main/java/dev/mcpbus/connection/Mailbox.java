@@ -146,10 +146,13 @@ final class Mailbox {
 
   private void operate(Operations.Operation operation, Message<Object> message) {
     BusCall call = BusCall.of(message, operation.method(), options, clock, jsonCodec);
-    if (tenure != null && !tenure.held().getAsBoolean()) {
-      // Also what has waited here while the process slept: its callers have given it up.
-      call.fail(notOurs());
-      return;
+    if (tenure != null) {
+      if (!tenure.held().getAsBoolean()) {
+        // Also what has waited here while the process slept: its callers have given it up.
+        call.fail(notOurs());
+        return;
+      }
+      call.epoch(tenure.epoch());
     }
     owner.called();
     Live live = owner.serving();

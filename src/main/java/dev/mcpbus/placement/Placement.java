@@ -45,6 +45,10 @@ public final class Placement {
   private final Map<String, Future<Void>> leaving = new HashMap<>();
 
   private Map<String, Claim> last = Map.of();
+
+  /** The highest epoch of each that was ever read: the map may lose a claim, epochs must rise. */
+  private final Map<String, Long> highest = new HashMap<>();
+
   private List<Node> nodes = List.of();
   private @Nullable Future<Void> looking;
   private boolean again;
@@ -163,6 +167,7 @@ public final class Placement {
                         all -> {
                           nodes = present;
                           last = all;
+                          all.forEach((id, one) -> highest.merge(id, one.epoch(), Math::max));
                           return all;
                         }))
         .transform(
@@ -217,7 +222,7 @@ public final class Placement {
   }
 
   private Future<Void> claim(String id, @Nullable Claim before) {
-    Claim mine = new Claim(members.self(), before == null ? 1 : before.epoch() + 1);
+    Claim mine = new Claim(members.self(), highest.getOrDefault(id, 0L) + 1);
     return claims
         .replace(id, before, mine)
         .onFailure(failure -> LOG.warn("{} could not be claimed: {}", id, failure.toString()))
