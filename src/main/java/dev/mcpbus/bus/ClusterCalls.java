@@ -16,6 +16,7 @@ import io.vertx.core.shareddata.AsyncMap;
 import io.vertx.core.shareddata.LocalMap;
 import io.vertx.core.shareddata.Shareable;
 import io.vertx.core.spi.cluster.ClusterManager;
+import io.vertx.core.spi.cluster.NodeInfo;
 import io.vertx.core.spi.cluster.NodeListener;
 import io.vertx.core.spi.cluster.RegistrationInfo;
 import java.util.List;
@@ -65,6 +66,7 @@ public final class ClusterCalls implements Shareable {
 
   private final VertxInternal vertx;
   private final boolean clustered;
+  private final String speaks;
   private final Transit transit = new Transit(ClusterCalls::clock);
   private final Map<String, String> owners = new ConcurrentHashMap<>();
 
@@ -102,6 +104,9 @@ public final class ClusterCalls implements Shareable {
     this.vertx = (VertxInternal) vertx;
     this.clustered = vertx.isClustered();
     ClusterManager cluster = this.vertx.clusterManager();
+    NodeInfo own = cluster == null ? null : cluster.getNodeInfo();
+    Wire.Range reads = own == null ? null : Wire.of(own.metadata());
+    this.speaks = Integer.toString(reads == null ? Wire.NEWEST : reads.to());
     if (clustered && cluster != null) {
       vertx.eventBus().<JsonObject>consumer(Addresses.PLACEMENT, fact -> heard(fact.body()));
       vertx.eventBus().addInboundInterceptor(this::arrived);
@@ -135,7 +140,7 @@ public final class ClusterCalls implements Shareable {
     if (!clustered) {
       return vertx.eventBus().request(address, body, options);
     }
-    options.addHeader(Headers.SPEAKS, Headers.VERSION);
+    options.addHeader(Headers.SPEAKS, speaks);
     stamp(options.getHeaders());
     String node = server == null ? null : owners.get(server.value());
     if (server == null || node != null || !isUnsettled()) {

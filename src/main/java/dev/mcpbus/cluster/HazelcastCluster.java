@@ -9,6 +9,7 @@ import com.hazelcast.config.MultiMapConfig;
 import com.hazelcast.config.NetworkConfig;
 import com.hazelcast.config.SplitBrainProtectionConfig;
 import com.hazelcast.splitbrainprotection.SplitBrainProtectionOn;
+import dev.mcpbus.bus.Wire;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 public final class HazelcastCluster {
 
   /** Under this key a node says in the metadata of its event bus what placement wants to know. */
-  public static final String METADATA = "mcpbus";
+  public static final String METADATA = Wire.METADATA;
 
   private static final String QUORUM = "mcpbus";
 
@@ -128,6 +129,8 @@ public final class HazelcastCluster {
     JsonObject own =
         new JsonObject()
             .put("weight", options.weight())
+            .put(Wire.READS, options.wire())
+            .put(Wire.READS_FROM, Wire.OLDEST)
             .put("labels", new JsonArray(options.labels().stream().sorted().toList()));
     if (options.node() != null) {
       own.put("name", options.node());
