@@ -1,6 +1,7 @@
 package dev.mcpbus;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ClusterCalls;
@@ -10,6 +11,7 @@ import dev.mcpbus.testing.EchoServer;
 import dev.mcpbus.testing.InnerCluster;
 import dev.mcpbus.testing.InnerCluster.Node;
 import dev.mcpbus.testing.TestBus;
+import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.shareddata.AsyncMap;
@@ -19,7 +21,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.assertj.core.api.Assertions;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -111,9 +112,9 @@ class ClusterDefinitionsIT {
                   .contains("written in form 3", "reads form 1 to 2", "upgrade this node");
             }
           });
-      Assertions.assertThatThrownBy(() -> first.request("mcp.s.tools.call", CALL))
+      assertThatThrownBy(() -> first.request("mcp.s.tools.call", CALL))
           .isInstanceOfSatisfying(
-              io.vertx.core.eventbus.ReplyException.class,
+              ReplyException.class,
               failure -> assertThat(McpFailure.of(failure).sent()).isEqualTo(McpFailure.Sent.NO));
       TestBus.await(servers.put("s", written.encode()));
       tell(second, 5, "s");

@@ -1,5 +1,7 @@
 package dev.mcpbus.testing;
 
+import com.hazelcast.config.Config;
+import com.hazelcast.config.JoinConfig;
 import dev.mcpbus.McpBus;
 import dev.mcpbus.ServerEntryReader;
 import dev.mcpbus.bridge.BridgeOptions;
@@ -18,7 +20,11 @@ import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.supervisor.SupervisorOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.EventBusOptions;
 import io.vertx.core.json.JsonObject;
+import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -61,7 +67,7 @@ public final class InnerCluster implements AutoCloseable {
               .<JsonObject>request(
                   Addresses.SERVERS_LIST,
                   new JsonObject(),
-                  new io.vertx.core.eventbus.DeliveryOptions().setLocalOnly(true))
+                  new DeliveryOptions().setLocalOnly(true))
               .map(
                   reply ->
                       reply.body().getJsonArray("servers").stream()
@@ -121,6 +127,40 @@ public final class InnerCluster implements AutoCloseable {
     Vertx vertx =
         TestBus.await(
             HazelcastCluster.start(McpBus.vertxOptions(), options, null, ClusterCalls.OWNERS));
+    Node made = new Node(vertx, null);
+    nodes.push(made);
+    return made;
+  }
+
+  /**
+   * A clustered Vert.x that is no mcpbus of this version.
+   *
+   * @param says in the metadata of its event bus, of itself
+   */
+  public Node stranger(JsonObject says) {
+    Config config = new Config().setClusterName(name);
+    config.setProperty("hazelcast.socket.bind.any", "false");
+    config.setProperty("hazelcast.logging.type", "slf4j");
+    config.setProperty("hazelcast.phone.home.enabled", "false");
+    config.setProperty("hazelcast.shutdownhook.enabled", "false");
+    config.getNetworkConfig().setPort(ports.get(joined++)).setPortAutoIncrement(false);
+    config.getNetworkConfig().getInterfaces().setEnabled(true).addInterface("127.0.0.1");
+    JoinConfig join = config.getNetworkConfig().getJoin();
+    join.getAutoDetectionConfig().setEnabled(false);
+    join.getMulticastConfig().setEnabled(false);
+    join.getTcpIpConfig()
+        .setEnabled(true)
+        .setMembers(ports.stream().map(port -> "127.0.0.1:" + port).toList());
+    EventBusOptions bus =
+        new EventBusOptions()
+            .setHost("127.0.0.1")
+            .setClusterNodeMetadata(new JsonObject().put("mcpbus", says));
+    Vertx vertx =
+        TestBus.await(
+            Vertx.builder()
+                .with(new VertxOptions().setEventBusOptions(bus))
+                .withClusterManager(new HazelcastClusterManager(config))
+                .buildClustered());
     Node made = new Node(vertx, null);
     nodes.push(made);
     return made;
