@@ -130,8 +130,9 @@ final class ClusterLimits extends VerticleBase implements SharedThrottle.Keepers
 
   @Override
   public Future<Grant> ask(Ask ask) {
+    List<Node> all = versions.own().contains(FORM) ? nodes : List.of();
     String keeper =
-        Rendezvous.owner(ask.principal(), nodes, Set.of()).map(Node::id).orElse(self);
+        Rendezvous.owner(ask.principal(), all, Set.of()).map(Node::id).orElse(self);
     if (keeper.equals(self)) {
       return Future.succeededFuture(book.ask(ask));
     }
