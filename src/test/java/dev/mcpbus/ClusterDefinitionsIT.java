@@ -3,11 +3,14 @@ package dev.mcpbus;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.mcpbus.bridge.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Wire;
+import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.testing.EchoServer;
+import dev.mcpbus.testing.Http;
 import dev.mcpbus.testing.InnerCluster;
 import dev.mcpbus.testing.InnerCluster.Node;
 import dev.mcpbus.testing.TestBus;
@@ -41,7 +44,8 @@ class ClusterDefinitionsIT {
   }
 
   private static void add(Node node, String name, JsonObject config) {
-    node.request(Addresses.SERVERS_ADD, new JsonObject().put("name", name).put("config", config));
+    node.requestHere(
+        Addresses.SERVERS_ADD, new JsonObject().put("name", name).put("config", config));
   }
 
   private static void until(String what, Runnable assertion) {
@@ -91,6 +95,37 @@ class ClusterDefinitionsIT {
       until(
           "no refusals",
           () -> assertThat(TestBus.await(map(rich, ClusterRefusals.MAP).size())).isZero());
+    }
+  }
+
+  @Test
+  void a_file_that_says_something_else_is_named_with_the_other_place_and_its_node_is_not_ready() {
+    try (InnerCluster cluster = new InnerCluster(2)) {
+      BridgeOptions bridge = BridgeOptions.DEFAULT.withPort(0);
+      JsonObject servers =
+          new JsonObject().put("same", EchoServer.shell()).put("other", EchoServer.shell());
+      Node first =
+          cluster.start(
+              cluster.join("first"), "first.json", servers, Map.of(), bridge, AuthOptions.NONE);
+      JsonObject differs = servers.copy().put("other", EchoServer.shell("elsewhere"));
+      Node second =
+          cluster.start(
+              cluster.join("second"), "second.json", differs, Map.of(), bridge, AuthOptions.NONE);
+      Http.Answer ready = Http.get(second.port(), "/health/ready");
+      assertThat(ready.status()).isEqualTo(503);
+      assertThat(ready.body())
+          .contains("second.json: server 'other' is defined otherwise", "(first.json)")
+          .doesNotContain("'same'");
+      assertThat(Http.get(first.port(), "/health/ready").status()).isEqualTo(200);
+      assertThat(second.statuses().get("other").getString("problem")).contains("first.json");
+
+      // Removed for all, while the files go on to name it.
+      first.requestHere(Addresses.SERVERS_REMOVE, new JsonObject().put("id", "same"));
+      until(
+          "the removal to be a divergence",
+          () ->
+              assertThat(Http.get(second.port(), "/health/ready").body())
+                  .contains("second.json: server 'same' was removed from the cluster"));
     }
   }
 

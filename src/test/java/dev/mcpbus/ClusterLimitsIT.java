@@ -58,9 +58,11 @@ class ClusterLimitsIT {
       nodes.add(
           cluster.start(
               cluster.join(name, Wire.NEWEST),
+              "nowhere",
+              new JsonObject(),
               Map.of(),
               BridgeOptions.DEFAULT.withPort(0),
-              AuthOptions.ofKeys(keys)));
+              new AuthOptions(keys, null, List.of(), Limits.UNBOUNDED, false, null)));
     }
     client = nodes.get(0).vertx().createHttpClient();
     knowEachOther();

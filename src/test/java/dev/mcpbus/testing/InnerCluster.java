@@ -12,6 +12,8 @@ import dev.mcpbus.bus.Wire;
 import dev.mcpbus.cluster.ClusterOptions;
 import dev.mcpbus.cluster.HazelcastCluster;
 import dev.mcpbus.config.Environment;
+import dev.mcpbus.config.ServerDefinition;
+import dev.mcpbus.config.ServerOrigin;
 import dev.mcpbus.config.ServerSettings;
 import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.input.InputOptions;
@@ -55,24 +57,26 @@ public final class InnerCluster implements AutoCloseable {
           vertx.eventBus().<JsonObject>request(address, body).map(reply -> reply.body()));
     }
 
+    /** The same, answered by this node itself. */
+    public JsonObject requestHere(String address, JsonObject body) {
+      return TestBus.await(
+          vertx
+              .eventBus()
+              .<JsonObject>request(address, body, new DeliveryOptions().setLocalOnly(true))
+              .map(reply -> reply.body()));
+    }
+
     public int port() {
       return bus == null ? -1 : bus.port();
     }
 
     /** The status of every server, by id, as this node tells it. */
     public Map<String, JsonObject> statuses() {
-      return TestBus.await(
-          vertx
-              .eventBus()
-              .<JsonObject>request(
-                  Addresses.SERVERS_LIST,
-                  new JsonObject(),
-                  new DeliveryOptions().setLocalOnly(true))
-              .map(
-                  reply ->
-                      reply.body().getJsonArray("servers").stream()
-                          .map(JsonObject.class::cast)
-                          .collect(Collectors.toMap(one -> one.getString("id"), one -> one))));
+      return requestHere(Addresses.SERVERS_LIST, new JsonObject())
+          .getJsonArray("servers")
+          .stream()
+          .map(JsonObject.class::cast)
+          .collect(Collectors.toMap(one -> one.getString("id"), one -> one));
     }
   }
 
@@ -168,27 +172,44 @@ public final class InnerCluster implements AutoCloseable {
 
   /** What a node has of its own, in its environment. */
   public Node start(String node, int wire, Map<String, String> variables) {
-    return start(join(node, wire), variables, null, AuthOptions.NONE);
+    return start(
+        join(node, wire), "nowhere", new JsonObject(), variables, null, AuthOptions.NONE);
   }
 
-  /** Puts mcpbus on a node, without any server. */
+  /**
+   * Puts mcpbus on a node.
+   *
+   * @param file where the servers are said to stand
+   */
   public Node start(
-      Node on, Map<String, String> variables, @Nullable BridgeOptions bridge, AuthOptions auth) {
+      Node on,
+      String file,
+      JsonObject servers,
+      Map<String, String> variables,
+      @Nullable BridgeOptions bridge,
+      AuthOptions auth) {
     Map<String, String> all = new HashMap<>(System.getenv());
     all.putAll(variables);
+    ServerEntryReader reader =
+        ServerEntryReader.in(
+            Path.of("."), Environment.system().withVariables(all), ServerSettings.DEFAULT);
+    List<ServerDefinition> definitions = new ArrayList<>();
+    servers.forEach(
+        one ->
+            definitions.add(
+                reader.read(
+                    new ServerOrigin(one.getKey(), (JsonObject) one.getValue(), null, false),
+                    file)));
     McpBus bus =
         TestBus.await(
             McpBus.start(
                 on.vertx(),
                 new McpBus.Options(
-                    List.of(),
+                    definitions,
                     SupervisorOptions.DEFAULT,
                     bridge,
                     GatewayOptions.DEFAULT,
-                    ServerEntryReader.in(
-                        Path.of("."),
-                        Environment.system().withVariables(all),
-                        ServerSettings.DEFAULT),
+                    reader,
                     NamePolicy.DOTTED,
                     false,
                     InputOptions.DEFAULT,
