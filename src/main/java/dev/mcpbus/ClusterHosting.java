@@ -13,7 +13,6 @@ import dev.mcpbus.placement.Tenant;
 import dev.mcpbus.placement.VertxMembers;
 import dev.mcpbus.supervisor.ChildSpec;
 import dev.mcpbus.supervisor.SupervisorVerticle;
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -22,14 +21,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A node of a cluster. The definitions are in a map of all nodes, and each node runs those
@@ -43,16 +39,6 @@ final class ClusterHosting implements Hosting, Tenant {
   /** How long whoever adds a server waits for its owner; it is added in any case. */
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-  private static final Duration VERIFY = Duration.ofSeconds(30);
-
-  /** How often a reading that failed is tried again, and the time of a verification looked at. */
-  private static final long TICK_MILLIS = 2_000;
-
-  /** When the maps of two halves are one again. */
-  private static final Duration MERGED = Duration.ofSeconds(5);
-
-  private static final Logger LOG = LoggerFactory.getLogger(ClusterHosting.class);
-
   private record Owned(Tenure tenure, long epochBase) {}
 
   private final Vertx vertx;
@@ -63,19 +49,9 @@ final class ClusterHosting implements Hosting, Tenant {
   private final VertxMembers members;
   private final Duration settle;
   private final ClusterTown town;
-  private final ClusterVersions versions;
-  private final ClusterRefusals refusals;
-  private final ClusterChanges changes;
+  private final ClusterServers servers;
   private final ClusterDefinitions definitions;
   private final Placement placement;
-  private final Context context;
-
-  /** Nodes with which this one can not talk, sentences. */
-  private List<String> strangers = List.of();
-
-  private long verifiedAt = System.nanoTime();
-  private long verifier = -1;
-  private boolean closing;
 
   /** Of this program alone: nobody else could make them. */
   private final Map<ConnectionId, ServerDefinition> ours = new LinkedHashMap<>();
@@ -98,11 +74,10 @@ final class ClusterHosting implements Hosting, Tenant {
     this.settle = options.settle();
     this.members = new VertxMembers(vertx, HazelcastCluster.METADATA);
     this.town = new ClusterTown(vertx, members.self(), this::heard);
-    this.context = vertx.getOrCreateContext();
-    this.versions = new ClusterVersions(vertx);
-    this.refusals = new ClusterRefusals(vertx, members.self());
-    this.changes = new ClusterChanges(vertx, members.self(), versions, town::announce);
-    this.definitions = new ClusterDefinitions(vertx, reader, versions, changes, this::changed);
+    this.servers =
+        new ClusterServers(
+            vertx, reader, members, town, settle, this::changed, this::refused);
+    this.definitions = servers.definitions();
     this.placement =
         new Placement(
             vertx,
@@ -118,98 +93,24 @@ final class ClusterHosting implements Hosting, Tenant {
   public Future<Void> start() {
     ClusterCalls.of(vertx).onMembership(this::membership);
     return town.open()
-        .compose(heard -> readAll())
-        .onSuccess(
-            read -> {
-              placement.start();
-              verifier = vertx.setPeriodic(TICK_MILLIS, now -> tick());
-            });
+        .compose(heard -> servers.open())
+        .onSuccess(read -> placement.start());
   }
 
   /** On a thread of the cluster's engine. */
   private void membership(String node, boolean joined) {
+    servers.membership(node, joined);
     if (joined) {
       vertx.setTimer(settle.toMillis(), settled -> placement.look());
     } else {
       town.left(node);
       placement.look();
     }
-    // Who has gone may have taken a fact with it; two halves that merge have not heard each other.
-    context.runOnContext(
-        now -> {
-          if (!joined) {
-            changes.left(node);
-          }
-          for (Duration later : List.of(settle, MERGED)) {
-            vertx.setTimer(later.toMillis(), due -> readAll());
-          }
-        });
-  }
-
-  private void tick() {
-    boolean due = System.nanoTime() - verifiedAt >= VERIFY.toNanos();
-    if (definitions.isBehind()) {
-      readAll();
-    } else if (due) {
-      verifiedAt = System.nanoTime();
-      readRefusals();
-      changes
-          .isBehind()
-          .onSuccess(
-              behind -> {
-                if (behind) {
-                  definitions.readAll();
-                }
-              })
-          .onFailure(failure -> LOG.warn("the changes cannot be read: {}", failure.toString()));
-    }
-  }
-
-  /** Fails where the definitions cannot be read. */
-  private Future<Void> readAll() {
-    if (closing) {
-      return Future.succeededFuture();
-    }
-    verifiedAt = System.nanoTime();
-    versions.strangers().onSuccess(this::strangers);
-    return readRefusals().compose(read -> definitions.readAll());
-  }
-
-  private void strangers(List<String> sentences) {
-    sentences.stream()
-        .filter(one -> !strangers.contains(one))
-        .forEach(one -> LOG.warn("not ready: {}", one));
-    strangers = sentences;
-  }
-
-  private Future<Void> readRefusals() {
-    return refusals
-        .read(members.alive())
-        .onSuccess(read -> placement.refuse(refusals.all()))
-        .onFailure(failure -> LOG.warn("the refusals cannot be read: {}", failure.toString()))
-        .otherwiseEmpty();
   }
 
   private void heard(JsonObject fact) {
     switch (fact.getString(ClusterCalls.TYPE, "")) {
-      case ClusterTown.DEFINITIONS -> {
-        if (!members.self().equals(fact.getString("node"))) {
-          changes
-              .heard(fact)
-              .ifPresentOrElse(
-                  ids ->
-                      definitions.read(
-                          ids.stream().flatMap(id -> ConnectionId.parse(id).stream()).toList()),
-                  definitions::readAll);
-        }
-      }
-      case ClusterTown.REFUSAL -> {
-        refusals.heard(
-            fact.getString("id", ""),
-            fact.getString("node", ""),
-            fact.getBoolean("refused", false));
-        placement.refuse(refusals.all());
-      }
+      case ClusterTown.DEFINITIONS, ClusterTown.REFUSAL -> servers.heard(fact);
       case ClusterTown.LEAVING, ClusterCalls.RELEASED -> placement.look();
       case ClusterTown.SERVING -> {
         Promise<Void> waiter = awaited.remove(fact.getString("id", ""));
@@ -232,8 +133,7 @@ final class ClusterHosting implements Hosting, Tenant {
 
   @Override
   public Set<ConnectionId> ids() {
-    Set<ConnectionId> all = new LinkedHashSet<>(definitions.all().keySet());
-    all.addAll(definitions.unread().keySet());
+    Set<ConnectionId> all = servers.ids();
     all.addAll(ours.keySet());
     return all;
   }
@@ -241,6 +141,10 @@ final class ClusterHosting implements Hosting, Tenant {
   @Override
   public Future<Void> refresh(ConnectionId id) {
     return definitions.read(List.of(id));
+  }
+
+  private void refused(Map<String, Set<String>> nodesById) {
+    placement.refuse(nodesById);
   }
 
   /** What the map says has changed for these. */
@@ -254,24 +158,11 @@ final class ClusterHosting implements Hosting, Tenant {
       } else if (now == null) {
         steps.add(endLeases.apply(id));
       }
-      refuse(id);
     }
-    placement.refuse(refusals.all());
     Map<String, Set<String>> wishes = new HashMap<>();
     definitions.all().forEach((id, one) -> wishes.put(id.value(), one.labels()));
     steps.add(placement.place(wishes));
     return Future.join(steps).<Void>mapEmpty().otherwiseEmpty();
-  }
-
-  /** Tells the others whether this node can serve what it can read, or cannot. */
-  private void refuse(ConnectionId id) {
-    String why = definitions.unread().get(id);
-    if (versions.own().to() < 2) {
-      return; // nobody of the form before would understand
-    }
-    if (why == null ? refusals.accept(id.value()) : refusals.refuse(id.value(), why)) {
-      town.refusal(id.value(), why != null);
-    }
   }
 
   @Override
@@ -332,23 +223,14 @@ final class ClusterHosting implements Hosting, Tenant {
     ServerDefinition definition = definitions.all().get(id);
     String problem =
         owner == null && definition != null && !placement.hasPlace(id.value())
-            ? noPlace(id, definition)
+            ? servers.noPlace(definition)
             : definitions.problem(id);
     return problem == null ? status : status.put("problem", problem);
   }
 
-  private String noPlace(ConnectionId id, ServerDefinition definition) {
-    return refusals.all().containsKey(id.value())
-        ? "no node that has the labels it wants, " + definition.labels() + ", can read it"
-        : "no node has the labels that it wants: " + definition.labels();
-  }
-
-  /** What this node cannot read is no reason: others serve it, and this one passes calls on. */
   @Override
   public List<String> problems() {
-    List<String> all = new ArrayList<>(definitions.problems());
-    all.addAll(strangers);
-    return all;
+    return servers.problems();
   }
 
   // ---- what this node owns
@@ -386,8 +268,7 @@ final class ClusterHosting implements Hosting, Tenant {
 
   @Override
   public Future<Void> close() {
-    closing = true;
-    vertx.cancelTimer(verifier);
+    servers.close();
     return placement.close();
   }
 }
