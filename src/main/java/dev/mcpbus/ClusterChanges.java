@@ -56,8 +56,7 @@ final class ClusterChanges {
   /**
    * @param publish sends a fact to all nodes
    */
-  ClusterChanges(
-      Vertx vertx, String self, ClusterVersions versions, Consumer<JsonObject> publish) {
+  ClusterChanges(Vertx vertx, String self, ClusterVersions versions, Consumer<JsonObject> publish) {
     this.vertx = vertx;
     this.self = self;
     this.versions = versions;
@@ -99,7 +98,9 @@ final class ClusterChanges {
         .onComplete(
             counted ->
                 publish.accept(
-                    new JsonObject().put(IDS, new JsonArray(new ArrayList<>(ids))).put(COUNT, number)));
+                    new JsonObject()
+                        .put(IDS, new JsonArray(new ArrayList<>(ids)))
+                        .put(COUNT, number)));
   }
 
   /**
@@ -152,6 +153,8 @@ final class ClusterChanges {
             counts ->
                 read.get()
                     .onSuccess(
-                        all -> counts.forEach((node, number) -> heard.merge(node, number, Math::max))));
+                        all ->
+                            counts.forEach(
+                                (node, number) -> heard.merge(node, number, Math::max))));
   }
 }

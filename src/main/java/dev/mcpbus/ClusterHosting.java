@@ -75,8 +75,7 @@ final class ClusterHosting implements Hosting, Tenant {
     this.members = new VertxMembers(vertx, HazelcastCluster.METADATA);
     this.town = new ClusterTown(vertx, members.self(), this::heard);
     this.servers =
-        new ClusterServers(
-            vertx, reader, members, town, settle, this::changed, this::refused);
+        new ClusterServers(vertx, reader, members, town, settle, this::changed, this::refused);
     this.definitions = servers.definitions();
     this.placement =
         new Placement(
@@ -92,9 +91,7 @@ final class ClusterHosting implements Hosting, Tenant {
   @Override
   public Future<Void> start() {
     ClusterCalls.of(vertx).onMembership(this::membership);
-    return town.open()
-        .compose(heard -> servers.open())
-        .onSuccess(read -> placement.start());
+    return town.open().compose(heard -> servers.open()).onSuccess(read -> placement.start());
   }
 
   /** On a thread of the cluster's engine. */

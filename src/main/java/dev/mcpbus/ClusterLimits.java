@@ -131,16 +131,13 @@ final class ClusterLimits extends VerticleBase implements SharedThrottle.Keepers
   @Override
   public Future<Grant> ask(Ask ask) {
     List<Node> all = versions.own().contains(FORM) ? nodes : List.of();
-    String keeper =
-        Rendezvous.owner(ask.principal(), all, Set.of()).map(Node::id).orElse(self);
+    String keeper = Rendezvous.owner(ask.principal(), all, Set.of()).map(Node::id).orElse(self);
     if (keeper.equals(self)) {
       return Future.succeededFuture(book.ask(ask));
     }
     return bus.eventBus()
         .<JsonObject>request(
-            address(keeper),
-            ask.toJson(),
-            new DeliveryOptions().setSendTimeout(PATIENCE_MILLIS))
+            address(keeper), ask.toJson(), new DeliveryOptions().setSendTimeout(PATIENCE_MILLIS))
         .map(Message::body)
         .map(Grant::of);
   }

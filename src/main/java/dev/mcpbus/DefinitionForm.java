@@ -17,8 +17,7 @@ record DefinitionForm(ServerOrigin origin, String source) {
   private static final String FORM = "form";
 
   static DefinitionForm of(ServerDefinition definition) {
-    return new DefinitionForm(
-        Objects.requireNonNull(definition.origin()), definition.source());
+    return new DefinitionForm(Objects.requireNonNull(definition.origin()), definition.source());
   }
 
   /**

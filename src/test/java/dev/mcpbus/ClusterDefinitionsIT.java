@@ -49,17 +49,14 @@ class ClusterDefinitionsIT {
   }
 
   private static void until(String what, Runnable assertion) {
-    Awaitility.await(what)
-        .atMost(Duration.ofSeconds(20))
-        .untilAsserted(assertion::run);
+    Awaitility.await(what).atMost(Duration.ofSeconds(20)).untilAsserted(assertion::run);
   }
 
   @Test
   void a_node_that_cannot_read_a_server_leaves_it_to_those_that_can() {
     try (InnerCluster cluster = new InnerCluster(2)) {
       Node rich = cluster.start("rich", Wire.NEWEST, Map.of("MCPBUS_TEST_SECRET", "canary"));
-      Set<String> all =
-          IntStream.range(0, 8).mapToObj(i -> "s" + i).collect(Collectors.toSet());
+      Set<String> all = IntStream.range(0, 8).mapToObj(i -> "s" + i).collect(Collectors.toSet());
       all.forEach(name -> add(rich, name, wantsSecret()));
       Node poor = cluster.start("poor", Wire.NEWEST, Map.of());
       add(rich, "late", wantsSecret());

@@ -11,7 +11,6 @@ import dev.mcpbus.security.AuthOptions.ApiKey;
 import dev.mcpbus.security.AuthOptions.Limits;
 import dev.mcpbus.testing.InnerCluster;
 import dev.mcpbus.testing.InnerCluster.Node;
-import dev.mcpbus.testing.TestBus;
 import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
@@ -51,8 +50,7 @@ class ClusterLimitsIT {
     for (int i = 0; i < 6; i++) {
       ApiKeys.Fresh key = ApiKeys.generate(random);
       fresh.add(key);
-      keys.add(
-          new ApiKey("key-" + i, key.hash(), Set.of(), false, null, i < 4 ? RATE : FLYING));
+      keys.add(new ApiKey("key-" + i, key.hash(), Set.of(), false, null, i < 4 ? RATE : FLYING));
     }
     for (String name : List.of("a", "b", "c")) {
       nodes.add(

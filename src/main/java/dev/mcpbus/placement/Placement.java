@@ -107,9 +107,7 @@ public final class Placement {
 
   private List<Node> fit(String id, List<Node> all) {
     Set<String> unfit = refusals.get(id);
-    return unfit == null
-        ? all
-        : all.stream().filter(node -> !unfit.contains(node.id())).toList();
+    return unfit == null ? all : all.stream().filter(node -> !unfit.contains(node.id())).toList();
   }
 
   /** The node that owns {@code id} as of the last look; null where nobody is known to. */
@@ -220,7 +218,8 @@ public final class Placement {
           if (leaving.containsKey(id)) {
             return; // is looked at again when it has left
           }
-          String target = Rendezvous.owner(id, fit(id, eligible), labels).map(Node::id).orElse(null);
+          String target =
+              Rendezvous.owner(id, fit(id, eligible), labels).map(Node::id).orElse(null);
           Holding holding = held.get(id);
           Claim claim = all.get(id);
           Long epoch = holding == null ? null : Long.valueOf(holding.epoch());

@@ -202,8 +202,7 @@ public final class SharedThrottle implements Turnstile {
             hand.left < 0
                 ? -1
                 : Math.min(
-                    limits.burst(),
-                    hand.left + (now - hand.leftAt) / SECOND * limits.rate()),
+                    limits.burst(), hand.left + (now - hand.leftAt) / SECOND * limits.rate()),
             hand.tokens,
             hand.back,
             limits.rate() <= 0 ? 0 : Math.max(0, tokens - hand.tokens),

@@ -68,8 +68,7 @@ class CodecsTest {
 
   private McpFailure fromWire(JsonObject json) {
     Buffer text = json.toBuffer();
-    return failures.decodeFromWire(
-        0, Buffer.buffer().appendInt(text.length()).appendBuffer(text));
+    return failures.decodeFromWire(0, Buffer.buffer().appendInt(text.length()).appendBuffer(text));
   }
 
   @Test

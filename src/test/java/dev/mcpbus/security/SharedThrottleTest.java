@@ -123,8 +123,7 @@ class SharedThrottleTest {
   @ValueSource(longs = {1, 2, 3, 4, 5, 6})
   void in_any_stretch_of_time_all_nodes_together_allow_the_burst_and_the_rate(long seed) {
     Random random = new Random(seed);
-    List<Node> three =
-        List.of(new Node("a", RATE), new Node("b", RATE), new Node("c", RATE));
+    List<Node> three = List.of(new Node("a", RATE), new Node("b", RATE), new Node("c", RATE));
     List<Long> all = new ArrayList<>();
     List<Future<Place>> waiting = new ArrayList<>();
     long began = millis;
@@ -245,8 +244,7 @@ class SharedThrottleTest {
   void there_are_never_more_requests_in_flight_than_all_nodes_together_may_have(long seed) {
     Limits eight = new Limits(0, 0, 8);
     Random random = new Random(seed);
-    List<Node> three =
-        List.of(new Node("a", eight), new Node("b", eight), new Node("c", eight));
+    List<Node> three = List.of(new Node("a", eight), new Node("b", eight), new Node("c", eight));
     List<Place> flying = new ArrayList<>();
     int most = 0;
     for (int i = 0; i < 5_000; i++) {

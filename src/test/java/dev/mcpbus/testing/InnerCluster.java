@@ -72,9 +72,7 @@ public final class InnerCluster implements AutoCloseable {
 
     /** The status of every server, by id, as this node tells it. */
     public Map<String, JsonObject> statuses() {
-      return requestHere(Addresses.SERVERS_LIST, new JsonObject())
-          .getJsonArray("servers")
-          .stream()
+      return requestHere(Addresses.SERVERS_LIST, new JsonObject()).getJsonArray("servers").stream()
           .map(JsonObject.class::cast)
           .collect(Collectors.toMap(one -> one.getString("id"), one -> one));
     }
@@ -172,8 +170,7 @@ public final class InnerCluster implements AutoCloseable {
 
   /** What a node has of its own, in its environment. */
   public Node start(String node, int wire, Map<String, String> variables) {
-    return start(
-        join(node, wire), "nowhere", new JsonObject(), variables, null, AuthOptions.NONE);
+    return start(join(node, wire), "nowhere", new JsonObject(), variables, null, AuthOptions.NONE);
   }
 
   /**
