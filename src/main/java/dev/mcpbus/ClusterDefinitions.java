@@ -7,13 +7,14 @@ import dev.mcpbus.config.ServerOrigin;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.json.JsonObject;
 import io.vertx.core.shareddata.AsyncMap;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -26,8 +27,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The definitions of all servers, in a map of the cluster. Files seed it: the first who names a
  * server wins at the start, and a file that says something else is a divergence, not a change; a
- * file that is changed while its node runs is a change. Confined to the context of {@link
- * ServersVerticle}.
+ * file that is changed while its node runs is a change. What has changed is told by {@link
+ * ClusterChanges}, and only that is read. Confined to the context of {@link ServersVerticle}.
  */
 final class ClusterDefinitions {
 
@@ -41,135 +42,234 @@ final class ClusterDefinitions {
 
   private static final long REMOVED_MILLIS = Duration.ofHours(1).toMillis();
 
+  /** Of more than so many at once all are read: one question instead of many. */
+  private static final int MANY = 64;
+
+  /**
+   * What is in the map.
+   *
+   * @param form null where this node cannot read it
+   */
+  private record Held(String text, @Nullable DefinitionForm form) {}
+
   private final Vertx vertx;
   private final ServerEntryReader reader;
+  private final ClusterVersions versions;
+  private final ClusterChanges changes;
   private final Function<Set<ConnectionId>, Future<Void>> listener;
   private final Future<AsyncMap<String, String>> map;
 
-  /** As they are in the map. */
-  private final Map<String, String> texts = new HashMap<>();
-
+  private final Map<ConnectionId, Held> held = new LinkedHashMap<>();
   private final Map<ConnectionId, ServerDefinition> servers = new LinkedHashMap<>();
 
   /** What the file of this node says. */
-  private final Map<ConnectionId, ServerDefinition> files = new HashMap<>();
+  private final Map<ConnectionId, ServerDefinition> files = new LinkedHashMap<>();
 
-  /** What this node cannot read. */
+  /** What this node cannot read, and why. */
   private final Map<ConnectionId, String> unread = new LinkedHashMap<>();
 
-  private Map<ConnectionId, String> divergences = Map.of();
-  private @Nullable Future<Void> reading;
-  private boolean again;
+  /** What the file of this node says otherwise. */
+  private final Map<ConnectionId, String> divergences = new LinkedHashMap<>();
+
+  private final Set<ConnectionId> wanted = new LinkedHashSet<>();
+  private boolean everything;
+  private boolean running;
+  private boolean missed;
+  private Promise<Void> next = Promise.promise();
 
   /**
+   * @param changes tells the others what this node writes
    * @param listener hears which have changed
    */
   ClusterDefinitions(
-      Vertx vertx, ServerEntryReader reader, Function<Set<ConnectionId>, Future<Void>> listener) {
+      Vertx vertx,
+      ServerEntryReader reader,
+      ClusterVersions versions,
+      ClusterChanges changes,
+      Function<Set<ConnectionId>, Future<Void>> listener) {
     this.vertx = vertx;
     this.reader = reader;
+    this.versions = versions;
+    this.changes = changes;
     this.listener = listener;
     this.map = vertx.sharedData().getClusterWideMap(ClusterCalls.SERVERS);
   }
 
+  /** Those that this node can read. */
   Map<ConnectionId, ServerDefinition> all() {
     return servers;
   }
 
-  /** Sentences; empty where this node reads everything and its file says the same. */
+  /** Why this node cannot read them, sentences. */
+  Map<ConnectionId, String> unread() {
+    return unread;
+  }
+
+  /** What this node's file says otherwise, sentences that name both places. */
   List<String> problems() {
-    List<String> all = new ArrayList<>(divergences.values());
-    all.addAll(unread.values());
-    return all;
+    return List.copyOf(divergences.values());
   }
 
   @Nullable String problem(ConnectionId id) {
     return divergences.getOrDefault(id, unread.get(id));
   }
 
+  /** True where the last reading failed: what is known may be old. */
+  boolean isBehind() {
+    return missed;
+  }
+
+  // ---- written here
+
   /** False where there is one of that name already. */
   Future<Boolean> add(ServerDefinition definition, boolean file) {
     if (file) {
       files.put(definition.id(), definition);
     }
-    String id = definition.id().value();
-    return map.compose(
-            all ->
-                all.putIfAbsent(id, encode(definition))
-                    .compose(
-                        before ->
-                            REMOVED.equals(before)
-                                ? all.put(id, encode(definition)).map(true)
-                                : Future.succeededFuture(before == null)))
-        .compose(added -> read().map(added));
+    return written(definition, ClusterDefinitions::putIfNone)
+        .compose(
+            before -> {
+              if (before == null) {
+                changes.announce(definition.id().value());
+              }
+              return read(List.of(definition.id())).map(before == null);
+            });
   }
 
   Future<Void> replace(ServerDefinition definition) {
     files.put(definition.id(), definition);
-    return map.compose(all -> all.put(definition.id().value(), encode(definition)))
-        .compose(put -> read());
+    return written(definition, (all, id, text) -> all.put(id, text).map(""))
+        .compose(put -> changed(definition.id()));
   }
 
   Future<Void> remove(ConnectionId id) {
     return map.compose(all -> all.put(id.value(), REMOVED, REMOVED_MILLIS))
-        .compose(removed -> read());
+        .compose(removed -> changed(id));
+  }
+
+  private interface Write {
+    Future<@Nullable String> to(AsyncMap<String, String> map, String id, String text);
+  }
+
+  /** Completes with what is there already, null where nothing is or it was removed. */
+  private static Future<@Nullable String> putIfNone(
+      AsyncMap<String, String> all, String id, String text) {
+    return all.putIfAbsent(id, text)
+        .compose(
+            before ->
+                REMOVED.equals(before)
+                    ? all.replaceIfPresent(id, REMOVED, text).map(put -> put ? null : REMOVED)
+                    : Future.succeededFuture(before));
+  }
+
+  private Future<@Nullable String> written(ServerDefinition definition, Write write) {
+    return versions
+        .common()
+        .compose(
+            wire ->
+                map.compose(
+                    all ->
+                        write.to(
+                            all,
+                            definition.id().value(),
+                            DefinitionForm.of(definition).encode(wire))));
+  }
+
+  private Future<Void> changed(ConnectionId id) {
+    changes.announce(id.value());
+    return read(List.of(id));
   }
 
   /** The file of this node does not name it any more. */
   void unseed(ConnectionId id) {
     files.remove(id);
+    divergences.remove(id);
   }
 
-  private static String encode(ServerDefinition definition) {
-    return new JsonObject()
-        .put("origin", origin(definition).toJson())
-        .put("source", definition.source())
-        .encode();
-  }
+  // ---- read
 
-  private static ServerOrigin origin(ServerDefinition definition) {
-    return Objects.requireNonNull(definition.origin());
+  /** Succeeds when these were read as they were when it was called. */
+  Future<Void> read(Collection<ConnectionId> ids) {
+    wanted.addAll(ids);
+    everything |= wanted.size() > MANY;
+    return soon();
   }
 
   /** Succeeds when everything was read that was there when it was called. */
-  Future<Void> read() {
-    Future<Void> running = reading;
-    if (running != null) {
-      again = true;
-      return running;
-    }
-    Promise<Void> done = Promise.promise();
-    reading = done.future();
-    map.compose(AsyncMap::entries)
-        .compose(this::restore)
-        .compose(this::adopt)
-        .onFailure(failure -> LOG.warn("the definitions cannot be read: {}", failure.toString()))
-        .onComplete(
-            over -> {
-              reading = null;
-              if (again) {
-                again = false;
-                read().onComplete(done);
-              } else {
-                done.handle(over);
-              }
-            });
-    return done.future();
+  Future<Void> readAll() {
+    everything = true;
+    return soon();
   }
 
-  /** Completes with what is there, without what was removed and with what was lost. */
-  private Future<Map<String, String>> restore(Map<String, String> entries) {
-    Map<String, String> all = new HashMap<>(entries);
-    List<Future<String>> puts = new ArrayList<>();
-    texts.forEach(
-        (id, text) -> {
-          if (!entries.containsKey(id)) {
-            LOG.warn("the definition of '{}' was lost with a node; it is put back", id);
-            puts.add(
-                map.compose(to -> to.putIfAbsent(id, text))
-                    .onSuccess(before -> all.put(id, before == null ? text : before)));
-          }
-        });
+  private Future<Void> soon() {
+    Future<Void> done = next.future();
+    run();
+    return done;
+  }
+
+  private void run() {
+    if (running || (!everything && wanted.isEmpty())) {
+      return;
+    }
+    running = true;
+    boolean full = everything;
+    Set<ConnectionId> ids = Set.copyOf(wanted);
+    Promise<Void> done = next;
+    next = Promise.promise();
+    everything = false;
+    wanted.clear();
+    (full ? changes.whole(this::entries) : entries(ids))
+        .compose(found -> restored(found, full ? Set.copyOf(held.keySet()) : ids))
+        .compose(entries -> adopt(entries, full, ids))
+        .onComplete(
+            over -> {
+              running = false;
+              missed = over.failed() || (missed && !full);
+              if (over.failed()) {
+                LOG.warn("the definitions cannot be read: {}", over.cause().toString());
+              }
+              done.handle(over);
+              run();
+            });
+  }
+
+  private Future<Map<String, String>> entries() {
+    return map.compose(AsyncMap::entries);
+  }
+
+  private Future<Map<String, String>> entries(Set<ConnectionId> ids) {
+    Map<String, String> found = new HashMap<>();
+    return map.compose(
+            all ->
+                Future.all(
+                    ids.stream()
+                        .map(
+                            id ->
+                                all.get(id.value())
+                                    .onSuccess(
+                                        text -> {
+                                          if (text != null) {
+                                            found.put(id.value(), text);
+                                          }
+                                        }))
+                        .toList()))
+        .map(found);
+  }
+
+  /** Without what was removed, and with what the map has lost and this node remembers. */
+  private Future<Map<String, String>> restored(
+      Map<String, String> found, Set<ConnectionId> expected) {
+    Map<String, String> all = new HashMap<>(found);
+    List<Future<@Nullable String>> puts = new ArrayList<>();
+    for (ConnectionId id : expected) {
+      Held lost = held.get(id);
+      if (lost != null && !found.containsKey(id.value())) {
+        LOG.warn("the definition of '{}' was lost with a node; it is put back", id);
+        puts.add(
+            map.compose(to -> to.putIfAbsent(id.value(), lost.text()))
+                .onSuccess(before -> all.put(id.value(), before == null ? lost.text() : before)));
+      }
+    }
     return Future.join(puts)
         .map(
             done -> {
@@ -178,98 +278,111 @@ final class ClusterDefinitions {
             });
   }
 
-  private Future<Void> adopt(Map<String, String> entries) {
-    Map<String, String> fresh = new HashMap<>(entries);
-    fresh.entrySet().removeIf(one -> one.getValue().equals(texts.get(one.getKey())));
-    List<Future<Void>> reads = new ArrayList<>();
+  private Future<Void> adopt(Map<String, String> entries, boolean full, Set<ConnectionId> asked) {
     Set<ConnectionId> changed = new HashSet<>();
-    fresh.forEach(
-        (name, text) ->
-            ConnectionId.parse(name)
-                .ifPresent(
-                    id -> {
-                      changed.add(id);
-                      reads.add(parse(id, text));
-                    }));
-    for (String name : List.copyOf(texts.keySet())) {
-      if (!entries.containsKey(name)) {
-        texts.remove(name);
-        ConnectionId id = new ConnectionId(name);
+    List<Future<Void>> parsed = new ArrayList<>();
+    entries.forEach(
+        (name, text) -> {
+          ConnectionId id = ConnectionId.parse(name).orElse(null);
+          Held before = id == null ? null : held.get(id);
+          if (id != null && (before == null || !before.text().equals(text))) {
+            changed.add(id);
+            parsed.add(parse(id, text));
+          }
+        });
+    for (ConnectionId id : full ? List.copyOf(held.keySet()) : asked) {
+      if (!entries.containsKey(id.value()) && held.remove(id) != null) {
         servers.remove(id);
         unread.remove(id);
         changed.add(id);
       }
     }
-    return Future.join(reads)
+    return Future.join(parsed)
         .compose(
-            parsed -> {
-              compare();
+            over -> {
+              asked.forEach(this::compare);
+              changed.forEach(this::compare);
+              if (full) {
+                files.keySet().forEach(this::missing);
+              }
               return changed.isEmpty() ? Future.succeededFuture() : listener.apply(changed);
             });
   }
 
   private Future<Void> parse(ConnectionId id, String text) {
-    texts.put(id.value(), text);
-    JsonObject entry = new JsonObject(text);
-    ServerOrigin origin = ServerOrigin.of(entry.getJsonObject("origin"));
+    DefinitionForm form;
+    try {
+      form = DefinitionForm.decode(text, versions.own());
+    } catch (IllegalArgumentException e) {
+      held.put(id, new Held(text, null));
+      unreadable(id, e);
+      return Future.succeededFuture();
+    }
+    held.put(id, new Held(text, form));
     ServerDefinition own = files.get(id);
     Future<ServerDefinition> definition =
-        own != null && origin(own).text().equals(origin.text())
+        own != null && DefinitionForm.of(own).isSame(form)
             ? Future.succeededFuture(own)
-            : vertx.executeBlocking(() -> reader.read(origin, entry.getString("source", "")));
+            : vertx.executeBlocking(() -> reader.read(form.origin(), form.source()));
     return definition.transform(
         read -> {
           if (read.succeeded()) {
             servers.put(id, read.result());
             unread.remove(id);
           } else {
-            servers.remove(id);
-            unread.put(
-                id,
-                "server '"
-                    + id
-                    + "' cannot be read on this node: "
-                    + String.valueOf(read.cause().getMessage()).strip());
+            unreadable(id, read.cause());
           }
           return Future.succeededFuture();
         });
   }
 
-  /** Names what the file of this node says otherwise. */
-  private void compare() {
-    Map<ConnectionId, String> now = new LinkedHashMap<>();
-    files.forEach(
-        (id, own) -> {
-          String text = texts.get(id.value());
-          if (text == null) {
-            now.put(
-                id,
-                own.source()
-                    + ": server '"
-                    + id
-                    + "' was removed from the cluster; remove it here too");
-          } else if (!same(own, text)) {
-            now.put(
-                id,
-                own.source()
-                    + ": server '"
-                    + id
-                    + "' is defined otherwise in the cluster ("
-                    + new JsonObject(text).getString("source")
-                    + "); make the files equal");
-          }
-        });
-    now.forEach(
-        (id, sentence) -> {
-          if (!sentence.equals(divergences.get(id))) {
-            LOG.warn("not ready: {}", sentence);
-          }
-        });
-    divergences = now;
+  private void unreadable(ConnectionId id, Throwable cause) {
+    String why =
+        "server '"
+            + id
+            + "' cannot be read on this node: "
+            + String.valueOf(cause.getMessage()).strip();
+    servers.remove(id);
+    if (!why.equals(unread.put(id, why))) {
+      LOG.warn("{}", why);
+    }
   }
 
-  private static boolean same(ServerDefinition own, String text) {
-    JsonObject origin = new JsonObject(text).getJsonObject("origin");
-    return origin(own).text().equals(ServerOrigin.of(origin).text());
+  private void missing(ConnectionId id) {
+    if (!held.containsKey(id)) {
+      compare(id);
+    }
+  }
+
+  /** Names what the file of this node says otherwise. */
+  private void compare(ConnectionId id) {
+    ServerDefinition own = files.get(id);
+    String sentence = own == null ? null : divergence(id, own);
+    if (sentence == null) {
+      divergences.remove(id);
+    } else if (!sentence.equals(divergences.put(id, sentence))) {
+      LOG.warn("not ready: {}", sentence);
+    }
+  }
+
+  private @Nullable String divergence(ConnectionId id, ServerDefinition own) {
+    Held there = held.get(id);
+    if (there == null) {
+      return own.source()
+          + ": server '"
+          + id
+          + "' was removed from the cluster; remove it here too";
+    }
+    DefinitionForm form = there.form();
+    ServerOrigin origin = Objects.requireNonNull(own.origin());
+    if (form != null && form.origin().text().equals(origin.text())) {
+      return null;
+    }
+    return own.source()
+        + ": server '"
+        + id
+        + "' is defined otherwise in the cluster ("
+        + (form == null ? "in a form that this node cannot read" : form.source())
+        + "); make the files equal";
   }
 }

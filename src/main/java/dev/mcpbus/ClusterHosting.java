@@ -49,6 +49,7 @@ final class ClusterHosting implements Hosting, Tenant {
   private final VertxMembers members;
   private final Duration settle;
   private final ClusterTown town;
+  private final ClusterServers servers;
   private final ClusterDefinitions definitions;
   private final Placement placement;
 
@@ -73,7 +74,9 @@ final class ClusterHosting implements Hosting, Tenant {
     this.settle = options.settle();
     this.members = new VertxMembers(vertx, HazelcastCluster.METADATA);
     this.town = new ClusterTown(vertx, members.self(), this::heard);
-    this.definitions = new ClusterDefinitions(vertx, reader, this::changed);
+    this.servers =
+        new ClusterServers(vertx, reader, members, town, settle, this::changed, this::refused);
+    this.definitions = servers.definitions();
     this.placement =
         new Placement(
             vertx,
@@ -88,17 +91,12 @@ final class ClusterHosting implements Hosting, Tenant {
   @Override
   public Future<Void> start() {
     ClusterCalls.of(vertx).onMembership(this::membership);
-    return town.open()
-        .compose(heard -> definitions.read())
-        .onSuccess(
-            read -> {
-              placement.start();
-              vertx.setPeriodic(2_000, now -> definitions.read());
-            });
+    return town.open().compose(heard -> servers.open()).onSuccess(read -> placement.start());
   }
 
   /** On a thread of the cluster's engine. */
   private void membership(String node, boolean joined) {
+    servers.membership(node, joined);
     if (joined) {
       vertx.setTimer(settle.toMillis(), settled -> placement.look());
     } else {
@@ -109,7 +107,7 @@ final class ClusterHosting implements Hosting, Tenant {
 
   private void heard(JsonObject fact) {
     switch (fact.getString(ClusterCalls.TYPE, "")) {
-      case ClusterTown.DEFINITIONS -> definitions.read();
+      case ClusterTown.DEFINITIONS, ClusterTown.REFUSAL -> servers.heard(fact);
       case ClusterTown.LEAVING, ClusterCalls.RELEASED -> placement.look();
       case ClusterTown.SERVING -> {
         Promise<Void> waiter = awaited.remove(fact.getString("id", ""));
@@ -131,8 +129,19 @@ final class ClusterHosting implements Hosting, Tenant {
   }
 
   @Override
-  public Future<Void> refresh() {
-    return definitions.read();
+  public Set<ConnectionId> ids() {
+    Set<ConnectionId> all = servers.ids();
+    all.addAll(ours.keySet());
+    return all;
+  }
+
+  @Override
+  public Future<Void> refresh(ConnectionId id) {
+    return definitions.read(List.of(id));
+  }
+
+  private void refused(Map<String, Set<String>> nodesById) {
+    placement.refuse(nodesById);
   }
 
   /** What the map says has changed for these. */
@@ -166,9 +175,6 @@ final class ClusterHosting implements Hosting, Tenant {
         .add(definition, file)
         .compose(
             added -> {
-              if (added) {
-                town.announce();
-              }
               if (!added || file) {
                 awaited.remove(definition.id().value(), serving);
                 return Future.succeededFuture(added);
@@ -191,7 +197,7 @@ final class ClusterHosting implements Hosting, Tenant {
 
   @Override
   public Future<Void> replace(ServerDefinition definition) {
-    return definitions.replace(definition).onSuccess(put -> town.announce());
+    return definitions.replace(definition);
   }
 
   @Override
@@ -202,7 +208,7 @@ final class ClusterHosting implements Hosting, Tenant {
     if (ours.remove(id) != null) {
       return supervisor.terminateChild(id.value());
     }
-    return definitions.remove(id).onSuccess(removed -> town.announce());
+    return definitions.remove(id);
   }
 
   @Override
@@ -211,16 +217,17 @@ final class ClusterHosting implements Hosting, Tenant {
     if (owner != null && !status.containsKey("node")) {
       status.put("node", owner);
     }
+    ServerDefinition definition = definitions.all().get(id);
     String problem =
-        owner == null && definitions.all().containsKey(id) && !placement.hasPlace(id.value())
-            ? "no node has the labels that it wants: " + definitions.all().get(id).labels()
+        owner == null && definition != null && !placement.hasPlace(id.value())
+            ? servers.noPlace(definition)
             : definitions.problem(id);
     return problem == null ? status : status.put("problem", problem);
   }
 
   @Override
   public List<String> problems() {
-    return definitions.problems();
+    return servers.problems();
   }
 
   // ---- what this node owns
@@ -259,6 +266,7 @@ final class ClusterHosting implements Hosting, Tenant {
 
   @Override
   public Future<Void> close() {
+    servers.close();
     return placement.close();
   }
 }

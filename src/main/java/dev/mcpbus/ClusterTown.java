@@ -23,6 +23,9 @@ final class ClusterTown implements Town {
   static final String SERVING = "serving";
   static final String DEFINITIONS = "definitions";
 
+  /** Members {@code id} and {@code refused}: whether the node can not serve it, or can again. */
+  static final String REFUSAL = "refusal";
+
   private final Vertx vertx;
   private final String self;
   private final Consumer<JsonObject> listener;
@@ -64,20 +67,32 @@ final class ClusterTown implements Town {
   }
 
   private void publish(String type, @Nullable String id, long epoch) {
-    JsonObject fact =
-        new JsonObject()
-            .put(ClusterCalls.TYPE, type)
-            .put("node", self)
-            .put(ClusterCalls.CLOCK, ClusterCalls.clock());
+    JsonObject fact = new JsonObject();
     if (id != null) {
       fact.put("id", id).put("epoch", epoch);
     }
+    publish(type, fact);
+  }
+
+  private void publish(String type, JsonObject fact) {
+    fact.put(ClusterCalls.TYPE, type)
+        .put("node", self)
+        .put(ClusterCalls.CLOCK, ClusterCalls.clock());
     vertx.eventBus().publish(Addresses.PLACEMENT, fact);
   }
 
-  /** The definitions have changed. */
-  void announce() {
-    publish(DEFINITIONS, null, 0);
+  /**
+   * The definitions have changed.
+   *
+   * @param fact which, as {@link ClusterChanges} says it
+   */
+  void announce(JsonObject fact) {
+    publish(DEFINITIONS, fact);
+  }
+
+  /** This node can not serve a connection, or can again. */
+  void refusal(String id, boolean refused) {
+    publish(REFUSAL, new JsonObject().put("id", id).put("refused", refused));
   }
 
   @Override

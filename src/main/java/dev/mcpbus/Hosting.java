@@ -6,6 +6,7 @@ import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Which servers there are and where their connections live: on this node, or on one node of a
@@ -15,11 +16,14 @@ interface Hosting {
 
   Future<Void> start();
 
-  /** All servers, in the order in which they were heard of. */
+  /** All servers that this node can read, in the order in which they were heard of. */
   Map<ConnectionId, ServerDefinition> servers();
 
-  /** Succeeds when {@link #servers} knows what any node has answered for. */
-  Future<Void> refresh();
+  /** All servers, also those that only other nodes can read. */
+  Set<ConnectionId> ids();
+
+  /** Succeeds when {@link #ids} knows whether any node has answered for this one. */
+  Future<Void> refresh(ConnectionId id);
 
   /**
    * Adds a server.

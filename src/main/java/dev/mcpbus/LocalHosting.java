@@ -8,6 +8,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** A node of its own: every connection lives here, and nobody needs to be asked. */
 final class LocalHosting implements Hosting {
@@ -32,7 +33,12 @@ final class LocalHosting implements Hosting {
   }
 
   @Override
-  public Future<Void> refresh() {
+  public Set<ConnectionId> ids() {
+    return servers.keySet();
+  }
+
+  @Override
+  public Future<Void> refresh(ConnectionId id) {
     return Future.succeededFuture();
   }
 

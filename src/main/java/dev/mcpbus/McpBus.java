@@ -47,6 +47,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -139,6 +140,7 @@ public final class McpBus {
   private final List<String> entrances = new ArrayList<>();
   private final SupervisorVerticle supervisor;
   private final ServersVerticle servers;
+  private final @Nullable ClusterLimits limits;
   private final @Nullable Gateway gateway;
   private final List<BridgeVerticle> bridges;
   private final Queue<String> doors = new ConcurrentLinkedQueue<>();
@@ -153,6 +155,7 @@ public final class McpBus {
             new ConnectionFactory(vertx, own, authenticators, pins),
             options.reader(),
             options.placement());
+    this.limits = vertx.isClustered() ? new ClusterLimits(vertx, options.auth()) : null;
     BridgeOptions http = options.bridge();
     if (http == null) {
       this.gateway = null;
@@ -170,8 +173,17 @@ public final class McpBus {
               http,
               () -> UUID.randomUUID().toString(),
               made::entrance,
-              Gatekeeper.several(auth, policy, audit, InstantSource.system(), System::nanoTime));
+              gatekeepers(auth, policy, audit));
     }
+  }
+
+  private Function<Vertx, Gatekeeper> gatekeepers(
+      AuthOptions auth, AccessPolicy policy, Audit audit) {
+    ClusterLimits shared = limits;
+    return shared == null
+        ? Gatekeeper.several(auth, policy, audit, InstantSource.system(), System::nanoTime)
+        : Gatekeeper.several(
+            auth, policy, audit, InstantSource.system(), System::nanoTime, shared.throttle());
   }
 
   /** A second, in the nanoseconds that Vert.x counts it in. */
@@ -230,6 +242,7 @@ public final class McpBus {
     return demo.compose(next -> deploy(new CatalogVerticle(options.names(), options.search())))
         .compose(next -> deploy(new FunctionsVerticle()))
         .compose(next -> deploy(new InputVerticle(options.input())))
+        .compose(next -> limits == null ? Future.succeededFuture() : deploy(limits))
         .compose(next -> deploy(supervisor))
         .compose(next -> deploy(servers))
         .compose(next -> servers.apply(options.servers()))

@@ -149,7 +149,7 @@ final class ServersVerticle extends VerticleBase {
             + "' exists already ("
             + (present == null ? "elsewhere" : present.source())
             + "); remove it first or choose another name. Servers: "
-            + hosting.servers().keySet());
+            + hosting.ids());
   }
 
   /**
@@ -217,7 +217,9 @@ final class ServersVerticle extends VerticleBase {
             id -> {
               ServerDefinition definition = hosting.servers().get(id);
               return definition == null
-                  ? Future.failedFuture(badRequest("no such server"))
+                  ? Future.failedFuture(
+                      McpFailure.notSent(
+                          FailureCode.UNAVAILABLE, "this node cannot read the server '" + id + "'"))
                   : leases.lease(definition, body);
             });
   }
@@ -227,25 +229,23 @@ final class ServersVerticle extends VerticleBase {
       throw badRequest("the body must be {\"id\": string}");
     }
     ConnectionId id = ConnectionId.parse(text).orElse(null);
-    if (id != null && hosting.servers().containsKey(id)) {
+    if (id != null && hosting.ids().contains(id)) {
       return Future.succeededFuture(id);
     }
-    return hosting
-        .refresh()
-        .map(
-            fresh -> {
-              if (id == null || !hosting.servers().containsKey(id)) {
-                throw McpFailure.notSent(
-                    FailureCode.UNKNOWN_CONNECTION,
-                    "no such server; there are " + hosting.servers().keySet());
-              }
-              return id;
-            });
+    Future<Void> fresh = id == null ? Future.succeededFuture() : hosting.refresh(id);
+    return fresh.map(
+        read -> {
+          if (id == null || !hosting.ids().contains(id)) {
+            throw McpFailure.notSent(
+                FailureCode.UNKNOWN_CONNECTION, "no such server; there are " + hosting.ids());
+          }
+          return id;
+        });
   }
 
   private Future<JsonObject> list() {
     List<Future<JsonObject>> statuses = new ArrayList<>();
-    hosting.servers().keySet().forEach(id -> statuses.add(status(id)));
+    hosting.ids().forEach(id -> statuses.add(status(id)));
     return Future.join(statuses)
         .map(
             all -> {

@@ -70,6 +70,9 @@ public final class Addresses {
   /** Published between the nodes of a cluster: who owns what, and who is there. */
   public static final String PLACEMENT = "mcp.placement";
 
+  /** Followed by the id of a node, which keeps the limits of some principals for all nodes. */
+  public static final String LIMITS = "mcp.limits.";
+
   public static final String SERVERS_LEASE = "mcp.servers.lease";
   public static final String SERVERS_RELEASE = "mcp.servers.release";
 

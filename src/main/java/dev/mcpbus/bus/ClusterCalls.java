@@ -14,6 +14,7 @@ import io.vertx.core.shareddata.AsyncMap;
 import io.vertx.core.shareddata.LocalMap;
 import io.vertx.core.shareddata.Shareable;
 import io.vertx.core.spi.cluster.ClusterManager;
+import io.vertx.core.spi.cluster.NodeInfo;
 import io.vertx.core.spi.cluster.NodeListener;
 import java.time.Duration;
 import java.util.Map;
@@ -67,6 +68,7 @@ public final class ClusterCalls implements Shareable {
   private static final String KEY = "dev.mcpbus.calls";
 
   private final VertxInternal vertx;
+  private final String speaks;
   private final Transit transit = new Transit(ClusterCalls::clock);
 
   /** Null on a node of its own. */
@@ -83,7 +85,12 @@ public final class ClusterCalls implements Shareable {
     ClusterManager cluster = vertx.isClustered() ? this.vertx.clusterManager() : null;
     if (cluster == null) {
       this.deadlines = null;
+      this.speaks = Integer.toString(Wire.NEWEST);
       return;
+    }
+    NodeInfo own = cluster.getNodeInfo();
+    Wire.Range reads = own == null ? null : Wire.of(own.metadata());
+    this.speaks = Integer.toString(reads == null ? Wire.NEWEST : reads.to());
     }
     Deadlines of = new Deadlines(cluster.getNodeId(), transit);
     this.deadlines = of;
@@ -150,7 +157,7 @@ public final class ClusterCalls implements Shareable {
       this.server = server;
       this.address = address;
       this.body = body;
-      options.addHeader(Headers.SPEAKS, Headers.VERSION);
+      options.addHeader(Headers.SPEAKS, speaks);
       this.options = options;
       this.budget = budget(options.getHeaders().get(Headers.DEADLINE));
       if (budget != null) {

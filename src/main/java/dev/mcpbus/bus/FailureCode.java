@@ -36,6 +36,9 @@ public enum FailureCode {
   UPSTREAM_ERROR(1026, 502, 0, "The server answered with an error."),
   INTERNAL(1027, 500, -32603, "A defect of mcpbus.");
 
+  /** The last one that every node knows; those after it came with form 2 of {@link Wire}. */
+  private static final int LAST_OF_FORM_1 = 1027;
+
   private final int busCode;
   private final int httpStatus;
   private final int jsonRpcCode;
@@ -46,6 +49,21 @@ public enum FailureCode {
     this.httpStatus = httpStatus;
     this.jsonRpcCode = jsonRpcCode;
     this.title = title;
+  }
+
+  /** By its name; null where there is none. */
+  static @Nullable FailureCode named(String name) {
+    for (FailureCode each : values()) {
+      if (each.name().equals(name)) {
+        return each;
+      }
+    }
+    return null;
+  }
+
+  /** Whether a reader of this form of {@link Wire} can decode it, 0 for one of none. */
+  boolean isReadBy(int wire) {
+    return wire >= (busCode <= LAST_OF_FORM_1 ? Wire.OLDEST : 2);
   }
 
   /** By its number on the bus; null where there is none. */

@@ -62,12 +62,11 @@ public final class Headers {
   public static final String PRINCIPAL = "principal";
 
   /**
-   * On a call from a process that understands the failures of mcpbus, with their version. Without
-   * it a caller on another node gets Vert.x's own exception with the code's number and the message.
+   * On a call from a process that understands the failures of mcpbus: the newest {@link Wire} form
+   * that it reads. Without it a caller on another node gets Vert.x's own exception with the code's
+   * number and the message.
    */
   public static final String SPEAKS = "mcpbus";
-
-  public static final String VERSION = "1";
 
   /**
    * Set by {@link ClusterCalls} beside a {@link #DEADLINE}: {@code "<node> <milliseconds>"}, by the

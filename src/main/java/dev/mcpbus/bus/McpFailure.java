@@ -124,24 +124,33 @@ public final class McpFailure extends ReplyException {
   }
 
   /**
-   * Answers a call with this. A process of the cluster that does not know mcpbus gets Vert.x's own
-   * exception with the same number and message: it could not read ours, and would wait for ever.
+   * Answers a call with this. A process of the cluster that does not know mcpbus, or not yet this
+   * code, gets Vert.x's own exception with the same number and message: it could not read ours, and
+   * would wait for ever.
    */
   public void replyTo(Message<?> call) {
     if (call instanceof ClusteredMessage<?, ?> wire
         && wire.isFromWire()
-        && !call.headers().contains(Headers.SPEAKS)) {
+        && !code.isReadBy(Wire.spoken(call.headers().get(Headers.SPEAKS)))) {
       call.fail(code.busCode(), getMessage());
     } else {
       call.reply(this);
     }
   }
 
+  /**
+   * Reads {@link #toJson}. A code of a newer mcpbus becomes what says the same to a caller who asks
+   * whether he may try again.
+   */
   static McpFailure fromJson(JsonObject json) {
+    Sent sent = "no".equals(json.getString("sent")) ? Sent.NO : Sent.MAYBE;
+    String name = json.getString("code", "");
+    String message = json.getString("message", "");
+    FailureCode known = FailureCode.named(name);
     return new McpFailure(
-        FailureCode.valueOf(json.getString("code")),
-        "no".equals(json.getString("sent")) ? Sent.NO : Sent.MAYBE,
-        json.getString("message", ""),
+        known != null ? known : sent == Sent.NO ? FailureCode.UNAVAILABLE : FailureCode.INTERNAL,
+        sent,
+        known != null ? message : name + ", as a newer mcpbus says: " + message,
         json.getLong("retryAfter", -1L),
         json.getJsonObject("data"));
   }

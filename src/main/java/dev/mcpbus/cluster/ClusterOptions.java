@@ -1,5 +1,6 @@
 package dev.mcpbus.cluster;
 
+import dev.mcpbus.bus.Wire;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  *     rule
  * @param labels what this node has; a server may want some
  * @param weight its share of the connections beside other nodes
+ * @param wire the newest form of {@link Wire} that it reads and writes; an older one keeps the way
+ *     back to an older mcpbus open
  */
 public record ClusterOptions(
     String name,
@@ -31,16 +34,22 @@ public record ClusterOptions(
     @Nullable String kubernetes,
     int quorum,
     Set<String> labels,
-    double weight) {
+    double weight,
+    int wire) {
 
   public static final ClusterOptions DEFAULT =
-      new ClusterOptions("mcpbus", null, null, 5701, 0, List.of(), null, 0, Set.of(), 1);
+      new ClusterOptions(
+          "mcpbus", null, null, 5701, 0, List.of(), null, 0, Set.of(), 1, Wire.NEWEST);
 
   public ClusterOptions {
     members = List.copyOf(members);
     labels = Set.copyOf(labels);
     if (!(weight > 0 && weight <= 1_000)) {
       throw new IllegalArgumentException("a weight must be above 0 and at most 1000");
+    }
+    if (wire < Wire.OLDEST || wire > Wire.NEWEST) {
+      throw new IllegalArgumentException(
+          "the wire form must be " + Wire.OLDEST + " to " + Wire.NEWEST + ", not " + wire);
     }
   }
 }

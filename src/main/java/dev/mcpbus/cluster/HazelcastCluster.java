@@ -11,6 +11,7 @@ import com.hazelcast.config.SplitBrainProtectionConfig;
 import com.hazelcast.splitbrainprotection.SplitBrainProtectionOn;
 import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.NodeRoutes;
+import dev.mcpbus.bus.Wire;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
@@ -27,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 public final class HazelcastCluster {
 
   /** Under this key a node says in the metadata of its event bus what placement wants to know. */
-  public static final String METADATA = "mcpbus";
+  public static final String METADATA = Wire.METADATA;
 
   private static final String QUORUM = "mcpbus";
 
@@ -142,6 +143,8 @@ public final class HazelcastCluster {
     JsonObject own =
         new JsonObject()
             .put("weight", options.weight())
+            .put(Wire.READS, options.wire())
+            .put(Wire.READS_FROM, Wire.OLDEST)
             .put("labels", new JsonArray(options.labels().stream().sorted().toList()));
     if (options.node() != null) {
       own.put("name", options.node());

@@ -1,5 +1,6 @@
 package dev.mcpbus.config;
 
+import dev.mcpbus.bus.Wire;
 import dev.mcpbus.cluster.ClusterOptions;
 import dev.mcpbus.config.Substitution.Filled;
 import java.util.ArrayList;
@@ -35,7 +36,8 @@ final class ClusterReader {
         entry.text("kubernetes").map(Filled::value).orElse(null),
         entry.whole("quorum", 0, 1_000).orElse(base.quorum()),
         new LinkedHashSet<>(words(entry, "labels")),
-        entry.number("weight", 0.001, 1_000).orElse(base.weight()));
+        entry.number("weight", 0.001, 1_000).orElse(base.weight()),
+        entry.whole("wire", Wire.OLDEST, Wire.NEWEST).orElse(base.wire()));
   }
 
   private static List<String> words(Entry entry, String key) {

@@ -63,7 +63,8 @@ final class Keys {
           "kubernetes",
           "quorum",
           "labels",
-          "weight");
+          "weight",
+          "wire");
 
   static final Set<String> SUPERVISOR = Set.of("strategy", "startConcurrency");
 

@@ -39,6 +39,9 @@ public final class Placement {
   /** Labels that each connection wants of its owner. */
   private final Map<String, Set<String>> wishes = new TreeMap<>();
 
+  /** Nodes that can not serve a connection, by its id. */
+  private Map<String, Set<String>> refusals = Map.of();
+
   private final Map<String, Holding> held = new HashMap<>();
 
   /** On their way out; what is claimed anew meanwhile waits for them. */
@@ -94,6 +97,23 @@ public final class Placement {
     return lookNow();
   }
 
+  /**
+   * Which nodes can not serve which connections; they are left out as if they had not its labels.
+   */
+  public void refuse(Map<String, Set<String>> nodesById) {
+    Map<String, Set<String>> copy = new HashMap<>();
+    nodesById.forEach((id, unfit) -> copy.put(id, Set.copyOf(unfit)));
+    if (!copy.equals(refusals)) {
+      refusals = copy;
+      look();
+    }
+  }
+
+  private List<Node> fit(String id, List<Node> all) {
+    Set<String> unfit = refusals.get(id);
+    return unfit == null ? all : all.stream().filter(node -> !unfit.contains(node.id())).toList();
+  }
+
   /** The node that owns {@code id} as of the last look; null where nobody is known to. */
   public @Nullable String ownerOf(String id) {
     Claim claim = last.get(id);
@@ -109,9 +129,9 @@ public final class Placement {
     return held.containsKey(id);
   }
 
-  /** Whether any living node has the labels that {@code id} wants. */
+  /** Whether any living node has the labels that {@code id} wants, and can serve it. */
   public boolean hasPlace(String id) {
-    return Rendezvous.owner(id, nodes, wishes.getOrDefault(id, Set.of())).isPresent();
+    return Rendezvous.owner(id, fit(id, nodes), wishes.getOrDefault(id, Set.of())).isPresent();
   }
 
   /** Something may have changed. */
@@ -203,7 +223,8 @@ public final class Placement {
           if (leaving.containsKey(id)) {
             return; // is looked at again when it has left
           }
-          String target = Rendezvous.owner(id, eligible, labels).map(Node::id).orElse(null);
+          String target =
+              Rendezvous.owner(id, fit(id, eligible), labels).map(Node::id).orElse(null);
           Holding holding = held.get(id);
           Claim claim = all.get(id);
           Long epoch = holding == null ? null : Long.valueOf(holding.epoch());

@@ -2,7 +2,7 @@ package dev.mcpbus.security;
 
 import dev.mcpbus.security.Audit.Decision;
 import dev.mcpbus.security.AuthOptions.Jwt;
-import dev.mcpbus.security.Throttle.Place;
+import dev.mcpbus.security.Turnstile.Place;
 import dev.mcpbus.security.oauth.HostResolver;
 import dev.mcpbus.security.oauth.IssuerKeys;
 import io.vertx.core.Future;
@@ -40,7 +40,7 @@ public final class Gatekeeper {
   private final Audit audit;
   private final ApiKeys keys;
   private final @Nullable Tokens tokens;
-  private final Throttle throttle;
+  private final Turnstile turnstile;
   private final ProtectedResource resource;
   private final Set<String> required;
   private final Set<String> admin;
@@ -71,8 +71,32 @@ public final class Gatekeeper {
       Audit audit,
       InstantSource clock,
       LongSupplier nanos) {
-    Throttle throttle = throttle(options, nanos);
-    return vertx -> new Gatekeeper(vertx, options, policy, audit, clock, nanos, throttle);
+    return several(options, policy, audit, clock, nanos, throttle(options, nanos));
+  }
+
+  /**
+   * The same.
+   *
+   * @param turnstile holds the limits, of several nodes together
+   */
+  public static Function<Vertx, Gatekeeper> several(
+      AuthOptions options,
+      AccessPolicy policy,
+      Audit audit,
+      InstantSource clock,
+      LongSupplier nanos,
+      SharedThrottle turnstile) {
+    return several(options, policy, audit, clock, nanos, (Turnstile) turnstile);
+  }
+
+  private static Function<Vertx, Gatekeeper> several(
+      AuthOptions options,
+      AccessPolicy policy,
+      Audit audit,
+      InstantSource clock,
+      LongSupplier nanos,
+      Turnstile turnstile) {
+    return vertx -> new Gatekeeper(vertx, options, policy, audit, clock, nanos, turnstile);
   }
 
   private Gatekeeper(
@@ -82,13 +106,13 @@ public final class Gatekeeper {
       Audit audit,
       InstantSource clock,
       LongSupplier nanos,
-      Throttle throttle) {
+      Turnstile turnstile) {
     Jwt jwt = options.jwt();
     this.options = options;
     this.policy = policy;
     this.audit = audit;
     this.keys = new ApiKeys(options.apiKeys(), clock);
-    this.throttle = throttle;
+    this.turnstile = turnstile;
     this.resource = new ProtectedResource(jwt);
     this.required = jwt == null ? Set.of() : jwt.requiredScopes();
     this.admin = jwt == null ? Set.of() : jwt.adminScopes();
@@ -148,7 +172,7 @@ public final class Gatekeeper {
   public Future<@Nullable Entry> admit(HttpServerRequest request) {
     long since = System.nanoTime();
     if (!isRequired()) {
-      return Future.succeededFuture(enter(request, Principal.LOCAL, since));
+      return enter(request, Principal.LOCAL, since);
     }
     List<String> headers = request.headers().getAll("Authorization");
     List<String> keyHeaders = request.headers().getAll(KEY);
@@ -162,19 +186,20 @@ public final class Gatekeeper {
     Tokens bearer = tokens;
     if (bearer == null || credential.startsWith(ApiKeys.PREFIX)) {
       Principal found = keys.find(credential);
-      return Future.succeededFuture(
-          found == null ? unknown(request, "invalid_token", since) : enter(request, found, since));
+      return found == null
+          ? Future.succeededFuture(unknown(request, "invalid_token", since))
+          : enter(request, found, since);
     }
     return bearer
         .check(credential)
-        .map(
+        .compose(
             good -> {
               if (good == null) {
-                return unknown(request, "invalid_token", since);
+                return Future.succeededFuture(unknown(request, "invalid_token", since));
               }
               if (!good.hasScopes()) {
                 insufficient(request, good.principal(), required, since);
-                return null;
+                return Future.succeededFuture();
               }
               return enter(request, good.principal(), since);
             });
@@ -194,8 +219,16 @@ public final class Gatekeeper {
         : null;
   }
 
-  private @Nullable Entry enter(HttpServerRequest request, Principal principal, long since) {
-    Place place = throttle.enter(principal);
+  private Future<@Nullable Entry> enter(
+      HttpServerRequest request, Principal principal, long since) {
+    Future<Place> place = turnstile.enter(principal);
+    return place.isComplete()
+        ? Future.succeededFuture(entered(request, principal, since, place.result()))
+        : place.map(one -> entered(request, principal, since, one));
+  }
+
+  private @Nullable Entry entered(
+      HttpServerRequest request, Principal principal, long since, Place place) {
     if (place.isFree()) {
       return new Entry(principal, policy.rights(principal), place.end());
     }

@@ -2,7 +2,7 @@ package dev.mcpbus.security;
 
 import dev.mcpbus.security.AuthOptions.ApiKey;
 import dev.mcpbus.security.AuthOptions.Limits;
-import java.util.HashMap;
+import io.vertx.core.Future;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,26 +10,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Bounds what each principal asks for: a bucket of tokens, and requests in flight. Thread-safe. */
-final class Throttle {
+/** A bucket of tokens for each principal, and a count of requests in flight, on one node. */
+final class Throttle implements Turnstile {
 
   private static final int MAX_IDLE = 10_000;
   private static final double SECOND = TimeUnit.SECONDS.toNanos(1);
-
-  /**
-   * A place among the requests in flight, or none.
-   *
-   * @param retryMillis when to try again, -1 for a request that may go on
-   * @param end gives the place back; once
-   */
-  record Place(long retryMillis, Runnable end) {
-
-    boolean isFree() {
-      return retryMillis < 0;
-    }
-  }
-
-  private static final Place UNBOUNDED = new Place(-1, () -> {});
 
   private static final class Use {
     private final Limits limits;
@@ -49,38 +34,35 @@ final class Throttle {
     }
   }
 
-  private final Limits common;
-  private final Map<String, Limits> own = new HashMap<>();
+  private final LimitTable table;
   private final LongSupplier nanos;
   private final Map<String, Use> uses = new LinkedHashMap<>();
 
   Throttle(Limits common, List<ApiKey> keys, LongSupplier nanos) {
-    this.common = common;
+    this.table = new LimitTable(common, keys);
     this.nanos = nanos;
-    for (ApiKey key : keys) {
-      Limits limits = key.limits();
-      if (limits != null) {
-        own.put(key.name(), limits);
-      }
-    }
   }
 
-  /** For one request of a principal. */
-  Place enter(Principal principal) {
-    Limits limits = own.getOrDefault(principal.name(), common);
+  @Override
+  public Future<Place> enter(Principal principal) {
+    return Future.succeededFuture(place(principal));
+  }
+
+  Place place(Principal principal) {
+    Limits limits = table.of(principal);
     if (limits.rate() <= 0 && limits.concurrency() <= 0) {
-      return UNBOUNDED;
+      return Place.UNBOUNDED;
     }
     synchronized (uses) {
       long now = nanos.getAsLong();
       Use use = uses.computeIfAbsent(principal.name(), name -> new Use(limits, now));
       if (limits.concurrency() > 0 && use.inFlight >= limits.concurrency()) {
-        return new Place(1_000, () -> {});
+        return Place.refused(1_000);
       }
       if (limits.rate() > 0) {
         use.fill(now);
         if (use.tokens < 1) {
-          return new Place((long) Math.ceil((1 - use.tokens) / limits.rate() * 1_000), () -> {});
+          return Place.refused((long) Math.ceil((1 - use.tokens) / limits.rate() * 1_000));
         }
         use.tokens--;
       }

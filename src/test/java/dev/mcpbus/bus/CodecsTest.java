@@ -48,6 +48,43 @@ class CodecsTest {
   }
 
   @Test
+  void a_code_and_members_of_a_newer_version_are_read_as_what_a_caller_can_act_on() {
+    JsonObject json =
+        new JsonObject()
+            .put("code", "MOON_IS_FULL")
+            .put("message", "wait")
+            .put("sent", "no")
+            .put("retryAfter", 70)
+            .put("phase", new JsonObject().put("of", "moon"));
+    McpFailure unsent = fromWire(json);
+    assertThat(unsent.code()).isEqualTo(FailureCode.UNAVAILABLE);
+    assertThat(unsent.sent()).isEqualTo(McpFailure.Sent.NO);
+    assertThat(unsent.retryAfterMillis()).isEqualTo(70);
+    assertThat(unsent).hasMessage("MOON_IS_FULL, as a newer mcpbus says: wait");
+    McpFailure sent = fromWire(json.put("sent", "maybe"));
+    assertThat(sent.code()).isEqualTo(FailureCode.INTERNAL);
+    assertThat(sent.sent()).isEqualTo(McpFailure.Sent.MAYBE);
+  }
+
+  private McpFailure fromWire(JsonObject json) {
+    Buffer text = json.toBuffer();
+    return failures.decodeFromWire(0, Buffer.buffer().appendInt(text.length()).appendBuffer(text));
+  }
+
+  @Test
+  void a_caller_is_told_only_codes_that_he_reads() {
+    for (FailureCode code : FailureCode.values()) {
+      assertThat(code.isReadBy(0)).as("plain Vert.x").isFalse();
+      assertThat(code.isReadBy(1)).as("%s by form 1", code).isEqualTo(code.busCode() <= 1027);
+      assertThat(code.isReadBy(Wire.NEWEST)).as("%s", code).isTrue();
+    }
+    assertThat(Wire.spoken(null)).isZero();
+    assertThat(Wire.spoken("nonsense")).isEqualTo(Wire.OLDEST);
+    assertThat(Wire.spoken("1")).isEqualTo(1);
+    assertThat(Wire.spoken("12")).isEqualTo(12);
+  }
+
+  @Test
   void what_is_absent_stays_absent() {
     McpFailure got = overTheWire(McpFailure.notSent(FailureCode.OVERLOADED, "full"));
     assertThat(got.sent()).isEqualTo(McpFailure.Sent.NO);

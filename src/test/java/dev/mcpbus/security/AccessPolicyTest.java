@@ -109,18 +109,18 @@ class AccessPolicyTest {
   void a_bucket_fills_with_time_and_places_are_given_back_once() {
     AtomicLong now = new AtomicLong();
     Throttle throttle = new Throttle(new Limits(2, 2, 2), List.of(), now::get);
-    Throttle.Place first = throttle.enter(ANN);
+    Turnstile.Place first = throttle.place(ANN);
     assertThat(first.isFree()).isTrue();
-    assertThat(throttle.enter(ANN).isFree()).isTrue();
-    assertThat(throttle.enter(ANN).isFree()).as("two in flight").isFalse();
-    assertThat(throttle.enter(OPS).isFree()).as("another's").isTrue();
+    assertThat(throttle.place(ANN).isFree()).isTrue();
+    assertThat(throttle.place(ANN).isFree()).as("two in flight").isFalse();
+    assertThat(throttle.place(OPS).isFree()).as("another's").isTrue();
     first.end().run();
     first.end().run();
-    assertThat(throttle.enter(ANN).retryMillis()).as("bucket is empty").isEqualTo(500);
+    assertThat(throttle.place(ANN).retryMillis()).as("bucket is empty").isEqualTo(500);
     now.addAndGet(TimeUnit.MILLISECONDS.toNanos(500));
-    assertThat(throttle.enter(ANN).isFree()).isTrue();
+    assertThat(throttle.place(ANN).isFree()).isTrue();
     now.addAndGet(TimeUnit.SECONDS.toNanos(10));
-    assertThat(throttle.enter(ANN).isFree()).as("two in flight again").isFalse();
+    assertThat(throttle.place(ANN).isFree()).as("two in flight again").isFalse();
   }
 
   @Test

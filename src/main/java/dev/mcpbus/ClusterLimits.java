@@ -1,0 +1,144 @@
+package dev.mcpbus;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.placement.Node;
+import dev.mcpbus.placement.Rendezvous;
+import dev.mcpbus.security.AuthOptions;
+import dev.mcpbus.security.LimitBook;
+import dev.mcpbus.security.LimitBook.Ask;
+import dev.mcpbus.security.LimitBook.Grant;
+import dev.mcpbus.security.SharedThrottle;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.internal.VertxInternal;
+import io.vertx.core.json.JsonObject;
+import io.vertx.core.spi.cluster.ClusterManager;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Limits of principals that hold for all nodes together: keeps them for some, and finds who keeps
+ * them for the others. The keeper of a principal is computed as the owner of a connection is, from
+ * the nodes that are heard and read the form in which they are asked.
+ */
+final class ClusterLimits extends VerticleBase implements SharedThrottle.Keepers {
+
+  /** The form of {@code Wire} in which nodes ask. */
+  private static final int FORM = 2;
+
+  private static final long TICK_MILLIS = 1_000;
+
+  /** A request waits no longer than this where nothing is in hand. */
+  private static final long PATIENCE_MILLIS = 250;
+
+  private final String self;
+  private final ClusterVersions versions;
+  private final LimitBook book = new LimitBook(System::nanoTime);
+  private final SharedThrottle throttle;
+  private final Set<String> heard = ConcurrentHashMap.newKeySet();
+  private final Vertx bus;
+  private volatile List<Node> nodes = List.of();
+
+  ClusterLimits(Vertx vertx, AuthOptions options) {
+    ClusterManager cluster = ((VertxInternal) vertx).clusterManager();
+    this.self = Objects.requireNonNull(cluster, "Vert.x is not clustered").getNodeId();
+    this.versions = new ClusterVersions(vertx);
+    this.bus = vertx;
+    this.throttle = new SharedThrottle(vertx, options, this, System::nanoTime);
+  }
+
+  SharedThrottle throttle() {
+    return throttle;
+  }
+
+  private static String address(String node) {
+    return Addresses.LIMITS + node;
+  }
+
+  @Override
+  public Future<?> start() {
+    ClusterCalls.of(vertx)
+        .onMembership(
+            (node, joined) -> {
+              if (!joined) {
+                book.left(node);
+                gone(node);
+              }
+            });
+    vertx.setPeriodic(TICK_MILLIS, now -> throttle.tick());
+    return Future.join(
+        vertx
+            .eventBus()
+            .<JsonObject>consumer(
+                address(self), ask -> ask.reply(book.ask(Ask.of(ask.body())).toJson()))
+            .completion(),
+        vertx
+            .eventBus()
+            .<JsonObject>consumer(Addresses.PLACEMENT, fact -> heard(fact.body()))
+            .completion());
+  }
+
+  private void heard(JsonObject fact) {
+    String node = fact.getString("node", "");
+    switch (fact.getString(ClusterCalls.TYPE, "")) {
+      case ClusterTown.HERE -> {
+        if (heard.add(node)) {
+          keepers();
+        }
+      }
+      case ClusterTown.LEAVING -> gone(node);
+      default -> {}
+    }
+  }
+
+  private void gone(String node) {
+    if (heard.remove(node)) {
+      keepers();
+    }
+  }
+
+  /** What is in hand is told to new keepers at once. */
+  private void keepers() {
+    versions
+        .reading(FORM)
+        .onSuccess(
+            all -> {
+              nodes =
+                  all.stream()
+                      .filter(heard::contains)
+                      .map(id -> new Node(id, id, 1, Set.of()))
+                      .toList();
+              throttle.tick();
+            });
+  }
+
+  @Override
+  public String self() {
+    return self;
+  }
+
+  @Override
+  public int nodes() {
+    return Math.max(1, nodes.size());
+  }
+
+  @Override
+  public Future<Grant> ask(Ask ask) {
+    List<Node> all = versions.own().contains(FORM) ? nodes : List.of();
+    String keeper = Rendezvous.owner(ask.principal(), all, Set.of()).map(Node::id).orElse(self);
+    if (keeper.equals(self)) {
+      return Future.succeededFuture(book.ask(ask));
+    }
+    return bus.eventBus()
+        .<JsonObject>request(
+            address(keeper), ask.toJson(), new DeliveryOptions().setSendTimeout(PATIENCE_MILLIS))
+        .map(Message::body)
+        .map(Grant::of);
+  }
+}

@@ -1,0 +1,138 @@
+package dev.mcpbus;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.shareddata.AsyncMap;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Which node can not serve which connection, in a map of the cluster: so all nodes leave it out
+ * when they compute the owner, and come to the same one. Each node writes its own refusals only;
+ * those of a node that has left are removed by all others. Confined to the context of {@link
+ * ServersVerticle}.
+ */
+final class ClusterRefusals {
+
+  /** {@code "<id> <node>"} to why. */
+  static final String MAP = "mcpbus.refusals";
+
+  private static final Logger LOG = LoggerFactory.getLogger(ClusterRefusals.class);
+
+  private final String self;
+  private final Future<AsyncMap<String, String>> map;
+
+  /** By id, of all nodes; this node's are in {@link #own} too. */
+  private Map<String, Set<String>> all = new HashMap<>();
+
+  private final Map<String, String> own = new TreeMap<>();
+
+  ClusterRefusals(Vertx vertx, String self) {
+    this.self = self;
+    this.map = vertx.sharedData().getClusterWideMap(MAP);
+  }
+
+  Map<String, Set<String>> all() {
+    return all;
+  }
+
+  /**
+   * This node can not serve it.
+   *
+   * @return true where that is new
+   */
+  boolean refuse(String id, String why) {
+    String before = own.put(id, why);
+    add(id, self);
+    if (!why.equals(before)) {
+      write(map.compose(refusals -> refusals.put(key(id, self), why)));
+    }
+    return before == null;
+  }
+
+  /**
+   * This node can serve it, or it is gone.
+   *
+   * @return true where it could not before
+   */
+  boolean accept(String id) {
+    if (own.remove(id) == null) {
+      return false;
+    }
+    drop(id, self);
+    write(map.compose(refusals -> refusals.remove(key(id, self))));
+    return true;
+  }
+
+  /** Another node has said so. */
+  void heard(String id, String node, boolean refused) {
+    if (!node.equals(self)) {
+      if (refused) {
+        add(id, node);
+      } else {
+        drop(id, node);
+      }
+    }
+  }
+
+  /**
+   * Reads all of them, and writes again what of this node's was lost.
+   *
+   * @param alive all members
+   */
+  Future<Void> read(Set<String> alive) {
+    return map.compose(
+        refusals ->
+            refusals
+                .entries()
+                .map(
+                    entries -> {
+                      Map<String, Set<String>> fresh = new HashMap<>();
+                      for (String key : List.copyOf(entries.keySet())) {
+                        int space = key.indexOf(' ');
+                        String id = key.substring(0, Math.max(0, space));
+                        String node = key.substring(space + 1);
+                        if (!alive.contains(node) || (node.equals(self) && !own.containsKey(id))) {
+                          write(refusals.remove(key));
+                        } else {
+                          fresh.computeIfAbsent(id, one -> new HashSet<>()).add(node);
+                        }
+                      }
+                      all = fresh;
+                      own.forEach(
+                          (id, why) -> {
+                            if (!entries.containsKey(key(id, self))) {
+                              write(refusals.put(key(id, self), why));
+                            }
+                            add(id, self);
+                          });
+                      return null;
+                    }));
+  }
+
+  private void add(String id, String node) {
+    all.computeIfAbsent(id, one -> new HashSet<>()).add(node);
+  }
+
+  private void drop(String id, String node) {
+    Set<String> nodes = all.get(id);
+    if (nodes != null && nodes.remove(node) && nodes.isEmpty()) {
+      all.remove(id);
+    }
+  }
+
+  private static String key(String id, String node) {
+    return id + " " + node;
+  }
+
+  /** What fails here is written when all are read the next time. */
+  private static void write(Future<?> write) {
+    write.onFailure(failure -> LOG.warn("a refusal was not written: {}", failure.toString()));
+  }
+}

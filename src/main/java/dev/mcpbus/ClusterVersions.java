@@ -1,0 +1,133 @@
+package dev.mcpbus;
+
+import dev.mcpbus.bus.Wire;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.internal.VertxInternal;
+import io.vertx.core.json.JsonObject;
+import io.vertx.core.spi.cluster.ClusterManager;
+import io.vertx.core.spi.cluster.NodeInfo;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Which {@link Wire} forms the nodes of a cluster read, from the metadata of their event buses. Any
+ * thread may call.
+ */
+final class ClusterVersions {
+
+  private record Node(String name, Wire.Range reads) {}
+
+  /** What a process reads that has not said yet whether it is a node. */
+  private static final Wire.Range UNKNOWN = new Wire.Range(Wire.OLDEST, Wire.OLDEST);
+
+  private final VertxInternal vertx;
+  private final ClusterManager cluster;
+  private final Wire.Range own;
+  private final Map<String, Node> known = new ConcurrentHashMap<>();
+
+  ClusterVersions(Vertx vertx) {
+    this.vertx = (VertxInternal) vertx;
+    this.cluster = Objects.requireNonNull(this.vertx.clusterManager(), "Vert.x is not clustered");
+    NodeInfo info = cluster.getNodeInfo();
+    Wire.Range reads = info == null ? null : Wire.of(info.metadata());
+    this.own = reads == null ? new Wire.Range(Wire.OLDEST, Wire.NEWEST) : reads;
+  }
+
+  Wire.Range own() {
+    return own;
+  }
+
+  /** The newest form that all nodes read, this one included; never fails. */
+  Future<Integer> common() {
+    return nodes()
+        .map(
+            all ->
+                all.values().stream()
+                    .mapToInt(node -> node.reads().to())
+                    .reduce(own.to(), Math::min));
+  }
+
+  /** Ids of the nodes that read a form, this one among them where it does; never fails. */
+  Future<List<String>> reading(int version) {
+    return nodes()
+        .map(
+            all ->
+                all.entrySet().stream()
+                    .filter(one -> one.getValue().reads().contains(version))
+                    .map(Map.Entry::getKey)
+                    .sorted()
+                    .toList());
+  }
+
+  /** Sentences that name the nodes which share no form with this one; never fails. */
+  Future<List<String>> strangers() {
+    return nodes()
+        .map(
+            all ->
+                all.values().stream()
+                    .filter(node -> !node.reads().meets(own))
+                    .map(
+                        node ->
+                            "node '"
+                                + node.name()
+                                + "' talks in form "
+                                + node.reads()
+                                + ", this one in form "
+                                + own
+                                + ": go by a version of mcpbus between the two")
+                    .toList());
+  }
+
+  private Future<Map<String, Node>> nodes() {
+    List<String> ids = new ArrayList<>(cluster.getNodes());
+    known.keySet().retainAll(ids);
+    Map<String, Node> nodes = new LinkedHashMap<>();
+    List<Future<Void>> reads = new ArrayList<>();
+    for (String id : ids) {
+      Node before = known.get(id);
+      if (before != null) {
+        nodes.put(id, before);
+      } else {
+        reads.add(read(id, nodes));
+      }
+    }
+    return Future.join(reads).map(nodes).otherwise(nodes);
+  }
+
+  private Future<Void> read(String id, Map<String, Node> into) {
+    Promise<NodeInfo> info = vertx.promise();
+    cluster.getNodeInfo(id, info);
+    return info.future()
+        .transform(
+            read -> {
+              NodeInfo found = read.succeeded() ? read.result() : null;
+              if (found == null) {
+                synchronized (into) {
+                  into.put(id, new Node(id, UNKNOWN));
+                }
+                return Future.succeededFuture();
+              }
+              JsonObject metadata = found.metadata();
+              Wire.Range reads = Wire.of(metadata);
+              if (reads != null) {
+                Node node =
+                    new Node(
+                        metadata
+                            .getJsonObject(Wire.METADATA)
+                            .getString("name", found.host() + ":" + found.port()),
+                        reads);
+                known.put(id, node);
+                synchronized (into) {
+                  into.put(id, node);
+                }
+              }
+              return Future.succeededFuture();
+            });
+  }
+}

@@ -1,0 +1,225 @@
+package dev.mcpbus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.mcpbus.bridge.BridgeOptions;
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.Wire;
+import dev.mcpbus.security.AuthOptions;
+import dev.mcpbus.testing.EchoServer;
+import dev.mcpbus.testing.Http;
+import dev.mcpbus.testing.InnerCluster;
+import dev.mcpbus.testing.InnerCluster.Node;
+import dev.mcpbus.testing.TestBus;
+import io.vertx.core.eventbus.ReplyException;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertx.core.shareddata.AsyncMap;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/** What nodes know of the definitions, and who serves what not all of them can read. */
+class ClusterDefinitionsIT {
+
+  private static final JsonObject CALL =
+      new JsonObject()
+          .put("name", "echo")
+          .put("arguments", new JsonObject().put("call", "c").put("deadline", 1));
+
+  private static JsonObject wantsSecret() {
+    return EchoServer.shell().put("env", new JsonObject().put("KEY", "${MCPBUS_TEST_SECRET}"));
+  }
+
+  private static AsyncMap<String, String> map(Node node, String name) {
+    return TestBus.await(node.vertx().sharedData().<String, String>getClusterWideMap(name));
+  }
+
+  private static void add(Node node, String name, JsonObject config) {
+    node.requestHere(
+        Addresses.SERVERS_ADD, new JsonObject().put("name", name).put("config", config));
+  }
+
+  private static JsonObject status(Node from, String id) {
+    return from.statuses().getOrDefault(id, new JsonObject());
+  }
+
+  private static void until(String what, Runnable assertion) {
+    Awaitility.await(what).atMost(Duration.ofSeconds(20)).untilAsserted(assertion::run);
+  }
+
+  @Test
+  void a_node_that_cannot_read_a_server_leaves_it_to_those_that_can() {
+    try (InnerCluster cluster = new InnerCluster(2)) {
+      Node rich = cluster.start("rich", Wire.NEWEST, Map.of("MCPBUS_TEST_SECRET", "canary"));
+      Set<String> all = IntStream.range(0, 8).mapToObj(i -> "s" + i).collect(Collectors.toSet());
+      all.forEach(name -> add(rich, name, wantsSecret()));
+      Node poor = cluster.start("poor", Wire.NEWEST, Map.of());
+      add(rich, "late", wantsSecret());
+      until(
+          "all of them on the one node",
+          () ->
+              List.of(rich, poor)
+                  .forEach(
+                      from -> {
+                        Map<String, JsonObject> seen = from.statuses();
+                        assertThat(seen.keySet()).containsAll(all).contains("late");
+                        seen.values()
+                            .forEach(
+                                one -> {
+                                  assertThat(one.getString("state")).isEqualTo("READY");
+                                  assertThat(one.getString("node")).isEqualTo("rich");
+                                });
+                      }));
+      poor.statuses()
+          .values()
+          .forEach(
+              one ->
+                  assertThat(one.getString("problem"))
+                      .contains("cannot be read on this node", "MCPBUS_TEST_SECRET"));
+      assertThat(poor.request("mcp.s1.tools.call", CALL).encode()).contains("\"c ");
+      assertThat(TestBus.await(map(rich, ClusterRefusals.MAP).size())).isEqualTo(9);
+      assertThat(TestBus.await(map(rich, ClusterCalls.SERVERS).values()).toString())
+          .doesNotContain("canary");
+
+      // Who has left refuses nothing any more, and what can be read again is not refused either.
+      add(rich, "open", EchoServer.shell());
+      cluster.end(poor);
+      until(
+          "no refusals",
+          () -> assertThat(TestBus.await(map(rich, ClusterRefusals.MAP).size())).isZero());
+    }
+  }
+
+  @Test
+  void a_file_that_says_something_else_is_named_with_the_other_place_and_its_node_is_not_ready() {
+    try (InnerCluster cluster = new InnerCluster(2)) {
+      BridgeOptions bridge = BridgeOptions.DEFAULT.withPort(0);
+      JsonObject servers =
+          new JsonObject().put("same", EchoServer.shell()).put("other", EchoServer.shell());
+      Node first =
+          cluster.start(
+              cluster.join("first"), "first.json", servers, Map.of(), bridge, AuthOptions.NONE);
+      JsonObject differs = servers.copy().put("other", EchoServer.shell("elsewhere"));
+      Node second =
+          cluster.start(
+              cluster.join("second"), "second.json", differs, Map.of(), bridge, AuthOptions.NONE);
+      Http.Answer ready = Http.get(second.port(), "/health/ready");
+      assertThat(ready.status()).isEqualTo(503);
+      assertThat(ready.body())
+          .contains("second.json: server 'other' is defined otherwise", "(first.json)")
+          .doesNotContain("'same'");
+      assertThat(Http.get(first.port(), "/health/ready").status()).isEqualTo(200);
+      assertThat(status(second, "other").getString("problem")).contains("first.json");
+
+      // Removed for all, while the files go on to name it.
+      first.requestHere(Addresses.SERVERS_REMOVE, new JsonObject().put("id", "same"));
+      until(
+          "the removal to be a divergence",
+          () ->
+              assertThat(Http.get(second.port(), "/health/ready").body())
+                  .contains("second.json: server 'same' was removed from the cluster"));
+    }
+  }
+
+  @Test
+  void a_refusal_ends_when_the_definition_can_be_read_again() {
+    try (InnerCluster cluster = new InnerCluster(2)) {
+      Node first = cluster.start("first", Wire.NEWEST, Map.of());
+      Node second = cluster.start("second", Wire.NEWEST, Map.of());
+      AsyncMap<String, String> servers = map(first, ClusterCalls.SERVERS);
+      JsonObject written = form(EchoServer.shell(), "s");
+      TestBus.await(servers.put("s", written.copy().put("form", 3).encode()));
+      tell(second, 3, "s");
+      until(
+          "the server to be refused by both",
+          () -> {
+            assertThat(TestBus.await(map(first, ClusterRefusals.MAP).size())).isEqualTo(2);
+            for (Node node : List.of(first, second)) {
+              assertThat(status(node, "s").getString("problem"))
+                  .contains("written in form 3", "reads form 1 to 2", "upgrade this node");
+            }
+          });
+      assertThatThrownBy(() -> first.request("mcp.s.tools.call", CALL))
+          .isInstanceOfSatisfying(
+              ReplyException.class,
+              failure -> assertThat(McpFailure.of(failure).sent()).isEqualTo(McpFailure.Sent.NO));
+      TestBus.await(servers.put("s", written.encode()));
+      tell(second, 5, "s");
+      until(
+          "the server on one of them",
+          () -> {
+            assertThat(TestBus.await(map(first, ClusterRefusals.MAP).size())).isZero();
+            for (Node node : List.of(first, second)) {
+              assertThat(status(node, "s").getString("state")).isEqualTo("READY");
+              assertThat(status(node, "s").getString("problem")).isNull();
+            }
+          });
+    }
+  }
+
+  @Test
+  void only_what_a_fact_names_is_read_and_a_fact_that_was_missed_shows_in_the_next() {
+    try (InnerCluster cluster = new InnerCluster(2)) {
+      Node node = cluster.start("only", Wire.NEWEST, Map.of());
+      Node writer = cluster.join("writer");
+      AsyncMap<String, String> servers = map(writer, ClusterCalls.SERVERS);
+      for (String id : List.of("a", "b", "c")) {
+        TestBus.await(servers.put(id, form(EchoServer.shell(), id).encode()));
+      }
+      tell(writer, 1, "a");
+      until("the first", () -> assertThat(node.statuses()).containsOnlyKeys("a"));
+      tell(writer, 2, "c");
+      until("the third", () -> assertThat(node.statuses()).containsOnlyKeys("a", "c"));
+      // The fact with number 3, about b, is lost.
+      tell(writer, 4, "a");
+      until("all", () -> assertThat(node.statuses()).containsOnlyKeys("a", "b", "c"));
+      TestBus.await(servers.remove("b"));
+      tell(writer, 5, "b");
+      until("two", () -> assertThat(node.statuses()).containsOnlyKeys("a", "c"));
+      // A node of the form before says only that something has changed.
+      TestBus.await(servers.put("b", form(EchoServer.shell(), "b").encode()));
+      writer
+          .vertx()
+          .eventBus()
+          .publish(
+              Addresses.PLACEMENT,
+              new JsonObject().put("type", "definitions").put("node", "old").put("clock", 1));
+      until("three", () -> assertThat(node.statuses()).containsOnlyKeys("a", "b", "c"));
+    }
+  }
+
+  /** As the version before wrote it. */
+  private static JsonObject form(JsonObject entry, String id) {
+    return new JsonObject()
+        .put(
+            "origin",
+            new JsonObject()
+                .put("name", id)
+                .put("entry", entry)
+                .put("defaults", null)
+                .put("seeds", false))
+        .put("source", "a test");
+  }
+
+  private static void tell(Node from, long count, String... ids) {
+    from.vertx()
+        .eventBus()
+        .publish(
+            Addresses.PLACEMENT,
+            new JsonObject()
+                .put("type", "definitions")
+                .put("node", "a writer")
+                .put("clock", ClusterCalls.clock())
+                .put("ids", new JsonArray(List.of(ids)))
+                .put("count", count));
+  }
+}

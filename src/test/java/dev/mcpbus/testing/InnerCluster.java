@@ -1,0 +1,241 @@
+package dev.mcpbus.testing;
+
+import com.hazelcast.config.Config;
+import com.hazelcast.config.JoinConfig;
+import dev.mcpbus.McpBus;
+import dev.mcpbus.ServerEntryReader;
+import dev.mcpbus.bridge.BridgeOptions;
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.bus.NamePolicy;
+import dev.mcpbus.bus.Wire;
+import dev.mcpbus.cluster.ClusterOptions;
+import dev.mcpbus.cluster.HazelcastCluster;
+import dev.mcpbus.config.Environment;
+import dev.mcpbus.config.ServerDefinition;
+import dev.mcpbus.config.ServerOrigin;
+import dev.mcpbus.config.ServerSettings;
+import dev.mcpbus.gateway.GatewayOptions;
+import dev.mcpbus.input.InputOptions;
+import dev.mcpbus.placement.PlacementOptions;
+import dev.mcpbus.security.AuthOptions;
+import dev.mcpbus.supervisor.SupervisorOptions;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.EventBusOptions;
+import io.vertx.core.json.JsonObject;
+import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Nodes of one cluster within this process, joined over the loopback interface as processes are.
+ * For all that does not need a process to die.
+ */
+public final class InnerCluster implements AutoCloseable {
+
+  /** A node, with or without mcpbus. */
+  public record Node(Vertx vertx, @Nullable McpBus bus) {
+
+    public JsonObject request(String address, JsonObject body) {
+      return TestBus.await(
+          vertx.eventBus().<JsonObject>request(address, body).map(reply -> reply.body()));
+    }
+
+    /** The same, answered by this node itself. */
+    public JsonObject requestHere(String address, JsonObject body) {
+      return TestBus.await(
+          vertx
+              .eventBus()
+              .<JsonObject>request(address, body, new DeliveryOptions().setLocalOnly(true))
+              .map(reply -> reply.body()));
+    }
+
+    public int port() {
+      return bus == null ? -1 : bus.port();
+    }
+
+    /** The status of every server, by id, as this node tells it. */
+    public Map<String, JsonObject> statuses() {
+      return requestHere(Addresses.SERVERS_LIST, new JsonObject()).getJsonArray("servers").stream()
+          .map(JsonObject.class::cast)
+          .collect(Collectors.toMap(one -> one.getString("id"), one -> one));
+    }
+  }
+
+  private final String name = "inner-" + UUID.randomUUID();
+  private final List<Integer> ports = new ArrayList<>();
+  private final Deque<Node> nodes = new ArrayDeque<>();
+  private int joined;
+
+  /**
+   * @param most nodes that may be in it
+   */
+  public InnerCluster(int most) {
+    List<ServerSocket> sockets = new ArrayList<>();
+    try {
+      for (int i = 0; i < most; i++) {
+        ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        sockets.add(socket);
+        ports.add(socket.getLocalPort());
+      }
+      for (ServerSocket socket : sockets) {
+        socket.close();
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** A clustered Vert.x of a node, nothing on it. */
+  public Node join(String node) {
+    return join(node, Wire.NEWEST);
+  }
+
+  /**
+   * The same.
+   *
+   * @param wire the newest form that it reads and writes
+   */
+  public Node join(String node, int wire) {
+    ClusterOptions options =
+        new ClusterOptions(
+            name,
+            node,
+            "127.0.0.1",
+            ports.get(joined++),
+            0,
+            ports.stream().map(port -> "127.0.0.1:" + port).toList(),
+            null,
+            0,
+            Set.of(),
+            1,
+            wire);
+    Vertx vertx =
+        TestBus.await(
+            HazelcastCluster.start(McpBus.vertxOptions(), options, null, ClusterCalls.OWNERS));
+    Node made = new Node(vertx, null);
+    nodes.push(made);
+    return made;
+  }
+
+  /**
+   * A clustered Vert.x that is no mcpbus of this version.
+   *
+   * @param says in the metadata of its event bus, of itself
+   */
+  public Node stranger(JsonObject says) {
+    Config config = new Config().setClusterName(name);
+    config.setProperty("hazelcast.socket.bind.any", "false");
+    config.setProperty("hazelcast.logging.type", "slf4j");
+    config.setProperty("hazelcast.phone.home.enabled", "false");
+    config.setProperty("hazelcast.shutdownhook.enabled", "false");
+    config.getNetworkConfig().setPort(ports.get(joined++)).setPortAutoIncrement(false);
+    config.getNetworkConfig().getInterfaces().setEnabled(true).addInterface("127.0.0.1");
+    JoinConfig join = config.getNetworkConfig().getJoin();
+    join.getAutoDetectionConfig().setEnabled(false);
+    join.getMulticastConfig().setEnabled(false);
+    join.getTcpIpConfig()
+        .setEnabled(true)
+        .setMembers(ports.stream().map(port -> "127.0.0.1:" + port).toList());
+    EventBusOptions bus =
+        new EventBusOptions()
+            .setHost("127.0.0.1")
+            .setClusterNodeMetadata(new JsonObject().put("mcpbus", says));
+    Vertx vertx =
+        TestBus.await(
+            Vertx.builder()
+                .with(new VertxOptions().setEventBusOptions(bus))
+                .withClusterManager(new HazelcastClusterManager(config))
+                .buildClustered());
+    Node made = new Node(vertx, null);
+    nodes.push(made);
+    return made;
+  }
+
+  /** What a node has of its own, in its environment. */
+  public Node start(String node, int wire, Map<String, String> variables) {
+    return start(join(node, wire), "nowhere", new JsonObject(), variables, null, AuthOptions.NONE);
+  }
+
+  /**
+   * Puts mcpbus on a node.
+   *
+   * @param file where the servers are said to stand
+   */
+  public Node start(
+      Node on,
+      String file,
+      JsonObject servers,
+      Map<String, String> variables,
+      @Nullable BridgeOptions bridge,
+      AuthOptions auth) {
+    Map<String, String> all = new HashMap<>(System.getenv());
+    all.putAll(variables);
+    ServerEntryReader reader =
+        ServerEntryReader.in(
+            Path.of("."), Environment.system().withVariables(all), ServerSettings.DEFAULT);
+    List<ServerDefinition> definitions = new ArrayList<>();
+    servers.forEach(
+        one ->
+            definitions.add(
+                reader.read(
+                    new ServerOrigin(one.getKey(), (JsonObject) one.getValue(), null, false),
+                    file)));
+    McpBus bus =
+        TestBus.await(
+            McpBus.start(
+                on.vertx(),
+                new McpBus.Options(
+                    definitions,
+                    SupervisorOptions.DEFAULT,
+                    bridge,
+                    GatewayOptions.DEFAULT,
+                    reader,
+                    NamePolicy.DOTTED,
+                    false,
+                    InputOptions.DEFAULT,
+                    auth,
+                    PlacementOptions.DEFAULT)));
+    Node made = new Node(on.vertx(), bus);
+    nodes.remove(on);
+    nodes.push(made);
+    return made;
+  }
+
+  /** Ends a node in good order. */
+  public void end(Node node) {
+    nodes.remove(node);
+    McpBus bus = node.bus();
+    Future<Void> closed = bus == null ? Future.succeededFuture() : bus.close();
+    TestBus.await(closed.transform(over -> node.vertx().close()));
+  }
+
+  /** Ends a node without a word to the others but that it leaves. */
+  public void lose(Node node) {
+    nodes.remove(node);
+    TestBus.await(node.vertx().close());
+  }
+
+  @Override
+  public void close() {
+    while (!nodes.isEmpty()) {
+      end(nodes.peek());
+    }
+  }
+}
