@@ -5,23 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.ConnectionId;
-import dev.mcpbus.cluster.ClusterOptions;
-import dev.mcpbus.cluster.HazelcastCluster;
 import dev.mcpbus.config.Environment;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerSettings;
+import dev.mcpbus.testing.InnerCluster;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.VertxOptions;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.shareddata.AsyncMap;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.List;
-import java.util.Set;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -31,6 +23,7 @@ class ClusterDefinitionsTest {
 
   private static final ConnectionId ID = new ConnectionId("one");
 
+  private InnerCluster cluster;
   private Vertx vertx;
   private AsyncMap<String, String> map;
   private ClusterDefinitions definitions;
@@ -38,38 +31,26 @@ class ClusterDefinitionsTest {
 
   @BeforeEach
   void start() throws Exception {
-    int port;
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = free.getLocalPort();
-    }
-    String name = "definitions-" + ProcessHandle.current().pid() + "-" + System.nanoTime();
-    ClusterOptions options =
-        new ClusterOptions(
-            name,
-            null,
-            "127.0.0.1",
-            port,
-            0,
-            List.of("127.0.0.1:" + port),
-            null,
-            0,
-            Set.of(),
-            1);
-    vertx = HazelcastCluster.start(new VertxOptions(), options, null).await(60, SECONDS);
+    cluster = new InnerCluster(1);
+    vertx = cluster.join("one").vertx();
     map =
         vertx
             .sharedData()
             .<String, String>getClusterWideMap(ClusterCalls.SERVERS)
             .await(20, SECONDS);
     reader = ServerEntryReader.in(Path.of("."), Environment.system(), ServerSettings.DEFAULT);
-    definitions = new ClusterDefinitions(vertx, reader, changed -> Future.succeededFuture());
+    ClusterVersions versions = new ClusterVersions(vertx);
+    ClusterChanges changes = new ClusterChanges(vertx, "one", versions, fact -> {});
+    definitions =
+        new ClusterDefinitions(
+            vertx, reader, versions, changes, changed -> Future.succeededFuture());
     assertThat(definitions.add(definition(), true).await(20, SECONDS)).isTrue();
     assertThat(definitions.all()).containsOnlyKeys(ID);
   }
 
   @AfterEach
   void end() {
-    Awaitility.await().atMost(Duration.ofSeconds(30)).until(vertx.close()::isComplete);
+    cluster.close();
   }
 
   private ServerDefinition definition() {
@@ -80,7 +61,7 @@ class ClusterDefinitionsTest {
   void what_the_map_lost_with_its_nodes_is_put_back() throws Exception {
     String text = map.remove("one").await(20, SECONDS);
 
-    definitions.read().await(20, SECONDS);
+    definitions.readAll().await(20, SECONDS);
 
     assertThat(map.get("one").await(20, SECONDS)).isEqualTo(text);
     assertThat(definitions.all()).containsOnlyKeys(ID);
@@ -90,7 +71,7 @@ class ClusterDefinitionsTest {
   @Test
   void what_was_removed_on_purpose_stays_away_until_it_is_added_again() throws Exception {
     definitions.remove(ID).await(20, SECONDS);
-    definitions.read().await(20, SECONDS);
+    definitions.readAll().await(20, SECONDS);
     assertThat(definitions.all()).isEmpty();
 
     assertThat(definitions.add(definition(), false).await(20, SECONDS)).isTrue();

@@ -91,7 +91,6 @@ public final class ClusterCalls implements Shareable {
     NodeInfo own = cluster.getNodeInfo();
     Wire.Range reads = own == null ? null : Wire.of(own.metadata());
     this.speaks = Integer.toString(reads == null ? Wire.NEWEST : reads.to());
-    }
     Deadlines of = new Deadlines(cluster.getNodeId(), transit);
     this.deadlines = of;
     vertx.eventBus().<JsonObject>consumer(Addresses.PLACEMENT, fact -> heard(fact.body()));
@@ -298,8 +297,7 @@ public final class ClusterCalls implements Shareable {
         owners.remove(id, node);
         vertx.setTimer(
             RELEASED_MILLIS,
-            later ->
-                flights.released(id, node, System.nanoTime() - RELEASED_MILLIS * 1_000_000));
+            later -> flights.released(id, node, System.nanoTime() - RELEASED_MILLIS * 1_000_000));
       }
       default -> {}
     }

@@ -18,9 +18,9 @@ import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says at once who has left, and cleans up afterwards. Vert.x takes a lost node out of the cluster's
- * tables first, which waits until Hazelcast has made backups of the node's part of them the real
- * ones, and tells nobody before.
+ * Says at once who has left, and cleans up afterwards. Vert.x takes a lost node out of the
+ * cluster's tables first, which waits until Hazelcast has made backups of the node's part of them
+ * the real ones, and tells nobody before.
  *
  * <p>Has the event bus read again where addresses are, whenever members come, go or merge. What the
  * bus knows is kept up to date by events, and a node that slept or was cut off has missed some: it

@@ -43,7 +43,7 @@ class ClusterCallsTest {
     for (int port : ports) {
       ClusterOptions options =
           new ClusterOptions(
-              name, null, "127.0.0.1", port, 0, members, null, 0, Set.of(), 1);
+              name, null, "127.0.0.1", port, 0, members, null, 0, Set.of(), 1, Wire.NEWEST);
       Vertx node = HazelcastCluster.start(new VertxOptions(), options, null).await(60, SECONDS);
       Codecs.register(node);
       NODES.add(node);
@@ -248,7 +248,8 @@ class ClusterCallsTest {
             null,
             0,
             Set.of(),
-            1);
+            1,
+            Wire.NEWEST);
     Vertx node = HazelcastCluster.start(new VertxOptions(), options, null).await(60, SECONDS);
     Codecs.register(node);
     return node;

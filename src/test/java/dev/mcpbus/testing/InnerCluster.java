@@ -6,7 +6,6 @@ import dev.mcpbus.McpBus;
 import dev.mcpbus.ServerEntryReader;
 import dev.mcpbus.bridge.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.bus.Wire;
 import dev.mcpbus.cluster.ClusterOptions;
@@ -126,9 +125,7 @@ public final class InnerCluster implements AutoCloseable {
             Set.of(),
             1,
             wire);
-    Vertx vertx =
-        TestBus.await(
-            HazelcastCluster.start(McpBus.vertxOptions(), options, null, ClusterCalls.OWNERS));
+    Vertx vertx = TestBus.await(HazelcastCluster.start(McpBus.vertxOptions(), options, null));
     Node made = new Node(vertx, null);
     nodes.push(made);
     return made;
