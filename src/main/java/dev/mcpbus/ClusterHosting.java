@@ -2,8 +2,10 @@ package dev.mcpbus;
 
 import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.Replica;
 import dev.mcpbus.cluster.HazelcastCluster;
 import dev.mcpbus.config.ServerDefinition;
+import dev.mcpbus.config.ServerOrigin;
 import dev.mcpbus.connection.ConnectionVerticle;
 import dev.mcpbus.connection.Tenure;
 import dev.mcpbus.placement.MapClaims;
@@ -11,6 +13,7 @@ import dev.mcpbus.placement.Placement;
 import dev.mcpbus.placement.PlacementOptions;
 import dev.mcpbus.placement.Tenant;
 import dev.mcpbus.placement.VertxMembers;
+import dev.mcpbus.placement.Wish;
 import dev.mcpbus.supervisor.ChildSpec;
 import dev.mcpbus.supervisor.SupervisorVerticle;
 import io.vertx.core.Future;
@@ -39,7 +42,7 @@ final class ClusterHosting implements Hosting, Tenant {
   /** How long whoever adds a server waits for its owner; it is added in any case. */
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-  private record Owned(Tenure tenure, long epochBase) {}
+  private record Owned(BooleanSupplier held, long epochBase) {}
 
   private final Vertx vertx;
   private final SupervisorVerticle supervisor;
@@ -49,13 +52,14 @@ final class ClusterHosting implements Hosting, Tenant {
   private final VertxMembers members;
   private final Duration settle;
   private final ClusterTown town;
+  private final ReplicaTurns turns;
   private final ClusterDefinitions definitions;
   private final Placement placement;
 
   /** Of this program alone: nobody else could make them. */
   private final Map<ConnectionId, ServerDefinition> ours = new LinkedHashMap<>();
 
-  private final Map<String, Owned> owned = new HashMap<>();
+  private final Map<Replica, Owned> owned = new HashMap<>();
   private final Map<String, Promise<Void>> awaited = new HashMap<>();
 
   ClusterHosting(
@@ -71,6 +75,7 @@ final class ClusterHosting implements Hosting, Tenant {
     this.endLeases = endLeases;
     this.addresses = new ClusterAddresses(vertx);
     this.settle = options.settle();
+    this.turns = new ReplicaTurns(vertx);
     this.members = new VertxMembers(vertx, HazelcastCluster.METADATA);
     this.town = new ClusterTown(vertx, members.self(), this::heard);
     this.definitions = new ClusterDefinitions(vertx, reader, this::changed);
@@ -112,10 +117,9 @@ final class ClusterHosting implements Hosting, Tenant {
       case ClusterTown.DEFINITIONS -> definitions.read();
       case ClusterTown.LEAVING, ClusterCalls.RELEASED -> placement.look();
       case ClusterTown.SERVING -> {
-        Promise<Void> waiter = awaited.remove(fact.getString("id", ""));
-        if (waiter != null) {
-          waiter.tryComplete();
-        }
+        Replica.parse(fact.getString("id", ""))
+            .map(serving -> awaited.remove(serving.server().value()))
+            .ifPresent(Promise::tryComplete);
       }
       default -> {}
     }
@@ -139,18 +143,42 @@ final class ClusterHosting implements Hosting, Tenant {
   private Future<Void> changed(Set<ConnectionId> ids) {
     List<Future<Void>> steps = new ArrayList<>();
     for (ConnectionId id : ids) {
-      ServerDefinition now = definitions.all().get(id);
-      Owned mine = owned.get(id.value());
-      if (now != null && mine != null) {
-        steps.add(endLeases.apply(id).compose(ended -> supervisor.replaceChild(spec(now, mine))));
-      } else if (now == null) {
-        steps.add(endLeases.apply(id));
-      }
+      steps.add(endLeases.apply(id));
+      owned.forEach(
+          (replica, mine) -> {
+            if (replica.server().equals(id) && definitions.all().containsKey(id)) {
+              replaceInTurn(replica, mine);
+            }
+          });
     }
-    Map<String, Set<String>> wishes = new HashMap<>();
-    definitions.all().forEach((id, one) -> wishes.put(id.value(), one.labels()));
+    Map<String, Wish> wishes = new HashMap<>();
+    definitions
+        .all()
+        .forEach((id, one) -> wishes.put(id.value(), new Wish(one.labels(), one.replicas())));
     steps.add(placement.place(wishes));
     return Future.join(steps).<Void>mapEmpty().otherwiseEmpty();
+  }
+
+  /** Replicas take a changed definition one after the other; the others serve meanwhile. */
+  private void replaceInTurn(Replica replica, Owned mine) {
+    ServerDefinition asked = definitions.all().get(replica.server());
+    if (asked == null) {
+      return;
+    }
+    turns
+        .mayReplace(replica, version(asked))
+        .onSuccess(
+            turn -> {
+              ServerDefinition now = definitions.all().get(replica.server());
+              if (now != null && owned.get(replica) == mine && version(now).equals(version(asked))) {
+                supervisor.replaceChild(spec(now, replica, mine));
+              }
+            });
+  }
+
+  private static String version(ServerDefinition definition) {
+    ServerOrigin origin = definition.origin();
+    return origin == null ? "" : Integer.toHexString(origin.text().hashCode());
   }
 
   @Override
@@ -227,33 +255,42 @@ final class ClusterHosting implements Hosting, Tenant {
 
   @Override
   public Future<Void> take(String id, long epoch, BooleanSupplier held) {
-    ServerDefinition definition = definitions.all().get(new ConnectionId(id));
+    Replica replica = Replica.parse(id).orElseThrow();
+    ServerDefinition definition = definitions.all().get(replica.server());
     if (definition == null) {
       return Future.failedFuture(
           new IllegalStateException("this node cannot read the definition of '" + id + "'"));
     }
-    Owned mine = new Owned(new Tenure(members.name(), held), epoch * EPOCHS_PER_OWNER);
-    owned.put(id, mine);
-    return supervisor.startChild(spec(definition, mine));
+    Owned mine = new Owned(held, epoch * EPOCHS_PER_OWNER);
+    owned.put(replica, mine);
+    return supervisor.startChild(spec(definition, replica, mine));
   }
 
-  private ChildSpec spec(ServerDefinition definition, Owned mine) {
-    return factory.childSpec(definition, mine.tenure(), mine.epochBase());
+  private ChildSpec spec(ServerDefinition definition, Replica replica, Owned mine) {
+    return factory.childSpec(
+        definition,
+        new Tenure(
+            members.name(),
+            mine.held(),
+            definition.replicas() > 1 ? replica : null,
+            version(definition)),
+        mine.epochBase());
   }
 
   @Override
   public Future<Void> leave(String id, boolean drain) {
-    if (owned.remove(id) == null) {
+    Replica replica = Replica.parse(id).orElseThrow();
+    if (owned.remove(replica) == null) {
       return Future.succeededFuture();
     }
-    ConnectionId connection = new ConnectionId(id);
+    ConnectionId connection = replica.server();
     Future<Void> withdrawn =
         drain
-            ? addresses.withdraw(ConnectionVerticle.addresses(connection))
+            ? addresses.withdraw(ConnectionVerticle.addresses(replica))
             : Future.succeededFuture();
     return withdrawn
         .compose(alone -> endLeases.apply(connection))
-        .transform(ended -> supervisor.terminateChild(id, drain));
+        .transform(ended -> supervisor.terminateChild(connection.value(), drain));
   }
 
   @Override

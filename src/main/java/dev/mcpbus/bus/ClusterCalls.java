@@ -9,7 +9,6 @@ import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.eventbus.ReplyFailure;
-import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.shareddata.AsyncMap;
@@ -18,6 +17,7 @@ import io.vertx.core.shareddata.Shareable;
 import io.vertx.core.spi.cluster.ClusterManager;
 import io.vertx.core.spi.cluster.NodeListener;
 import io.vertx.core.spi.cluster.RegistrationInfo;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -51,6 +51,9 @@ public final class ClusterCalls implements Shareable {
   public static final String CLAIMED = "claimed";
   public static final String RELEASED = "released";
 
+  /** A replica tells its {@code state} and the {@code version} of its definition. */
+  public static final String REPLICA = "replica";
+
   /** About as long as it takes to hand a connection over. */
   private static final long RETRY_AFTER_MILLIS = 250;
 
@@ -66,7 +69,8 @@ public final class ClusterCalls implements Shareable {
   private final VertxInternal vertx;
   private final boolean clustered;
   private final Transit transit = new Transit(ClusterCalls::clock);
-  private final Map<String, String> owners = new ConcurrentHashMap<>();
+  private final Owners owners = new Owners();
+  private final Replicas replicas;
 
   /** Nodes that have left; one of them may come back after a partition. */
   private final Set<String> gone = ConcurrentHashMap.newKeySet();
@@ -76,31 +80,10 @@ public final class ClusterCalls implements Shareable {
   private final CopyOnWriteArrayList<BiConsumer<String, Boolean>> listeners =
       new CopyOnWriteArrayList<>();
 
-  private static final class Flight<T> {
-    private final long sentAt = System.nanoTime();
-    private final String address;
-    private final @Nullable ConnectionId server;
-    private final @Nullable String node;
-    private final boolean local;
-    private final Promise<Message<T>> promise;
-
-    Flight(
-        String address,
-        @Nullable ConnectionId server,
-        @Nullable String node,
-        boolean local,
-        Promise<Message<T>> promise) {
-      this.address = address;
-      this.local = local;
-      this.server = server;
-      this.node = node;
-      this.promise = promise;
-    }
-  }
-
   private ClusterCalls(Vertx vertx) {
     this.vertx = (VertxInternal) vertx;
     this.clustered = vertx.isClustered();
+    this.replicas = new Replicas(this.vertx, this, owners);
     ClusterManager cluster = this.vertx.clusterManager();
     if (clustered && cluster != null) {
       vertx.eventBus().<JsonObject>consumer(Addresses.PLACEMENT, fact -> heard(fact.body()));
@@ -137,17 +120,30 @@ public final class ClusterCalls implements Shareable {
     }
     options.addHeader(Headers.SPEAKS, Headers.VERSION);
     stamp(options.getHeaders());
-    String node = server == null ? null : owners.get(server.value());
-    if (server == null || node != null || !isUnsettled()) {
-      return send(server, node, address, body, options);
+    Owner owner =
+        server == null
+            ? null
+            : owners.next(server, isSpread(server, address, options), Set.of());
+    if (server == null || owner != null || !isUnsettled()) {
+      return send(server, owner, address, body, options);
     }
     // The addresses of a lost node stay for a moment: what is sent there would be lost as well.
     return claimant(server)
         .transform(
             read ->
-                read.failed() || (read.result() != null && gone.contains(read.result()))
+                read.failed() || (read.result() != null && gone.contains(read.result().node()))
                     ? Future.failedFuture(betweenOwners(server))
                     : send(server, read.result(), address, body, options));
+  }
+
+  private static String suffix(ConnectionId server, String address) {
+    return address.substring(Addresses.of(server, "").length());
+  }
+
+  /** A task that is asked for belongs to the session that makes it. */
+  private static boolean isSpread(ConnectionId server, String address, DeliveryOptions options) {
+    return Owners.isSpread(suffix(server, address))
+        && (options.getHeaders() == null || !options.getHeaders().contains(Headers.TASK));
   }
 
   private boolean isUnsettled() {
@@ -156,34 +152,67 @@ public final class ClusterCalls implements Shareable {
 
   private <T> Future<Message<T>> send(
       @Nullable ConnectionId server,
-      @Nullable String node,
+      @Nullable Owner owner,
       String address,
       Object body,
       DeliveryOptions options) {
-    ContextInternal context = vertx.getOrCreateContext();
-    Flight<T> flight =
-        new Flight<>(address, server, node, options.isLocalOnly(), context.promise());
-    flights.add(flight);
-    vertx
+    Flight<T> flight = new Flight<>(vertx, address, server, owner, options.isLocalOnly());
+    boolean chosen = server != null && owner != null && owners.isReplicated(server);
+    return track(
+        flight,
+        chosen
+            ? toReplica(flight, owner, body, options, new HashSet<>())
+            : vertx.eventBus().request(address, body, options));
+  }
+
+  /** Where it is gone already the call goes to another; nobody has seen it. */
+  private <T> Future<Message<T>> toReplica(
+      Flight<T> flight, Owner owner, Object body, DeliveryOptions options, Set<Replica> tried) {
+    ConnectionId server = owner.replica().server();
+    flight.owner = owner;
+    tried.add(owner.replica());
+    DeliveryOptions to =
+        new DeliveryOptions(options).addHeader(Headers.TO, suffix(server, flight.address));
+    return vertx
         .eventBus()
-        .<T>request(address, body, options)
-        .onComplete(
-            reply -> {
-              flights.remove(flight);
-              flight.promise.tryComplete(reply);
-            },
+        .<T>request(owner.replica().address(), body, to)
+        .recover(
             failure -> {
-              flights.remove(flight);
-              failed(flight, failure);
+              Owner other = isNoHandler(failure) ? owners.next(server, true, tried) : null;
+              return other == null
+                  ? Future.failedFuture(failure)
+                  : toReplica(flight, other, body, options, tried);
             });
+  }
+
+  /** The connections of each server, where it may have several. */
+  public Replicas replicas() {
+    return replicas;
+  }
+
+  /** Takes part in all that is done for calls in flight. */
+  <T> Future<Message<T>> track(Flight<T> flight, Future<Message<T>> answer) {
+    flights.add(flight);
+    answer.onComplete(
+        reply -> {
+          flights.remove(flight);
+          flight.promise.tryComplete(reply);
+        },
+        failure -> {
+          flights.remove(flight);
+          failed(flight, failure);
+        });
     return flight.promise.future();
+  }
+
+  private static boolean isNoHandler(Throwable failure) {
+    return failure instanceof ReplyException reply
+        && reply.failureType() == ReplyFailure.NO_HANDLERS;
   }
 
   private void failed(Flight<?> flight, Throwable failure) {
     ConnectionId server = flight.server;
-    if (server == null
-        || !(failure instanceof ReplyException reply)
-        || reply.failureType() != ReplyFailure.NO_HANDLERS) {
+    if (server == null || !isNoHandler(failure)) {
       flight.promise.tryFail(failure);
       return;
     }
@@ -203,18 +232,13 @@ public final class ClusterCalls implements Shareable {
         null);
   }
 
-  /** The node that the map names, whether or not it lives; null where none is named. */
-  private Future<@Nullable String> claimant(ConnectionId server) {
+  /** Whom the map names, whether or not it lives; null where none is named. */
+  private Future<@Nullable Owner> claimant(ConnectionId server) {
     return vertx
         .sharedData()
         .<String, String>getClusterWideMap(OWNERS)
         .compose(claims -> claims.get(server.value()))
-        .map(claim -> claim == null ? null : node(claim));
-  }
-
-  private static @Nullable String node(String claim) {
-    String node = claim.substring(claim.indexOf(' ') + 1);
-    return node.isEmpty() ? null : node;
+        .map(claim -> Owner.of(new Replica(server, 0), claim));
   }
 
   private Future<@Nullable String> definition(ConnectionId server) {
@@ -276,30 +300,37 @@ public final class ClusterCalls implements Shareable {
     if (clock != null) {
       transit.heard(fact.getString("node", ""), clock);
     }
-    String id = fact.getString("id");
-    if (id == null) {
+    Replica replica = Replica.parse(fact.getString("id", "")).orElse(null);
+    if (replica == null) {
       return;
     }
+    String node = fact.getString("node", "");
     switch (fact.getString(TYPE, "")) {
-      case CLAIMED -> owners.put(id, fact.getString("node", ""));
-      case RELEASED -> released(id, fact.getString("node", ""));
+      case CLAIMED -> owners.put(new Owner(replica, node, ConnectionState.CLOSED, ""));
+      case REPLICA ->
+          owners.state(
+              replica,
+              node,
+              ConnectionState.valueOf(fact.getString("state")),
+              fact.getString("version", ""));
+      case RELEASED -> released(replica, node);
       default -> {}
     }
   }
 
   /** All that it had accepted it has answered by now: what is left it has never seen, or cut. */
-  private void released(String id, String node) {
-    owners.remove(id, node);
+  private void released(Replica replica, String node) {
+    owners.remove(replica, node);
     vertx.setTimer(
         RELEASED_MILLIS,
         later -> {
           for (Flight<?> flight : flights) {
-            ConnectionId server = flight.server;
-            if (server != null
-                && server.value().equals(id)
-                && node.equals(flight.node)
+            Owner owner = flight.owner;
+            if (owner != null
+                && owner.replica().equals(replica)
+                && owner.node().equals(node)
                 && flight.sentAt < System.nanoTime() - RELEASED_MILLIS * 1_000_000) {
-              lost(flight, "handed '" + id + "' over before it answered");
+              lost(flight, "handed '" + replica.key() + "' over before it answered");
             }
           }
         });
@@ -322,10 +353,10 @@ public final class ClusterCalls implements Shareable {
             all ->
                 all.forEach(
                     (id, claim) -> {
-                      String node = node(claim);
+                      Owner owner = Replica.parse(id).map(one -> Owner.of(one, claim)).orElse(null);
                       // A lost node's claims stay until another takes them over.
-                      if (node != null && !gone.contains(node)) {
-                        owners.put(id, node);
+                      if (owner != null && !gone.contains(owner.node())) {
+                        owners.learn(owner);
                       }
                     }));
   }
@@ -335,15 +366,12 @@ public final class ClusterCalls implements Shareable {
     leftAt = System.nanoTime();
     for (Flight<?> flight : flights) {
       ConnectionId server = flight.server;
-      String at = flight.node;
-      if (at == null && server != null) {
-        at = owners.get(server.value());
-      }
-      if (node.equals(at)) {
+      Owner first = flight.owner == null && server != null ? owners.first(server) : null;
+      if (flight.isAt(node) || (first != null && first.node().equals(node))) {
         lost(flight, "that held '" + server + "' has left the cluster");
       }
     }
-    owners.values().removeIf(node::equals);
+    owners.lost(node);
     // Its registrations go a moment after it.
     for (long delay : GONE_MILLIS) {
       vertx.setTimer(delay, later -> sweep());
@@ -357,7 +385,7 @@ public final class ClusterCalls implements Shareable {
       return;
     }
     for (Flight<?> flight : flights) {
-      if (flight.server == null && !flight.local) {
+      if (flight.owner == null && !flight.local) {
         Promise<List<RegistrationInfo>> registered = vertx.promise();
         cluster.getRegistrations(flight.address, registered);
         registered

@@ -75,6 +75,15 @@ public final class Headers {
    */
   public static final String SENT_AT = "sent-at";
 
+  /**
+   * On what is sent to {@link Replica#address}: the suffix of the address that is meant. Set by
+   * {@link ClusterCalls}.
+   */
+  public static final String TO = "to";
+
+  /** Beside {@link #TO}: this replica shall do it, and ask no other. */
+  public static final String ALONE = "alone";
+
   /** Kept for replies to tell the epoch of their session; connections do not set it yet. */
   public static final String EPOCH = "epoch";
 

@@ -171,6 +171,7 @@ final class Keys {
           "options",
           "listen",
           "labels",
+          "replicas",
           "disabled",
           "enabled");
 

@@ -73,9 +73,9 @@ class PlacementTest {
                     this,
                     () -> System.nanoTime() / 1_000_000 + slept.get());
             placement = made;
-            Map<String, Set<String>> wishes = new HashMap<>();
+            Map<String, Wish> wishes = new HashMap<>();
             for (int i = 0; i < 20; i++) {
-              wishes.put("s" + i, Set.of());
+              wishes.put("s" + i, Wish.ANY);
             }
             made.place(wishes);
             made.start();
@@ -147,6 +147,11 @@ class PlacementTest {
     @Override
     public boolean isLeaving(String node) {
       return false;
+    }
+
+    @Override
+    public boolean isServing(String key) {
+      return sites.stream().anyMatch(one -> one.serves.contains(key));
     }
 
     @Override

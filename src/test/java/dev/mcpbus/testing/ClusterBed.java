@@ -43,6 +43,7 @@ public final class ClusterBed implements AutoCloseable {
   private final String name = "test-" + UUID.randomUUID();
   private final List<Integer> ports;
   private final Map<String, ServiceProcess> nodes = new LinkedHashMap<>();
+  private final Map<String, JsonObject> clusters = new LinkedHashMap<>();
   private final Thread lastResort = new Thread(this::kill, "cluster-bed-end");
 
   /**
@@ -100,14 +101,22 @@ public final class ClusterBed implements AutoCloseable {
             .put("port", ports.get(nodes.size()))
             .put("members", new JsonArray(members()))
             .mergeIn(more);
-    JsonObject file = new JsonObject().put("mcpServers", servers).put("cluster", cluster);
+    clusters.put(node, cluster);
+    rewrite(node, servers);
+    ServiceProcess process =
+        ServiceProcess.start(
+            folder.resolve(node), "--cluster", "--config", "servers.json", "--port", "0");
+    nodes.put(node, process);
+    return process;
+  }
+
+  /** Writes the file of a node anew, with other servers; it notices while it runs. */
+  public void rewrite(String node, JsonObject servers) {
+    JsonObject file =
+        new JsonObject().put("mcpServers", servers).put("cluster", clusters.get(node));
     try {
       Path own = Files.createDirectories(folder.resolve(node));
       Files.writeString(own.resolve("servers.json"), file.encodePrettily());
-      ServiceProcess process =
-          ServiceProcess.start(own, "--cluster", "--config", "servers.json", "--port", "0");
-      nodes.put(node, process);
-      return process;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
