@@ -2,6 +2,8 @@ package dev.mcpbus;
 
 import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Replica;
 import dev.mcpbus.cluster.HazelcastCluster;
 import dev.mcpbus.config.ServerDefinition;
@@ -27,8 +29,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A node of a cluster. The definitions are in a map of all nodes, and each node runs those
@@ -143,11 +148,16 @@ final class ClusterHosting implements Hosting, Tenant {
   private Future<Void> changed(Set<ConnectionId> ids) {
     List<Future<Void>> steps = new ArrayList<>();
     for (ConnectionId id : ids) {
-      steps.add(endLeases.apply(id));
+      ServerDefinition now = definitions.all().get(id);
+      Future<Void> ended = endLeases.apply(id);
+      steps.add(ended);
       owned.forEach(
           (replica, mine) -> {
-            if (replica.server().equals(id) && definitions.all().containsKey(id)) {
-              replaceInTurn(replica, mine);
+            if (replica.server().equals(id) && now != null && replica.number() < now.replicas()) {
+              Future<Void> replaced = ended.compose(gone -> replaceInTurn(now, replica, mine));
+              if (now.replicas() == 1) {
+                steps.add(replaced);
+              }
             }
           });
     }
@@ -160,20 +170,14 @@ final class ClusterHosting implements Hosting, Tenant {
   }
 
   /** Replicas take a changed definition one after the other; the others serve meanwhile. */
-  private void replaceInTurn(Replica replica, Owned mine) {
-    ServerDefinition asked = definitions.all().get(replica.server());
-    if (asked == null) {
-      return;
-    }
-    turns
-        .mayReplace(replica, version(asked))
-        .onSuccess(
-            turn -> {
-              ServerDefinition now = definitions.all().get(replica.server());
-              if (now != null && owned.get(replica) == mine && version(now).equals(version(asked))) {
-                supervisor.replaceChild(spec(now, replica, mine));
-              }
-            });
+  private Future<Void> replaceInTurn(ServerDefinition next, Replica replica, Owned mine) {
+    return turns
+        .mayReplace(replica, version(next))
+        .compose(
+            turn ->
+                owned.get(replica) == mine && definitions.all().get(replica.server()) == next
+                    ? supervisor.replaceChild(spec(next, replica, mine))
+                    : Future.succeededFuture());
   }
 
   private static String version(ServerDefinition definition) {
@@ -244,6 +248,34 @@ final class ClusterHosting implements Hosting, Tenant {
             ? "no node has the labels that it wants: " + definitions.all().get(id).labels()
             : definitions.problem(id);
     return problem == null ? status : status.put("problem", problem);
+  }
+
+  @Override
+  public @Nullable String placeOfLease(ServerDefinition definition) {
+    Set<String> labels = definition.labels();
+    if (labels.isEmpty() || placement.has(labels)) {
+      return null;
+    }
+    // Spread over all that have them.
+    String node = placement.placeFor(labels, UUID.randomUUID().toString());
+    if (node == null) {
+      throw new McpFailure(
+          FailureCode.UNAVAILABLE,
+          McpFailure.Sent.NO,
+          "server '"
+              + definition.id()
+              + "' wants a node with the labels "
+              + new TreeSet<>(labels)
+              + ", and there is none; start one, or change the \"labels\" of the server",
+          1_000,
+          null);
+    }
+    return node;
+  }
+
+  @Override
+  public String node() {
+    return members.self();
   }
 
   @Override

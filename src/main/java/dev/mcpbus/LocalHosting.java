@@ -8,6 +8,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** A node of its own: every connection lives here, and nobody needs to be asked. */
 final class LocalHosting implements Hosting {
@@ -62,6 +63,16 @@ final class LocalHosting implements Hosting {
   @Override
   public JsonObject describe(ConnectionId id, JsonObject status) {
     return status;
+  }
+
+  @Override
+  public @Nullable String placeOfLease(ServerDefinition definition) {
+    return null;
+  }
+
+  @Override
+  public @Nullable String node() {
+    return null;
   }
 
   @Override

@@ -43,7 +43,6 @@ final class ReplicaTurns {
 
   /** One that nobody has woken has no session that could be lost. */
   private static boolean hasTaken(Owner one, String version) {
-    return one.version().equals(version)
-        && (one.serves() || one.state() == ConnectionState.IDLE);
+    return one.version().equals(version) && (one.serves() || one.state() == ConnectionState.IDLE);
   }
 }

@@ -163,8 +163,7 @@ class ClusterIT {
                 }
                 return answer.status() == 200;
               });
-      Map<String, JsonObject> after =
-          bed.settled(bed.node("n3"), SERVERS, Set.of("n1", "n3"));
+      Map<String, JsonObject> after = bed.settled(bed.node("n3"), SERVERS, Set.of("n1", "n3"));
       after.forEach(
           (id, status) -> {
             JsonObject old = before.getOrDefault(id, new JsonObject());

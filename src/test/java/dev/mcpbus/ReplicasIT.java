@@ -97,8 +97,7 @@ class ReplicasIT {
   void replicas_are_spread_share_the_calls_roll_one_by_one_and_outlive_a_node() throws Exception {
     try (CountingServer server = new CountingServer();
         ClusterBed bed = new ClusterBed(folder, 3)) {
-      JsonObject servers =
-          new JsonObject().put("web", server.entry().put("replicas", 3));
+      JsonObject servers = new JsonObject().put("web", server.entry().put("replicas", 3));
       NODES.forEach(node -> bed.start(node, servers));
       ServiceProcess n1 = bed.node("n1");
       Map<String, String> first =

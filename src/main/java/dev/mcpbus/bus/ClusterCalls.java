@@ -7,8 +7,6 @@ import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryContext;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
-import io.vertx.core.eventbus.ReplyException;
-import io.vertx.core.eventbus.ReplyFailure;
 import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.shareddata.AsyncMap;
@@ -19,7 +17,6 @@ import io.vertx.core.spi.cluster.NodeListener;
 import io.vertx.core.spi.cluster.RegistrationInfo;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -120,10 +117,7 @@ public final class ClusterCalls implements Shareable {
     }
     options.addHeader(Headers.SPEAKS, Headers.VERSION);
     stamp(options.getHeaders());
-    Owner owner =
-        server == null
-            ? null
-            : owners.next(server, isSpread(server, address, options), Set.of());
+    Owner owner = server == null ? null : replicas.next(server, address, options);
     if (server == null || owner != null || !isUnsettled()) {
       return send(server, owner, address, body, options);
     }
@@ -134,16 +128,6 @@ public final class ClusterCalls implements Shareable {
                 read.failed() || (read.result() != null && gone.contains(read.result().node()))
                     ? Future.failedFuture(betweenOwners(server))
                     : send(server, read.result(), address, body, options));
-  }
-
-  private static String suffix(ConnectionId server, String address) {
-    return address.substring(Addresses.of(server, "").length());
-  }
-
-  /** A task that is asked for belongs to the session that makes it. */
-  private static boolean isSpread(ConnectionId server, String address, DeliveryOptions options) {
-    return Owners.isSpread(suffix(server, address))
-        && (options.getHeaders() == null || !options.getHeaders().contains(Headers.TASK));
   }
 
   private boolean isUnsettled() {
@@ -161,28 +145,8 @@ public final class ClusterCalls implements Shareable {
     return track(
         flight,
         chosen
-            ? toReplica(flight, owner, body, options, new HashSet<>())
+            ? replicas.send(flight, owner, body, options, new HashSet<>())
             : vertx.eventBus().request(address, body, options));
-  }
-
-  /** Where it is gone already the call goes to another; nobody has seen it. */
-  private <T> Future<Message<T>> toReplica(
-      Flight<T> flight, Owner owner, Object body, DeliveryOptions options, Set<Replica> tried) {
-    ConnectionId server = owner.replica().server();
-    flight.owner = owner;
-    tried.add(owner.replica());
-    DeliveryOptions to =
-        new DeliveryOptions(options).addHeader(Headers.TO, suffix(server, flight.address));
-    return vertx
-        .eventBus()
-        .<T>request(owner.replica().address(), body, to)
-        .recover(
-            failure -> {
-              Owner other = isNoHandler(failure) ? owners.next(server, true, tried) : null;
-              return other == null
-                  ? Future.failedFuture(failure)
-                  : toReplica(flight, other, body, options, tried);
-            });
   }
 
   /** The connections of each server, where it may have several. */
@@ -205,14 +169,9 @@ public final class ClusterCalls implements Shareable {
     return flight.promise.future();
   }
 
-  private static boolean isNoHandler(Throwable failure) {
-    return failure instanceof ReplyException reply
-        && reply.failureType() == ReplyFailure.NO_HANDLERS;
-  }
-
   private void failed(Flight<?> flight, Throwable failure) {
     ConnectionId server = flight.server;
-    if (server == null || !isNoHandler(failure)) {
+    if (server == null || !Replicas.isNoHandler(failure)) {
       flight.promise.tryFail(failure);
       return;
     }

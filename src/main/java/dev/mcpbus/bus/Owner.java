@@ -9,8 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param state of the connection; null where it has not been told
  * @param version of the definition that it runs, empty where it has not been told
  */
-public record Owner(
-    Replica replica, String node, @Nullable ConnectionState state, String version) {
+public record Owner(Replica replica, String node, @Nullable ConnectionState state, String version) {
 
   /** As the map of claims has it, {@code "<epoch> <node>"}; null where nobody is named. */
   static @Nullable Owner of(Replica replica, @Nullable String claim) {

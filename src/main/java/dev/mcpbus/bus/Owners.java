@@ -131,10 +131,7 @@ final class Owners {
   /** The one that speaks for all: the first that serves, else the first; null where none is. */
   @Nullable Owner first(ConnectionId server) {
     List<Owner> all = all(server);
-    return all.stream()
-        .filter(Owner::serves)
-        .findFirst()
-        .orElse(all.isEmpty() ? null : all.get(0));
+    return all.stream().filter(Owner::serves).findFirst().orElse(all.isEmpty() ? null : all.get(0));
   }
 
   /**

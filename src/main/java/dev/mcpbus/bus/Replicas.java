@@ -1,12 +1,16 @@
 package dev.mcpbus.bus;
 
 import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
+import io.vertx.core.eventbus.ReplyException;
+import io.vertx.core.eventbus.ReplyFailure;
 import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.spi.cluster.ClusterManager;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +42,46 @@ public final class Replicas {
   /** True where each replica answers for itself, so that calls are spread. */
   public static boolean isSpread(String suffix) {
     return Owners.isSpread(suffix);
+  }
+
+  /** To whom a request at an address of the server goes; null where nobody is known to own it. */
+  @Nullable Owner next(ConnectionId server, String address, DeliveryOptions options) {
+    // A task that is asked for belongs to the session that makes it.
+    boolean task = options.getHeaders() != null && options.getHeaders().contains(Headers.TASK);
+    return owners.next(server, !task && isSpread(suffix(server, address)), Set.of());
+  }
+
+  /** Where it is gone already the call goes to another; nobody has seen it. */
+  <T> Future<Message<T>> send(
+      Flight<T> flight, Owner owner, Object body, DeliveryOptions options, Set<Replica> tried) {
+    ConnectionId server = owner.replica().server();
+    flight.owner = owner;
+    tried.add(owner.replica());
+    MultiMap headers = MultiMap.caseInsensitiveMultiMap();
+    if (options.getHeaders() != null) {
+      headers.addAll(options.getHeaders());
+    }
+    headers.set(Headers.TO, suffix(server, flight.address));
+    return vertx
+        .eventBus()
+        .<T>request(
+            owner.replica().address(), body, new DeliveryOptions(options).setHeaders(headers))
+        .recover(
+            failure -> {
+              Owner other = isNoHandler(failure) ? owners.next(server, true, tried) : null;
+              return other == null
+                  ? Future.failedFuture(failure)
+                  : send(flight, other, body, options, tried);
+            });
+  }
+
+  private static String suffix(ConnectionId server, String address) {
+    return address.substring(Addresses.of(server, "").length());
+  }
+
+  static boolean isNoHandler(Throwable failure) {
+    return failure instanceof ReplyException reply
+        && reply.failureType() == ReplyFailure.NO_HANDLERS;
   }
 
   /** A request to one of them and no other. */

@@ -205,14 +205,12 @@ final class ReplicaGroup {
                 options.addHeader(name, value);
               }
             });
-    return replicas.request(
-        owner, suffix, message.body(), options.addHeader(Headers.ALONE, how));
+    return replicas.request(owner, suffix, message.body(), options.addHeader(Headers.ALONE, how));
   }
 
   private static void answer(Message<Object> message, Future<Message<Object>> answer) {
     answer.onComplete(
-        reply ->
-            message.reply(reply.body(), new DeliveryOptions().setHeaders(reply.headers())),
+        reply -> message.reply(reply.body(), new DeliveryOptions().setHeaders(reply.headers())),
         failure -> McpFailure.of(failure).replyTo(message));
   }
 
@@ -274,7 +272,10 @@ final class ReplicaGroup {
             done -> {
               boolean any = asked.stream().anyMatch(one -> one.succeeded() && one.result());
               Future<Boolean> bad =
-                  asked.stream().filter(Future::failed).findFirst().orElse(Future.succeededFuture());
+                  asked.stream()
+                      .filter(Future::failed)
+                      .findFirst()
+                      .orElse(Future.succeededFuture());
               if (!any && asked.stream().allMatch(Future::failed)) {
                 McpFailure.of(bad.cause()).replyTo(message);
               } else {

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Restarts the replicas of a server, each when the one before serves again. Where one does not come
- * back the others are left alone. Owner: the connection's context.
+ * Restarts the replicas of a server, each when the one before serves again, if it did. Where one
+ * does not come back the others are left alone. Owner: the connection's context.
  */
 final class Roll {
 
@@ -51,7 +51,8 @@ final class Roll {
         done -> rolling = false,
         failure -> {
           rolling = false;
-          LOG.warn("{}: its replicas are not restarted any further: {}", server, failure.toString());
+          LOG.warn(
+              "{}: its replicas are not restarted any further: {}", server, failure.toString());
         });
   }
 
@@ -70,7 +71,11 @@ final class Roll {
         .compose(
             before ->
                 ask(one, Addresses.RESTART)
-                    .compose(told -> serving(one, before.getLong("epoch"), LOOKS)))
+                    .compose(
+                        told ->
+                            serves(before)
+                                ? serving(one, before.getLong("epoch"), LOOKS)
+                                : Future.succeededFuture()))
         .recover(failure -> owned(one) ? Future.failedFuture(failure) : Future.succeededFuture());
   }
 
@@ -93,9 +98,13 @@ final class Roll {
               boolean back =
                   status.succeeded()
                       && status.result().getLong("epoch") > epoch
-                      && ConnectionState.valueOf(status.result().getString("state")).serves();
+                      && serves(status.result());
               return back ? Future.succeededFuture() : serving(one, epoch, looks - 1);
             });
+  }
+
+  private static boolean serves(JsonObject status) {
+    return ConnectionState.valueOf(status.getString("state")).serves();
   }
 
   private Future<Void> pause() {

@@ -12,8 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param replica which of several it is, null where the server has one connection only
  * @param version of the definition that it is made from
  */
-public record Tenure(
-    String node, BooleanSupplier held, @Nullable Replica replica, String version) {
+public record Tenure(String node, BooleanSupplier held, @Nullable Replica replica, String version) {
 
   /** Of the only connection. */
   public Tenure(String node, BooleanSupplier held) {

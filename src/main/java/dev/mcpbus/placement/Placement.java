@@ -95,8 +95,7 @@ public final class Placement {
   public @Nullable String ownerOf(String id) {
     return keys(id).stream()
         .map(last::get)
-        .flatMap(
-            claim -> nodes.stream().filter(node -> claim != null && claim.isOf(node.id())))
+        .flatMap(claim -> nodes.stream().filter(node -> claim != null && claim.isOf(node.id())))
         .map(Node::name)
         .findFirst()
         .orElse(null);
@@ -109,6 +108,12 @@ public final class Placement {
   /** Whether any living node has the labels that {@code id} wants. */
   public boolean hasPlace(String id) {
     return placeFor(wishes.getOrDefault(id, Wish.ANY).labels(), id) != null;
+  }
+
+  /** Whether this node has the labels, all of them. */
+  public boolean has(Set<String> labels) {
+    return nodes.stream()
+        .anyMatch(node -> node.id().equals(members.self()) && node.labels().containsAll(labels));
   }
 
   /** The best living node that has the labels, by its id; null where none has. */

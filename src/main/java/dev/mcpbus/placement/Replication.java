@@ -12,8 +12,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who should own which replica of a server: pure functions. A node that owns one keeps it as long as
- * it is among the best, whatever its rank: so a join or a leave moves at most one of them.
+ * Who should own which replica of a server: pure functions. A node that owns one keeps it as long
+ * as it is among the best, whatever its rank: so a join or a leave moves at most one of them.
  */
 final class Replication {
 
@@ -52,8 +52,7 @@ final class Replication {
     return targets;
   }
 
-  private static void give(
-      Map<String, @Nullable String> targets, String key, Set<String> without) {
+  private static void give(Map<String, @Nullable String> targets, String key, Set<String> without) {
     if (targets.get(key) == null && !without.isEmpty()) {
       String next = without.iterator().next();
       without.remove(next);

@@ -34,8 +34,7 @@ public final class VertxMembers implements Members {
   public VertxMembers(Vertx vertx, String key) {
     this(
         (VertxInternal) vertx,
-        Objects.requireNonNull(
-            ((VertxInternal) vertx).clusterManager(), "Vert.x is not clustered"),
+        Objects.requireNonNull(((VertxInternal) vertx).clusterManager(), "Vert.x is not clustered"),
         key);
   }
 
