@@ -14,7 +14,6 @@ import io.vertx.core.json.JsonObject;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Leases of clients of this node that live on another, because the server wants what only that one
@@ -119,8 +118,7 @@ final class DistantLeases {
   }
 
   private static String lease(JsonObject body) {
-    @Nullable Object lease = body.getValue("lease");
-    return String.valueOf(lease);
+    return String.valueOf(body.getValue("lease"));
   }
 
   private Future<JsonObject> ask(String node, String address, JsonObject body) {

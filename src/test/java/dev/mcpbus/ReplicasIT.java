@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntPredicate;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
@@ -71,7 +72,7 @@ class ReplicasIT {
   }
 
   /** Calls without a pause through every node until {@code over}; all of them must succeed. */
-  private static int steady(ClusterBed bed, Predicate<Integer> over) throws Exception {
+  private static int steady(ClusterBed bed, IntPredicate over) throws Exception {
     int sent = 0;
     while (!over.test(sent)) {
       List<CompletableFuture<Http.Answer>> calls = new ArrayList<>();
@@ -89,10 +90,6 @@ class ReplicasIT {
     return sent;
   }
 
-  private static boolean isSession(String session, CountingServer server) {
-    return server.calls(session) >= 0;
-  }
-
   @Test
   void replicas_are_spread_share_the_calls_roll_one_by_one_and_outlive_a_node() throws Exception {
     try (CountingServer server = new CountingServer();
@@ -101,7 +98,7 @@ class ReplicasIT {
       NODES.forEach(node -> bed.start(node, servers));
       ServiceProcess n1 = bed.node("n1");
       Map<String, String> first =
-          settled(bed, n1, Set.copyOf(NODES), session -> isSession(session, server));
+          settled(bed, n1, Set.copyOf(NODES), server::knows);
       toldOnce(bed);
       shared(bed, server, first);
       Map<String, String> second = rolled(bed, first);
@@ -184,7 +181,7 @@ class ReplicasIT {
         bed,
         asked,
         Set.copyOf(NODES),
-        session -> !old.contains(session) && isSession(session, server));
+        session -> !old.contains(session) && server.knows(session));
   }
 
   /** Only what the lost node had in flight is lost. */

@@ -14,6 +14,7 @@ import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
@@ -63,8 +64,9 @@ class VertxMembersTest {
                 });
   }
 
+  @SuppressWarnings("unchecked") // as the interface has it
   private @Nullable Object read(Object[] arguments) {
-    Completable<NodeInfo> promise = completable(arguments[1]);
+    Completable<NodeInfo> promise = (Completable<NodeInfo>) arguments[1];
     String id = String.valueOf(arguments[0]);
     if (unreadable.contains(id)) {
       promise.fail("the partition moves");
@@ -74,23 +76,17 @@ class VertxMembersTest {
     return null;
   }
 
+  @SuppressWarnings("unchecked") // as the interface has it
   private @Nullable Object write(Object[] arguments) {
     table.put("a", (NodeInfo) arguments[0]);
-    this.<Void>completable(arguments[1]).succeed();
+    ((Completable<Void>) arguments[1]).succeed();
     return null;
   }
 
-  @SuppressWarnings("unchecked")
-  private <T> Completable<T> completable(Object promise) {
-    return (Completable<T>) promise;
-  }
-
   private Set<String> names() {
-    assertThat(members).isNotNull();
-    VertxMembers asked = members;
-    return asked == null
-        ? Set.of()
-        : asked.nodes().await().stream().map(Node::name).collect(Collectors.toSet());
+    return Objects.requireNonNull(members).nodes().await().stream()
+        .map(Node::name)
+        .collect(Collectors.toSet());
   }
 
   @Test

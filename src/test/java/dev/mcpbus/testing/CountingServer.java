@@ -56,6 +56,10 @@ public final class CountingServer implements AutoCloseable {
     return count == null ? 0 : count.get();
   }
 
+  public boolean knows(String session) {
+    return calls.containsKey(session);
+  }
+
   /** Lets all that hangs go on. */
   public void release() {
     released.countDown();
@@ -120,19 +124,22 @@ public final class CountingServer implements AutoCloseable {
 
   private JsonObject call(String session, JsonObject params) {
     calls.computeIfAbsent(session, id -> new AtomicInteger()).incrementAndGet();
+    long millis =
+        switch (params.getString("name", "")) {
+          case "slow" -> 50;
+          case "hang" -> 60_000;
+          default -> 0;
+        };
+    boolean early = false;
     try {
-      switch (params.getString("name", "")) {
-        case "slow" -> released.await(50, TimeUnit.MILLISECONDS);
-        case "hang" -> released.await(60, TimeUnit.SECONDS);
-        default -> {}
-      }
+      early = millis > 0 && released.await(millis, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    String text = session + (early ? " early" : "");
     return new JsonObject()
         .put(
-            "content",
-            new JsonArray().add(new JsonObject().put("type", "text").put("text", session)));
+            "content", new JsonArray().add(new JsonObject().put("type", "text").put("text", text)));
   }
 
   @Override
