@@ -175,7 +175,8 @@ final class ClusterHosting implements Hosting, Tenant {
         .mayReplace(replica, version(next))
         .compose(
             turn ->
-                owned.get(replica) == mine && definitions.all().get(replica.server()) == next
+                mine.equals(owned.get(replica))
+                        && next.equals(definitions.all().get(replica.server()))
                     ? supervisor.replaceChild(spec(next, replica, mine))
                     : Future.succeededFuture());
   }

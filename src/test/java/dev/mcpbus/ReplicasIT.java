@@ -97,8 +97,7 @@ class ReplicasIT {
       JsonObject servers = new JsonObject().put("web", server.entry().put("replicas", 3));
       NODES.forEach(node -> bed.start(node, servers));
       ServiceProcess n1 = bed.node("n1");
-      Map<String, String> first =
-          settled(bed, n1, Set.copyOf(NODES), server::knows);
+      Map<String, String> first = settled(bed, n1, Set.copyOf(NODES), server::knows);
       toldOnce(bed);
       shared(bed, server, first);
       Map<String, String> second = rolled(bed, first);
@@ -178,10 +177,7 @@ class ReplicasIT {
         });
     assertThat(serving).as("replicas that serve").allMatch(count -> count >= 2);
     settled(
-        bed,
-        asked,
-        Set.copyOf(NODES),
-        session -> !old.contains(session) && server.knows(session));
+        bed, asked, Set.copyOf(NODES), session -> !old.contains(session) && server.knows(session));
   }
 
   /** Only what the lost node had in flight is lost. */

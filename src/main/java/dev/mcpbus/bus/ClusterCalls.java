@@ -141,10 +141,9 @@ public final class ClusterCalls implements Shareable {
       Object body,
       DeliveryOptions options) {
     Flight<T> flight = new Flight<>(vertx, address, server, owner, options.isLocalOnly());
-    boolean chosen = server != null && owner != null && owners.isReplicated(server);
     return track(
         flight,
-        chosen
+        server != null && owner != null && owners.isReplicated(server)
             ? replicas.send(flight, owner, body, options, new HashSet<>())
             : vertx.eventBus().request(address, body, options));
   }

@@ -130,7 +130,8 @@ class PlacementTest {
       if (replicas > 1
           && sites.stream()
               .filter(other -> other != this)
-              .noneMatch(other -> other.serves.stream().anyMatch(one -> server(one).equals(server)))) {
+              .noneMatch(
+                  other -> other.serves.stream().anyMatch(one -> server(one).equals(server)))) {
         events.add("BARE " + server);
       }
       return vertx.timer(5).map(done -> serves.remove(id)).mapEmpty();
