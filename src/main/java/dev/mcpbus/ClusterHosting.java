@@ -2,8 +2,12 @@ package dev.mcpbus;
 
 import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.Replica;
 import dev.mcpbus.cluster.HazelcastCluster;
 import dev.mcpbus.config.ServerDefinition;
+import dev.mcpbus.config.ServerOrigin;
 import dev.mcpbus.connection.ConnectionVerticle;
 import dev.mcpbus.connection.Tenure;
 import dev.mcpbus.placement.MapClaims;
@@ -11,6 +15,7 @@ import dev.mcpbus.placement.Placement;
 import dev.mcpbus.placement.PlacementOptions;
 import dev.mcpbus.placement.Tenant;
 import dev.mcpbus.placement.VertxMembers;
+import dev.mcpbus.placement.Wish;
 import dev.mcpbus.supervisor.ChildSpec;
 import dev.mcpbus.supervisor.SupervisorVerticle;
 import io.vertx.core.Future;
@@ -24,8 +29,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A node of a cluster. The definitions are in a map of all nodes, and each node runs those
@@ -39,7 +47,7 @@ final class ClusterHosting implements Hosting, Tenant {
   /** How long whoever adds a server waits for its owner; it is added in any case. */
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-  private record Owned(Tenure tenure, long epochBase) {}
+  private record Owned(BooleanSupplier held, long epoch) {}
 
   private final Vertx vertx;
   private final SupervisorVerticle supervisor;
@@ -50,13 +58,14 @@ final class ClusterHosting implements Hosting, Tenant {
   private final Duration settle;
   private final ClusterTown town;
   private final ClusterServers servers;
+  private final ReplicaTurns turns;
   private final ClusterDefinitions definitions;
   private final Placement placement;
 
   /** Of this program alone: nobody else could make them. */
   private final Map<ConnectionId, ServerDefinition> ours = new LinkedHashMap<>();
 
-  private final Map<String, Owned> owned = new HashMap<>();
+  private final Map<Replica, Owned> owned = new HashMap<>();
   private final Map<String, Promise<Void>> awaited = new HashMap<>();
 
   ClusterHosting(
@@ -72,6 +81,7 @@ final class ClusterHosting implements Hosting, Tenant {
     this.endLeases = endLeases;
     this.addresses = new ClusterAddresses(vertx);
     this.settle = options.settle();
+    this.turns = new ReplicaTurns(vertx);
     this.members = new VertxMembers(vertx, HazelcastCluster.METADATA);
     this.town = new ClusterTown(vertx, members.self(), this::heard);
     this.servers =
@@ -110,10 +120,9 @@ final class ClusterHosting implements Hosting, Tenant {
       case ClusterTown.DEFINITIONS, ClusterTown.REFUSAL -> servers.heard(fact);
       case ClusterTown.LEAVING, ClusterCalls.RELEASED -> placement.look();
       case ClusterTown.SERVING -> {
-        Promise<Void> waiter = awaited.remove(fact.getString("id", ""));
-        if (waiter != null) {
-          waiter.tryComplete();
-        }
+        Replica.parse(fact.getString("id", ""))
+            .map(serving -> awaited.remove(serving.server().value()))
+            .ifPresent(Promise::tryComplete);
       }
       default -> {}
     }
@@ -149,17 +158,41 @@ final class ClusterHosting implements Hosting, Tenant {
     List<Future<Void>> steps = new ArrayList<>();
     for (ConnectionId id : ids) {
       ServerDefinition now = definitions.all().get(id);
-      Owned mine = owned.get(id.value());
-      if (now != null && mine != null) {
-        steps.add(endLeases.apply(id).compose(ended -> supervisor.replaceChild(spec(now, mine))));
-      } else if (now == null) {
-        steps.add(endLeases.apply(id));
-      }
+      Future<Void> ended = endLeases.apply(id);
+      steps.add(ended);
+      owned.forEach(
+          (replica, mine) -> {
+            if (replica.server().equals(id) && now != null && replica.number() < now.replicas()) {
+              Future<Void> replaced = ended.compose(gone -> replaceInTurn(now, replica, mine));
+              if (now.replicas() == 1) {
+                steps.add(replaced);
+              }
+            }
+          });
     }
-    Map<String, Set<String>> wishes = new HashMap<>();
-    definitions.all().forEach((id, one) -> wishes.put(id.value(), one.labels()));
+    Map<String, Wish> wishes = new HashMap<>();
+    definitions
+        .all()
+        .forEach((id, one) -> wishes.put(id.value(), new Wish(one.labels(), one.replicas())));
     steps.add(placement.place(wishes));
     return Future.join(steps).<Void>mapEmpty().otherwiseEmpty();
+  }
+
+  /** Replicas take a changed definition one after the other; the others serve meanwhile. */
+  private Future<Void> replaceInTurn(ServerDefinition next, Replica replica, Owned mine) {
+    return turns
+        .mayReplace(replica, version(next))
+        .compose(
+            turn ->
+                mine.equals(owned.get(replica))
+                        && next.equals(definitions.all().get(replica.server()))
+                    ? supervisor.replaceChild(spec(next, replica, mine))
+                    : Future.succeededFuture());
+  }
+
+  private static String version(ServerDefinition definition) {
+    ServerOrigin origin = definition.origin();
+    return origin == null ? "" : Integer.toHexString(origin.text().hashCode());
   }
 
   @Override
@@ -226,6 +259,34 @@ final class ClusterHosting implements Hosting, Tenant {
   }
 
   @Override
+  public @Nullable String placeOfLease(ServerDefinition definition) {
+    Set<String> labels = definition.labels();
+    if (labels.isEmpty() || placement.has(labels)) {
+      return null;
+    }
+    // Spread over all that have them.
+    String node = placement.placeFor(labels, UUID.randomUUID().toString());
+    if (node == null) {
+      throw new McpFailure(
+          FailureCode.UNAVAILABLE,
+          McpFailure.Sent.NO,
+          "server '"
+              + definition.id()
+              + "' wants a node with the labels "
+              + new TreeSet<>(labels)
+              + ", and there is none; start one, or change the \"labels\" of the server",
+          1_000,
+          null);
+    }
+    return node;
+  }
+
+  @Override
+  public String node() {
+    return members.self();
+  }
+
+  @Override
   public List<String> problems() {
     return servers.problems();
   }
@@ -234,34 +295,40 @@ final class ClusterHosting implements Hosting, Tenant {
 
   @Override
   public Future<Void> take(String id, long epoch, BooleanSupplier held) {
-    ServerDefinition definition = definitions.all().get(new ConnectionId(id));
+    Replica replica = Replica.parse(id).orElseThrow();
+    ServerDefinition definition = definitions.all().get(replica.server());
     if (definition == null) {
       return Future.failedFuture(
           new IllegalStateException("this node cannot read the definition of '" + id + "'"));
     }
-    Tenure tenure = new Tenure(members.name(), Long.toString(epoch), held);
-    Owned mine = new Owned(tenure, epoch * EPOCHS_PER_OWNER);
-    owned.put(id, mine);
-    return supervisor.startChild(spec(definition, mine));
+    Owned mine = new Owned(held, epoch);
+    owned.put(replica, mine);
+    return supervisor.startChild(spec(definition, replica, mine));
   }
 
-  private ChildSpec spec(ServerDefinition definition, Owned mine) {
-    return factory.childSpec(definition, mine.tenure(), mine.epochBase());
+  private ChildSpec spec(ServerDefinition definition, Replica replica, Owned mine) {
+    boolean several = definition.replicas() > 1;
+    String epoch = mine.epoch() + (several ? " " + replica.number() : "");
+    Tenure tenure =
+        new Tenure(
+            members.name(), epoch, mine.held(), several ? replica : null, version(definition));
+    return factory.childSpec(definition, tenure, mine.epoch() * EPOCHS_PER_OWNER);
   }
 
   @Override
   public Future<Void> leave(String id, boolean drain) {
-    if (owned.remove(id) == null) {
+    Replica replica = Replica.parse(id).orElseThrow();
+    if (owned.remove(replica) == null) {
       return Future.succeededFuture();
     }
-    ConnectionId connection = new ConnectionId(id);
+    ConnectionId connection = replica.server();
     Future<Void> withdrawn =
         drain
-            ? addresses.withdraw(ConnectionVerticle.addresses(connection))
+            ? addresses.withdraw(ConnectionVerticle.addresses(replica))
             : Future.succeededFuture();
     return withdrawn
         .compose(alone -> endLeases.apply(connection))
-        .transform(ended -> supervisor.terminateChild(id, drain));
+        .transform(ended -> supervisor.terminateChild(connection.value(), drain));
   }
 
   @Override

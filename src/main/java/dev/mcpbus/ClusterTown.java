@@ -2,6 +2,7 @@ package dev.mcpbus;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.bus.Replica;
 import dev.mcpbus.placement.Claim;
 import dev.mcpbus.placement.Town;
 import io.vertx.core.Future;
@@ -130,6 +131,14 @@ final class ClusterTown implements Town {
   @Override
   public boolean isLeaving(String node) {
     return leaving.contains(node);
+  }
+
+  @Override
+  public boolean isServing(String key) {
+    Replica replica = Replica.parse(key).orElse(null);
+    return replica != null
+        && ClusterCalls.of(vertx).replicas().of(replica.server()).stream()
+            .anyMatch(owner -> owner.replica().equals(replica) && owner.serves());
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which servers there are and where their connections live: on this node, or on one node of a
@@ -46,6 +47,16 @@ interface Hosting {
 
   /** Adds to the status of a server what its connection cannot say: who owns it. */
   JsonObject describe(ConnectionId id, JsonObject status);
+
+  /**
+   * The node that can run a connection of a client's own: null for this one.
+   *
+   * @throws dev.mcpbus.bus.McpFailure where no node has what the server wants
+   */
+  @Nullable String placeOfLease(ServerDefinition definition);
+
+  /** This node in the cluster; null where it is alone. */
+  @Nullable String node();
 
   /** Why this node should get no work, sentences; empty where all is well. */
   List<String> problems();

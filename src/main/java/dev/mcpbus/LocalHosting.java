@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** A node of its own: every connection lives here, and nobody needs to be asked. */
 final class LocalHosting implements Hosting {
@@ -68,6 +69,16 @@ final class LocalHosting implements Hosting {
   @Override
   public JsonObject describe(ConnectionId id, JsonObject status) {
     return status;
+  }
+
+  @Override
+  public @Nullable String placeOfLease(ServerDefinition definition) {
+    return null;
+  }
+
+  @Override
+  public @Nullable String node() {
+    return null;
   }
 
   @Override

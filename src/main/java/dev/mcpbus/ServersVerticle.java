@@ -47,6 +47,9 @@ final class ServersVerticle extends VerticleBase {
   private ServerLeases leases;
 
   @SuppressWarnings("NullAway.Init")
+  private DistantLeases distant;
+
+  @SuppressWarnings("NullAway.Init")
   private Hosting hosting;
 
   /**
@@ -66,6 +69,7 @@ final class ServersVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     leases = new ServerLeases(vertx, supervisor, factory);
+    distant = new DistantLeases(vertx);
     hosting =
         vertx.isClustered()
             ? new ClusterHosting(vertx, supervisor, factory, reader, placement, leases::endAll)
@@ -80,7 +84,25 @@ final class ServersVerticle extends VerticleBase {
                     consume(Addresses.SERVERS_LIST, body -> list()),
                     consume(Addresses.SERVERS_GET, body -> known(body).compose(this::get)),
                     consume(Addresses.SERVERS_LEASE, this::lease),
-                    consume(Addresses.SERVERS_RELEASE, body -> leases.release(body))));
+                    consume(
+                        Addresses.SERVERS_RELEASE,
+                        body -> distant.has(body) ? distant.release(body) : leases.release(body))))
+        .compose(open -> openToNodes());
+  }
+
+  /** Clients of other nodes have their own connections here, where only this node can run them. */
+  private Future<?> openToNodes() {
+    String node = hosting.node();
+    return node == null
+        ? Future.succeededFuture()
+        : Future.join(
+            consume(
+                Addresses.at(Addresses.SERVERS_LEASE, node),
+                body ->
+                    body.containsKey("lease")
+                        ? leases.renew(body)
+                        : known(body).compose(id -> leases.lease(defined(id), body))),
+            consume(Addresses.at(Addresses.SERVERS_RELEASE, node), body -> leases.release(body)));
   }
 
   /** Hands over what this node serves. */
@@ -210,18 +232,28 @@ final class ServersVerticle extends VerticleBase {
 
   private Future<JsonObject> lease(JsonObject body) {
     if (body.containsKey("lease")) {
-      return leases.renew(body);
+      return distant.has(body) ? distant.renew(body) : leases.renew(body);
     }
     return known(body)
         .compose(
             id -> {
               ServerDefinition definition = hosting.servers().get(id);
-              return definition == null
-                  ? Future.failedFuture(
-                      McpFailure.notSent(
-                          FailureCode.UNAVAILABLE, "this node cannot read the server '" + id + "'"))
-                  : leases.lease(definition, body);
+              if (definition == null) {
+                throw McpFailure.notSent(
+                    FailureCode.UNAVAILABLE, "this node cannot read the server '" + id + "'");
+              }
+              String node =
+                  definition.connection().shared() ? null : hosting.placeOfLease(definition);
+              return node == null ? leases.lease(definition, body) : distant.lease(node, body);
             });
+  }
+
+  private ServerDefinition defined(ConnectionId id) {
+    ServerDefinition definition = hosting.servers().get(id);
+    if (definition == null) {
+      throw badRequest("no such server");
+    }
+    return definition;
   }
 
   private Future<ConnectionId> known(JsonObject body) {

@@ -111,6 +111,11 @@ public final class Addresses {
 
   private Addresses() {}
 
+  /** A service of every node, on one of them: {@code <address>.<node>}. */
+  public static String at(String address, String node) {
+    return address + "." + node;
+  }
+
   /** {@code mcp.<id>.<suffix>}. */
   public static String of(ConnectionId id, String suffix) {
     return "mcp." + id.value() + "." + suffix;

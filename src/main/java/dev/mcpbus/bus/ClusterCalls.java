@@ -17,8 +17,8 @@ import io.vertx.core.spi.cluster.ClusterManager;
 import io.vertx.core.spi.cluster.NodeInfo;
 import io.vertx.core.spi.cluster.NodeListener;
 import java.time.Duration;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
@@ -50,6 +50,9 @@ public final class ClusterCalls implements Shareable {
   public static final String CLAIMED = "claimed";
   public static final String RELEASED = "released";
 
+  /** A replica tells its {@code state} and the {@code version} of its definition. */
+  public static final String REPLICA = "replica";
+
   /** About as long as it takes to hand a connection over. */
   private static final long RETRY_AFTER_MILLIS = 250;
 
@@ -76,12 +79,14 @@ public final class ClusterCalls implements Shareable {
 
   private final Epochs epochs = new Epochs();
   private final Flights flights = new Flights();
-  private final Map<String, String> owners = new ConcurrentHashMap<>();
+  private final Owners owners = new Owners();
+  private final Replicas replicas;
   private final CopyOnWriteArrayList<BiConsumer<String, Boolean>> listeners =
       new CopyOnWriteArrayList<>();
 
   private ClusterCalls(Vertx vertx) {
     this.vertx = (VertxInternal) vertx;
+    this.replicas = new Replicas(this.vertx, this, owners);
     ClusterManager cluster = vertx.isClustered() ? this.vertx.clusterManager() : null;
     if (cluster == null) {
       this.deadlines = null;
@@ -144,6 +149,7 @@ public final class ClusterCalls implements Shareable {
     private final DeliveryOptions options;
     private final @Nullable Long budget;
     private final long patience;
+    private final Set<Replica> tried = new HashSet<>();
     private boolean defined;
 
     Errand(
@@ -185,15 +191,15 @@ public final class ClusterCalls implements Shareable {
     void attempt() {
       deadlines.stamp(options.getHeaders());
       Promise<Message<T>> reply = context.promise();
-      Flights.Flight<T> flight =
-          flights.begin(server, server == null ? null : owners.get(server.value()), reply);
-      NodeRoutes.noting(
-          flight::goesTo,
-          () ->
-              vertx
-                  .eventBus()
-                  .<T>request(address, body, options)
-                  .onComplete(flight::answered, flight::failed));
+      Owner owner = server == null ? null : replicas.next(server, address, options, tried);
+      if (server != null && owner != null && owners.isReplicated(server)) {
+        tried.add(owner.replica());
+        options.getHeaders().set(Headers.TO, Replicas.suffix(server, address));
+        send(flights.begin(server, owner, reply), owner.replica().address(), body, options);
+      } else {
+        options.getHeaders().remove(Headers.TO);
+        send(flights.begin(server, owner, reply), address, body, options);
+      }
       reply.future().onComplete(this::answered, this::failed);
     }
 
@@ -209,11 +215,10 @@ public final class ClusterCalls implements Shareable {
     }
 
     private void failed(Throwable failure) {
-      boolean nobody =
-          failure instanceof ReplyException reply
-              && reply.failureType() == ReplyFailure.NO_HANDLERS;
-      if (server == null || !nobody) {
+      if (server == null || !isNobody(failure)) {
         promise.fail(failure);
+      } else if (!tried.isEmpty() && replicas.next(server, address, options, tried) != null) {
+        attempt();
       } else if (defined) {
         again();
       } else {
@@ -245,9 +250,44 @@ public final class ClusterCalls implements Shareable {
               options.getHeaders().set(Headers.DEADLINE, Long.toString(left));
               options.setSendTimeout(Math.min(options.getSendTimeout(), left + GRACE_MILLIS));
             }
+            tried.clear();
             attempt();
           });
     }
+  }
+
+  private <T> void send(
+      Flights.Flight<T> flight, String address, Object body, DeliveryOptions options) {
+    NodeRoutes.noting(
+        flight::goesTo,
+        () ->
+            vertx
+                .eventBus()
+                .<T>request(address, body, options)
+                .onComplete(flight::answered, flight::failed));
+  }
+
+  /** The connections of each server, where it may have several. */
+  public Replicas replicas() {
+    return replicas;
+  }
+
+  /** A request to one replica and no other, not sent again. */
+  <T> Future<Message<T>> requestOf(
+      Owner owner, String suffix, Object body, DeliveryOptions options) {
+    ConnectionId server = owner.replica().server();
+    options.addHeader(Headers.SPEAKS, speaks).addHeader(Headers.TO, suffix);
+    Promise<Message<T>> reply = vertx.getOrCreateContext().promise();
+    send(flights.begin(server, owner, reply), owner.replica().address(), body, options);
+    return reply
+        .future()
+        .recover(
+            failure -> Future.failedFuture(isNobody(failure) ? betweenOwners(server) : failure));
+  }
+
+  private static boolean isNobody(Throwable failure) {
+    return failure instanceof ReplyException reply
+        && reply.failureType() == ReplyFailure.NO_HANDLERS;
   }
 
   private static McpFailure betweenOwners(ConnectionId server) {
@@ -257,11 +297,6 @@ public final class ClusterCalls implements Shareable {
         "no node serves '" + server + "' at the moment",
         RETRY_AFTER_MILLIS,
         null);
-  }
-
-  private static @Nullable String node(String claim) {
-    String node = claim.substring(claim.indexOf(' ') + 1);
-    return node.isEmpty() ? null : node;
   }
 
   private Future<@Nullable String> definition(ConnectionId server) {
@@ -286,18 +321,25 @@ public final class ClusterCalls implements Shareable {
     if (clock != null) {
       transit.heard(fact.getString("node", ""), clock);
     }
-    String id = fact.getString("id");
-    if (id == null) {
+    Replica replica = Replica.parse(fact.getString("id", "")).orElse(null);
+    if (replica == null) {
       return;
     }
     String node = fact.getString("node", "");
     switch (fact.getString(TYPE, "")) {
-      case CLAIMED -> owners.put(id, node);
+      case CLAIMED -> owners.put(new Owner(replica, node, ConnectionState.CLOSED, ""));
+      case REPLICA ->
+          owners.state(
+              replica,
+              node,
+              ConnectionState.valueOf(fact.getString("state")),
+              fact.getString("version", ""));
       case RELEASED -> {
-        owners.remove(id, node);
+        owners.remove(replica, node);
         vertx.setTimer(
             RELEASED_MILLIS,
-            later -> flights.released(id, node, System.nanoTime() - RELEASED_MILLIS * 1_000_000));
+            later ->
+                flights.released(replica, node, System.nanoTime() - RELEASED_MILLIS * 1_000_000));
       }
       default -> {}
     }
@@ -312,10 +354,10 @@ public final class ClusterCalls implements Shareable {
             all ->
                 all.forEach(
                     (id, claim) -> {
-                      String node = node(claim);
+                      Owner owner = Replica.parse(id).map(one -> Owner.of(one, claim)).orElse(null);
                       // A lost node's claims stay until another takes them over.
-                      if (node != null && !flights.isGone(node)) {
-                        owners.put(id, node);
+                      if (owner != null && !flights.isGone(owner.node())) {
+                        owners.learn(owner);
                       }
                     }));
   }
@@ -336,7 +378,7 @@ public final class ClusterCalls implements Shareable {
     @Override
     public void nodeLeft(String node) {
       flights.left(node);
-      owners.values().removeIf(node::equals);
+      owners.lost(node);
       listeners.forEach(listener -> listener.accept(node, false));
       readOwners();
     }

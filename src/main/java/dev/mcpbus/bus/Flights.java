@@ -21,12 +21,12 @@ final class Flights {
   final class Flight<T> {
     private final long sentAt = System.nanoTime();
     private final @Nullable ConnectionId server;
-    private final @Nullable String owner;
+    private final @Nullable Owner owner;
     private final Promise<Message<T>> promise;
     private volatile @Nullable String node;
 
     private Flight(
-        @Nullable ConnectionId server, @Nullable String owner, Promise<Message<T>> promise) {
+        @Nullable ConnectionId server, @Nullable Owner owner, Promise<Message<T>> promise) {
       this.server = server;
       this.owner = owner;
       this.promise = promise;
@@ -43,7 +43,7 @@ final class Flights {
     }
 
     private boolean isAt(String where) {
-      return where.equals(exact ? node : owner);
+      return where.equals(exact ? node : owner == null ? null : owner.node());
     }
 
     private String what() {
@@ -62,11 +62,11 @@ final class Flights {
   }
 
   /**
-   * @param owner of the server, as far as it is known
+   * @param owner whom it is for, as far as that is known
    * @param promise completed once, by whatever ends it first
    */
   <T> Flight<T> begin(
-      @Nullable ConnectionId server, @Nullable String owner, Promise<Message<T>> promise) {
+      @Nullable ConnectionId server, @Nullable Owner owner, Promise<Message<T>> promise) {
     Flight<T> flight = new Flight<>(server, owner, promise);
     all.add(flight);
     return flight;
@@ -92,11 +92,11 @@ final class Flights {
    *
    * @param before nanoseconds; later calls are none of its
    */
-  void released(String id, String node, long before) {
+  void released(Replica replica, String node, long before) {
     endAll(
         flight ->
-            flight.server != null
-                && flight.server.value().equals(id)
+            replica.server().equals(flight.server)
+                && (flight.owner == null || flight.owner.replica().equals(replica))
                 && flight.isAt(node)
                 && flight.sentAt < before,
         "handed %s over before it answered; the call may have run");

@@ -75,6 +75,15 @@ public final class Headers {
   public static final String SENT_AT = "sent-at";
 
   /**
+   * On what is sent to {@link Replica#address}: the suffix of the address that is meant. Set by
+   * {@link ClusterCalls}.
+   */
+  public static final String TO = "to";
+
+  /** Beside {@link #TO}: this replica shall do it, and ask no other. */
+  public static final String ALONE = "alone";
+
+  /**
    * On the result of a call to a connection of a cluster: the epoch of the owner that answered, a
    * number that rises with each owner. Behind it, after a space, the replica where there are
    * several, for each has owners of its own. {@link ClusterCalls} refuses results of an owner older

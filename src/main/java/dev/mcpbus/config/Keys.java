@@ -172,6 +172,7 @@ final class Keys {
           "options",
           "listen",
           "labels",
+          "replicas",
           "disabled",
           "enabled");
 

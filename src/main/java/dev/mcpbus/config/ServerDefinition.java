@@ -63,7 +63,13 @@ public record ServerDefinition(
         && restart.equals(other.restart)
         && rpcLog == other.rpcLog
         && drain.equals(other.drain)
-        && labels().equals(other.labels());
+        && labels().equals(other.labels())
+        && replicas() == other.replicas();
+  }
+
+  /** How many connections it has in a cluster, on one node each. */
+  public int replicas() {
+    return origin == null ? 1 : origin.replicas();
   }
 
   /** What a node must have to run it. */

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 public record ServerOrigin(
     String name, JsonObject entry, @Nullable JsonObject defaults, boolean seeds) {
 
+  static final int MAX_REPLICAS = 100;
+
   public JsonObject toJson() {
     return new JsonObject()
         .put("name", name)
@@ -39,6 +41,13 @@ public record ServerOrigin(
   /** The same text for the same definition, in whatever order its keys were written. */
   public String text() {
     return CanonicalJson.of(RawJson.of(toJson()));
+  }
+
+  /** How many connections it has in a cluster; 1 where that is not said, or not well. */
+  public int replicas() {
+    return entry.getValue("replicas") instanceof Number number
+        ? Math.max(1, Math.min(MAX_REPLICAS, number.intValue()))
+        : 1;
   }
 
   /** Labels that a node must have to run it. */

@@ -81,8 +81,15 @@ final class ServerReader {
     int before = entry.problems().count();
     keys();
     entry.texts("labels");
+    int replicas = entry.whole("replicas", 1, ServerOrigin.MAX_REPLICAS).orElse(1);
     ServerSettings settings = SettingsReader.read(entry, defaults, seeds);
     TransportOptions transport = transport(settings);
+    if (replicas > 1 && transport instanceof StdioOptions) {
+      entry.wrong(
+          entry.line("replicas"),
+          "a program on stdio has one connection, \"replicas\" cannot be " + replicas,
+          "Remove it, or serve the program over HTTP and give its \"url\"");
+    }
     if (transport == null || entry.problems().count() > before) {
       return Optional.empty();
     }
@@ -91,6 +98,9 @@ final class ServerReader {
         .put("toolsOnly", settings.connection().toolsOnly())
         .put("pin", pinned(settings))
         .put("rpcLog", Entry.word(settings.rpcLog()));
+    if (replicas > 1) {
+      view.put("replicas", replicas);
+    }
     return Optional.of(
         new ServerDefinition(
             id,

@@ -7,6 +7,7 @@ import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Lifecycle;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.Replica;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -14,6 +15,7 @@ import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * <p>Single writer: everything here happens on the verticle's event-loop context.
  */
 public final class ConnectionVerticle extends VerticleBase
-    implements Mailbox.Owner, Upstream.Owner, HealthCheck.Listener {
+    implements Mailbox.Owner, Upstream.Owner, HealthCheck.Listener, ReplicaGroup.Self {
 
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionVerticle.class);
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
@@ -59,6 +61,8 @@ public final class ConnectionVerticle extends VerticleBase
   @SuppressWarnings("NullAway.Init")
   private Starter starter;
 
+  private @Nullable ReplicaGroup group;
+
   private final Renewal renewal;
   private final Wishes wishes;
   private final DriftWatch drift;
@@ -89,16 +93,24 @@ public final class ConnectionVerticle extends VerticleBase
     this.drift = new DriftWatch(id, new Pins(pinned, options.pin(), spec.pins()), this::publish);
   }
 
-  /** All that a connection of this name serves in a cluster. */
-  public static List<String> addresses(ConnectionId id) {
-    return Mailbox.suffixes().stream().map(suffix -> Addresses.of(id, suffix)).toList();
+  /** All that a connection may serve in a cluster. */
+  public static List<String> addresses(Replica replica) {
+    return Stream.concat(
+            Mailbox.suffixes().stream().map(suffix -> Addresses.of(replica.server(), suffix)),
+            Stream.of(replica.address()))
+        .toList();
   }
 
   /** Completes when every address is registered; no session is opened yet. */
   @Override
   public Future<?> start() {
-    events = new EventPublisher(vertx.eventBus(), id, spec.lease());
-    mailbox = new Mailbox(vertx, spec, clock, view, this);
+    Tenure tenure = spec.tenure();
+    Replica replica = tenure == null ? null : tenure.replica();
+    if (tenure != null && replica != null) {
+      group = new ReplicaGroup(vertx, replica, tenure.version(), this);
+    }
+    events = new EventPublisher(vertx.eventBus(), id, spec.lease(), group);
+    mailbox = new Mailbox(vertx, spec, clock, view, group, this);
     health = new HealthCheck(Timers.of(vertx), options, this);
     tools =
         new ToolReader(
@@ -139,6 +151,9 @@ public final class ConnectionVerticle extends VerticleBase
     leave();
     moveTo(ConnectionState.CLOSED);
     mailbox.refuseWaiting();
+    if (group != null) {
+      group.close();
+    }
     return closed;
   }
 
@@ -185,6 +200,13 @@ public final class ConnectionVerticle extends VerticleBase
   @Override
   public void tell(Lifecycle.Fact fact) {
     vertx.eventBus().send(Addresses.SUPERVISOR, fact, LOCAL);
+  }
+
+  @Override
+  public void speaks() {
+    if (live != null && state.serves()) {
+      events.tell(Events.CONNECTED, epoch, view.connected(live));
+    }
   }
 
   // ---- commands of the supervisor

@@ -17,18 +17,29 @@ final class EventPublisher {
   private final ConnectionId id;
   private final String address;
   private final @Nullable Lease lease;
+  private final @Nullable ReplicaGroup group;
 
   /**
    * @param lease where the facts go instead, null for a connection that everybody may use
+   * @param group of which one tells what is the same for all, null for the only connection
    */
-  EventPublisher(EventBus bus, ConnectionId id, @Nullable Lease lease) {
+  EventPublisher(
+      EventBus bus, ConnectionId id, @Nullable Lease lease, @Nullable ReplicaGroup group) {
     this.bus = bus;
     this.id = id;
     this.address = Addresses.of(id, Addresses.EVENTS);
     this.lease = lease;
+    this.group = group;
   }
 
   void publish(String type, long epoch, JsonObject more) {
+    if (group == null || group.tells(type)) {
+      tell(type, epoch, more);
+    }
+  }
+
+  /** Whoever else tells it. */
+  void tell(String type, long epoch, JsonObject more) {
     JsonObject event =
         new JsonObject()
             .put("type", type)

@@ -5,6 +5,7 @@ import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.Lifecycle;
 import dev.mcpbus.bus.McpFailure;
 import io.vertx.core.Future;
@@ -14,7 +15,9 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -64,9 +67,17 @@ final class Mailbox {
   private final Stash stash;
   private final @Nullable String jsonCodec;
   private final @Nullable Tenure tenure;
+  private final @Nullable ReplicaGroup group;
+  private final Map<String, Handler<Message<Object>>> handlers = new HashMap<>();
   private boolean disconnected;
 
-  Mailbox(Vertx vertx, ConnectionSpec spec, Clock clock, StatusView view, Owner owner) {
+  Mailbox(
+      Vertx vertx,
+      ConnectionSpec spec,
+      Clock clock,
+      StatusView view,
+      @Nullable ReplicaGroup group,
+      Owner owner) {
     this.vertx = vertx;
     this.id = spec.id();
     this.options = spec.options();
@@ -74,6 +85,7 @@ final class Mailbox {
     this.view = view;
     this.owner = owner;
     this.tenure = spec.tenure();
+    this.group = group;
     this.stash = new Stash(vertx, clock, options.maxStash());
     this.jsonCodec = Codecs.ownedJson(vertx);
   }
@@ -105,6 +117,9 @@ final class Mailbox {
     registered.add(consume(Addresses.CONNECT, this::connect));
     registered.add(consume(Addresses.DISCONNECT, this::disconnect));
     registered.add(consume(Addresses.RESTART, this::restart));
+    if (group != null) {
+      registered.add(group.open(vertx, message -> guarded(message, this::relayed)));
+    }
     return Future.join(registered);
   }
 
@@ -113,7 +128,23 @@ final class Mailbox {
   }
 
   private Future<Void> register(String suffix, Handler<Message<Object>> handler) {
-    return vertx.eventBus().<Object>consumer(Addresses.of(id, suffix), handler).completion();
+    ReplicaGroup among = group;
+    if (among != null) {
+      handlers.put(suffix, handler);
+    }
+    Handler<Message<Object>> inlet =
+        among == null ? handler : message -> among.received(suffix, message, handler);
+    return vertx.eventBus().<Object>consumer(Addresses.of(id, suffix), inlet).completion();
+  }
+
+  /** At the address of this replica. */
+  private void relayed(Message<Object> message) {
+    String suffix = message.headers().get(Headers.TO);
+    Handler<Message<Object>> handler = handlers.get(suffix == null ? "" : suffix);
+    if (handler == null || group == null) {
+      throw ReplicaGroup.unknown(suffix);
+    }
+    group.received(suffix == null ? "" : suffix, message, handler);
   }
 
   /** The consumer at the address of an operation: one small object, because there are many. */

@@ -1,6 +1,8 @@
 package dev.mcpbus.connection;
 
+import dev.mcpbus.bus.Replica;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * By which right a connection of a cluster serves.
@@ -8,5 +10,14 @@ import java.util.function.BooleanSupplier;
  * @param node that owns it, as people call it
  * @param epoch of its claim, told with each result: {@link dev.mcpbus.bus.Headers#EPOCH}
  * @param held false from the moment on at which another node may own it; any thread may ask
+ * @param replica which of several it is, null where the server has one connection only
+ * @param version of the definition that it is made from
  */
-public record Tenure(String node, String epoch, BooleanSupplier held) {}
+public record Tenure(
+    String node, String epoch, BooleanSupplier held, @Nullable Replica replica, String version) {
+
+  /** Of the only connection. */
+  public Tenure(String node, String epoch, BooleanSupplier held) {
+    this(node, epoch, held, null, "");
+  }
+}

@@ -6,6 +6,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -36,8 +37,8 @@ public final class Placement {
   private final LongSupplier clock;
   private final Lease lease;
 
-  /** Labels that each connection wants of its owner. */
-  private final Map<String, Set<String>> wishes = new TreeMap<>();
+  /** By the id of each server. */
+  private final Map<String, Wish> wishes = new TreeMap<>();
 
   /** Nodes that can not serve a connection, by its id. */
   private Map<String, Set<String>> refusals = Map.of();
@@ -90,10 +91,10 @@ public final class Placement {
     tick();
   }
 
-  /** What there is to own, all of it. */
-  public Future<Void> place(Map<String, Set<String>> labels) {
+  /** What there is to own, all of it, by the id of each server. */
+  public Future<Void> place(Map<String, Wish> all) {
     wishes.clear();
-    wishes.putAll(labels);
+    wishes.putAll(all);
     return lookNow();
   }
 
@@ -116,22 +117,37 @@ public final class Placement {
 
   /** The node that owns {@code id} as of the last look; null where nobody is known to. */
   public @Nullable String ownerOf(String id) {
-    Claim claim = last.get(id);
-    String owner = claim == null ? null : claim.node();
-    return nodes.stream()
-        .filter(node -> node.id().equals(owner))
+    return keys(id).stream()
+        .map(last::get)
+        .flatMap(claim -> nodes.stream().filter(node -> claim != null && claim.isOf(node.id())))
         .map(Node::name)
         .findFirst()
         .orElse(null);
   }
 
-  public boolean owns(String id) {
-    return held.containsKey(id);
+  private List<String> keys(String id) {
+    return Replication.keys(id, wishes.getOrDefault(id, Wish.ANY).replicas());
   }
 
   /** Whether any living node has the labels that {@code id} wants, and can serve it. */
   public boolean hasPlace(String id) {
-    return Rendezvous.owner(id, fit(id, nodes), wishes.getOrDefault(id, Set.of())).isPresent();
+    return Rendezvous.owner(id, fit(id, eligible()), wishes.getOrDefault(id, Wish.ANY).labels())
+        .isPresent();
+  }
+
+  /** Whether this node has the labels, all of them. */
+  public boolean has(Set<String> labels) {
+    return nodes.stream()
+        .anyMatch(node -> node.id().equals(members.self()) && node.labels().containsAll(labels));
+  }
+
+  /** The best living node that has the labels, by its id; null where none has. */
+  public @Nullable String placeFor(Set<String> labels, String id) {
+    return Rendezvous.owner(id, eligible(), labels).map(Node::id).orElse(null);
+  }
+
+  private List<Node> eligible() {
+    return nodes.stream().filter(node -> !town.isLeaving(node.id())).toList();
   }
 
   /** Something may have changed. */
@@ -212,34 +228,61 @@ public final class Placement {
   private Future<Void> act(Map<String, Claim> all) {
     List<Future<Void>> steps = new ArrayList<>();
     Set<String> alive = members.alive();
-    List<Node> eligible = nodes.stream().filter(node -> !town.isLeaving(node.id())).toList();
-    for (String id : List.copyOf(held.keySet())) {
-      if (!wishes.containsKey(id)) {
-        steps.add(handOver(id, all.get(id)));
+    Set<String> known = new HashSet<>();
+    wishes.keySet().forEach(id -> known.addAll(keys(id)));
+    for (String key : List.copyOf(held.keySet())) {
+      if (!known.contains(key)) {
+        steps.add(handOver(key, all.get(key)));
       }
     }
+    List<Node> eligible = eligible();
     wishes.forEach(
-        (id, labels) -> {
-          if (leaving.containsKey(id)) {
-            return; // is looked at again when it has left
-          }
-          String target =
-              Rendezvous.owner(id, fit(id, eligible), labels).map(Node::id).orElse(null);
-          Holding holding = held.get(id);
-          Claim claim = all.get(id);
-          Long epoch = holding == null ? null : Long.valueOf(holding.epoch());
-          switch (Decision.of(claim, epoch, members.self(), target, alive)) {
-            case CLAIM -> steps.add(claim(id, claim));
-            case LOSE -> {
-              LOG.warn("{}: another node owns it now, it ends here at once", id);
-              quit(id, false, null);
-            }
-            case HAND_OVER -> steps.add(handOver(id, claim));
-            case RELEASE -> steps.add(release(id, claim));
-            default -> {}
-          }
+        (id, wish) -> {
+          List<String> best =
+              Rendezvous.best(id, fit(id, eligible), wish.labels(), wish.replicas()).stream()
+                  .map(Node::id)
+                  .toList();
+          Map<String, @Nullable String> targets =
+              Replication.targets(Replication.keys(id, wish.replicas()), best, all);
+          targets.keySet().forEach(key -> steps.add(step(key, targets, all, alive)));
         });
     return Future.join(steps).<Void>mapEmpty().otherwiseEmpty();
+  }
+
+  private Future<Void> step(
+      String key,
+      Map<String, @Nullable String> targets,
+      Map<String, Claim> all,
+      Set<String> alive) {
+    if (leaving.containsKey(key)) {
+      return Future.succeededFuture(); // is looked at again when it has left
+    }
+    Holding holding = held.get(key);
+    Claim claim = all.get(key);
+    Long epoch = holding == null ? null : Long.valueOf(holding.epoch());
+    switch (Decision.of(claim, epoch, members.self(), targets.get(key), alive)) {
+      case CLAIM -> {
+        boolean another =
+            targets.keySet().stream()
+                .anyMatch(
+                    one -> !one.equals(key) && (held.containsKey(one) || leaving.containsKey(one)));
+        return another ? Future.succeededFuture() : claim(key, claim);
+      }
+      case LOSE -> {
+        LOG.warn("{}: another node owns it now, it ends here at once", key);
+        quit(key, false, null);
+      }
+      case HAND_OVER -> {
+        if (Replication.mayMove(key, targets, all, alive, town::isServing)) {
+          return handOver(key, claim);
+        }
+      }
+      case RELEASE -> {
+        return release(key, claim);
+      }
+      default -> {}
+    }
+    return Future.succeededFuture();
   }
 
   private Future<Void> claim(String id, @Nullable Claim before) {

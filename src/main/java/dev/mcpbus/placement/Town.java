@@ -19,6 +19,9 @@ public interface Town {
 
   boolean isLeaving(String node);
 
+  /** Whether calls of the claim of this name are answered by who owns it. */
+  boolean isServing(String key);
+
   void claimed(String id, Claim claim);
 
   void serving(String id, Claim claim);

@@ -46,6 +46,10 @@ class ConfigProblemsTest {
             + " string",
         "\"command\": \"x\", \"maxPending\": 0|\"maxPending\" is out of range. Give a number from 1"
             + " to 1000000",
+        "\"command\": \"x\", \"replicas\": 2|a program on stdio has one connection, \"replicas\""
+            + " cannot be 2. Remove it, or serve the program over HTTP and give its \"url\"",
+        "\"url\": \"http://h/\", \"replicas\": 0|\"replicas\" is out of range. Give a number from"
+            + " 1 to 100",
         "\"command\": \"x\", \"maxPending\": 1.5|\"maxPending\" must be a whole number",
         "\"command\": \"x\", \"maxPending\": \"9\"|\"maxPending\" must be a number, not a string",
         "\"command\": \"x\", \"timeout\": \"soon\"|\"timeout\" is no duration. Write milliseconds"

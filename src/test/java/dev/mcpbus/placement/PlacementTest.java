@@ -41,6 +41,7 @@ class PlacementTest {
   private final Set<String> alive = ConcurrentHashMap.newKeySet();
   private final List<Site> sites = new CopyOnWriteArrayList<>();
   private Vertx vertx;
+  private volatile int replicas = 1;
 
   @BeforeEach
   void on(Vertx made) {
@@ -73,9 +74,9 @@ class PlacementTest {
                     this,
                     () -> System.nanoTime() / 1_000_000 + slept.get());
             placement = made;
-            Map<String, Set<String>> wishes = new HashMap<>();
+            Map<String, Wish> wishes = new HashMap<>();
             for (int i = 0; i < 20; i++) {
-              wishes.put("s" + i, Set.of());
+              wishes.put("s" + i, new Wish(Set.of(), replicas));
             }
             made.place(wishes);
             made.start();
@@ -125,6 +126,14 @@ class PlacementTest {
     @Override
     public Future<Void> leave(String id, boolean drain) {
       events.add((drain ? "drain " : "kill ") + id);
+      String server = server(id);
+      if (replicas > 1
+          && sites.stream()
+              .filter(other -> other != this)
+              .noneMatch(
+                  other -> other.serves.stream().anyMatch(one -> server(one).equals(server)))) {
+        events.add("BARE " + server);
+      }
       return vertx.timer(5).map(done -> serves.remove(id)).mapEmpty();
     }
 
@@ -147,6 +156,11 @@ class PlacementTest {
     @Override
     public boolean isLeaving(String node) {
       return false;
+    }
+
+    @Override
+    public boolean isServing(String key) {
+      return sites.stream().anyMatch(one -> one.serves.contains(key));
     }
 
     @Override
@@ -186,6 +200,48 @@ class PlacementTest {
     assertThat(a.events).filteredOn(each -> each.startsWith("drain")).hasSameSizeAs(b.serves);
     Site c = new Site("c");
     settled(a, b, c);
+  }
+
+  private static String server(String key) {
+    return key.replaceFirst("#.*", "");
+  }
+
+  /** How many nodes serve each of the servers. */
+  private void replicated(int each, Site... all) {
+    Awaitility.await("every server to be served by " + each)
+        .atMost(Duration.ofSeconds(10))
+        .untilAsserted(
+            () -> {
+              List<String> served = new ArrayList<>();
+              for (Site site : all) {
+                List<String> here = site.serves.stream().map(PlacementTest::server).toList();
+                assertThat(here).as(site.name).doesNotHaveDuplicates();
+                served.addAll(here);
+              }
+              assertThat(served).hasSize(20 * each);
+            });
+    for (Site site : all) {
+      assertThat(site.events)
+          .noneMatch(event -> event.startsWith("DOUBLE") || event.startsWith("BARE"));
+    }
+  }
+
+  @Test
+  void replicas_are_on_different_nodes_and_a_join_or_a_loss_leaves_one_that_serves() {
+    replicas = 2;
+    Site a = new Site("a");
+    replicated(1, a);
+    Site b = new Site("b");
+    replicated(2, a, b);
+    Set<String> kept = new TreeSet<>(a.serves);
+    assertThat(a.events).as("nothing moves for a replica more").noneMatch(e -> e.startsWith("dr"));
+    Site c = new Site("c");
+    replicated(2, a, b, c);
+    Awaitility.await().until(() -> !c.serves.isEmpty());
+    assertThat(kept).containsAll(a.serves);
+    alive.remove("c");
+    b.events.clear();
+    replicated(2, a, b);
   }
 
   @Test

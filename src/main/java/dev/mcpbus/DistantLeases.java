@@ -1,0 +1,133 @@
+package dev.mcpbus;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.bus.Events;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.json.JsonObject;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Leases of clients of this node that live on another, because the server wants what only that one
+ * has. Confined to the context of {@link ServersVerticle}.
+ */
+final class DistantLeases {
+
+  private static final long ASK_MILLIS = 20_000;
+
+  /** What is not renewed is forgotten; the other node has ended it by then. */
+  private static final long KEPT_NANOS = TimeUnit.HOURS.toNanos(2);
+
+  /**
+   * @param events where its holder hears what becomes of it
+   */
+  private record Held(String node, String events, long since) {
+    Held renewed() {
+      return new Held(node, events, System.nanoTime());
+    }
+  }
+
+  private final Vertx vertx;
+  private final Map<String, Held> held = new HashMap<>();
+
+  /** Must be made on the context that it is to live on. */
+  DistantLeases(Vertx vertx) {
+    this.vertx = vertx;
+    Context context = vertx.getOrCreateContext();
+    ClusterCalls.of(vertx)
+        .onMembership(
+            (node, joined) -> {
+              if (!joined) {
+                context.runOnContext(now -> lost(node));
+              }
+            });
+  }
+
+  /** As {@link ServerLeases#lease}, on {@code node}. */
+  Future<JsonObject> lease(String node, JsonObject body) {
+    long now = System.nanoTime();
+    held.values().removeIf(one -> now - one.since() > KEPT_NANOS);
+    return ask(node, Addresses.SERVERS_LEASE, body)
+        .onSuccess(
+            answer -> {
+              String lease = answer.getString("lease");
+              if (lease != null) {
+                String events = body.getString("events", "");
+                held.put(lease, new Held(node, events, System.nanoTime()));
+              }
+            });
+  }
+
+  /** The node is no member any more: who holds a lease there may ask for another at once. */
+  private void lost(String node) {
+    Map.copyOf(held)
+        .forEach(
+            (lease, one) -> {
+              if (one.node().equals(node)) {
+                held.remove(lease);
+                vertx
+                    .eventBus()
+                    .send(
+                        one.events(),
+                        new JsonObject().put("type", Events.GAVE_UP).put("id", lease));
+              }
+            });
+  }
+
+  boolean has(JsonObject body) {
+    return held.containsKey(lease(body));
+  }
+
+  Future<JsonObject> renew(JsonObject body) {
+    String lease = lease(body);
+    Held known = held.get(lease);
+    return known == null
+        ? Future.failedFuture(gone())
+        : ask(known.node(), Addresses.SERVERS_LEASE, body)
+            .onSuccess(still -> held.put(lease, known.renewed()))
+            .recover(failure -> isGone(failure) ? forget(lease) : Future.failedFuture(failure));
+  }
+
+  Future<JsonObject> release(JsonObject body) {
+    Held known = held.remove(lease(body));
+    return known == null
+        ? Future.failedFuture(gone())
+        : ask(known.node(), Addresses.SERVERS_RELEASE, body);
+  }
+
+  private Future<JsonObject> forget(String lease) {
+    held.remove(lease);
+    return Future.failedFuture(gone());
+  }
+
+  private static boolean isGone(Throwable failure) {
+    FailureCode code = McpFailure.of(failure).code();
+    return code == FailureCode.UNKNOWN_CONNECTION || code == FailureCode.OWNER_LOST;
+  }
+
+  private static McpFailure gone() {
+    return McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "there is no such lease");
+  }
+
+  private static String lease(JsonObject body) {
+    return String.valueOf(body.getValue("lease"));
+  }
+
+  private Future<JsonObject> ask(String node, String address, JsonObject body) {
+    return ClusterCalls.of(vertx)
+        .<JsonObject>request(
+            null,
+            Addresses.at(address, node),
+            body,
+            new DeliveryOptions().setSendTimeout(ASK_MILLIS))
+        .map(Message::body);
+  }
+}

@@ -1,0 +1,48 @@
+package dev.mcpbus;
+
+import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.bus.ConnectionState;
+import dev.mcpbus.bus.Owner;
+import dev.mcpbus.bus.Replica;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+
+/** When a replica may be made anew of a changed definition. */
+final class ReplicaTurns {
+
+  private static final Duration LOOK = Duration.ofMillis(100);
+
+  /** What never comes up under the new definition must not keep the old one for ever. */
+  private static final Duration MOST = Duration.ofSeconds(60);
+
+  private final Vertx vertx;
+
+  ReplicaTurns(Vertx vertx) {
+    this.vertx = vertx;
+  }
+
+  /** Succeeds when all before it serve under {@code version}, at the latest after a minute. */
+  Future<Void> mayReplace(Replica replica, String version) {
+    return look(replica, version, MOST.dividedBy(LOOK));
+  }
+
+  private Future<Void> look(Replica replica, String version, long looks) {
+    boolean ready =
+        ClusterCalls.of(vertx).replicas().of(replica.server()).stream()
+            .filter(one -> one.replica().number() < replica.number())
+            .allMatch(one -> hasTaken(one, version));
+    if (ready || looks <= 0) {
+      return Future.succeededFuture();
+    }
+    Promise<Void> over = Promise.promise();
+    vertx.setTimer(LOOK.toMillis(), now -> over.complete());
+    return over.future().compose(now -> look(replica, version, looks - 1));
+  }
+
+  /** One that nobody has woken has no session that could be lost. */
+  private static boolean hasTaken(Owner one, String version) {
+    return one.version().equals(version) && (one.serves() || one.state() == ConnectionState.IDLE);
+  }
+}

@@ -1,0 +1,217 @@
+package dev.mcpbus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.mcpbus.testing.ClusterBed;
+import dev.mcpbus.testing.CountingServer;
+import dev.mcpbus.testing.Http;
+import dev.mcpbus.testing.ServiceProcess;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntPredicate;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A server over HTTP with a connection on each of three nodes. */
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
+class ReplicasIT {
+
+  private static final List<String> NODES = List.of("n1", "n2", "n3");
+  private static final String CALL = new JsonObject().put("call", "c").encode();
+
+  @TempDir Path folder;
+
+  /** The session of each replica, by its node, as {@code from} tells it. */
+  private static Map<String, String> sessions(Map<String, JsonObject> statuses) {
+    Map<String, String> sessions = new HashMap<>();
+    JsonObject web = statuses.getOrDefault("web", new JsonObject());
+    for (Object one : web.getJsonArray("replicas", new JsonArray())) {
+      JsonObject replica = (JsonObject) one;
+      if ("READY".equals(replica.getString("state"))) {
+        sessions.put(replica.getString("node"), replica.getString("sessionId"));
+      }
+    }
+    return sessions;
+  }
+
+  private static Map<String, String> settled(
+      ClusterBed bed, ServiceProcess from, Set<String> nodes, Predicate<String> session) {
+    return sessions(
+        bed.until(
+            "web on " + nodes,
+            from,
+            all ->
+                sessions(all).keySet().equals(nodes)
+                    && sessions(all).values().stream().allMatch(session)));
+  }
+
+  private static CompletableFuture<Http.Answer> call(ServiceProcess node, String tool) {
+    return Http.posted(node.port(), "/api/servers/web/tools/" + tool, CALL);
+  }
+
+  private static List<Http.Answer> all(List<CompletableFuture<Http.Answer>> calls)
+      throws Exception {
+    List<Http.Answer> answers = new ArrayList<>();
+    for (CompletableFuture<Http.Answer> call : calls) {
+      answers.add(call.get(30, TimeUnit.SECONDS));
+    }
+    return answers;
+  }
+
+  /** Calls without a pause through every node until {@code over}; all of them must succeed. */
+  private static int steady(ClusterBed bed, IntPredicate over) throws Exception {
+    int sent = 0;
+    while (!over.test(sent)) {
+      List<CompletableFuture<Http.Answer>> calls = new ArrayList<>();
+      for (String node : NODES) {
+        if (bed.node(node).runs()) {
+          calls.add(call(bed.node(node), "slow"));
+          calls.add(call(bed.node(node), "echo"));
+        }
+      }
+      for (Http.Answer answer : all(calls)) {
+        assertThat(answer.status()).as(answer.body()).isEqualTo(200);
+      }
+      sent += calls.size();
+    }
+    return sent;
+  }
+
+  @Test
+  void replicas_are_spread_share_the_calls_roll_one_by_one_and_outlive_a_node() throws Exception {
+    try (CountingServer server = new CountingServer();
+        ClusterBed bed = new ClusterBed(folder, 3)) {
+      JsonObject servers = new JsonObject().put("web", server.entry().put("replicas", 3));
+      NODES.forEach(node -> bed.start(node, servers));
+      ServiceProcess n1 = bed.node("n1");
+      Map<String, String> first = settled(bed, n1, Set.copyOf(NODES), server::knows);
+      toldOnce(bed);
+      shared(bed, server, first);
+      Map<String, String> second = rolled(bed, first);
+      changed(bed, server, servers, second);
+      lost(bed, server);
+    }
+  }
+
+  /** One server, its tools once, on each node. */
+  private static void toldOnce(ClusterBed bed) {
+    for (String name : NODES) {
+      ServiceProcess node = bed.node(name);
+      assertThat(ClusterBed.statuses(node)).containsOnlyKeys("web");
+      String list = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}";
+      Awaitility.await("the tools by " + name)
+          .atMost(Duration.ofSeconds(20))
+          .untilAsserted(
+              () ->
+                  assertThat(
+                          Http.post(node.port(), "/rpc", list)
+                              .json()
+                              .getJsonObject("result")
+                              .getJsonArray("tools"))
+                      .hasSize(3));
+    }
+  }
+
+  private static void shared(ClusterBed bed, CountingServer server, Map<String, String> sessions)
+      throws Exception {
+    List<CompletableFuture<Http.Answer>> calls = new ArrayList<>();
+    for (int i = 0; i < 30; i++) {
+      calls.add(call(bed.node(NODES.get(i % 2)), "echo"));
+    }
+    assertThat(all(calls)).allMatch(answer -> answer.status() == 200);
+    sessions.forEach(
+        (node, session) -> assertThat(server.calls(session)).as(node).isBetween(8, 12));
+  }
+
+  /** The command goes to one node and reaches all, one after the other. */
+  private static Map<String, String> rolled(ClusterBed bed, Map<String, String> before)
+      throws Exception {
+    ServiceProcess asked = bed.node("n2");
+    assertThat(Http.post(asked.port(), "/api/servers/web/restart", "").status()).isLessThan(300);
+    Set<String> old = Set.copyOf(before.values());
+    List<Integer> serving = new ArrayList<>();
+    long until = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+    steady(
+        bed,
+        sent -> {
+          Map<String, String> now = sessions(ClusterBed.statuses(asked));
+          serving.add(now.size());
+          return System.nanoTime() > until
+              || (now.size() == 3 && now.values().stream().noneMatch(old::contains));
+        });
+    assertThat(serving).as("replicas that serve").allMatch(count -> count >= 2);
+    return settled(bed, asked, Set.copyOf(NODES), session -> !old.contains(session));
+  }
+
+  /** The definition changes on one node; the others take it, one after the other. */
+  private static void changed(
+      ClusterBed bed, CountingServer server, JsonObject servers, Map<String, String> before)
+      throws Exception {
+    JsonObject other = servers.copy();
+    other.getJsonObject("web").put("timeout", 77_000);
+    Set<String> old = Set.copyOf(before.values());
+    bed.rewrite("n3", other);
+    long until = System.nanoTime() + Duration.ofSeconds(40).toNanos();
+    List<Integer> serving = new ArrayList<>();
+    ServiceProcess asked = bed.node("n1");
+    steady(
+        bed,
+        sent -> {
+          Map<String, String> now = sessions(ClusterBed.statuses(asked));
+          serving.add(now.size());
+          return System.nanoTime() > until
+              || (now.size() == 3 && now.values().stream().noneMatch(old::contains));
+        });
+    assertThat(serving).as("replicas that serve").allMatch(count -> count >= 2);
+    settled(
+        bed, asked, Set.copyOf(NODES), session -> !old.contains(session) && server.knows(session));
+  }
+
+  /** Only what the lost node had in flight is lost. */
+  private static void lost(ClusterBed bed, CountingServer server) throws Exception {
+    List<CompletableFuture<Http.Answer>> flying = new ArrayList<>();
+    Map<String, String> sessions = sessions(ClusterBed.statuses(bed.node("n1")));
+    Map<String, Integer> had =
+        sessions.values().stream().collect(Collectors.toMap(one -> one, server::calls));
+    for (int i = 0; i < 6; i++) {
+      flying.add(call(bed.node("n1"), "hang"));
+    }
+    Awaitility.await("two calls on each node")
+        .atMost(Duration.ofSeconds(10))
+        .until(
+            () ->
+                sessions.values().stream()
+                    .allMatch(one -> server.calls(one) == had.getOrDefault(one, 0) + 2));
+    bed.node("n2").signal("KILL");
+    Awaitility.await("the share of the lost node to fail")
+        .atMost(Duration.ofSeconds(3))
+        .until(() -> flying.stream().filter(CompletableFuture::isDone).count() == 2);
+    int through = steady(bed, sent -> sent >= 40);
+    assertThat(through).isGreaterThanOrEqualTo(40);
+    server.release();
+    List<Http.Answer> answers = all(flying);
+    assertThat(answers).filteredOn(answer -> answer.status() == 200).hasSize(4);
+    assertThat(answers)
+        .filteredOn(answer -> answer.status() != 200)
+        .hasSize(2)
+        .allSatisfy(
+            answer -> {
+              assertThat(answer.json().getString("code")).isEqualTo("OWNER_LOST");
+              assertThat(answer.json().getString("sent")).isEqualTo("maybe");
+            });
+    settled(bed, bed.node("n3"), Set.of("n1", "n3"), session -> true);
+  }
+}
