@@ -57,8 +57,7 @@ final class Service {
       vertx =
           engine.clustered()
               ? await(
-                  HazelcastCluster.start(
-                      McpBus.vertxOptions(), config.cluster(), engine.file()))
+                  HazelcastCluster.start(McpBus.vertxOptions(), config.cluster(), engine.file()))
               : Vertx.vertx(McpBus.vertxOptions());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

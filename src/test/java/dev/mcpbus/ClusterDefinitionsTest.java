@@ -45,16 +45,7 @@ class ClusterDefinitionsTest {
     String name = "definitions-" + ProcessHandle.current().pid() + "-" + System.nanoTime();
     ClusterOptions options =
         new ClusterOptions(
-            name,
-            null,
-            "127.0.0.1",
-            port,
-            0,
-            List.of("127.0.0.1:" + port),
-            null,
-            0,
-            Set.of(),
-            1);
+            name, null, "127.0.0.1", port, 0, List.of("127.0.0.1:" + port), null, 0, Set.of(), 1);
     vertx = HazelcastCluster.start(new VertxOptions(), options, null).await(60, SECONDS);
     map =
         vertx

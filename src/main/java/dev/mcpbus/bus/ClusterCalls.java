@@ -291,8 +291,7 @@ public final class ClusterCalls implements Shareable {
         owners.remove(id, node);
         vertx.setTimer(
             RELEASED_MILLIS,
-            later ->
-                flights.released(id, node, System.nanoTime() - RELEASED_MILLIS * 1_000_000));
+            later -> flights.released(id, node, System.nanoTime() - RELEASED_MILLIS * 1_000_000));
       }
       default -> {}
     }

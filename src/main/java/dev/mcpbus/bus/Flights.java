@@ -75,8 +75,7 @@ final class Flights {
   /** A node has left: what went there ends. */
   void left(String node) {
     gone.add(node);
-    endAll(
-        flight -> flight.isAt(node), "that held %s has left the cluster; the call may have run");
+    endAll(flight -> flight.isAt(node), "that held %s has left the cluster; the call may have run");
   }
 
   void joined(String node) {
@@ -113,8 +112,7 @@ final class Flights {
 
   private void lost(Flight<?> flight, String what) {
     if (all.remove(flight)) {
-      flight.promise.tryFail(
-          McpFailure.maybeSent(FailureCode.OWNER_LOST, "the node " + what));
+      flight.promise.tryFail(McpFailure.maybeSent(FailureCode.OWNER_LOST, "the node " + what));
     }
   }
 

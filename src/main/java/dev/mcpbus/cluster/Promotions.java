@@ -22,7 +22,8 @@ final class Promotions {
 
   /** For the next 3 s a pause ends as soon as it has begun. */
   static void hurry(HazelcastInstance hazelcast) {
-    if (hazelcast instanceof HazelcastInstanceProxy proxy && hazelcast.getLifecycleService().isRunning()) {
+    if (hazelcast instanceof HazelcastInstanceProxy proxy
+        && hazelcast.getLifecycleService().isRunning()) {
       hurry(proxy.getOriginal(), STEPS);
     }
   }

@@ -18,14 +18,16 @@ import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says at once who has left, and cleans up afterwards. Vert.x takes a lost node out of the cluster's
- * tables first, which waits until Hazelcast has made backups of the node's part of them the real
- * ones, and tells nobody before.
+ * Says at once who has left, and cleans up afterwards. Vert.x takes a lost node out of the
+ * cluster's tables first, which waits until Hazelcast has made backups of the node's part of them
+ * the real ones, and tells nobody before.
  *
  * <p>Has the event bus read again where addresses are, whenever members come, go or merge. What the
  * bus knows is kept up to date by events, and a node that slept or was cut off has missed some: it
  * would send to a node that has given an address away, for ever and without any failure.
  */
+// The lock is held as long as a lost node is cleaned up: who only tells must not wait for it.
+@SuppressWarnings("UnsynchronizedOverridesSynchronized")
 final class RefreshingClusterManager extends HazelcastClusterManager {
 
   /** Soon, and once more when what was moved meanwhile has settled. */
@@ -101,7 +103,7 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
     super.leave(
         (left, failure) -> {
           later.shutdown();
-          promise.complete(left, failure);
+          promise.complete(null, failure);
         });
   }
 

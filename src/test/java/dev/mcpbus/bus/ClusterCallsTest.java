@@ -42,8 +42,7 @@ class ClusterCallsTest {
     String name = "calls-" + ProcessHandle.current().pid() + "-" + System.nanoTime();
     for (int port : ports) {
       ClusterOptions options =
-          new ClusterOptions(
-              name, null, "127.0.0.1", port, 0, members, null, 0, Set.of(), 1);
+          new ClusterOptions(name, null, "127.0.0.1", port, 0, members, null, 0, Set.of(), 1);
       Vertx node = HazelcastCluster.start(new VertxOptions(), options, null).await(60, SECONDS);
       Codecs.register(node);
       NODES.add(node);
