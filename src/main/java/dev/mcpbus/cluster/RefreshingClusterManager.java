@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * bus knows is kept up to date by events, and a node that slept or was cut off has missed some: it
  * would send to a node that has given an address away, for ever and without any failure.
  */
+// The lock is held as long as a lost node is cleaned up: who only tells must not wait for it.
+@SuppressWarnings("UnsynchronizedOverridesSynchronized")
 final class RefreshingClusterManager extends HazelcastClusterManager {
 
   /** Soon, and once more when what was moved meanwhile has settled. */
@@ -101,7 +103,7 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
     super.leave(
         (left, failure) -> {
           later.shutdown();
-          promise.complete(left, failure);
+          promise.complete(null, failure);
         });
   }
 
