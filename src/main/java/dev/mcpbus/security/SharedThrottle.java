@@ -242,7 +242,7 @@ public final class SharedThrottle implements Turnstile {
   private @Nullable Ask granted(Hand hand, Grant grant, long now, List<Runnable> ends) {
     hand.tokens += grant.tokens();
     hand.places = grant.places();
-    hand.left = grant.left();
+    hand.left = Math.max(0, grant.left());
     hand.leftAt = now;
     int served = 0;
     while (!hand.waiting.isEmpty() && hand.isOpen()) {
@@ -288,6 +288,7 @@ public final class SharedThrottle implements Turnstile {
         return Place.refused((long) Math.ceil((1 - hand.share) / rate * 1_000));
       }
       hand.share--;
+      hand.back--;
     }
     hand.flying++;
     return new Place(-1, end(hand));

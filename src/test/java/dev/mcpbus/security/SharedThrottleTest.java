@@ -236,7 +236,7 @@ class SharedThrottleTest {
     assertThat(a.asks).isEqualTo(1);
     a.silent = false;
     millis += 1_001;
-    assertThat(a.enters(30)).isEqualTo(20);
+    assertThat(a.enters(30)).as("what it allowed alone is paid back").isEqualTo(10);
   }
 
   @ParameterizedTest
