@@ -43,7 +43,7 @@ final class NodeProcess implements AutoCloseable {
     Process process = builder.start();
     try {
       return new NodeProcess(name, process);
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       process.destroyForcibly();
       throw e;
     }
@@ -76,6 +76,9 @@ final class NodeProcess implements AutoCloseable {
 
   JsonObject answer() throws IOException {
     String line = answers.readLine();
+    while (line != null && !line.startsWith("{")) {
+      line = answers.readLine(); // of the JVM itself, such as a recorder's
+    }
     if (line == null) {
       throw new IOException("node " + name + " has ended; its stderr says why");
     }
