@@ -96,6 +96,16 @@ final class ClusterReport {
             .put("heapBytes", sum));
   }
 
+  void routine(JsonObject micros) {
+    say(
+        "for each connection, us: %.1f to read its claim, %.2f to score it for one node, %.0f to ask"
+            + " for its state",
+        micros.getDouble("claimsMicros"),
+        micros.getDouble("scoreMicros"),
+        micros.getDouble("listMicros"));
+    lines.add(new JsonObject().put("row", "routine").mergeIn(micros));
+  }
+
   void change(Change change) {
     say(
         "%-32s %7.2f s, %d of %d moved (%.1f %%), %d of them without need; CPU %.1f s, longest"

@@ -110,6 +110,7 @@ final class ManyBench {
         (with - without) / (double) plan.connections(),
         ConnectionVerticle.addresses(new ConnectionId("echo-0")).size(),
         growth(before, heaps(nodes), plan.connections()));
+    report.routine(observer.ask("routine"));
   }
 
   private void join(List<NodeProcess> living, Nodes nodes)

@@ -93,6 +93,7 @@ final class NodeMain {
       case "watch" -> watch();
       case "settled" -> settlement().look();
       case "claims" -> settlement().claims();
+      case "routine" -> settlement().routine();
       case "strain" -> strain.since();
       case "memory" -> Strain.memory();
       case "register" -> registrations.register(command.getInteger("count"));

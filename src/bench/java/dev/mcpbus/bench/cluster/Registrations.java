@@ -2,8 +2,10 @@ package dev.mcpbus.bench.cluster;
 
 import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.MessageConsumer;
+import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +18,10 @@ final class Registrations {
   private static final int GROUP = 40;
 
   private final Vertx vertx;
+
+  /** Guarded by itself. */
   private final List<MessageConsumer<Object>> consumers = new ArrayList<>();
+
   private int next;
 
   Registrations(Vertx vertx) {
@@ -35,8 +40,8 @@ final class Registrations {
     List<Future<?>> groups = new ArrayList<>();
     for (int left = count; left > 0; left -= GROUP) {
       int size = Math.min(GROUP, left);
-      Context context = ((io.vertx.core.internal.VertxInternal) vertx).createEventLoopContext();
-      io.vertx.core.Promise<Void> done = io.vertx.core.Promise.promise();
+      Context context = ((VertxInternal) vertx).createEventLoopContext();
+      Promise<Void> done = Promise.promise();
       context.runOnContext(
           now -> {
             List<Future<Void>> all = new ArrayList<>();

@@ -4,6 +4,8 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
+import dev.mcpbus.placement.Node;
+import dev.mcpbus.placement.Rendezvous;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.internal.VertxInternal;
@@ -80,6 +82,40 @@ final class Settlement {
 
   private Map<String, String> entries() throws Exception {
     return map.entries().await(30, TimeUnit.SECONDS);
+  }
+
+  /**
+   * What a node does for every connection, again and again: it reads all claims and scores all
+   * connections every two seconds, and asks all of them for their states where somebody lists them
+   * or looks whether the node is ready. Microseconds for each connection.
+   */
+  JsonObject routine() throws Exception {
+    List<Node> nodes = new ArrayList<>();
+    vertx.clusterManager().getNodes().forEach(id -> nodes.add(new Node(id, id, 1, Set.of())));
+    Set<String> ids = entries().keySet();
+    for (int i = 0; i < 20; i++) {
+      claimsAndScores(ids, nodes); // to warm up
+    }
+    JsonObject best = claimsAndScores(ids, nodes);
+    long from = System.nanoTime();
+    for (int i = 0; i < 5; i++) {
+      vertx
+          .eventBus()
+          .request(Addresses.SERVERS_LIST, new JsonObject())
+          .await(30, TimeUnit.SECONDS);
+    }
+    return best.put("listMicros", (System.nanoTime() - from) / 5e3 / servers);
+  }
+
+  private JsonObject claimsAndScores(Set<String> ids, List<Node> nodes) throws Exception {
+    long from = System.nanoTime();
+    entries();
+    long read = System.nanoTime();
+    ids.forEach(id -> Rendezvous.owner(id, nodes, Set.of()));
+    long scored = System.nanoTime();
+    return new JsonObject()
+        .put("claimsMicros", (read - from) / 1e3 / servers)
+        .put("scoreMicros", (scored - read) / 1e3 / servers / nodes.size());
   }
 
   /**
