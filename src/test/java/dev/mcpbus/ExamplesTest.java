@@ -111,7 +111,9 @@ class ExamplesTest {
           all.filter(file -> file.toString().matches(".*\\.(json|ya?ml)"))
               .filter(file -> !file.equals(MANIFESTS))
               .toList();
-      assertThat(files).contains(CONF.resolve("examples/cluster/mcpbus.json")).hasSizeGreaterThan(5);
+      assertThat(files)
+          .contains(CONF.resolve("examples/cluster/mcpbus.json"))
+          .hasSizeGreaterThan(5);
       assertThat(files)
           .filteredOn(file -> !file.endsWith("registry/server.json"))
           .allSatisfy(file -> assertThat(read(file).problems()).isEmpty());
@@ -120,8 +122,7 @@ class ExamplesTest {
 
   @Test
   void three_nodes_find_each_other_and_want_two() {
-    McpBusConfig config =
-        read(CONF.resolve("examples/cluster/mcpbus.json")).usable().orElseThrow();
+    McpBusConfig config = read(CONF.resolve("examples/cluster/mcpbus.json")).usable().orElseThrow();
     assertThat(config.cluster().members()).hasSize(3).contains("127.0.0.1:5701");
     assertThat(config.cluster().host()).isEqualTo("127.0.0.1");
     assertThat(config.cluster().quorum()).isEqualTo(2);
@@ -145,8 +146,7 @@ class ExamplesTest {
 
   @Test
   void the_manifests_give_every_variable_that_their_configuration_names() throws IOException {
-    String text =
-        (String) at(one("ConfigMap", named -> true), "data", "mcpbus.json");
+    String text = (String) at(one("ConfigMap", named -> true), "data", "mcpbus.json");
     List<String> wanted =
         VARIABLE.matcher(text).results().map(found -> found.group(1)).distinct().toList();
     List<?> given =

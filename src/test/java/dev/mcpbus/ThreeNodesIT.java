@@ -61,7 +61,10 @@ class ThreeNodesIT {
       List<Door> doors =
           DOOR.matcher(said)
               .results()
-              .map(f -> new Door(f.group(1), Integer.parseInt(f.group(2)), Long.parseLong(f.group(3))))
+              .map(
+                  f ->
+                      new Door(
+                          f.group(1), Integer.parseInt(f.group(2)), Long.parseLong(f.group(3))))
               .toList();
       assertThat(doors).as(said).hasSize(3);
       pids = doors.stream().map(Door::pid).toList();
