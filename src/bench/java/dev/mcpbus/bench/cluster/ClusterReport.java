@@ -62,7 +62,8 @@ final class ClusterReport {
   void registrations(int count, JsonObject made, JsonObject ended, List<Double> bytes) {
     say(
         "registering an address: %.0f us one after the other, %.0f us in bulk, %.0f us to"
-            + " unregister; heap on the node that registers %.0f bytes, on the others %.0f and %.0f",
+            + " unregister; heap on the node that registers %.0f bytes, on the others %.0f and"
+            + " %.0f",
         made.getDouble("aloneMicros"),
         made.getDouble("bulkMicros"),
         ended.getDouble("bulkMicros"),
@@ -83,10 +84,7 @@ final class ClusterReport {
     say(
         "%,d connections: %d addresses each, %.1f registrations in the cluster's table; heap of all"
             + " nodes %.0f KiB each",
-        count,
-        addresses,
-        registered,
-        sum / 1024);
+        count, addresses, registered, sum / 1024);
     lines.add(
         new JsonObject()
             .put("row", "connections")
@@ -98,8 +96,8 @@ final class ClusterReport {
 
   void routine(JsonObject micros) {
     say(
-        "for each connection, us: %.1f to read its claim, %.2f to score it for one node, %.0f to ask"
-            + " for its state",
+        "for each connection, us: %.1f to read its claim, %.2f to score it for one node, %.0f to"
+            + " ask for its state",
         micros.getDouble("claimsMicros"),
         micros.getDouble("scoreMicros"),
         micros.getDouble("listMicros"));
@@ -131,8 +129,7 @@ final class ClusterReport {
             .put("of", change.servers())
             .put("cpuMillis", change.cpuMillis())
             .put("loopMillis", change.loopMillis()));
-    targets.add(
-        new Target(change.what() + ": moved without need", change.astray(), false, 0, ""));
+    targets.add(new Target(change.what() + ": moved without need", change.astray(), false, 0, ""));
     if (change.what().startsWith("join")) {
       // A share of 1/n is a mean: what a hash gives lies three standard deviations around it.
       double share = 1.0 / change.owners().size();
@@ -181,7 +178,9 @@ final class ClusterReport {
       for (Hop hop : Hop.values()) {
         double ratio = of(hop, callers, "perSecond") / of(Hop.BARE, callers, "perSecond");
         double failures =
-            hops.get(new Key(hop, callers)).stream().mapToLong(one -> one.getLong("failures")).sum();
+            hops.get(new Key(hop, callers)).stream()
+                .mapToLong(one -> one.getLong("failures"))
+                .sum();
         out.printf(
             Locale.ROOT,
             "%-40s %7d %,10.0f %9.1f %9.1f %9.0f %9.0f %7.2fx%s%n",

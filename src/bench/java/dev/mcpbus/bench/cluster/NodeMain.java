@@ -8,13 +8,13 @@ import dev.mcpbus.bench.Contender;
 import dev.mcpbus.bench.Load;
 import dev.mcpbus.bench.Payload;
 import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.cluster.HazelcastCluster;
 import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.ConfigResult;
 import dev.mcpbus.config.Environment;
 import dev.mcpbus.config.McpBusConfig;
 import dev.mcpbus.gateway.GatewayOptions;
-import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.placement.PlacementOptions;
 import dev.mcpbus.security.AuthOptions;
@@ -27,7 +27,6 @@ import io.vertx.core.json.JsonObject;
 import java.io.BufferedReader;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
-import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -59,10 +58,10 @@ final class NodeMain {
   private NodeMain(Path file) throws Exception {
     this.file = file;
     this.read = ConfigReader.read(file, Environment.system());
-    this.config = read.usable().orElseThrow(() -> new IllegalArgumentException("" + read.problems()));
+    this.config =
+        read.usable().orElseThrow(() -> new IllegalArgumentException("" + read.problems()));
     this.vertx =
-        HazelcastCluster.start(
-                McpBus.vertxOptions(), config.cluster(), null, ClusterCalls.OWNERS)
+        HazelcastCluster.start(McpBus.vertxOptions(), config.cluster(), null, ClusterCalls.OWNERS)
             .await(60, TimeUnit.SECONDS);
     this.strain = new Strain(vertx);
     this.registrations = new Registrations(vertx);
@@ -179,7 +178,8 @@ final class NodeMain {
       }
       await(vertx.close(), until);
     } catch (Exception e) {
-      System.err.println("bench: a node could not end in order within " + SHUTDOWN_SECONDS + " s: " + e);
+      System.err.println(
+          "bench: a node could not end in order within " + SHUTDOWN_SECONDS + " s: " + e);
     }
   }
 

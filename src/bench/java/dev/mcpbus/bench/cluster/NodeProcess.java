@@ -14,8 +14,7 @@ import java.util.concurrent.TimeUnit;
 /** The other end of a {@link NodeMain}. */
 final class NodeProcess implements AutoCloseable {
 
-  private static final List<String> FLAGS =
-      List.of("-Xms512m", "-Xmx512m", "-XX:+UseG1GC");
+  private static final List<String> FLAGS = List.of("-Xms512m", "-Xmx512m", "-XX:+UseG1GC");
 
   private final String name;
   private final Process process;
