@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.MatchResult;
@@ -87,10 +88,11 @@ class ExamplesTest {
     Object value = of;
     for (Object step : path) {
       value =
-          step instanceof Integer index
-              ? ((List<?>) value).get(index)
-              : ((Map<?, ?>) value).get(step);
-      assertThat(value).as("%s", List.of(path)).isNotNull();
+          Objects.requireNonNull(
+              step instanceof Integer index
+                  ? ((List<?>) value).get(index)
+                  : ((Map<?, ?>) value).get(step),
+              () -> "there is no " + List.of(path));
     }
     return value;
   }
