@@ -59,8 +59,7 @@ class ExamplesTest {
   }
 
   private McpBusConfig inManifests() throws IOException {
-    Map<?, ?> map = one("ConfigMap", named -> true);
-    String text = (String) ((Map<?, ?>) map.get("data")).get("mcpbus.json");
+    String text = (String) at(one("ConfigMap", named -> true), "data", "mcpbus.json");
     Path file = Files.writeString(directory.resolve("mcpbus.json"), text);
     ConfigResult result = read(file);
     assertThat(result.problems()).isEmpty();
@@ -77,7 +76,7 @@ class ExamplesTest {
 
   private static Map<?, ?> one(String kind, Predicate<String> name) throws IOException {
     return manifests().stream()
-        .filter(each -> kind.equals(each.get("kind")))
+        .filter(each -> kind.equals(at(each, "kind")))
         .filter(each -> name.test((String) at(each, "metadata", "name")))
         .findFirst()
         .orElseThrow();

@@ -55,7 +55,7 @@ class ThreeNodesIT {
     List<Long> pids = List.of();
     try {
       Awaitility.await()
-          .atMost(Duration.ofSeconds(120))
+          .atMost(Duration.ofMinutes(2))
           .until(() -> Files.readString(out).contains("Ctrl-C ends") || !script.isAlive());
       String said = Files.readString(out);
       List<Door> doors =
@@ -71,10 +71,10 @@ class ThreeNodesIT {
       assertThat(Pids.running(pids)).isEqualTo(pids);
       String owner = get(doors.get(0), "/api/servers/demo-1").getString("node");
       Door lost = doors.stream().filter(one -> one.name().equals(owner)).findFirst().orElseThrow();
-      Door other = doors.stream().filter(one -> one != lost).findFirst().orElseThrow();
+      Door other = doors.stream().filter(one -> !one.equals(lost)).findFirst().orElseThrow();
       Pids.signal("KILL", lost.pid());
       Awaitility.await()
-          .atMost(Duration.ofSeconds(60))
+          .atMost(Duration.ofMinutes(1))
           .pollInterval(Duration.ofMillis(200))
           .ignoreExceptionsInstanceOf(IOException.class) // a call in the moment of the loss
           .until(() -> tried(said, other).contains("\"sum\":5"));
