@@ -50,6 +50,21 @@ class BenchIT {
         .allSatisfy(row -> assertThat(row.getLong("wrong")).isZero());
   }
 
+  @Test
+  void the_quick_benchmark_of_the_cluster_gives_every_row() throws Exception {
+    assertThat(bench("cluster", 5)).contains("of bare").doesNotContain("FAILED");
+    List<JsonObject> rows = rows("cluster");
+    assertThat(count(rows, "hop")).isEqualTo(2 * 5);
+    assertThat(count(rows, "registrations")).isEqualTo(1);
+    assertThat(count(rows, "connections")).isEqualTo(1);
+    assertThat(count(rows, "routine")).isEqualTo(1);
+    assertThat(count(rows, "target")).isEqualTo(10);
+    assertThat(rows)
+        .filteredOn(row -> "change".equals(row.getString("row")))
+        .hasSize(4)
+        .allSatisfy(row -> assertThat(row.getInteger("astray")).isZero());
+  }
+
   private String bench(String what, int minutes) throws Exception {
     assumeTrue(isOnPath("gcc"), "gcc is missing: it compiles the programs in src/bench/c");
     Path log = directory.resolve("out.txt");

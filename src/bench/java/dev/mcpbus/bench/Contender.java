@@ -3,7 +3,7 @@ package dev.mcpbus.bench;
 import org.jspecify.annotations.Nullable;
 
 /** One way to call the tool {@code echo}. */
-interface Contender {
+public interface Contender {
 
   /** The ending of one call; a null failure is a reply that was checked. */
   @FunctionalInterface

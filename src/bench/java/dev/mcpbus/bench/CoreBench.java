@@ -161,7 +161,7 @@ final class CoreBench {
       lines.add(new JsonObject().put("row", "httpServer").put("cpuMicros", serverMicros));
     }
     out.println();
-    for (Targets.Target target : Targets.judge(results)) {
+    for (Target target : Targets.judge(results)) {
       out.println(target);
       lines.add(target.toJson());
     }

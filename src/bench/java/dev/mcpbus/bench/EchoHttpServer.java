@@ -8,12 +8,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /** The fixture {@code src/bench/c/echo_http.c} in its own process. */
-final class EchoHttpServer implements AutoCloseable {
+public final class EchoHttpServer implements AutoCloseable {
 
   private final Process process;
   private final int port;
 
-  EchoHttpServer(Path program) throws IOException {
+  public EchoHttpServer(Path program) throws IOException {
     process =
         new ProcessBuilder(program.toString())
             .redirectError(ProcessBuilder.Redirect.INHERIT)
@@ -28,7 +28,7 @@ final class EchoHttpServer implements AutoCloseable {
     port = Integer.parseInt(line);
   }
 
-  String url() {
+  public String url() {
     return "http://127.0.0.1:" + port + "/mcp";
   }
 

@@ -9,7 +9,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** Makes calls and measures them. */
-final class Load {
+public final class Load {
 
   /**
    * One round.
@@ -19,7 +19,7 @@ final class Load {
    * @param perSecond replies per second
    * @param cpuMicros CPU of this JVM per call, all its threads
    */
-  record Result(
+  public record Result(
       long calls,
       long failures,
       double perSecond,
@@ -41,7 +41,7 @@ final class Load {
   }
 
   /** So many callers, each of which calls again when it has its reply. */
-  static Result closed(Contender contender, int callers, long millis) throws InterruptedException {
+  public static Result closed(Contender contender, int callers, long millis) throws InterruptedException {
     return new Load(contender).closed(callers, millis);
   }
 

@@ -5,17 +5,17 @@ import io.vertx.core.json.JsonObject;
 import java.util.Map;
 
 /** What every contender says and expects to hear: about 200 bytes each way. */
-final class Payload {
+public final class Payload {
 
   static final String TEXT =
       "The quick brown fox jumps over the lazy dog. ".repeat(2) + "0123456789";
   static final Map<String, Object> ARGUMENTS = Map.of("text", TEXT);
   static final JsonObject PARAMS =
       new JsonObject().put("name", "echo").put("arguments", new JsonObject().put("text", TEXT));
-  static final Buffer RAW_PARAMS = PARAMS.toBuffer();
+  public static final Buffer RAW_PARAMS = PARAMS.toBuffer();
 
   /** The result as {@code src/bench/c/rpc.h} writes it. */
-  static final String RESULT =
+  public static final String RESULT =
       "{\"content\":[{\"type\":\"text\",\"text\":\"" + TEXT + "\"}],\"isError\":false}";
 
   private static final String HEAD = "{\"jsonrpc\":\"2.0\",\"id\":";

@@ -4,47 +4,11 @@ import dev.mcpbus.bench.Results.Row;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /** What the core is to reach, and whether it does. Only what was measured is judged. */
 final class Targets {
-
-  /**
-   * One judgement.
-   *
-   * @param atLeast whether {@code value} must be at least, else at most, {@code target}
-   */
-  record Target(String name, double value, boolean atLeast, double target, String unit) {
-
-    boolean reached() {
-      return atLeast ? value >= target : value <= target;
-    }
-
-    @Override
-    public String toString() {
-      return String.format(
-          Locale.ROOT,
-          "%-4s %-62s %9.2f%s (%s %.2f)",
-          reached() ? "PASS" : "FAIL",
-          name,
-          value,
-          unit,
-          atLeast ? "at least" : "at most",
-          target);
-    }
-
-    JsonObject toJson() {
-      return new JsonObject()
-          .put("row", "target")
-          .put("name", name)
-          .put("value", Math.round(value * 1_000) / 1_000.0)
-          .put(atLeast ? "atLeast" : "atMost", target)
-          .put("unit", unit)
-          .put("reached", reached());
-    }
-  }
 
   /** Equal, as far as two rows of one run can tell on a machine that does other things too. */
   private static final double SAME = 0.9;
