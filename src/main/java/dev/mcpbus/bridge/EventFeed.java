@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What is published on one address of the bus, as server-sent events for any number of readers. An
- * event's id is {@code <boot>-<number>}, in a cluster with the time; who comes back with the last one that he saw gets what has
- * happened since, or first a {@code missed} event where that is no longer known. A reader that does
- * not read has no queue of its own: he goes on where he was, and is dropped after {@value
- * #PATIENCE} heartbeats. Used on the bridge's context.
+ * event's id is {@code <boot>-<number>}, in a cluster with the time; who comes back with the last
+ * one that he saw gets what has happened since, or first a {@code missed} event where that is no
+ * longer known. A reader that does not read has no queue of its own: he goes on where he was, and
+ * is dropped after {@value #PATIENCE} heartbeats. Used on the bridge's context.
  */
 final class EventFeed {
 
@@ -114,8 +114,7 @@ final class EventFeed {
           .putHeader("Content-Type", Route.EVENT_STREAM)
           .setChunked(true)
           .setWriteQueueMaxSize(WRITE_QUEUE_BYTES);
-      EventLog.Place place =
-          last == null ? new EventLog.Place(ring.next(), true) : log.after(last);
+      EventLog.Place place = last == null ? new EventLog.Place(ring.next(), true) : log.after(last);
       position = place.number();
       // Where he stands, also for who reads no event before he has to come back.
       response.write(Buffer.buffer("retry: 2000\nid: " + log.before(position) + "\n\n"));

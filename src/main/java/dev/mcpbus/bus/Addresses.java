@@ -93,7 +93,9 @@ public final class Addresses {
 
   public static final String GATEWAY_JOINED = "mcp.gateway.joined";
 
-  /** Between the nodes of a cluster: who wants to hear of a resource; published when one is free. */
+  /**
+   * Between the nodes of a cluster: who wants to hear of a resource; published when one is free.
+   */
   public static final String GATEWAY_HOLDERS = "mcp.gateway.holders";
 
   public static final String GATEWAY_FREED = "mcp.gateway.freed";

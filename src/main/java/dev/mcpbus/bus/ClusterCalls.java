@@ -150,21 +150,6 @@ public final class ClusterCalls implements Shareable {
                     : send(server, read.result(), address, body, options));
   }
 
-  /**
-   * A request to an address that one node alone serves, such as a session's.
-   *
-   * @param node that serves it, null where that is not known
-   * @return fails with what the bus fails with, or {@code OWNER_LOST} as soon as the node has left
-   */
-  public <T> Future<Message<T>> requestOn(
-      @Nullable String node, String address, Object body, DeliveryOptions options) {
-    if (!clustered) {
-      return vertx.eventBus().request(address, body, options);
-    }
-    options.addHeader(Headers.SPEAKS, Headers.VERSION);
-    return send(null, node, address, body, options);
-  }
-
   private boolean isUnsettled() {
     return System.nanoTime() - leftAt < UNSETTLED_NANOS;
   }
@@ -355,11 +340,7 @@ public final class ClusterCalls implements Shareable {
         at = owners.get(server.value());
       }
       if (node.equals(at)) {
-        lost(
-            flight,
-            "that "
-                + (server == null ? "served " + flight.address : "held '" + server + "'")
-                + " has left the cluster");
+        lost(flight, "that held '" + server + "' has left the cluster");
       }
     }
     owners.values().removeIf(node::equals);

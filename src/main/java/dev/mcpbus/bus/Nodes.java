@@ -81,7 +81,7 @@ public final class Nodes {
   public Future<JsonObject> ask(String node, JsonObject body, Duration patience) {
     DeliveryOptions options = new DeliveryOptions().setSendTimeout(patience.toMillis());
     return ClusterCalls.of(vertx)
-        .<JsonObject>requestOn(node, address + node, body, options)
+        .<JsonObject>request(null, address + node, body, options)
         .map(Message::body);
   }
 }

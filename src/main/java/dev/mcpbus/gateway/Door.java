@@ -75,8 +75,7 @@ final class Door implements Entrance {
                 consume(Addresses.GATEWAY_RESPONSES + name, legacy::told),
                 consume(sse.toldAt(), sse::told),
                 consume(sse.postedAt(), sse::posted),
-                local(
-                    Addresses.GATEWAY_LEFT, (Message<JsonObject> left) -> left(left.body())),
+                local(Addresses.GATEWAY_LEFT, (Message<JsonObject> left) -> left(left.body())),
                 local(Addresses.GATEWAY_CHANGED, changed -> modern.listeners().changed()),
                 local(
                     Addresses.GATEWAY_UPDATED,

@@ -81,10 +81,7 @@ final class HeldTask implements Calls.Caller {
             .addHeader(Headers.INPUT, calls.inputs());
     ClusterCalls.of(vertx)
         .<Buffer>request(
-            connection,
-            Addresses.of(connection, Addresses.TOOLS_CALL),
-            params.toBuffer(),
-            options)
+            connection, Addresses.of(connection, Addresses.TOOLS_CALL), params.toBuffer(), options)
         .map(reply -> RawJson.of(reply.body()))
         .onComplete(
             done -> {

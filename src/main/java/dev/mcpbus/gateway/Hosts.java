@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The names of session hosts and HTTP verticles, of this node and of others. In a cluster a name
@@ -70,17 +69,11 @@ final class Hosts {
     return node.replace("-", "").substring(0, OF_NODE);
   }
 
-  /** The node of a name; null where it is no member, or nothing is clustered. */
-  @Nullable String node(String name) {
+  /** True where the node of a name is a member. */
+  private boolean isThere(String name) {
     ClusterManager cluster = vertx.clusterManager();
-    if (clustered && cluster != null) {
-      for (String node : cluster.getNodes()) {
-        if (name.startsWith(prefix(node))) {
-          return node;
-        }
-      }
-    }
-    return null;
+    return cluster != null
+        && cluster.getNodes().stream().anyMatch(node -> name.startsWith(prefix(node)));
   }
 
   /** True where whoever has this name is, or was, on that node. */
@@ -97,12 +90,11 @@ final class Hosts {
    */
   <T> Future<Message<T>> request(
       String address, String name, Object body, DeliveryOptions options) {
-    String node = node(name);
-    if (clustered && node == null) {
+    if (clustered && !isThere(name)) {
       return Future.failedFuture(
           new ReplyException(ReplyFailure.NO_HANDLERS, "its node has left the cluster"));
     }
-    return ClusterCalls.of(vertx).requestOn(node, address + name, body, options);
+    return ClusterCalls.of(vertx).request(null, address + name, body, options);
   }
 
   /** True where nobody has that name any more; it was not sent. */

@@ -293,8 +293,7 @@ final class Legacy {
                         && McpFailure.of(failure).code() == FailureCode.UNKNOWN_CONNECTION
                     ? find(session, host, Hosts.isGone(failure))
                         .compose(
-                            found ->
-                                hosts.request(Addresses.GATEWAY_SESSIONS, found, body, again))
+                            found -> hosts.request(Addresses.GATEWAY_SESSIONS, found, body, again))
                     : Future.failedFuture(failure));
   }
 

@@ -21,8 +21,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Who on this node wants to hear of which resource: a server is told of the first who does and of
  * the last who does no longer, on this node and on all others, so that no client can end another's
- * subscription. Confined to the context of the
- * directory's verticle.
+ * subscription. Confined to the context of the directory's verticle.
  */
 final class SubscriptionBook {
 
@@ -50,7 +49,8 @@ final class SubscriptionBook {
         Addresses.GATEWAY_FREED,
         freed -> {
           Resource resource = resource(freed.body());
-          if (resources.containsKey(resource) && !others.own().equals(freed.body().getString("by"))) {
+          if (resources.containsKey(resource)
+              && !others.own().equals(freed.body().getString("by"))) {
             tell(resource, Addresses.RESOURCES_SUBSCRIBE);
           }
         });
@@ -97,8 +97,7 @@ final class SubscriptionBook {
       return Future.succeededFuture();
     }
     resources.remove(resource);
-    JsonObject named =
-        new JsonObject().put("server", resource.server()).put("uri", resource.uri());
+    JsonObject named = new JsonObject().put("server", resource.server()).put("uri", resource.uri());
     return others
         .ask(named, PATIENCE)
         .compose(

@@ -87,8 +87,7 @@ public final class InputVerticle extends VerticleBase {
                     shared
                         .pending(body.getString("id"))
                         .map(questions -> new JsonObject().put("questions", questions))),
-            consume(
-                Addresses.INPUT_RESPOND, body -> shared.respond(text(body, "question"), body)))
+            consume(Addresses.INPUT_RESPOND, body -> shared.respond(text(body, "question"), body)))
         .compose(ready -> shared.open())
         .onSuccess(
             ready -> {
@@ -100,13 +99,11 @@ public final class InputVerticle extends VerticleBase {
   /** On a thread of the cluster's engine. */
   private void membership(String node, boolean joined) {
     if (joined) {
-      context.runOnContext(
-          now -> vertx.setTimer(SETTLE_MILLIS, settled -> shared.learn()));
+      context.runOnContext(now -> vertx.setTimer(SETTLE_MILLIS, settled -> shared.learn()));
     }
   }
 
-  private Future<Void> consume(
-      String address, Function<JsonObject, Future<JsonObject>> operation) {
+  private Future<Void> consume(String address, Function<JsonObject, Future<JsonObject>> operation) {
     return vertx
         .eventBus()
         .<Object>consumer(
@@ -118,8 +115,7 @@ public final class InputVerticle extends VerticleBase {
                 }
                 operation
                     .apply(body)
-                    .onComplete(
-                        message::reply, failure -> McpFailure.of(failure).replyTo(message));
+                    .onComplete(message::reply, failure -> McpFailure.of(failure).replyTo(message));
               } catch (McpFailure refused) {
                 refused.replyTo(message);
               } catch (ClassCastException e) {

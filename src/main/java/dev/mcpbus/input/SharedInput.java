@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -77,8 +78,7 @@ final class SharedInput {
   private JsonObject answer(JsonObject asked) {
     String question = asked.getString("question", "");
     return switch (asked.getString(OP, "")) {
-      case "pending" ->
-          new JsonObject().put("questions", here.pending(asked.getString("id")));
+      case "pending" -> new JsonObject().put("questions", here.pending(asked.getString("id")));
       case "holds" -> new JsonObject().put("holds", here.holds(question));
       case "respond" -> here.respond(asked);
       case "offers" -> new JsonObject().put("offers", here.offers());
@@ -107,7 +107,7 @@ final class SharedInput {
         .ask(new JsonObject().put(OP, "pending").put("id", server), PATIENCE)
         .map(
             answers -> {
-              List<Object> all = new ArrayList<>(own.getList());
+              List<Object> all = own.stream().collect(Collectors.toCollection(ArrayList::new));
               answers.forEach(
                   one -> one.body().getJsonArray("questions", new JsonArray()).forEach(all::add));
               all.sort(Comparator.comparing(SharedInput::since));
