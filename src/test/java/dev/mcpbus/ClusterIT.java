@@ -19,10 +19,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import plain.PlainCaller;
 
 /** Three processes of the jar in one cluster. */
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 class ClusterIT {
 
   private static final int SERVERS = 12;
@@ -33,9 +35,14 @@ class ClusterIT {
 
   private ClusterBed three(int most) {
     ClusterBed bed = new ClusterBed(folder, most);
-    ALL.stream().sorted().forEach(node -> bed.start(node, ClusterBed.servers(SERVERS)));
-    ClusterBed.settled(bed.node("n1"), SERVERS, ALL);
-    return bed;
+    try {
+      ALL.stream().sorted().forEach(node -> bed.start(node, ClusterBed.servers(SERVERS)));
+      bed.settled(bed.node("n1"), SERVERS, ALL);
+      return bed;
+    } catch (RuntimeException | Error failure) {
+      bed.close();
+      throw failure;
+    }
   }
 
   private static JsonObject of(Map<String, JsonObject> statuses, String server) {
@@ -51,7 +58,7 @@ class ClusterIT {
     try (ClusterBed bed = three(4)) {
       for (String name : ALL) {
         ServiceProcess node = bed.node(name);
-        Map<String, JsonObject> seen = ClusterBed.settled(node, SERVERS, ALL);
+        Map<String, JsonObject> seen = bed.settled(node, SERVERS, ALL);
         for (String server : seen.keySet()) {
           Http.Answer answer = echo(node, server);
           assertThat(answer.status()).as(server + " by " + name + answer.body()).isEqualTo(200);
@@ -157,7 +164,7 @@ class ClusterIT {
                 return answer.status() == 200;
               });
       Map<String, JsonObject> after =
-          ClusterBed.settled(bed.node("n3"), SERVERS, Set.of("n1", "n3"));
+          bed.settled(bed.node("n3"), SERVERS, Set.of("n1", "n3"));
       after.forEach(
           (id, status) -> {
             JsonObject old = before.getOrDefault(id, new JsonObject());
@@ -200,7 +207,7 @@ class ClusterIT {
         }
       }
       bed.node("n2").awaitExit(Duration.ofSeconds(15));
-      ClusterBed.settled(caller, SERVERS, Set.of("n1", "n3"));
+      bed.settled(caller, SERVERS, Set.of("n1", "n3"));
       for (String server : leaving) {
         assertThat(echo(caller, server).status()).isEqualTo(200);
       }
@@ -212,7 +219,7 @@ class ClusterIT {
     try (ClusterBed bed = new ClusterBed(folder, 2)) {
       JsonObject servers = ClusterBed.servers(2);
       ServiceProcess first = bed.start("n1", servers);
-      ClusterBed.settled(first, 2, Set.of("n1"));
+      bed.settled(first, 2, Set.of("n1"));
       JsonObject other = servers.copy();
       other.put("s1", EchoServer.shell("other.txt")).put("s2", EchoServer.shell());
       other.getJsonObject("s2").put("labels", new JsonArray().add("gpu"));

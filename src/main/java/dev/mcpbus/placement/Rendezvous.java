@@ -3,6 +3,7 @@ package dev.mcpbus.placement;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
@@ -22,14 +23,33 @@ public final class Rendezvous {
    * @return empty where no node has them
    */
   public static Optional<Node> owner(String id, Collection<Node> nodes, Set<String> wanted) {
-    return nodes.stream()
-        .filter(node -> node.labels().containsAll(wanted))
-        .max(Comparator.<Node>comparingDouble(node -> score(id, node)).thenComparing(Node::id));
+    return best(id, nodes, wanted, 1).stream().findFirst();
   }
 
-  /** {@code -weight / ln(u)} with u uniform: so shares are as the weights. */
+  /**
+   * Several owners, the highest first.
+   *
+   * @param most fewer where fewer nodes have the labels
+   */
+  public static List<Node> best(String id, Collection<Node> nodes, Set<String> wanted, int most) {
+    return nodes.stream()
+        .filter(node -> node.labels().containsAll(wanted))
+        .sorted(
+            Comparator.<Node>comparingDouble(node -> score(id, node))
+                // Nodes of one name share what one of them would have.
+                .thenComparingLong(node -> hash(id, node.id()))
+                .thenComparing(Node::id)
+                .reversed())
+        .limit(most)
+        .toList();
+  }
+
+  /**
+   * {@code -weight / ln(u)} with u uniform: so shares are as the weights. By the node's name, so
+   * that one that is started anew gets what it had.
+   */
   private static double score(String id, Node node) {
-    double uniform = ((hash(id, node.id()) >>> 11) + 0.5) * UNIT;
+    double uniform = ((hash(id, node.name()) >>> 11) + 0.5) * UNIT;
     return -node.weight() / Math.log(uniform);
   }
 

@@ -32,8 +32,16 @@ public final class VertxMembers implements Members {
    * @param key of the member of the metadata, {@code {name?, weight, labels}}
    */
   public VertxMembers(Vertx vertx, String key) {
-    this.vertx = (VertxInternal) vertx;
-    this.cluster = Objects.requireNonNull(this.vertx.clusterManager(), "Vert.x is not clustered");
+    this(
+        (VertxInternal) vertx,
+        Objects.requireNonNull(
+            ((VertxInternal) vertx).clusterManager(), "Vert.x is not clustered"),
+        key);
+  }
+
+  VertxMembers(VertxInternal vertx, ClusterManager cluster, String key) {
+    this.vertx = vertx;
+    this.cluster = cluster;
     this.key = key;
   }
 
@@ -60,13 +68,35 @@ public final class VertxMembers implements Members {
     List<String> alive = List.copyOf(alive());
     known.keySet().retainAll(alive);
     List<Future<@Nullable Node>> reads = alive.stream().map(this::node).toList();
-    return Future.join(reads)
+    return tellAgain()
+        .compose(told -> Future.join(reads))
         .map(
             done ->
                 reads.stream()
                     .map(Future::result)
                     .filter(Objects::nonNull)
                     .collect(Collectors.toList()));
+  }
+
+  /**
+   * Others remove what a member has said of itself whenever it leaves, and one that comes back at
+   * the same moment may lose it so: nobody could send to it then, or give it anything.
+   */
+  private Future<Void> tellAgain() {
+    NodeInfo own = cluster.getNodeInfo();
+    Promise<NodeInfo> read = vertx.promise();
+    cluster.getNodeInfo(self(), read);
+    return read.future()
+        .compose(
+            found -> {
+              if (found != null || own == null) {
+                return Future.succeededFuture();
+              }
+              Promise<Void> told = vertx.promise();
+              cluster.setNodeInfo(own, told);
+              return told.future();
+            })
+        .otherwiseEmpty();
   }
 
   /** Null for a process that owns nothing, and for one that has not said yet what it is. */

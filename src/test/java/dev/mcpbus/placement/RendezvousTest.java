@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -115,5 +116,63 @@ class RendezvousTest {
     }
     assertThat(Rendezvous.owner("s", nodes, Set.of("tpu"))).isEmpty();
     assertThat(Rendezvous.owner("s", List.of(), Set.of())).isEmpty();
+  }
+
+  @Test
+  void with_few_servers_a_node_may_get_none_by_chance_and_it_is_the_same_node_each_time() {
+    int without = 0;
+    for (int seed = 0; seed < 500; seed++) {
+      List<Node> nodes = nodes(new Random(seed), 3);
+      Set<Node> owners = new HashSet<>();
+      for (int i = 0; i < 12; i++) {
+        owners.add(Rendezvous.owner("s" + i, nodes, Set.of()).orElseThrow());
+      }
+      without += owners.size() < 3 ? 1 : 0;
+    }
+    // 3 * (2/3)^12 is one in 43.
+    assertThat(without).isBetween(2, 30);
+    Set<String> named = new HashSet<>();
+    for (int i = 0; i < 12; i++) {
+      named.add(
+          Rendezvous.owner(
+                  "s" + i, List.of(named("n1"), named("n2"), named("n3")), Set.of())
+              .orElseThrow()
+              .name());
+    }
+    assertThat(named).as("what ClusterIT relies on").containsExactlyInAnyOrder("n1", "n2", "n3");
+  }
+
+  private static Node named(String name) {
+    return new Node(UUID.randomUUID().toString(), name, 1, Set.of());
+  }
+
+  @Test
+  void a_node_that_is_started_anew_under_its_name_gets_what_it_had() {
+    List<Node> before = List.of(named("a"), named("b"), named("c"));
+    List<Node> after = List.of(before.get(0), named("b"), before.get(2));
+    Map<String, Node> then = owners(before);
+    owners(after)
+        .forEach(
+            (id, owner) ->
+                assertThat(owner.name())
+                    .isEqualTo(Objects.requireNonNull(then.get(id)).name()));
+  }
+
+  @Test
+  void nodes_of_one_name_share_what_one_of_them_would_have() {
+    Node twin = named("a");
+    List<Node> nodes = List.of(twin, named("a"), named("b"));
+    assertThat(share(owners(nodes), twin)).isCloseTo(IDS / 4, within((long) IDS / 40));
+  }
+
+  @Test
+  void several_owners_are_different_nodes_and_begin_with_the_owner_of_one() {
+    List<Node> nodes = nodes(new Random(10), 5);
+    for (int i = 0; i < 100; i++) {
+      List<Node> three = Rendezvous.best("s" + i, nodes, Set.of(), 3);
+      assertThat(three).hasSize(3).doesNotHaveDuplicates();
+      assertThat(Rendezvous.owner("s" + i, nodes, Set.of())).contains(three.get(0));
+    }
+    assertThat(Rendezvous.best("s", nodes, Set.of(), 9)).hasSize(5);
   }
 }

@@ -23,9 +23,12 @@ import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** Several processes of the jar in one cluster of their own, on the loopback interface. */
@@ -33,10 +36,14 @@ public final class ClusterBed implements AutoCloseable {
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+  /** Of the log of each node, where something did not come. */
+  private static final int LINES = 25;
+
   private final Path folder;
   private final String name = "test-" + UUID.randomUUID();
   private final List<Integer> ports;
   private final Map<String, ServiceProcess> nodes = new LinkedHashMap<>();
+  private final Thread lastResort = new Thread(this::kill, "cluster-bed-end");
 
   /**
    * @param most processes that may be in the cluster
@@ -44,6 +51,7 @@ public final class ClusterBed implements AutoCloseable {
   public ClusterBed(Path folder, int most) {
     this.folder = folder;
     this.ports = free(most);
+    Runtime.getRuntime().addShutdownHook(lastResort);
   }
 
   private static List<Integer> free(int count) {
@@ -133,21 +141,68 @@ public final class ClusterBed implements AutoCloseable {
         .collect(Collectors.toMap(one -> one.getString("id"), one -> one));
   }
 
-  /** Waits until {@code from} sees this many servers READY, owned by exactly these nodes. */
-  public static Map<String, JsonObject> settled(
-      ServiceProcess from, int servers, Set<String> owners) {
-    return Awaitility.await("the servers of " + owners + " to be READY")
-        .atMost(PATIENCE)
-        .pollInterval(Duration.ofMillis(100))
-        .until(
-            () -> statuses(from),
-            all ->
-                all.size() == servers
-                    && all.values().stream().allMatch(one -> "READY".equals(one.getString("state")))
-                    && all.values().stream()
-                        .map(one -> one.getString("node"))
-                        .collect(Collectors.toCollection(TreeSet::new))
-                        .equals(owners));
+  /**
+   * Waits until {@code from} sees this many servers READY, owned by exactly these nodes. Fails after
+   * a minute with what each node says.
+   */
+  public Map<String, JsonObject> settled(ServiceProcess from, int servers, Set<String> owners) {
+    return until(
+        "the servers of " + owners + " to be READY",
+        from,
+        all ->
+            all.size() == servers
+                && all.values().stream().allMatch(one -> "READY".equals(one.getString("state")))
+                && all.values().stream()
+                    .map(one -> one.getString("node"))
+                    .collect(Collectors.toCollection(TreeSet::new))
+                    .equals(owners));
+  }
+
+  /** Waits until what {@code from} says of its servers is as wanted; bounded as {@link #settled}. */
+  public Map<String, JsonObject> until(
+      String what, ServiceProcess from, Predicate<Map<String, JsonObject>> wanted) {
+    try {
+      return Awaitility.await(what)
+          .atMost(PATIENCE)
+          .pollInterval(Duration.ofMillis(100))
+          .until(() -> statuses(from), wanted);
+    } catch (ConditionTimeoutException late) {
+      throw new AssertionError(late.getMessage() + report(), late);
+    }
+  }
+
+  /** What every node says of every server, and the last that it has logged. */
+  private String report() {
+    StringBuilder text = new StringBuilder();
+    nodes.forEach(
+        (node, process) -> {
+          text.append("\n== ").append(node).append(process.runs() ? ": " : " has ended");
+          if (process.runs()) {
+            text.append(said(process));
+          }
+          List<String> lines = process.errText().lines().toList();
+          lines.stream()
+              .skip(Math.max(0, lines.size() - LINES))
+              .forEach(line -> text.append("\n   ").append(line));
+        });
+    return text.toString();
+  }
+
+  private static String said(ServiceProcess process) {
+    try {
+      return statuses(process).values().stream()
+          .map(
+              one ->
+                  one.getString("id")
+                      + " "
+                      + one.getString("state")
+                      + "@"
+                      + one.getString("node")
+                      + (one.containsKey("problem") ? " " + one.getString("problem") : ""))
+          .collect(Collectors.joining(", "));
+    } catch (AssertionError silent) {
+      return String.valueOf(silent.getMessage());
+    }
   }
 
   /** A process that is no node, with Vert.x and Hazelcast on its class path and nothing of ours. */
@@ -188,7 +243,10 @@ public final class ClusterBed implements AutoCloseable {
                     String.valueOf(ports.get(ports.size() - 1))));
         command.addAll(members());
         process =
-            new ProcessBuilder(command).redirectError(folder.resolve("plain.err").toFile()).start();
+            new ProcessBuilder(command)
+                .directory(folder.toFile())
+                .redirectError(folder.resolve("plain.err").toFile())
+                .start();
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
@@ -232,11 +290,26 @@ public final class ClusterBed implements AutoCloseable {
     }
   }
 
+  /** Kills everything that was started here: nodes, their children, and who looks after those. */
   @Override
   public void close() {
-    nodes.values().stream()
-        .filter(ServiceProcess::runs)
-        .forEach(one -> Pids.signal("KILL", one.pid()));
-    nodes.values().forEach(ServiceProcess::close);
+    Runtime.getRuntime().removeShutdownHook(lastResort);
+    kill();
+    List<Long> left = Pids.in(folder);
+    for (int looks = 0; !left.isEmpty() && looks < 100; looks++) {
+      LockSupport.parkNanos(50_000_000);
+      kill();
+      left = Pids.in(folder);
+    }
+    if (!left.isEmpty()) {
+      throw new AssertionError("cannot be killed: " + left);
+    }
+  }
+
+  /** Also where the thread was interrupted, because a test took too long. */
+  private void kill() {
+    for (long pid : Pids.in(folder)) {
+      ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
+    }
   }
 }
