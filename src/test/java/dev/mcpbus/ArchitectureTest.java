@@ -36,7 +36,7 @@ class ArchitectureTest {
           Map.entry("supervisor", Set.of("bus")),
           Map.entry("catalog", Set.of("bus", "protocol")),
           Map.entry("placement", Set.of("bus")),
-          Map.entry("cluster", Set.of()),
+          Map.entry("cluster", Set.of("bus")),
           Map.entry("ai", Set.of("bus", "protocol")),
           Map.entry("input", Set.of("bus", "protocol")),
           Map.entry("security", Set.of("protocol")),

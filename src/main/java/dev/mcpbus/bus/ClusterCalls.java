@@ -1,10 +1,8 @@
 package dev.mcpbus.bus;
 
 import io.vertx.core.Future;
-import io.vertx.core.MultiMap;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.eventbus.DeliveryContext;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.ReplyException;
@@ -17,20 +15,19 @@ import io.vertx.core.shareddata.LocalMap;
 import io.vertx.core.shareddata.Shareable;
 import io.vertx.core.spi.cluster.ClusterManager;
 import io.vertx.core.spi.cluster.NodeListener;
-import io.vertx.core.spi.cluster.RegistrationInfo;
-import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Requests to connections that may live on other nodes. The bus tells nobody that the node which
  * holds a call has gone: the call would run to its time-out. Here each call is known with the node
- * that owns its connection, and fails with {@code OWNER_LOST} as soon as that node is no member any
- * more. On one node alone this is the bus and nothing else.
+ * that it went to, and fails with {@code OWNER_LOST} as soon as that node is no member any more. A
+ * call that meets no owner waits a moment for the next one. On one node alone this is the bus and
+ * nothing else.
  *
  * <p>One for each Vert.x; any thread may call. Futures complete on the caller's context.
  */
@@ -56,58 +53,41 @@ public final class ClusterCalls implements Shareable {
 
   private static final long RELEASED_MILLIS = 1_000;
 
-  /** How long after a loss an owner that is not known is asked for before a call is sent. */
-  private static final long UNSETTLED_NANOS = 10_000_000_000L;
+  /** How long a call waits for an owner where there is none, if its budget allows. */
+  private static final long PATIENCE_MILLIS = 3_000;
 
-  private static final long[] GONE_MILLIS = {500, 1_500};
+  private static final long BETWEEN_MILLIS = 40;
+
+  /** After its budget the owner's own failure may take this long to arrive. */
+  private static final long GRACE_MILLIS = 500;
 
   private static final String KEY = "dev.mcpbus.calls";
 
   private final VertxInternal vertx;
-  private final boolean clustered;
   private final Transit transit = new Transit(ClusterCalls::clock);
+
+  /** Null on a node of its own. */
+  private final @Nullable Deadlines deadlines;
+
+  private final Epochs epochs = new Epochs();
+  private final Flights flights = new Flights();
   private final Map<String, String> owners = new ConcurrentHashMap<>();
-
-  /** Nodes that have left; one of them may come back after a partition. */
-  private final Set<String> gone = ConcurrentHashMap.newKeySet();
-
-  private volatile long leftAt = System.nanoTime() - UNSETTLED_NANOS;
-  private final Set<Flight<?>> flights = ConcurrentHashMap.newKeySet();
   private final CopyOnWriteArrayList<BiConsumer<String, Boolean>> listeners =
       new CopyOnWriteArrayList<>();
 
-  private static final class Flight<T> {
-    private final long sentAt = System.nanoTime();
-    private final String address;
-    private final @Nullable ConnectionId server;
-    private final @Nullable String node;
-    private final boolean local;
-    private final Promise<Message<T>> promise;
-
-    Flight(
-        String address,
-        @Nullable ConnectionId server,
-        @Nullable String node,
-        boolean local,
-        Promise<Message<T>> promise) {
-      this.address = address;
-      this.local = local;
-      this.server = server;
-      this.node = node;
-      this.promise = promise;
-    }
-  }
-
   private ClusterCalls(Vertx vertx) {
     this.vertx = (VertxInternal) vertx;
-    this.clustered = vertx.isClustered();
-    ClusterManager cluster = this.vertx.clusterManager();
-    if (clustered && cluster != null) {
-      vertx.eventBus().<JsonObject>consumer(Addresses.PLACEMENT, fact -> heard(fact.body()));
-      vertx.eventBus().addInboundInterceptor(this::arrived);
-      cluster.nodeListener(new Watch());
-      readOwners();
+    ClusterManager cluster = vertx.isClustered() ? this.vertx.clusterManager() : null;
+    if (cluster == null) {
+      this.deadlines = null;
+      return;
     }
+    Deadlines of = new Deadlines(cluster.getNodeId(), transit);
+    this.deadlines = of;
+    vertx.eventBus().<JsonObject>consumer(Addresses.PLACEMENT, fact -> heard(fact.body()));
+    vertx.eventBus().addInboundInterceptor(of::arrived);
+    cluster.nodeListener(new Watch());
+    readOwners();
   }
 
   public static ClusterCalls of(Vertx vertx) {
@@ -124,7 +104,9 @@ public final class ClusterCalls implements Shareable {
   }
 
   /**
-   * A request.
+   * A request. One with a budget ({@link Headers#DEADLINE}) or a name ({@link Headers#CALL_ID})
+   * waits up to 3 s, and never longer than its budget, where its connection has no owner at the
+   * moment; others fail at once.
    *
    * @param server whose connection it is for, null where it is for a service of every node
    * @return fails with what the bus fails with, or {@code OWNER_LOST}, or {@code UNAVAILABLE} where
@@ -132,66 +114,129 @@ public final class ClusterCalls implements Shareable {
    */
   public <T> Future<Message<T>> request(
       @Nullable ConnectionId server, String address, Object body, DeliveryOptions options) {
-    if (!clustered) {
+    if (deadlines == null) {
       return vertx.eventBus().request(address, body, options);
     }
-    options.addHeader(Headers.SPEAKS, Headers.VERSION);
-    stamp(options.getHeaders());
-    String node = server == null ? null : owners.get(server.value());
-    if (server == null || node != null || !isUnsettled()) {
-      return send(server, node, address, body, options);
+    Errand<T> errand = new Errand<>(deadlines, server, address, body, options);
+    errand.attempt();
+    return errand.promise.future();
+  }
+
+  /** One request, sent again where nobody has taken it. */
+  private final class Errand<T> {
+
+    private final long began = clock();
+    private final ContextInternal context = vertx.getOrCreateContext();
+    private final Promise<Message<T>> promise = context.promise();
+    private final Deadlines deadlines;
+    private final @Nullable ConnectionId server;
+    private final String address;
+    private final Object body;
+    private final DeliveryOptions options;
+    private final @Nullable Long budget;
+    private final long patience;
+    private boolean defined;
+
+    Errand(
+        Deadlines deadlines,
+        @Nullable ConnectionId server,
+        String address,
+        Object body,
+        DeliveryOptions options) {
+      this.deadlines = deadlines;
+      this.server = server;
+      this.address = address;
+      this.body = body;
+      options.addHeader(Headers.SPEAKS, Headers.VERSION);
+      this.options = options;
+      this.budget = budget(options.getHeaders().get(Headers.DEADLINE));
+      if (budget != null) {
+        patience = Math.min(PATIENCE_MILLIS, budget);
+        options.setSendTimeout(Math.min(options.getSendTimeout(), budget + GRACE_MILLIS));
+      } else {
+        patience = options.getHeaders().contains(Headers.CALL_ID) ? PATIENCE_MILLIS : 0;
+      }
     }
-    // The addresses of a lost node stay for a moment: what is sent there would be lost as well.
-    return claimant(server)
-        .transform(
-            read ->
-                read.failed() || (read.result() != null && gone.contains(read.result()))
-                    ? Future.failedFuture(betweenOwners(server))
-                    : send(server, read.result(), address, body, options));
-  }
 
-  private boolean isUnsettled() {
-    return System.nanoTime() - leftAt < UNSETTLED_NANOS;
-  }
-
-  private <T> Future<Message<T>> send(
-      @Nullable ConnectionId server,
-      @Nullable String node,
-      String address,
-      Object body,
-      DeliveryOptions options) {
-    ContextInternal context = vertx.getOrCreateContext();
-    Flight<T> flight =
-        new Flight<>(address, server, node, options.isLocalOnly(), context.promise());
-    flights.add(flight);
-    vertx
-        .eventBus()
-        .<T>request(address, body, options)
-        .onComplete(
-            reply -> {
-              flights.remove(flight);
-              flight.promise.tryComplete(reply);
-            },
-            failure -> {
-              flights.remove(flight);
-              failed(flight, failure);
-            });
-    return flight.promise.future();
-  }
-
-  private void failed(Flight<?> flight, Throwable failure) {
-    ConnectionId server = flight.server;
-    if (server == null
-        || !(failure instanceof ReplyException reply)
-        || reply.failureType() != ReplyFailure.NO_HANDLERS) {
-      flight.promise.tryFail(failure);
-      return;
+    private static @Nullable Long budget(@Nullable String text) {
+      try {
+        return text == null ? null : Long.valueOf(text.trim());
+      } catch (NumberFormatException e) {
+        // Whoever reads the header says what is wrong with it.
+        return null;
+      }
     }
-    definition(server)
-        .onComplete(
-            known ->
-                flight.promise.tryFail(
-                    known.succeeded() && known.result() == null ? failure : betweenOwners(server)));
+
+    private long spent() {
+      return clock() - began;
+    }
+
+    void attempt() {
+      deadlines.stamp(options.getHeaders());
+      Promise<Message<T>> reply = context.promise();
+      Flights.Flight<T> flight =
+          flights.begin(server, server == null ? null : owners.get(server.value()), reply);
+      NodeRoutes.noting(
+          flight::goesTo,
+          () ->
+              vertx
+                  .eventBus()
+                  .<T>request(address, body, options)
+                  .onComplete(flight::answered, flight::failed));
+      reply.future().onComplete(this::answered, this::failed);
+    }
+
+    private void answered(Message<T> reply) {
+      if (server != null && !epochs.isCurrent(server, reply.headers().get(Headers.EPOCH))) {
+        promise.fail(
+            McpFailure.maybeSent(
+                FailureCode.OWNER_LOST,
+                "an owner of '" + server + "' answered that has been replaced; the call has run"));
+      } else {
+        promise.complete(reply);
+      }
+    }
+
+    private void failed(Throwable failure) {
+      boolean nobody =
+          failure instanceof ReplyException reply
+              && reply.failureType() == ReplyFailure.NO_HANDLERS;
+      if (server == null || !nobody) {
+        promise.fail(failure);
+      } else if (defined) {
+        again();
+      } else {
+        definition(server)
+            .timeout(Math.max(1, Math.max(1_000, patience) - spent()), TimeUnit.MILLISECONDS)
+            .onComplete(
+                known -> {
+                  if (known.succeeded() && known.result() == null) {
+                    promise.fail(failure);
+                  } else {
+                    defined = true;
+                    again();
+                  }
+                });
+      }
+    }
+
+    private void again() {
+      long spent = spent();
+      if (server != null && spent + BETWEEN_MILLIS >= patience) {
+        promise.fail(betweenOwners(server));
+        return;
+      }
+      vertx.setTimer(
+          BETWEEN_MILLIS,
+          now -> {
+            if (budget != null) {
+              long left = Math.max(1, budget - spent());
+              options.getHeaders().set(Headers.DEADLINE, Long.toString(left));
+              options.setSendTimeout(Math.min(options.getSendTimeout(), left + GRACE_MILLIS));
+            }
+            attempt();
+          });
+    }
   }
 
   private static McpFailure betweenOwners(ConnectionId server) {
@@ -201,15 +246,6 @@ public final class ClusterCalls implements Shareable {
         "no node serves '" + server + "' at the moment",
         RETRY_AFTER_MILLIS,
         null);
-  }
-
-  /** The node that the map names, whether or not it lives; null where none is named. */
-  private Future<@Nullable String> claimant(ConnectionId server) {
-    return vertx
-        .sharedData()
-        .<String, String>getClusterWideMap(OWNERS)
-        .compose(claims -> claims.get(server.value()))
-        .map(claim -> claim == null ? null : node(claim));
   }
 
   private static @Nullable String node(String claim) {
@@ -229,48 +265,6 @@ public final class ClusterCalls implements Shareable {
     return System.nanoTime() / 1_000_000;
   }
 
-  private void stamp(MultiMap headers) {
-    ClusterManager cluster = vertx.clusterManager();
-    if (cluster != null && headers.contains(Headers.DEADLINE)) {
-      headers.set(Headers.SENT_AT, cluster.getNodeId() + " " + transit.now());
-    }
-  }
-
-  /** What was under way is taken off a call's budget; a call without any left is not delivered. */
-  private void arrived(DeliveryContext<Object> delivery) {
-    Message<Object> message = delivery.message();
-    String stamp = message.headers().isEmpty() ? null : message.headers().get(Headers.SENT_AT);
-    if (stamp == null) {
-      delivery.next();
-      return;
-    }
-    long late;
-    long budget;
-    try {
-      int space = stamp.indexOf(' ');
-      late =
-          transit.underWay(
-              stamp.substring(0, Math.max(0, space)), Long.parseLong(stamp.substring(space + 1)));
-      budget = Long.parseLong(String.valueOf(message.headers().get(Headers.DEADLINE)).trim());
-    } catch (NumberFormatException e) {
-      // Whoever reads the headers says what is wrong with them.
-      delivery.next();
-      return;
-    }
-    message.headers().remove(Headers.SENT_AT);
-    if (late >= budget && late > 0) {
-      McpFailure.notSent(
-              FailureCode.CALL_TIMEOUT,
-              "the call was under way between nodes for " + late + " ms; it was not sent")
-          .replyTo(message);
-      return;
-    }
-    if (late > 0) {
-      message.headers().set(Headers.DEADLINE, Long.toString(budget - late));
-    }
-    delivery.next();
-  }
-
   private void heard(JsonObject fact) {
     Long clock = fact.getLong(CLOCK);
     if (clock != null) {
@@ -280,36 +274,17 @@ public final class ClusterCalls implements Shareable {
     if (id == null) {
       return;
     }
+    String node = fact.getString("node", "");
     switch (fact.getString(TYPE, "")) {
-      case CLAIMED -> owners.put(id, fact.getString("node", ""));
-      case RELEASED -> released(id, fact.getString("node", ""));
+      case CLAIMED -> owners.put(id, node);
+      case RELEASED -> {
+        owners.remove(id, node);
+        vertx.setTimer(
+            RELEASED_MILLIS,
+            later ->
+                flights.released(id, node, System.nanoTime() - RELEASED_MILLIS * 1_000_000));
+      }
       default -> {}
-    }
-  }
-
-  /** All that it had accepted it has answered by now: what is left it has never seen, or cut. */
-  private void released(String id, String node) {
-    owners.remove(id, node);
-    vertx.setTimer(
-        RELEASED_MILLIS,
-        later -> {
-          for (Flight<?> flight : flights) {
-            ConnectionId server = flight.server;
-            if (server != null
-                && server.value().equals(id)
-                && node.equals(flight.node)
-                && flight.sentAt < System.nanoTime() - RELEASED_MILLIS * 1_000_000) {
-              lost(flight, "handed '" + id + "' over before it answered");
-            }
-          }
-        });
-  }
-
-  private void lost(Flight<?> flight, String what) {
-    if (flights.remove(flight)) {
-      flight.promise.tryFail(
-          McpFailure.maybeSent(
-              FailureCode.OWNER_LOST, "the node " + what + "; the call may have run"));
     }
   }
 
@@ -324,52 +299,10 @@ public final class ClusterCalls implements Shareable {
                     (id, claim) -> {
                       String node = node(claim);
                       // A lost node's claims stay until another takes them over.
-                      if (node != null && !gone.contains(node)) {
+                      if (node != null && !flights.isGone(node)) {
                         owners.put(id, node);
                       }
                     }));
-  }
-
-  private void left(String node) {
-    gone.add(node);
-    leftAt = System.nanoTime();
-    for (Flight<?> flight : flights) {
-      ConnectionId server = flight.server;
-      String at = flight.node;
-      if (at == null && server != null) {
-        at = owners.get(server.value());
-      }
-      if (node.equals(at)) {
-        lost(flight, "that held '" + server + "' has left the cluster");
-      }
-    }
-    owners.values().removeIf(node::equals);
-    // Its registrations go a moment after it.
-    for (long delay : GONE_MILLIS) {
-      vertx.setTimer(delay, later -> sweep());
-    }
-  }
-
-  /** Ends calls to addresses of one node each, such as a session's, that nobody serves any more. */
-  private void sweep() {
-    ClusterManager cluster = vertx.clusterManager();
-    if (cluster == null) {
-      return;
-    }
-    for (Flight<?> flight : flights) {
-      if (flight.server == null && !flight.local) {
-        Promise<List<RegistrationInfo>> registered = vertx.promise();
-        cluster.getRegistrations(flight.address, registered);
-        registered
-            .future()
-            .onSuccess(
-                all -> {
-                  if (all == null || all.isEmpty()) {
-                    lost(flight, "that served " + flight.address + " has left the cluster");
-                  }
-                });
-      }
-    }
   }
 
   int inFlight() {
@@ -381,13 +314,14 @@ public final class ClusterCalls implements Shareable {
 
     @Override
     public void nodeAdded(String node) {
-      gone.remove(node);
+      flights.joined(node);
       listeners.forEach(listener -> listener.accept(node, true));
     }
 
     @Override
     public void nodeLeft(String node) {
-      left(node);
+      flights.left(node);
+      owners.values().removeIf(node::equals);
       listeners.forEach(listener -> listener.accept(node, false));
       readOwners();
     }

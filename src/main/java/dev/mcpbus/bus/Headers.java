@@ -75,7 +75,12 @@ public final class Headers {
    */
   public static final String SENT_AT = "sent-at";
 
-  /** Kept for replies to tell the epoch of their session; connections do not set it yet. */
+  /**
+   * On the result of a call to a connection of a cluster: the epoch of the owner that answered, a
+   * number that rises with each owner. Behind it, after a space, the replica where there are
+   * several, for each has owners of its own. {@link ClusterCalls} refuses results of an owner older
+   * than one that has answered before.
+   */
   public static final String EPOCH = "epoch";
 
   /**

@@ -9,12 +9,15 @@ import com.hazelcast.config.MultiMapConfig;
 import com.hazelcast.config.NetworkConfig;
 import com.hazelcast.config.SplitBrainProtectionConfig;
 import com.hazelcast.splitbrainprotection.SplitBrainProtectionOn;
+import dev.mcpbus.bus.NodeRoutes;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.eventbus.EventBusOptions;
+import io.vertx.core.impl.VertxBootstrapImpl;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.vertx.core.transport.Transport;
 import java.io.FileNotFoundException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -47,10 +50,19 @@ public final class HazelcastCluster {
     }
     required(config, options, owners);
     vertx.setEventBusOptions(eventBus(options));
-    return Vertx.builder()
-        .with(vertx)
-        .withClusterManager(new RefreshingClusterManager(config))
-        .buildClustered();
+    NodeRoutes routes = new NodeRoutes();
+    return new VertxBootstrapImpl()
+        .options(vertx)
+        .transport(transport(vertx))
+        .clusterManager(new RefreshingClusterManager(config, routes))
+        .clusterNodeSelector(routes)
+        .init()
+        .clusteredVertx();
+  }
+
+  private static io.vertx.core.spi.transport.Transport transport(VertxOptions vertx) {
+    Transport wanted = vertx.getPreferNativeTransport() ? Transport.nativeTransport() : null;
+    return (wanted == null ? Transport.NIO : wanted).implementation();
   }
 
   private static Config read(Path file) throws FileNotFoundException {

@@ -4,19 +4,25 @@ import com.hazelcast.cluster.MembershipEvent;
 import com.hazelcast.config.Config;
 import com.hazelcast.core.LifecycleEvent;
 import com.hazelcast.core.LifecycleEvent.LifecycleState;
+import dev.mcpbus.bus.NodeRoutes;
 import io.vertx.core.Completable;
 import io.vertx.core.Vertx;
-import io.vertx.core.spi.cluster.RegistrationInfo;
-import io.vertx.core.spi.cluster.RegistrationListener;
-import io.vertx.core.spi.cluster.RegistrationUpdateEvent;
+import io.vertx.core.spi.cluster.NodeInfo;
+import io.vertx.core.spi.cluster.NodeListener;
 import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has the event bus read again where addresses are, whenever members come, go or merge. What the
+ * Says at once who has left, and cleans up afterwards. Vert.x takes a lost node out of the cluster's
+ * tables first, which waits until Hazelcast has made backups of the node's part of them the real
+ * ones, and tells nobody before.
+ *
+ * <p>Has the event bus read again where addresses are, whenever members come, go or merge. What the
  * bus knows is kept up to date by events, and a node that slept or was cut off has missed some: it
  * would send to a node that has given an address away, for ever and without any failure.
  */
@@ -25,75 +31,139 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
   /** Soon, and once more when what was moved meanwhile has settled. */
   private static final long[] DELAYS_MILLIS = {300, 1_500, 5_000};
 
-  /** Addresses that the bus has asked for, and keeps what it was told. */
-  private final Set<String> read = ConcurrentHashMap.newKeySet();
+  private static final NodeListener NOBODY =
+      new NodeListener() {
+        @Override
+        public void nodeAdded(String node) {}
+
+        @Override
+        public void nodeLeft(String node) {}
+      };
+
+  private final NodeRoutes routes;
+
+  /** Of what Vert.x does in its own time, in the order of events. */
+  private final ExecutorService later =
+      Executors.newSingleThreadExecutor(
+          task -> {
+            Thread thread = new Thread(task, "mcpbus-members");
+            thread.setDaemon(true);
+            return thread;
+          });
+
+  /** Guarded by itself. */
+  private final Set<String> present = new HashSet<>();
 
   private volatile @Nullable Vertx vertx;
-  private volatile @Nullable RegistrationListener listener;
+  private volatile @Nullable NodeListener listener;
+  private volatile @Nullable NodeInfo own;
 
-  RefreshingClusterManager(Config config) {
+  RefreshingClusterManager(Config config, NodeRoutes routes) {
     super(config);
+    this.routes = routes;
   }
 
   @Override
   public void init(Vertx of) {
     vertx = of;
     super.init(of);
+    super.nodeListener(NOBODY);
   }
 
   @Override
-  public void registrationListener(RegistrationListener of) {
+  public void nodeListener(NodeListener of) {
     listener = of;
-    super.registrationListener(of);
+    synchronized (present) {
+      present.addAll(getNodes());
+    }
   }
 
   @Override
-  public void getRegistrations(String address, Completable<List<RegistrationInfo>> promise) {
-    super.getRegistrations(
-        address,
-        (found, failure) -> {
-          if (failure == null) {
-            read.add(address);
-          }
-          promise.complete(found, failure);
+  public void setNodeInfo(NodeInfo info, Completable<Void> promise) {
+    own = info;
+    super.setNodeInfo(info, promise);
+  }
+
+  /** Without the lock that is held as long as a lost node is cleaned up. */
+  @Override
+  public @Nullable NodeInfo getNodeInfo() {
+    return own;
+  }
+
+  @Override
+  public void leave(Completable<Void> promise) {
+    super.leave(
+        (left, failure) -> {
+          later.shutdown();
+          promise.complete(left, failure);
         });
   }
 
   @Override
-  public synchronized void memberAdded(MembershipEvent event) {
-    super.memberAdded(event);
+  public void memberAdded(MembershipEvent event) {
+    tell(event.getMember().getAttribute("__vertx.nodeId"), true);
+    later.execute(() -> super.memberAdded(event));
     refresh();
   }
 
   @Override
-  public synchronized void memberRemoved(MembershipEvent event) {
-    super.memberRemoved(event);
+  public void memberRemoved(MembershipEvent event) {
+    tell(event.getMember().getAttribute("__vertx.nodeId"), false);
+    Promotions.hurry(getHazelcastInstance());
+    later.execute(() -> super.memberRemoved(event));
     refresh();
   }
 
   @Override
-  public synchronized void stateChanged(LifecycleEvent event) {
-    super.stateChanged(event);
+  public void stateChanged(LifecycleEvent event) {
     if (event.getState() == LifecycleState.MERGED) {
+      Set<String> now = new HashSet<>(getNodes());
+      Set<String> before;
+      synchronized (present) {
+        before = new HashSet<>(present);
+      }
+      before.stream().filter(node -> !now.contains(node)).forEach(node -> tell(node, false));
+      now.stream().filter(node -> !before.contains(node)).forEach(node -> tell(node, true));
+      later.execute(() -> super.stateChanged(event));
       refresh();
+    }
+  }
+
+  private void tell(@Nullable String node, boolean joined) {
+    if (node == null) {
+      return; // a member that holds data and runs no Vert.x
+    }
+    synchronized (present) {
+      if (joined) {
+        present.add(node);
+      } else {
+        present.remove(node);
+      }
+    }
+    NodeListener told = listener;
+    if (joined) {
+      routes.found(node);
+    } else {
+      routes.lost(node);
+    }
+    if (told != null && joined) {
+      told.nodeAdded(node);
+    } else if (told != null) {
+      told.nodeLeft(node);
     }
   }
 
   private void refresh() {
     Vertx timers = vertx;
-    RegistrationListener bus = listener;
-    if (timers != null && bus != null) {
+    if (timers != null) {
       for (long delay : DELAYS_MILLIS) {
-        timers.setTimer(delay, due -> forget(bus));
+        timers.setTimer(delay, due -> routes.refresh());
       }
     }
   }
 
-  /** The bus does nothing when it is told that registrations are lost; nowhere, it believes. */
-  private void forget(RegistrationListener bus) {
-    for (String address : List.copyOf(read)) {
-      read.remove(address);
-      bus.registrationsUpdated(new RegistrationUpdateEvent(address, List.of()));
-    }
+  @Override
+  public List<String> getNodes() {
+    return getHazelcastInstance() == null ? List.of() : super.getNodes();
   }
 }

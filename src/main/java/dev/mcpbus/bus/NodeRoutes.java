@@ -1,0 +1,200 @@
+package dev.mcpbus.bus;
+
+import io.vertx.core.Completable;
+import io.vertx.core.eventbus.impl.clustered.DefaultNodeSelector;
+import io.vertx.core.eventbus.impl.clustered.NodeSelector;
+import io.vertx.core.spi.cluster.ClusteredNode;
+import io.vertx.core.spi.cluster.NodeInfo;
+import io.vertx.core.spi.cluster.RegistrationInfo;
+import io.vertx.core.spi.cluster.RegistrationUpdateEvent;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * To which node the clustered bus sends: as Vert.x chooses, but never to a node that is known to be
+ * lost. The cluster's table names such a node for a while yet, and what is sent there is lost
+ * without a word. Any thread may call.
+ */
+public final class NodeRoutes implements NodeSelector {
+
+  /** Hears where the message goes that this thread is about to send. */
+  private static final ThreadLocal<@Nullable Consumer<String>> SENDER = new ThreadLocal<>();
+
+  private final NodeSelector all = new DefaultNodeSelector();
+  private final Set<String> lost = ConcurrentHashMap.newKeySet();
+
+  /** What the bus has been told of the addresses that it asked for. */
+  private final Map<String, List<RegistrationInfo>> told = new ConcurrentHashMap<>();
+
+  /**
+   * Runs something that sends one message.
+   *
+   * @param heard gets the id of the node that is chosen, on any thread, before the message is
+   *     written; nothing where nobody is there, and where the bus has no routes of this kind
+   */
+  static void noting(Consumer<String> heard, Runnable sending) {
+    SENDER.set(heard);
+    try {
+      sending.run();
+    } finally {
+      SENDER.remove();
+    }
+  }
+
+  /** A node has left: nothing is sent there from now on. */
+  public void lost(String node) {
+    lost.add(node);
+    told.forEach(
+        (address, registrations) -> {
+          if (registrations.stream().anyMatch(one -> one.nodeId().equals(node))) {
+            registrationsUpdated(new RegistrationUpdateEvent(address, registrations));
+          }
+        });
+  }
+
+  /** A node is there; it may have been lost before. */
+  public void found(String node) {
+    lost.remove(node);
+  }
+
+  /** What the bus knows of any address may be out of date: it will read it again. */
+  public void refresh() {
+    for (String address : List.copyOf(told.keySet())) {
+      forget(address);
+    }
+  }
+
+  /** The bus does nothing when it is told that registrations are lost; nowhere, it believes. */
+  private void forget(String address) {
+    told.remove(address);
+    all.registrationsUpdated(new RegistrationUpdateEvent(address, List.of()));
+  }
+
+  private List<RegistrationInfo> living(@Nullable List<RegistrationInfo> registrations) {
+    if (registrations == null) {
+      return List.of();
+    }
+    if (lost.isEmpty()) {
+      return registrations;
+    }
+    return registrations.stream().filter(one -> !lost.contains(one.nodeId())).toList();
+  }
+
+  @Override
+  public void init(ClusteredNode cluster) {
+    all.init(new Living(cluster));
+  }
+
+  @Override
+  public void eventBusStarted() {
+    all.eventBusStarted();
+  }
+
+  @Override
+  public void selectForSend(String address, Completable<String> promise) {
+    Consumer<String> sender = SENDER.get();
+    all.selectForSend(
+        address,
+        (node, failure) -> {
+          if (failure != null) {
+            promise.fail(failure);
+          } else if (node != null && lost.contains(node)) {
+            forget(address);
+            promise.complete(null, null);
+          } else {
+            if (sender != null && node != null) {
+              sender.accept(node);
+            }
+            promise.complete(node, null);
+          }
+        });
+  }
+
+  @Override
+  public void selectForPublish(String address, Completable<Iterable<String>> promise) {
+    all.selectForPublish(
+        address,
+        (nodes, failure) -> {
+          if (failure != null || nodes == null || lost.isEmpty()) {
+            promise.complete(nodes, failure);
+            return;
+          }
+          List<String> living = new ArrayList<>();
+          for (String node : nodes) {
+            if (!lost.contains(node)) {
+              living.add(node);
+            }
+          }
+          promise.complete(living, null);
+        });
+  }
+
+  @Override
+  public boolean wantsUpdatesFor(String address) {
+    return all.wantsUpdatesFor(address);
+  }
+
+  @Override
+  public void registrationsUpdated(RegistrationUpdateEvent event) {
+    List<RegistrationInfo> living = living(event.registrations());
+    if (living.isEmpty()) {
+      told.remove(event.address());
+    } else {
+      told.put(event.address(), living);
+    }
+    all.registrationsUpdated(new RegistrationUpdateEvent(event.address(), living));
+  }
+
+  @Override
+  public void registrationsLost() {
+    all.registrationsLost();
+  }
+
+  /** The cluster as the bus is to see it. */
+  private final class Living implements ClusteredNode {
+
+    private final ClusteredNode cluster;
+
+    Living(ClusteredNode cluster) {
+      this.cluster = cluster;
+    }
+
+    @Override
+    public String getNodeId() {
+      return cluster.getNodeId();
+    }
+
+    @Override
+    public void getRegistrations(String address, Completable<List<RegistrationInfo>> promise) {
+      cluster.getRegistrations(
+          address,
+          (found, failure) -> {
+            List<RegistrationInfo> living = living(found);
+            if (failure == null && !living.isEmpty()) {
+              told.put(address, living);
+            }
+            promise.complete(living, failure);
+          });
+    }
+
+    @Override
+    public NodeInfo getNodeInfo() {
+      return cluster.getNodeInfo();
+    }
+
+    @Override
+    public void getNodeInfo(String nodeId, Completable<NodeInfo> promise) {
+      cluster.getNodeInfo(nodeId, promise);
+    }
+
+    @Override
+    public List<String> getNodes() {
+      return cluster.getNodes();
+    }
+  }
+}
