@@ -69,7 +69,7 @@ class GatewayClusterIT {
     }
     bed = new ClusterBed(folder, NODES.size());
     NODES.forEach(node -> bed.start(node, servers));
-    NODES.forEach(node -> ClusterBed.settled(bed.node(node), servers.size(), new HashSet<>(NODES)));
+    NODES.forEach(node -> bed.settled(bed.node(node), servers.size(), new HashSet<>(NODES)));
     balancer = new Balancer(NODES.stream().map(GatewayClusterIT::port).toList());
   }
 
@@ -516,7 +516,7 @@ class GatewayClusterIT {
 
     goesOn(free, safe, arguments);
     assertThat(at("n2", "/mcp").initialize().call("ping", NOTHING).status()).isEqualTo(200);
-    ClusterBed.settled(bed.node("n1"), ECHOS + 3, Set.of("n1", "n2"));
+    bed.settled(bed.node("n1"), ECHOS + 3, Set.of("n1", "n2"));
   }
 
   /** A session with nothing that was the lost node's alone. */
