@@ -201,7 +201,7 @@ class GatewayClusterIT {
     "v1,/mcp/own",
     "v1,/mcp/modern",
     "v1-sse,/sse/own",
-    "v2-legacy,/mcp/common",
+    "v2-legacy,/mcp/own",
     "v2-modern,/mcp/own",
     "v2-modern,/mcp/modern"
   })

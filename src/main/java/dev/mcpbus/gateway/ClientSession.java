@@ -120,6 +120,12 @@ final class ClientSession {
     subscribed.goOn(facts);
   }
 
+  /** Whoever reads there does not any more. */
+  void left(String node) {
+    streams.left(node);
+    touch();
+  }
+
   /** True where a stream of before is asked for, whose events were the lost node's. */
   boolean hasLost(@Nullable String lastEventId) {
     return streams.hasLost(lastEventId);

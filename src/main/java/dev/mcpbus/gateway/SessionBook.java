@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /**
  * What a cluster keeps of sessions, so that another node goes on with one whose node is lost: what
@@ -22,6 +23,9 @@ final class SessionBook {
 
   /** Map of the cluster. */
   private static final String MAP = "mcpbus.sessions";
+
+  /** A map that is being repaired must not hold up clients for longer. */
+  private static final long PATIENCE_MILLIS = 3_000;
 
   static final String HOST = "host";
   static final String VIEW = "view";
@@ -70,7 +74,7 @@ final class SessionBook {
     }
     Page page = new Page(facts.put(HOST, host));
     own.put(session, page);
-    return write(session, page);
+    return write(session, page).timeout(PATIENCE_MILLIS, TimeUnit.MILLISECONDS).otherwiseEmpty();
   }
 
   private Future<Void> write(String session, Page page) {
@@ -115,7 +119,16 @@ final class SessionBook {
                           return tried.equals(facts.getString(HOST))
                               ? take(map, session, text, facts, tried)
                               : Future.succeededFuture(facts);
-                        }));
+                        }))
+        .timeout(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)
+        .recover(
+            failure ->
+                Future.failedFuture(
+                    failure instanceof McpFailure
+                        ? failure
+                        : McpFailure.notSent(
+                            FailureCode.UNAVAILABLE,
+                            "where the session is cannot be found out at the moment")));
   }
 
   private Future<JsonObject> take(
@@ -168,7 +181,9 @@ final class SessionBook {
                 return Future.succeededFuture();
               }
               if (host.equals(new JsonObject(text).getString(HOST))) {
-                return write(session, page);
+                return System.nanoTime() - page.written > idleNanos
+                    ? write(session, page)
+                    : Future.succeededFuture();
               }
               own.remove(session);
               lost.add(session);

@@ -100,6 +100,9 @@ final class SessionHost extends VerticleBase {
             Addresses.GATEWAY_UPDATED,
             updated -> sessions.values().forEach(session -> session.updated(updated.body())));
     vertx.eventBus().localConsumer(Addresses.GATEWAY_JOINED, joined -> renew(true));
+    vertx
+        .eventBus()
+        .<JsonObject>localConsumer(Addresses.GATEWAY_LEFT, left -> left(left.body()));
     return Future.join(ready);
   }
 
@@ -142,6 +145,11 @@ final class SessionHost extends VerticleBase {
         .filter(session -> session.isIdle(now, options.sessionIdle().toNanos()))
         .forEach(this::end);
     renew(false);
+  }
+
+  /** Nobody reads what was read there. */
+  private void left(JsonObject node) {
+    sessions.values().forEach(session -> session.left(node.getString("node", "")));
   }
 
   /** Others have gone on with sessions of a node that was taken for lost. */
@@ -308,12 +316,12 @@ final class SessionHost extends VerticleBase {
   }
 
   private void goOn(String id, JsonObject facts) {
-    book.keep(id, facts);
     session(
             id,
             facts.getString(SessionBook.VIEW, ""),
             facts.getString(SessionBook.PRINCIPAL, ""),
             facts.getJsonObject(SessionBook.INITIALIZE, new JsonObject()))
         .goOn(facts);
+    book.keep(id, facts);
   }
 }

@@ -32,6 +32,14 @@ final class Streams {
     return standing;
   }
 
+  /** The HTTP verticles of that node are gone. */
+  void left(String node) {
+    if (standing.isReadOn(node)) {
+      standing.detach();
+    }
+    requests.values().stream().filter(one -> one.isReadOn(node)).forEach(EventStream::detach);
+  }
+
   /** What was said before is another node's, and lost: ids of it mean nothing here. */
   void goOn() {
     goesOn = true;

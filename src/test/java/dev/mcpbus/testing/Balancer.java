@@ -63,8 +63,10 @@ public final class Balancer implements AutoCloseable {
             .setPort(port)
             .setMethod(request.method())
             .setURI(request.uri());
+    // The nodes know themselves by their own ports.
     request.headers().entries().stream()
         .filter(one -> !one.getKey().equalsIgnoreCase("Connection"))
+        .filter(one -> !one.getKey().equalsIgnoreCase("Host"))
         .forEach(one -> to.addHeader(one.getKey(), one.getValue()));
     client
         .request(to)
