@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Nodes;
@@ -8,6 +9,7 @@ import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
@@ -35,11 +37,13 @@ final class SubscriptionBook {
   private static final Duration PATIENCE = Duration.ofMillis(1_500);
 
   private final EventBus bus;
+  private final ClusterCalls calls;
   private final Nodes others;
   private final Map<Resource, Held> resources = new HashMap<>();
 
   SubscriptionBook(Vertx vertx) {
     this.bus = vertx.eventBus();
+    this.calls = ClusterCalls.of(vertx);
     this.others = new Nodes(vertx, Addresses.GATEWAY_HOLDERS);
   }
 
@@ -132,7 +136,9 @@ final class SubscriptionBook {
 
   private Future<Void> tell(Resource resource, String suffix) {
     Buffer params = RawJson.EMPTY_OBJECT.with("uri", RawJson.string(resource.uri())).toBuffer();
-    return bus.<Buffer>request(Addresses.of(new ConnectionId(resource.server()), suffix), params)
+    ConnectionId server = new ConnectionId(resource.server());
+    return calls
+        .<Buffer>request(server, Addresses.of(server, suffix), params, new DeliveryOptions())
         .mapEmpty();
   }
 }
