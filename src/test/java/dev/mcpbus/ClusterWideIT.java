@@ -116,10 +116,13 @@ class ClusterWideIT {
       Http.Answer unfit =
           Http.post(nodes.port(answerer), "/api/inputs/" + question, "{\"action\":\"accept\"}");
       assertThat(unfit.json().getString("code")).isEqualTo("INVALID_ARGUMENTS");
-      assertThat(Http.post(nodes.port(answerer), "/api/inputs/" + question, ACCEPTED.encode()).status())
+      assertThat(
+              Http.post(nodes.port(answerer), "/api/inputs/" + question, ACCEPTED.encode())
+                  .status())
           .isEqualTo(200);
       assertThat(called.get(10, TimeUnit.SECONDS).body()).contains("Ada");
-      assertThat(Http.post(nodes.port(caller), "/api/inputs/" + question, ACCEPTED.encode()).status())
+      assertThat(
+              Http.post(nodes.port(caller), "/api/inputs/" + question, ACCEPTED.encode()).status())
           .isEqualTo(400);
     }
     assertThat(Http.delete(nodes.port("n3"), "/api/offers/people").status()).isEqualTo(200);
@@ -128,7 +131,8 @@ class ClusterWideIT {
           .untilAsserted(
               () ->
                   assertThat(
-                          nodes.node(caller)
+                          nodes
+                              .node(caller)
                               .callTool(
                                   "modern",
                                   "test_elicitation",
@@ -171,7 +175,8 @@ class ClusterWideIT {
   }
 
   private static long epoch(String server) {
-    JsonObject status = ClusterBed.statuses(nodes.node("n1")).getOrDefault(server, new JsonObject());
+    JsonObject status =
+        ClusterBed.statuses(nodes.node("n1")).getOrDefault(server, new JsonObject());
     return "READY".equals(status.getString("state")) ? status.getLong("epoch") : -1;
   }
 }

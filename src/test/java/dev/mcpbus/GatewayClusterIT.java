@@ -79,18 +79,13 @@ class GatewayClusterIT {
         .isNotNull();
 
     McpHttp.Stream asking =
-        session.streamed(
-            client.request(
-                "tools/call", asking("test_elicitation")));
+        session.streamed(client.request("tools/call", asking("test_elicitation")));
     JsonObject question = questionOf(asking);
     assertThat(session.answer(question.getValue("id"), ACCEPTED)).isEqualTo(202);
     Awaitility.await("the answer").until(asking::hasEnded);
     assertThat(McpHttp.text(last(asking).getJsonObject("result"))).contains("Ada");
 
-    McpHttp.Stream cut =
-        session.streamed(
-            client.request(
-                "tools/call", asking("test_elicitation")));
+    McpHttp.Stream cut = session.streamed(client.request("tools/call", asking("test_elicitation")));
     JsonObject again = questionOf(cut);
     String seen = lastId(cut);
     cut.close();
@@ -120,7 +115,8 @@ class GatewayClusterIT {
     }
     for (String node : NODES) {
       assertThat(
-              nodes.at(node, "/mcp/own")
+              nodes
+                  .at(node, "/mcp/own")
                   .post(client.request("ping", NOTHING), session.headers())
                   .status())
           .as(node)

@@ -63,7 +63,8 @@ class GatewayLossIT {
         .put("io.modelcontextprotocol/clientCapabilities", ASKED);
     flying.add(here.posted(asking.encode(), McpHttp.headers(asking)));
     flying.add(
-        nodes.at("n2", "/mcp")
+        nodes
+            .at("n2", "/mcp")
             .posted(
                 here.request("tools/call", call(doomed + "__hang", fly)).encode(),
                 local.headers()));
@@ -72,16 +73,15 @@ class GatewayLossIT {
     McpHttp.Session bound = there.initialize("2025-11-25", ASKED);
     bound.call("tools/call", call("own__test_simple_text", NOTHING)).result();
     flying.add(
-        nodes.at("n1", "/mcp")
+        nodes
+            .at("n1", "/mcp")
             .posted(
                 there.request("tools/call", call(safe + "__hang", fly)).encode(), bound.headers()));
     McpHttp.Session free = there.initialize("2025-11-25", ASKED);
     free.call("tools/call", call(safe + "__echo", arguments)).result();
     free.call("logging/setLevel", new JsonObject().put("level", "error")).result();
 
-    JsonObject half =
-        there.described(
-            "tools/call", asking("own__test_elicitation"));
+    JsonObject half = there.described("tools/call", asking("own__test_elicitation"));
     half.getJsonObject("params")
         .getJsonObject("_meta")
         .put("io.modelcontextprotocol/clientCapabilities", ASKED);
@@ -90,10 +90,7 @@ class GatewayLossIT {
     McpHttp.Session behind = here.initialize("2025-11-25", ASKED);
     McpHttp.Stream cut =
         there.streamed(
-            here.request(
-                "tools/call",
-                asking("own__test_elicitation")),
-            behind.headers());
+            here.request("tools/call", asking("own__test_elicitation")), behind.headers());
     JsonObject question = questionOf(cut);
     String seen = lastId(cut);
 
@@ -101,7 +98,8 @@ class GatewayLossIT {
         McpHttp.Stream freeStream = nodes.at("n1", "/mcp").get(free.headers())) {
       assertThat(boundStream.status()).isEqualTo(200);
       assertThat(freeStream.status()).isEqualTo(200);
-      Awaitility.await("the calls to fly").until(() -> nodes.executed(doomed, "fly") == 3 && nodes.executed(safe, "fly") == 1);
+      Awaitility.await("the calls to fly")
+          .until(() -> nodes.executed(doomed, "fly") == 3 && nodes.executed(safe, "fly") == 1);
       long killed = System.nanoTime();
       nodes.node("n3").signal("KILL");
       for (CompletableFuture<McpHttp.Answer> call : flying) {

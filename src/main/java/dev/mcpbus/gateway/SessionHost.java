@@ -100,9 +100,7 @@ final class SessionHost extends VerticleBase {
             Addresses.GATEWAY_UPDATED,
             updated -> sessions.values().forEach(session -> session.updated(updated.body())));
     vertx.eventBus().localConsumer(Addresses.GATEWAY_JOINED, joined -> renew(true));
-    vertx
-        .eventBus()
-        .<JsonObject>localConsumer(Addresses.GATEWAY_LEFT, left -> left(left.body()));
+    vertx.eventBus().<JsonObject>localConsumer(Addresses.GATEWAY_LEFT, left -> left(left.body()));
     return Future.join(ready);
   }
 
