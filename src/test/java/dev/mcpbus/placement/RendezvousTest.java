@@ -134,7 +134,8 @@ class RendezvousTest {
     Set<String> named = new HashSet<>();
     for (int i = 0; i < 12; i++) {
       named.add(
-          Rendezvous.owner("s" + i, List.of(named("n1"), named("n2"), named("n3")), Set.of())
+          Rendezvous.owner(
+                  "s" + i, List.of(named("n1"), named("n2"), named("n3")), Set.of())
               .orElseThrow()
               .name());
     }
@@ -153,7 +154,8 @@ class RendezvousTest {
     owners(after)
         .forEach(
             (id, owner) ->
-                assertThat(owner.name()).isEqualTo(Objects.requireNonNull(then.get(id)).name()));
+                assertThat(owner.name())
+                    .isEqualTo(Objects.requireNonNull(then.get(id)).name()));
   }
 
   @Test

@@ -142,8 +142,8 @@ public final class ClusterBed implements AutoCloseable {
   }
 
   /**
-   * Waits until {@code from} sees this many servers READY, owned by exactly these nodes. Fails
-   * after a minute with what each node says.
+   * Waits until {@code from} sees this many servers READY, owned by exactly these nodes. Fails after
+   * a minute with what each node says.
    */
   public Map<String, JsonObject> settled(ServiceProcess from, int servers, Set<String> owners) {
     return until(
@@ -158,9 +158,7 @@ public final class ClusterBed implements AutoCloseable {
                     .equals(owners));
   }
 
-  /**
-   * Waits until what {@code from} says of its servers is as wanted; bounded as {@link #settled}.
-   */
+  /** Waits until what {@code from} says of its servers is as wanted; bounded as {@link #settled}. */
   public Map<String, JsonObject> until(
       String what, ServiceProcess from, Predicate<Map<String, JsonObject>> wanted) {
     try {
