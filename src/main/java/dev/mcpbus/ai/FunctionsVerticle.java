@@ -130,9 +130,8 @@ public final class FunctionsVerticle extends VerticleBase {
   }
 
   private Future<ModelTools> list(JsonObject wanted, Map<String, JsonObject> schemas) {
-    return vertx
-        .eventBus()
-        .<JsonObject>request(Addresses.ALL_TOOLS_LIST, wanted)
+    return ClusterCalls.of(vertx)
+        .<JsonObject>request(null, Addresses.ALL_TOOLS_LIST, wanted, new DeliveryOptions())
         .map(reply -> ModelTools.of(reply.body(), schemas));
   }
 

@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What is published on one address of the bus, as server-sent events for any number of readers. An
- * event's id is {@code <boot>-<number>}; who comes back with the last one that he saw gets what has
- * happened since, or first a {@code missed} event where that is no longer known. A reader that does
- * not read has no queue of its own: he goes on where he was, and is dropped after {@value
- * #PATIENCE} heartbeats. Used on the bridge's context.
+ * event's id is {@code <boot>-<number>}, in a cluster with the time; who comes back with the last
+ * one that he saw gets what has happened since, or first a {@code missed} event where that is no
+ * longer known. A reader that does not read has no queue of its own: he goes on where he was, and
+ * is dropped after {@value #PATIENCE} heartbeats. Used on the bridge's context.
  */
 final class EventFeed {
 
@@ -83,20 +83,6 @@ final class EventFeed {
     new Reader(ctx.request(), filter).start(last);
   }
 
-  /** The number after {@code id}, or -1 where that is not of this life or was never given out. */
-  private long after(String id) {
-    int cut = id.lastIndexOf('-');
-    if (cut < 0 || !id.substring(0, cut).equals(log.boot())) {
-      return -1;
-    }
-    try {
-      long number = Long.parseLong(id.substring(cut + 1));
-      return number >= -1 && number < ring.next() ? number + 1 : -1;
-    } catch (NumberFormatException e) {
-      return -1;
-    }
-  }
-
   /** Ends all streams; later readers are refused. */
   void close() {
     closed = true;
@@ -128,13 +114,11 @@ final class EventFeed {
           .putHeader("Content-Type", Route.EVENT_STREAM)
           .setChunked(true)
           .setWriteQueueMaxSize(WRITE_QUEUE_BYTES);
-      long after = last == null ? ring.next() : after(last);
+      EventLog.Place place = last == null ? new EventLog.Place(ring.next(), true) : log.after(last);
+      position = place.number();
       // Where he stands, also for who reads no event before he has to come back.
-      response.write(
-          Buffer.buffer(
-              "retry: 2000\nid: " + log.boot() + "-" + (Math.max(after, 0) - 1) + "\n\n"));
-      position = after < 0 ? ring.first() : after;
-      if (after < 0) {
+      response.write(Buffer.buffer("retry: 2000\nid: " + log.before(position) + "\n\n"));
+      if (!place.complete()) {
         missed();
       }
       pump();

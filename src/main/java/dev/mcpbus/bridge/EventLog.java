@@ -11,9 +11,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The latest of what is published on one address of the bus, as frames of an event stream. One for
  * all HTTP verticles of a service, so that an event has one id wherever its reader comes in. The
- * first that opens it writes; any thread reads.
+ * first that opens it writes; any thread reads. Each node of a cluster has its own.
  */
 final class EventLog {
+
+  /** By so much clocks of nodes may differ, and events be heard later by one than by another. */
+  private static final long OVERLAP_MILLIS = 2_000;
 
   private static final int MAX_EVENTS = 1_024;
   private static final long MAX_BYTES = 4L * 1024 * 1024;
@@ -21,6 +24,8 @@ final class EventLog {
   private final String boot;
   private final String address;
   private final String serverMember;
+  private volatile boolean clustered;
+  private volatile long openedAt;
   private final EventRing ring = new EventRing(MAX_EVENTS, MAX_BYTES);
   private final List<Runnable> readers = new CopyOnWriteArrayList<>();
   private @Nullable MessageConsumer<JsonObject> consumer;
@@ -35,10 +40,6 @@ final class EventLog {
     this.serverMember = serverMember;
   }
 
-  String boot() {
-    return boot;
-  }
-
   EventRing ring() {
     return ring;
   }
@@ -47,15 +48,63 @@ final class EventLog {
   synchronized void open(Vertx vertx, Runnable added) {
     readers.add(added);
     if (consumer == null) {
+      clustered = vertx.isClustered();
+      openedAt = System.currentTimeMillis();
       consumer = vertx.eventBus().consumer(address, message -> publish(message.body()));
+    }
+  }
+
+  /**
+   * The id of an event of this log. In a cluster it says besides when the event was heard: other
+   * nodes number their own, and go on by the time.
+   */
+  private String id(long number, long millis) {
+    String id = boot + "-" + number;
+    return clustered ? id + "@" + millis : id;
+  }
+
+  /** The id of who has all before that event. */
+  String before(long number) {
+    EventRing.Entry next = ring.at(number);
+    return id(number - 1, next == null ? System.currentTimeMillis() : next.at());
+  }
+
+  /** Where to go on after an event. */
+  record Place(long number, boolean complete) {}
+
+  /** The place after {@code id}; not complete where something may have been forgotten. */
+  Place after(String id) {
+    int at = id.indexOf('@');
+    String own = at < 0 ? id : id.substring(0, at);
+    int cut = own.lastIndexOf('-');
+    if (cut >= 0 && own.substring(0, cut).equals(boot)) {
+      long number = number(own.substring(cut + 1), -2);
+      if (number >= -1 && number < ring.next()) {
+        return new Place(number + 1, true);
+      }
+    } else if (clustered && at >= 0) {
+      long since = number(id.substring(at + 1), 0) - OVERLAP_MILLIS;
+      long number = ring.since(since);
+      boolean forgotten = number == ring.first() && (number > 0 || since < openedAt);
+      return new Place(number, !forgotten);
+    }
+    return new Place(ring.first(), false);
+  }
+
+  private static long number(String text, long otherwise) {
+    try {
+      return Long.parseLong(text);
+    } catch (NumberFormatException e) {
+      return otherwise;
     }
   }
 
   private void publish(JsonObject event) {
     String text = event.encode();
+    long now = System.currentTimeMillis();
     Buffer frame =
         Buffer.buffer(text.length() + 64)
-            .appendString("id: " + boot + "-" + ring.next() + "\ndata: ")
+            .appendString("id: " + id(ring.next(), now) + "\ndata: ")
             // JSON has no raw line break, so one data line holds it.
             .appendString(text)
             .appendString("\n\n");
@@ -63,6 +112,7 @@ final class EventLog {
         new EventRing.Entry(
             String.valueOf(event.getValue(serverMember)),
             String.valueOf(event.getValue("type")),
+            now,
             frame));
     readers.forEach(Runnable::run);
   }

@@ -12,9 +12,10 @@ import org.jspecify.annotations.Nullable;
 final class EventRing {
 
   /**
+   * @param at when it was heard, wall clock, milliseconds
    * @param frame as it goes to a reader
    */
-  record Entry(String server, String type, Buffer frame) {}
+  record Entry(String server, String type, long at, Buffer frame) {}
 
   private final @Nullable Entry[] slots;
   private final long maxBytes;
@@ -40,6 +41,19 @@ final class EventRing {
   /** Null where it is no longer kept, or has not been yet. */
   synchronized @Nullable Entry at(long number) {
     return number < first || number >= next ? null : slots[slot(number)];
+  }
+
+  /** The number of the first event that was heard at that time or later. */
+  synchronized long since(long millis) {
+    long number = next;
+    while (number > first) {
+      Entry before = slots[slot(number - 1)];
+      if (before != null && before.at() < millis) {
+        break;
+      }
+      number--;
+    }
+    return number;
   }
 
   synchronized void add(Entry entry) {

@@ -62,6 +62,11 @@ public final class Addresses {
 
   public static final String INPUT_RENEW = "mcp.input.renew";
 
+  /** Between the nodes of a cluster: offers as they come and go; followed by a node, questions. */
+  public static final String INPUT_SHARED = "mcp.input.shared";
+
+  public static final String INPUT_NODES = "mcp.input.nodes";
+
   public static final String SERVERS_ADD = "mcp.servers.add";
   public static final String SERVERS_REMOVE = "mcp.servers.remove";
   public static final String SERVERS_LIST = "mcp.servers.list";
@@ -85,6 +90,18 @@ public final class Addresses {
   public static final String GATEWAY_CHANGED = "mcp.gateway.changed";
 
   public static final String GATEWAY_UPDATED = "mcp.gateway.updated";
+
+  /** Published on one node only: a node has left the cluster, or joined it. */
+  public static final String GATEWAY_LEFT = "mcp.gateway.left";
+
+  public static final String GATEWAY_JOINED = "mcp.gateway.joined";
+
+  /**
+   * Between the nodes of a cluster: who wants to hear of a resource; published when one is free.
+   */
+  public static final String GATEWAY_HOLDERS = "mcp.gateway.holders";
+
+  public static final String GATEWAY_FREED = "mcp.gateway.freed";
 
   /** Followed by the name of a host: sessions, and what their calls tell on the way. */
   public static final String GATEWAY_SESSIONS = "mcp.gateway.sessions.";

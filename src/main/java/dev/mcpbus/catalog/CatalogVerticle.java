@@ -1,6 +1,7 @@
 package dev.mcpbus.catalog;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionState;
@@ -12,6 +13,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.MessageConsumer;
@@ -39,6 +41,12 @@ import org.jspecify.annotations.Nullable;
  * All state is touched on the verticle's own context only.
  */
 public final class CatalogVerticle extends VerticleBase {
+
+  private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
+  private static final long PATIENCE_MILLIS = 5_000;
+
+  /** After a node has come or gone, until most connections have their owners. */
+  private static final long SETTLE_MILLIS = 3_000;
 
   private final Duration retry;
   private final Duration firstLists;
@@ -135,7 +143,18 @@ public final class CatalogVerticle extends VerticleBase {
     MessageConsumer<Object> describes =
         bus.consumer(Addresses.ALL_TOOLS_DESCRIBE, asked -> describe(router, asked));
     ready.add(describes.completion());
-    return Future.all(ready).onSuccess(listening -> known = readServers());
+    return Future.all(ready)
+        .onSuccess(
+            listening -> {
+              // Nobody answers on this node yet; in a cluster another may know what there is.
+              known = readServers(new DeliveryOptions().setSendTimeout(PATIENCE_MILLIS));
+              ClusterCalls.of(vertx).onMembership((node, joined) -> membership());
+            });
+  }
+
+  /** What was told while nodes did not hear each other; on a thread of the cluster's engine. */
+  private void membership() {
+    context.runOnContext(now -> vertx.setTimer(SETTLE_MILLIS, settled -> readServers(LOCAL)));
   }
 
   @Override
@@ -144,10 +163,10 @@ public final class CatalogVerticle extends VerticleBase {
   }
 
   /** Always succeeds: whoever cannot be asked now will be heard of by events. */
-  private Future<Void> readServers() {
+  private Future<Void> readServers(DeliveryOptions where) {
     return vertx
         .eventBus()
-        .<JsonObject>request(Addresses.SERVERS_LIST, new JsonObject())
+        .<JsonObject>request(Addresses.SERVERS_LIST, new JsonObject(), where)
         .onSuccess(
             reply -> {
               for (Object one : reply.body().getJsonArray("servers", new JsonArray())) {
@@ -161,7 +180,10 @@ public final class CatalogVerticle extends VerticleBase {
   /** An event that came meanwhile knows better. */
   private void readServer(JsonObject status) {
     String id = status.getString("id");
-    if (!servers.containsKey(id) && track(id) != null && isServing(status.getString("state"))) {
+    Server present = servers.get(id);
+    if ((present == null || (vertx.isClustered() && !present.connected))
+        && track(id) != null
+        && isServing(status.getString("state"))) {
       connected(id);
     }
   }
@@ -326,7 +348,7 @@ public final class CatalogVerticle extends VerticleBase {
     if (only == null || servers.keySet().containsAll(only)) {
       return known;
     }
-    return readServers()
+    return readServers(LOCAL)
         .compose(
             read ->
                 only.stream()

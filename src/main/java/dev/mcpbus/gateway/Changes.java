@@ -22,6 +22,15 @@ final class Changes {
     }
   }
 
+  /** What the client has seen is not known any more: it is told to look again. */
+  void forget() {
+    for (Kind kind : Kind.values()) {
+      if (kind != Kind.TOOLS || !view.searches()) {
+        seen.put(kind, -1L);
+      }
+    }
+  }
+
   /** What the client has asked for. */
   Set<Kind> seen() {
     return seen.keySet();

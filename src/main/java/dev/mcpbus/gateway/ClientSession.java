@@ -13,7 +13,6 @@ import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
-import dev.mcpbus.security.Action;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
@@ -33,7 +32,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClientSession {
 
-  private static final int MAX_WATCHED = 1_000;
   private final Vertx vertx;
   private final String id;
   private final View view;
@@ -46,10 +44,11 @@ final class ClientSession {
   private final Router router;
   private final Calls host;
   private final GatewayOptions options;
+  private final SessionBook book;
   private final Map<String, SessionCall> calls = new LinkedHashMap<>();
   private final Streams streams;
   private final Questions questions;
-  private final Watched watched;
+  private final Subscribed subscribed;
   private final Changes changes;
   private final Leases leases;
   private final SessionTasks tasks;
@@ -66,7 +65,8 @@ final class ClientSession {
       Directory directory,
       Router router,
       Calls host,
-      GatewayOptions options) {
+      GatewayOptions options,
+      SessionBook book) {
     this.vertx = vertx;
     this.id = id;
     this.view = view;
@@ -90,19 +90,45 @@ final class ClientSession {
     this.router = router;
     this.host = host;
     this.options = options;
+    this.book = book;
     this.streams = new Streams(vertx.eventBus());
     this.questions = new Questions(vertx, can);
-    this.watched = new Watched(vertx.eventBus(), id);
+    this.subscribed = new Subscribed(vertx.eventBus(), id, view, router, book);
     this.changes = new Changes(view);
     this.lists = new LeasedLists(vertx, changes::seen, this::changed);
     this.incoming = new Incoming(calls, streams, questions, this::leased);
-    this.leases = new Leases(vertx, host, incoming, can, lists);
+    this.leases = new Leases(vertx, host, incoming, can, lists, () -> book.end(id));
     this.tasks = new SessionTasks(directory, router, principal, view, leases);
     incoming.tasks(tasks);
   }
 
   String id() {
     return id;
+  }
+
+  View view() {
+    return view;
+  }
+
+  /** It was another node's, which is lost: its client is told to look at all lists again. */
+  void goOn(JsonObject facts) {
+    streams.goOn();
+    changes.forget();
+    if (facts.getValue(SessionBook.LEVEL) instanceof String level) {
+      incoming.level(level);
+    }
+    subscribed.goOn(facts);
+  }
+
+  /** Whoever reads there does not any more. */
+  void left(String node) {
+    streams.left(node);
+    touch();
+  }
+
+  /** True where a stream of before is asked for, whose events were the lost node's. */
+  boolean hasLost(@Nullable String lastEventId) {
+    return streams.hasLost(lastEventId);
   }
 
   /** The result of {@code initialize}. */
@@ -168,7 +194,7 @@ final class ClientSession {
     calls.values().forEach(call -> call.message().reply(Buffer.buffer()));
     calls.clear();
     questions.close();
-    watched.close();
+    subscribed.close();
     streams.close();
     return leases.close();
   }
@@ -295,9 +321,8 @@ final class ClientSession {
     return switch (method) {
       case Methods.PING -> Future.succeededFuture(RawJson.EMPTY_OBJECT);
       case Methods.SET_LEVEL -> level(Router.text(params, "level"));
-      case Methods.RESOURCES_SUBSCRIBE -> subscribe(ask, Router.text(params, "uri"));
-      case Methods.RESOURCES_UNSUBSCRIBE ->
-          watched.remove(Router.text(params, "uri")).map(RawJson.EMPTY_OBJECT);
+      case Methods.RESOURCES_SUBSCRIBE -> subscribed.add(ask, Router.text(params, "uri"));
+      case Methods.RESOURCES_UNSUBSCRIBE -> subscribed.remove(Router.text(params, "uri"));
       case Methods.TASKS_GET, Methods.TASKS_RESULT, Methods.TASKS_CANCEL, Methods.TASKS_LIST ->
           tasks.route(ask);
       case Methods.TOOLS_CALL -> router.route(ask).map(result -> tasks.begun(ask, result));
@@ -318,28 +343,8 @@ final class ClientSession {
   private Future<RawJson> level(String wanted) {
     incoming.level(wanted);
     leases.level(wanted);
+    book.note(id, SessionBook.LEVEL, wanted);
     return Future.succeededFuture(RawJson.EMPTY_OBJECT);
-  }
-
-  private Future<RawJson> subscribe(Ask ask, String uri) {
-    ask.about(null, uri);
-    if (watched.size() >= MAX_WATCHED) {
-      throw McpFailure.notSent(
-          FailureCode.OVERLOADED, MAX_WATCHED + " resources are subscribed to already");
-    }
-    return router
-        .resources(view, uri)
-        .compose(
-            found -> {
-              if (found.isEmpty()
-                  || !view.rights().allows(Action.SUBSCRIBE, found.get(0).server(), uri)) {
-                throw Errors.rpc(
-                    Readers.RESOURCE_NOT_FOUND, "Resource not found: " + Errors.shown(uri));
-              }
-              ask.about(found.get(0).server(), uri);
-              return watched.add(found.get(0).server(), found.get(0).key(), uri);
-            })
-        .map(RawJson.EMPTY_OBJECT);
   }
 
   /** Once; {@code answer} null where none is due. */
@@ -369,7 +374,7 @@ final class ClientSession {
       incoming.task(event.getString("id", ""), params);
       return;
     }
-    for (String uri : watched.names(event.getString("id"), params.getString("uri"))) {
+    for (String uri : subscribed.names(event.getString("id"), params.getString("uri"))) {
       streams
           .standing()
           .send(

@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.Events;
@@ -17,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -34,11 +36,18 @@ final class DirectoryVerticle extends VerticleBase {
   /** Many changes at a time become one notification. */
   private static final long GATHER_MILLIS = 25;
 
+  /** So many epochs each owner of a connection has for itself. */
+  private static final long EPOCHS_PER_OWNER = 1_000_000;
+
+  /** After a node has come or gone, until most connections have their owners. */
+  private static final long SETTLE_MILLIS = 3_000;
+
   private final Directory directory;
   private final Duration patience;
   private final Map<String, ServerLists> servers = new HashMap<>();
   private final Set<Kind> wanted = EnumSet.noneOf(Kind.class);
   private Future<Void> known = Future.succeededFuture();
+  private final Map<String, Long> lives = new HashMap<>();
   private boolean telling;
 
   // Set once in start().
@@ -56,25 +65,42 @@ final class DirectoryVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     EventBus bus = vertx.eventBus();
-    book = new SubscriptionBook(bus);
+    book = new SubscriptionBook(vertx);
     bus.localConsumer(Addresses.GATEWAY_DIRECTORY, this::ask);
     bus.<JsonObject>localConsumer(Addresses.GATEWAY_SUBSCRIBE, book::handle);
     return bus.<JsonObject>consumer(Addresses.ALL_EVENTS, event -> heard(event.body()))
         .completion()
+        .compose(listening -> book.open())
         .compose(listening -> directory.taskIds().open(vertx))
-        .onSuccess(listening -> known = readServers());
+        .onSuccess(listening -> known = readServers())
+        .onSuccess(listening -> ClusterCalls.of(vertx).onMembership(this::membership));
+  }
+
+  /** On a thread of the cluster's engine. */
+  private void membership(String node, boolean joined) {
+    vertx
+        .eventBus()
+        .publish(
+            joined ? Addresses.GATEWAY_JOINED : Addresses.GATEWAY_LEFT,
+            new JsonObject().put("node", node),
+            LOCAL);
+    // What was told while nodes did not hear each other.
+    context.runOnContext(now -> vertx.setTimer(SETTLE_MILLIS, settled -> readServers()));
   }
 
   /** Always succeeds: whoever cannot be asked now will be heard of by events. */
   private Future<Void> readServers() {
+    Set<String> missing = new HashSet<>(servers.keySet());
     return vertx
         .eventBus()
-        .<JsonObject>request(Addresses.SERVERS_LIST, new JsonObject())
+        .<JsonObject>request(Addresses.SERVERS_LIST, new JsonObject(), LOCAL)
         .onSuccess(
             reply -> {
               for (Object one : reply.body().getJsonArray("servers", new JsonArray())) {
+                missing.remove(((JsonObject) one).getString("id"));
                 read((JsonObject) one);
               }
+              missing.forEach(this::removed);
             })
         .<Void>mapEmpty()
         .otherwiseEmpty();
@@ -84,6 +110,11 @@ final class DirectoryVerticle extends VerticleBase {
   private void read(JsonObject status) {
     ServerFacts facts = track(status.getString("id", ""));
     if (facts != null && isServing(status.getString("state", ""))) {
+      ServerLists lists = servers.get(facts.id().value());
+      if (!facts.up() && lists != null) {
+        lists.connected(wanted);
+      }
+      lives(facts.id().value(), status);
       Object text = status.getValue("instructions");
       boolean modern = Era.DISCOVER.name().equals(status.getString("era"));
       become(
@@ -129,11 +160,7 @@ final class DirectoryVerticle extends VerticleBase {
         track(id);
         book.renew(id);
       }
-      case Events.SERVER_REMOVED -> {
-        servers.remove(id);
-        directory.become(directory.snapshot().without(id));
-        tell();
-      }
+      case Events.SERVER_REMOVED -> removed(id);
       case Events.CONNECTED -> connected(id, event);
       case Events.DISCONNECTED, Events.GAVE_UP -> {
         ServerFacts facts = directory.snapshot().server(id);
@@ -154,6 +181,13 @@ final class DirectoryVerticle extends VerticleBase {
     }
   }
 
+  private void removed(String id) {
+    servers.remove(id);
+    lives.remove(id);
+    directory.become(directory.snapshot().without(id));
+    tell();
+  }
+
   private void connected(String id, JsonObject event) {
     ServerFacts facts = track(id);
     ServerLists lists = servers.get(id);
@@ -166,6 +200,7 @@ final class DirectoryVerticle extends VerticleBase {
             facts.tasks(),
             facts.instructions()));
     lists.connected(wanted);
+    lives(id, event);
     vertx
         .eventBus()
         .<JsonObject>request(Addresses.of(facts.id(), Addresses.STATUS), new JsonObject())
@@ -175,6 +210,15 @@ final class DirectoryVerticle extends VerticleBase {
                 read(status.body());
               }
             });
+  }
+
+  /** A new owner's connection knows nothing of what the one before was asked to watch. */
+  private void lives(String id, JsonObject told) {
+    long life = told.getLong("epoch", 0L) / EPOCHS_PER_OWNER;
+    Long before = lives.put(id, life);
+    if (before != null && before != life) {
+      book.renew(id);
+    }
   }
 
   private void changed(String id, Kind kind) {

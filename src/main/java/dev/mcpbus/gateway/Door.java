@@ -42,7 +42,7 @@ final class Door implements Entrance {
   private final Legacy legacy;
   private final SseDoor sse;
   private final Replies replies;
-  private final String name = Gateway.random(8);
+  private final String name;
   private long beat = -1;
 
   Door(
@@ -50,14 +50,15 @@ final class Door implements Entrance {
       Directory directory,
       GatewayOptions options,
       Implementation serverInfo,
-      List<String> hosts,
+      Hosts hosts,
       AtomicInteger streams) {
     this.vertx = vertx;
+    this.name = hosts.name();
     this.directory = directory;
     this.replies = new Replies(options.maxStreams(), streams);
     this.modern = new Modern(vertx, directory, options, serverInfo, replies, name, hosts);
     this.legacy = new Legacy(vertx, replies, name, hosts);
-    this.sse = new SseDoor(vertx, replies, name, hosts);
+    this.sse = new SseDoor(replies, name, hosts);
   }
 
   @Override
@@ -74,11 +75,16 @@ final class Door implements Entrance {
                 consume(Addresses.GATEWAY_RESPONSES + name, legacy::told),
                 consume(sse.toldAt(), sse::told),
                 consume(sse.postedAt(), sse::posted),
+                local(Addresses.GATEWAY_LEFT, (Message<JsonObject> left) -> left(left.body())),
                 local(Addresses.GATEWAY_CHANGED, changed -> modern.listeners().changed()),
                 local(
                     Addresses.GATEWAY_UPDATED,
                     (Message<JsonObject> updated) -> modern.listeners().updated(updated.body()))))
         .mapEmpty();
+  }
+
+  private void left(JsonObject node) {
+    legacy.left(node.getString("node", ""));
   }
 
   private <T> Future<Void> consume(String address, Handler<Message<T>> handler) {

@@ -1,5 +1,6 @@
 package dev.mcpbus.gateway;
 
+import dev.mcpbus.bus.Addresses;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
@@ -49,6 +50,12 @@ final class EventStream {
 
   boolean isReadBy(String response) {
     return response.equals(exchange);
+  }
+
+  boolean isReadOn(String node) {
+    return door != null
+        && door.startsWith(Addresses.GATEWAY_RESPONSES)
+        && Hosts.isOn(node, door.substring(Addresses.GATEWAY_RESPONSES.length()));
   }
 
   boolean isRead() {

@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
@@ -123,9 +124,9 @@ final class Exchange implements Calls.Caller {
       options.addHeader(Headers.PROGRESS, calls.calling());
     }
     outcome =
-        vertx
-            .eventBus()
+        ClusterCalls.of(vertx)
             .<Buffer>request(
+                connection,
                 Addresses.of(connection, String.valueOf(headers.get(Words.SUFFIX))),
                 params.toBuffer(),
                 options)

@@ -29,7 +29,7 @@ public final class Gateway {
   private final Implementation serverInfo;
   private final Directory directory;
   private final AtomicInteger streams = new AtomicInteger();
-  private final List<String> hosts = new ArrayList<>();
+  private final Hosts hosts;
 
   /**
    * @param serverInfo what clients are told that they talk to
@@ -47,24 +47,22 @@ public final class Gateway {
     this.options = options;
     this.serverInfo = serverInfo;
     this.directory = new Directory(options, policy, audit);
-    for (int i = 0; i < hostCount; i++) {
-      hosts.add(random(8));
-    }
+    this.hosts = new Hosts(vertx, hostCount);
   }
 
   /** To be deployed in this order, before the HTTP server, and closed after it. */
   public List<Deployable> actors() {
     List<Deployable> actors = new ArrayList<>();
     actors.add(new DirectoryVerticle(directory, PATIENCE));
-    for (String host : hosts) {
-      actors.add(new SessionHost(host, directory, options, serverInfo, hosts.size()));
+    for (String host : hosts.own()) {
+      actors.add(new SessionHost(host, directory, options, serverInfo, hosts.own().size()));
     }
     return actors;
   }
 
   /** A fresh one for each HTTP verticle. */
   public Entrance entrance() {
-    return new Door(vertx, directory, options, serverInfo, List.copyOf(hosts), streams);
+    return new Door(vertx, directory, options, serverInfo, hosts, streams);
   }
 
   /** A name that nobody can guess, in hexadecimal. */

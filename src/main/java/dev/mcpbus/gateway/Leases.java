@@ -42,6 +42,7 @@ final class Leases {
   private final Calls.Caller holder;
   private final JsonObject capabilities;
   private final Listener listener;
+  private final Runnable bound;
   private final Map<ConnectionId, Future<ConnectionId>> byServer = new HashMap<>();
   private final Map<String, ConnectionId> servers = new HashMap<>();
   private @Nullable String level;
@@ -50,13 +51,21 @@ final class Leases {
 
   /**
    * @param capabilities of the client, which the leased connections state as theirs
+   * @param bound runs when the client has a connection that is nowhere else
    */
-  Leases(Vertx vertx, Calls host, Calls.Caller holder, JsonObject capabilities, Listener listener) {
+  Leases(
+      Vertx vertx,
+      Calls host,
+      Calls.Caller holder,
+      JsonObject capabilities,
+      Listener listener,
+      Runnable bound) {
     this.vertx = vertx;
     this.host = host;
     this.holder = holder;
     this.capabilities = capabilities;
     this.listener = listener;
+    this.bound = bound;
   }
 
   /** The connection that answers this client for {@code server}. */
@@ -103,6 +112,7 @@ final class Leases {
       release(lease);
       return lease;
     }
+    bound.run();
     servers.put(lease.value(), server);
     host.addLease(lease.value(), holder);
     listener.begun(server, lease);

@@ -1,7 +1,6 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
@@ -17,6 +16,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -37,18 +37,33 @@ final class Legacy {
   /** A call ends by the bounds of its connection; this is the net below. */
   private static final long PATIENCE_MILLIS = 3_600_000;
 
+  /** Of so many it is remembered; of others it is looked up again. */
+  private static final int MAX_MOVED = 10_000;
+
   private final Vertx vertx;
   private final Replies replies;
   private final String name;
-  private final List<String> hosts;
+  private final Hosts hosts;
   private final Map<String, Reply> exchanges = new HashMap<>();
+
+  /** Hosts of standing streams, by their exchanges. */
+  private final Map<String, String> standing = new HashMap<>();
+
+  /** Where sessions live whose hosts were lost. */
+  private final Map<String, String> moved =
+      new LinkedHashMap<>(16, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, String> eldest) {
+          return size() > MAX_MOVED;
+        }
+      };
+
   private long sequence;
-  private long opened;
 
   /**
    * @param name of the HTTP verticle
    */
-  Legacy(Vertx vertx, Replies replies, String name, List<String> hosts) {
+  Legacy(Vertx vertx, Replies replies, String name, Hosts hosts) {
     this.vertx = vertx;
     this.replies = replies;
     this.name = name;
@@ -62,9 +77,11 @@ final class Legacy {
           reply, 400, id, Errors.rpc(JsonRpcError.INVALID_REQUEST, "initialize is a request"));
       return;
     }
-    String host = hosts.get((int) (opened++ % hosts.size()));
-    DeliveryOptions options = options(Words.OPEN, principal, view, exchange());
-    send(host, message.text().toBuffer(), options)
+    DeliveryOptions options =
+        options(Words.OPEN, principal, view, exchange()).addHeader(Words.LASTING, "true");
+    hosts
+        .<Buffer>request(
+            Addresses.GATEWAY_SESSIONS, hosts.next(), message.text().toBuffer(), options)
         .onComplete(
             answered -> {
               reply.header(SESSION, String.valueOf(answered.headers().get(Words.SESSION)));
@@ -99,7 +116,7 @@ final class Legacy {
                 }
               });
     }
-    send(host(session), message.text().toBuffer(), options)
+    send(session, message.text().toBuffer(), options)
         .onComplete(
             answered -> {
               forget(exchange, reply);
@@ -113,7 +130,7 @@ final class Legacy {
             },
             failure -> {
               forget(exchange, reply);
-              fail(reply, message.id(), failure);
+              fail(reply, request ? message.id() : null, failure);
             });
   }
 
@@ -135,8 +152,7 @@ final class Legacy {
     exchanges.put(exchange, reply);
     reply.onGone(
         () -> {
-          exchanges.remove(exchange);
-          replies.remove(reply);
+          forget(exchange, reply);
           tell(session, Words.GONE, exchange);
         });
     DeliveryOptions options =
@@ -145,12 +161,16 @@ final class Legacy {
     if (last != null) {
       options.addHeader(Words.EVENT, last);
     }
-    send(host(session), Buffer.buffer(), options)
+    send(session, Buffer.buffer(), options)
         .onComplete(
-            open -> reply.open(),
+            open -> {
+              if (exchanges.containsKey(exchange)) {
+                standing.put(exchange, at(session));
+              }
+              reply.open();
+            },
             failure -> {
-              exchanges.remove(exchange);
-              replies.remove(reply);
+              forget(exchange, reply);
               fail(reply, null, failure);
             });
   }
@@ -160,7 +180,7 @@ final class Legacy {
     if (session != null) {
       DeliveryOptions options =
           options(Words.DELETE, principal, view, exchange()).addHeader(Words.SESSION, session);
-      send(host(session), Buffer.buffer(), options)
+      send(session, Buffer.buffer(), options)
           .onComplete(ended -> reply.status(204), failure -> fail(reply, null, failure));
     }
   }
@@ -176,8 +196,22 @@ final class Legacy {
       reply.event(message.headers().get(Words.EVENT), message.body().getBytes());
     }
     if (message.headers().contains(Words.END)) {
-      exchanges.remove(exchange);
-      replies.remove(reply);
+      forget(exchange, reply);
+      reply.end();
+    }
+  }
+
+  /** Nothing more comes on the streams of its sessions: their clients are to look elsewhere. */
+  void left(String node) {
+    List.copyOf(standing.entrySet()).stream()
+        .filter(one -> Hosts.isOn(node, one.getValue()))
+        .forEach(one -> cutOff(one.getKey()));
+  }
+
+  private void cutOff(String exchange) {
+    Reply reply = exchanges.get(exchange);
+    if (reply != null) {
+      forget(exchange, reply);
       reply.end();
     }
   }
@@ -189,6 +223,7 @@ final class Legacy {
 
   private void forget(String exchange, Reply reply) {
     exchanges.remove(exchange);
+    standing.remove(exchange);
     replies.remove(reply);
   }
 
@@ -221,6 +256,8 @@ final class Legacy {
     McpFailure known = Errors.of(failure);
     if (known.code() == FailureCode.UNKNOWN_CONNECTION) {
       gone(reply, id);
+    } else if (known.code() == FailureCode.OWNER_LOST && id != null) {
+      reply.answer(200, Errors.message(id, known), null); // the answer to that request
     } else {
       Door.refuse(reply, known.code().httpStatus(), id, known);
     }
@@ -237,15 +274,50 @@ final class Legacy {
         .addHeader(Words.EXCHANGE, exchange);
   }
 
-  private Future<Message<Buffer>> send(String host, Buffer body, DeliveryOptions options) {
-    return ClusterCalls.of(vertx).request(null, Addresses.GATEWAY_SESSIONS + host, body, options);
+  // ---- where a session is
+
+  private String at(String session) {
+    String other = moved.get(session);
+    return other == null ? host(session) : other;
+  }
+
+  /** To the host that has the session, or goes on with it. */
+  private Future<Message<Buffer>> send(String session, Buffer body, DeliveryOptions options) {
+    String host = at(session);
+    DeliveryOptions again = new DeliveryOptions(options);
+    return hosts
+        .<Buffer>request(Addresses.GATEWAY_SESSIONS, host, body, options)
+        .recover(
+            failure ->
+                hosts.isClustered()
+                        && McpFailure.of(failure).code() == FailureCode.UNKNOWN_CONNECTION
+                    ? find(session, host, Hosts.isGone(failure))
+                        .compose(
+                            found -> hosts.request(Addresses.GATEWAY_SESSIONS, found, body, again))
+                    : Future.failedFuture(failure));
+  }
+
+  private Future<String> find(String session, String tried, boolean lost) {
+    DeliveryOptions options =
+        new DeliveryOptions()
+            .addHeader(Words.OP, Words.FIND)
+            .addHeader(Words.SESSION, session)
+            .addHeader(Words.HOST, tried);
+    if (lost) {
+      options.addHeader(Words.LOST, "true");
+    }
+    return hosts
+        .<Buffer>request(Addresses.GATEWAY_SESSIONS, hosts.next(), Buffer.buffer(), options)
+        .map(found -> String.valueOf(found.headers().get(Words.HOST)))
+        .onSuccess(found -> moved.put(session, found))
+        .onFailure(unknown -> moved.remove(session));
   }
 
   private void tell(String session, String op, String exchange) {
     vertx
         .eventBus()
         .send(
-            Addresses.GATEWAY_SESSIONS + host(session),
+            Addresses.GATEWAY_SESSIONS + at(session),
             Buffer.buffer(),
             new DeliveryOptions()
                 .addHeader(Words.OP, op)

@@ -45,7 +45,7 @@ final class Modern {
   private final Implementation serverInfo;
   private final Replies replies;
   private final String name;
-  private final List<String> hosts;
+  private final Hosts hosts;
   private final String calling;
   private final Router router;
   private final Listeners listeners;
@@ -63,7 +63,7 @@ final class Modern {
       Implementation serverInfo,
       Replies replies,
       String name,
-      List<String> hosts) {
+      Hosts hosts) {
     this.vertx = vertx;
     this.directory = directory;
     this.serverInfo = serverInfo;
@@ -72,7 +72,7 @@ final class Modern {
     this.hosts = hosts;
     this.calling = Addresses.GATEWAY_CALLS + name;
     this.router = new Router(vertx, directory, options.pageSize());
-    this.tasks = new ModernTasks(vertx, directory, router);
+    this.tasks = new ModernTasks(hosts, directory, router);
     this.listeners = new Listeners(vertx, directory, router, replies, tasks);
   }
 
@@ -205,7 +205,7 @@ final class Modern {
     if (!waits && !offersTasks) {
       return;
     }
-    String host = retry ? held.substring(0, held.indexOf('.')) : hosts.get(spread());
+    String host = retry ? held.substring(0, held.indexOf('.')) : hosts.next();
     String exchange = ask.callId();
     ask.delegated(
         (server, suffix, given) -> {
@@ -232,9 +232,8 @@ final class Modern {
           if (level != null && level.isString()) {
             options.addHeader(Words.LEVEL, level.asString());
           }
-          return vertx
-              .eventBus()
-              .<Buffer>request(Addresses.GATEWAY_SESSIONS + host, given.toBuffer(), options)
+          return hosts
+              .<Buffer>request(Addresses.GATEWAY_SESSIONS, host, given.toBuffer(), options)
               .map(answer -> RawJson.of(answer.body()))
               .recover(failure -> Future.failedFuture(lost(failure, retry)));
         });
@@ -261,10 +260,6 @@ final class Modern {
         && (capabilities.member("elicitation") != null
             || capabilities.member("sampling") != null
             || capabilities.member("roots") != null);
-  }
-
-  private int spread() {
-    return (int) (sequence % hosts.size());
   }
 
   private void forget(String callId, Reply reply) {

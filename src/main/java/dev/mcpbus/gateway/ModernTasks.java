@@ -7,7 +7,6 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import org.jspecify.annotations.Nullable;
@@ -21,12 +20,12 @@ final class ModernTasks {
 
   private static final RawJson COMPLETE = RawJson.string("complete");
 
-  private final Vertx vertx;
+  private final Hosts hosts;
   private final Directory directory;
   private final Router router;
 
-  ModernTasks(Vertx vertx, Directory directory, Router router) {
-    this.vertx = vertx;
+  ModernTasks(Hosts hosts, Directory directory, Router router) {
+    this.hosts = hosts;
     this.directory = directory;
     this.router = router;
   }
@@ -81,10 +80,9 @@ final class ModernTasks {
             .addHeader(Words.PRINCIPAL, principal.text())
             .addHeader(Words.SUFFIX, suffix)
             .addHeader(Words.STATE, id);
-    String host = Addresses.GATEWAY_SESSIONS + id.substring(0, id.indexOf('.'));
-    return vertx
-        .eventBus()
-        .<Buffer>request(host, ask.params().toBuffer(), options)
+    return hosts
+        .<Buffer>request(
+            Addresses.GATEWAY_SESSIONS, Legacy.host(id), ask.params().toBuffer(), options)
         .map(answer -> RawJson.of(answer.body()))
         .recover(
             failure ->

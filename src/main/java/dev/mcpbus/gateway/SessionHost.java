@@ -56,6 +56,9 @@ final class SessionHost extends VerticleBase {
   @SuppressWarnings("NullAway.Init")
   private HeldTasks tasks;
 
+  @SuppressWarnings("NullAway.Init")
+  private SessionBook book;
+
   /**
    * @param hosts how many share the bound on sessions
    */
@@ -78,6 +81,7 @@ final class SessionHost extends VerticleBase {
     calls = new Calls(name);
     exchanges = new Exchanges(vertx, calls, options.maxSessions());
     tasks = new HeldTasks(vertx, calls, exchanges, options.maxSessions());
+    book = new SessionBook(vertx, name, options.sessionIdle());
     long idle = options.sessionIdle().toMillis();
     vertx.setPeriodic(Math.max(10, Math.min(idle / 4, 60_000)), now -> sweep());
     List<Future<Void>> ready = new ArrayList<>();
@@ -95,6 +99,8 @@ final class SessionHost extends VerticleBase {
         .<JsonObject>localConsumer(
             Addresses.GATEWAY_UPDATED,
             updated -> sessions.values().forEach(session -> session.updated(updated.body())));
+    vertx.eventBus().localConsumer(Addresses.GATEWAY_JOINED, joined -> renew(true));
+    vertx.eventBus().<JsonObject>localConsumer(Addresses.GATEWAY_LEFT, left -> left(left.body()));
     return Future.join(ready);
   }
 
@@ -136,10 +142,31 @@ final class SessionHost extends VerticleBase {
     List.copyOf(sessions.values()).stream()
         .filter(session -> session.isIdle(now, options.sessionIdle().toNanos()))
         .forEach(this::end);
+    renew(false);
+  }
+
+  /** Nobody reads what was read there. */
+  private void left(JsonObject node) {
+    sessions.values().forEach(session -> session.left(node.getString("node", "")));
+  }
+
+  /** Others have gone on with sessions of a node that was taken for lost. */
+  private void renew(boolean all) {
+    book.renew(all)
+        .onSuccess(
+            lost ->
+                lost.forEach(
+                    id -> {
+                      ClientSession session = sessions.remove(id);
+                      if (session != null) {
+                        session.close();
+                      }
+                    }));
   }
 
   private void end(ClientSession session) {
     sessions.remove(session.id());
+    book.end(session.id());
     session.close();
   }
 
@@ -148,6 +175,10 @@ final class SessionHost extends VerticleBase {
       String op = String.valueOf(message.headers().get(Words.OP));
       if (op.equals(Words.OPEN)) {
         open(message);
+        return;
+      }
+      if (op.equals(Words.FIND)) {
+        find(message);
         return;
       }
       if (op.equals(Words.CALL) || op.equals(Words.RETRY)) {
@@ -180,7 +211,13 @@ final class SessionHost extends VerticleBase {
       session.touch();
       switch (op) {
         case Words.POST -> session.post(message, parsed(message.body()));
-        case Words.STREAM -> session.stream(message);
+        case Words.STREAM -> {
+          if (session.hasLost(message.headers().get(Words.EVENT))) {
+            end(session); // the answer that the client waits for will not come
+            throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "that stream is lost");
+          }
+          session.stream(message);
+        }
         case Words.DELETE -> {
           end(session);
           message.reply(Buffer.buffer());
@@ -203,7 +240,7 @@ final class SessionHost extends VerticleBase {
     }
   }
 
-  private void open(Message<Buffer> message) {
+  private void requireRoom() {
     if (sessions.size() >= maxSessions) {
       throw new McpFailure(
           FailureCode.OVERLOADED,
@@ -212,32 +249,77 @@ final class SessionHost extends VerticleBase {
           5_000,
           null);
     }
+  }
+
+  private void open(Message<Buffer> message) {
+    requireRoom();
     Envelope request = parsed(message.body());
     RawJson id = request.id();
-    Principal principal = Principal.parse(String.valueOf(message.headers().get(Words.PRINCIPAL)));
-    View view = directory.view(String.valueOf(message.headers().get(Words.VIEW)), principal);
-    if (view == null || id == null) {
-      throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such view");
+    String principal = String.valueOf(message.headers().get(Words.PRINCIPAL));
+    String view = String.valueOf(message.headers().get(Words.VIEW));
+    if (id == null) {
+      throw McpFailure.notSent(FailureCode.BAD_REQUEST, "initialize is a request");
     }
     String session = name + "." + Gateway.random(16);
-    ClientSession opened =
-        new ClientSession(
-            vertx,
-            session,
-            view,
-            principal,
-            request.params().toJsonObject(),
-            directory,
-            router,
-            calls,
-            options);
-    sessions.put(session, opened);
-    directory
-        .ready(vertx, view, List.of(Kind.TOOLS))
+    JsonObject initialize = request.params().toJsonObject();
+    ClientSession opened = session(session, view, principal, initialize);
+    JsonObject facts =
+        new JsonObject()
+            .put(SessionBook.VIEW, view)
+            .put(SessionBook.PRINCIPAL, principal)
+            .put(SessionBook.INITIALIZE, initialize);
+    Future.join(
+            directory.ready(vertx, opened.view(), List.of(Kind.TOOLS)),
+            message.headers().contains(Words.LASTING)
+                ? book.begin(session, facts)
+                : Future.succeededFuture())
         .onComplete(
             known ->
                 message.reply(
                     Buffer.buffer(Messages.result(id, opened.initialized(serverInfo))),
                     new DeliveryOptions().addHeader(Words.SESSION, session)));
+  }
+
+  private ClientSession session(String id, String view, String principal, JsonObject initialize) {
+    Principal who = Principal.parse(principal);
+    View seen = directory.view(view, who);
+    if (seen == null) {
+      throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such view");
+    }
+    ClientSession session =
+        new ClientSession(
+            vertx, id, seen, who, initialize, directory, router, calls, options, book);
+    sessions.put(id, session);
+    return session;
+  }
+
+  /** A session of another host: where it is now, or it goes on here. */
+  private void find(Message<Buffer> message) {
+    String id = String.valueOf(message.headers().get(Words.SESSION));
+    String tried = String.valueOf(message.headers().get(Words.HOST));
+    requireRoom();
+    book.find(id, tried, message.headers().contains(Words.LOST))
+        .compose(facts -> directory.ready(vertx, View.ALL, List.of()).map(facts))
+        .map(
+            facts -> {
+              if (name.equals(facts.getString(SessionBook.HOST)) && !sessions.containsKey(id)) {
+                goOn(id, facts);
+              }
+              return new DeliveryOptions()
+                  .addHeader(Words.HOST, facts.getString(SessionBook.HOST, ""));
+            })
+        .onComplete(
+            found -> message.reply(Buffer.buffer(), found),
+            failure -> message.reply(Errors.of(failure)));
+  }
+
+  private void goOn(String id, JsonObject facts) {
+    session(
+            id,
+            facts.getString(SessionBook.VIEW, ""),
+            facts.getString(SessionBook.PRINCIPAL, ""),
+            facts.getJsonObject(SessionBook.INITIALIZE, new JsonObject()))
+        .goOn(facts);
+    book.keep(id, facts);
   }
 }

@@ -11,7 +11,6 @@ import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
@@ -49,23 +48,20 @@ final class SseDoor {
     }
   }
 
-  private final Vertx vertx;
   private final Replies replies;
   private final String name;
-  private final List<String> hosts;
+  private final Hosts hosts;
   private final Map<String, Client> clients = new HashMap<>();
 
   /** Who waits for the answer to a request, by its exchange. */
   private final Map<String, Client> exchanges = new HashMap<>();
 
   private long sequence;
-  private long opened;
 
   /**
    * @param name of the HTTP verticle, part of the ids of its streams
    */
-  SseDoor(Vertx vertx, Replies replies, String name, List<String> hosts) {
-    this.vertx = vertx;
+  SseDoor(Replies replies, String name, Hosts hosts) {
     this.replies = replies;
     this.name = name;
     this.hosts = hosts;
@@ -128,9 +124,8 @@ final class SseDoor {
             .addHeader(Words.SESSION, id)
             .addHeader(Words.PRINCIPAL, principal.text())
             .addHeader(Words.VIEW, view.name());
-    vertx
-        .eventBus()
-        .request(Addresses.GATEWAY_SSE + id.substring(0, id.indexOf('.')), body, options)
+    hosts
+        .request(Addresses.GATEWAY_SSE, Legacy.host(id), body, options)
         .onComplete(taken -> reply.status(202), failure -> refused(reply, failure));
   }
 
@@ -188,7 +183,7 @@ final class SseDoor {
 
   private void begin(Client client, Buffer body) {
     client.begun = true;
-    String host = hosts.get((int) (opened++ % hosts.size()));
+    String host = hosts.next();
     request(host, body, options(Words.OPEN, client, client.id))
         .onComplete(
             answered -> {
@@ -301,6 +296,6 @@ final class SseDoor {
   }
 
   private Future<Message<Buffer>> request(String host, Buffer body, DeliveryOptions options) {
-    return vertx.eventBus().request(Addresses.GATEWAY_SESSIONS + host, body, options);
+    return hosts.request(Addresses.GATEWAY_SESSIONS, host, body, options);
   }
 }

@@ -19,7 +19,8 @@ final class Streams {
   private static final String STANDING = "standing";
 
   private final EventBus bus;
-  private final EventStream standing;
+  private EventStream standing;
+  private boolean goesOn;
   private final Map<String, EventStream> requests = new LinkedHashMap<>();
 
   Streams(EventBus bus) {
@@ -29,6 +30,30 @@ final class Streams {
 
   EventStream standing() {
     return standing;
+  }
+
+  /** The HTTP verticles of that node are gone. */
+  void left(String node) {
+    if (standing.isReadOn(node)) {
+      standing.detach();
+    }
+    requests.values().stream().filter(one -> one.isReadOn(node)).forEach(EventStream::detach);
+  }
+
+  /** What was said before is another node's, and lost: ids of it mean nothing here. */
+  void goOn() {
+    goesOn = true;
+    standing = new EventStream(bus, STANDING + "-" + Gateway.random(4));
+  }
+
+  /** True where a client asks for more of a response that was lost. */
+  boolean hasLost(@Nullable String last) {
+    int cut = last == null ? -1 : last.lastIndexOf('_');
+    return goesOn
+        && last != null
+        && cut > 0
+        && !last.startsWith(STANDING)
+        && !requests.containsKey(last.substring(0, cut));
   }
 
   /** The response to a request, named by its exchange. */

@@ -1,14 +1,19 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.Nodes;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -16,9 +21,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who wants to hear of which resource: a server is told of the first who does and of the last who
- * does no longer, so that no client can end another's subscription. Confined to the context of the
- * directory's verticle.
+ * Who on this node wants to hear of which resource: a server is told of the first who does and of
+ * the last who does no longer, on this node and on all others, so that no client can end another's
+ * subscription. Confined to the context of the directory's verticle.
  */
 final class SubscriptionBook {
 
@@ -29,17 +34,42 @@ final class SubscriptionBook {
     private @Nullable Future<Void> asked;
   }
 
+  private static final Duration PATIENCE = Duration.ofMillis(1_500);
+
   private final EventBus bus;
+  private final ClusterCalls calls;
+  private final Nodes others;
   private final Map<Resource, Held> resources = new HashMap<>();
 
-  SubscriptionBook(EventBus bus) {
-    this.bus = bus;
+  SubscriptionBook(Vertx vertx) {
+    this.bus = vertx.eventBus();
+    this.calls = ClusterCalls.of(vertx);
+    this.others = new Nodes(vertx, Addresses.GATEWAY_HOLDERS);
+  }
+
+  /** Begins to answer the books of other nodes. */
+  Future<Void> open() {
+    bus.<JsonObject>consumer(
+        Addresses.GATEWAY_FREED,
+        freed -> {
+          Resource resource = resource(freed.body());
+          if (resources.containsKey(resource)
+              && !others.own().equals(freed.body().getString("by"))) {
+            tell(resource, Addresses.RESOURCES_SUBSCRIBE);
+          }
+        });
+    return others.answer(
+        asked -> new JsonObject().put("held", resources.containsKey(resource(asked))));
+  }
+
+  private static Resource resource(JsonObject body) {
+    return new Resource(body.getString("server"), body.getString("uri"));
   }
 
   /** {@code {server, uri, holder, wanted}}; the reply comes when the server has answered. */
   void handle(Message<JsonObject> message) {
     JsonObject body = message.body();
-    Resource resource = new Resource(body.getString("server"), body.getString("uri"));
+    Resource resource = resource(body);
     String holder = body.getString("holder");
     Future<Void> done =
         body.getBoolean("wanted") ? add(resource, holder) : remove(resource, holder);
@@ -71,7 +101,25 @@ final class SubscriptionBook {
       return Future.succeededFuture();
     }
     resources.remove(resource);
-    return tell(resource, Addresses.RESOURCES_UNSUBSCRIBE).otherwiseEmpty();
+    JsonObject named = new JsonObject().put("server", resource.server()).put("uri", resource.uri());
+    return others
+        .ask(named, PATIENCE)
+        .compose(
+            books ->
+                books.stream().anyMatch(book -> book.body().getBoolean("held", false))
+                    ? Future.succeededFuture()
+                    : free(resource, named));
+  }
+
+  /** Whoever has come to want it meanwhile says so again. */
+  private Future<Void> free(Resource resource, JsonObject named) {
+    if (resources.containsKey(resource)) {
+      return Future.succeededFuture();
+    }
+    return tell(resource, Addresses.RESOURCES_UNSUBSCRIBE)
+        .otherwiseEmpty()
+        .onSuccess(
+            told -> bus.publish(Addresses.GATEWAY_FREED, named.copy().put("by", others.own())));
   }
 
   /** The server has a connection that knows of nothing yet. */
@@ -88,7 +136,9 @@ final class SubscriptionBook {
 
   private Future<Void> tell(Resource resource, String suffix) {
     Buffer params = RawJson.EMPTY_OBJECT.with("uri", RawJson.string(resource.uri())).toBuffer();
-    return bus.<Buffer>request(Addresses.of(new ConnectionId(resource.server()), suffix), params)
+    ConnectionId server = new ConnectionId(resource.server());
+    return calls
+        .<Buffer>request(server, Addresses.of(server, suffix), params, new DeliveryOptions())
         .mapEmpty();
   }
 }

@@ -4,6 +4,7 @@ import dev.mcpbus.bus.Addresses;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.HashMap;
 import java.util.List;
@@ -53,6 +54,11 @@ final class Watched {
 
   boolean has(String name) {
     return byName.containsKey(name);
+  }
+
+  /** By the names that the client has for them. */
+  JsonArray uris() {
+    return new JsonArray(List.copyOf(byName.keySet()));
   }
 
   int size() {

@@ -43,6 +43,16 @@ final class Words {
   static final String LEVEL = "level";
   static final String STATE = "state";
 
+  /** {@link #SESSION} was not at {@link #HOST}: where is it, or who goes on with it? */
+  static final String FIND = "find";
+
+  static final String HOST = "host";
+
+  /** On a {@link #FIND}: that host is there no more. On an {@link #OPEN}: others may go on. */
+  static final String LOST = "lost";
+
+  static final String LASTING = "lasting";
+
   static final String DELETE = "delete";
 
   static final String SESSION = "session";

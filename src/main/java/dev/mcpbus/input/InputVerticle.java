@@ -1,6 +1,7 @@
 package dev.mcpbus.input;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
@@ -8,6 +9,7 @@ import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.HashMap;
@@ -16,11 +18,13 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds somebody who answers what a server asks: the handler of that server ({@code
  * mcp.<id>.input}), else the common one ({@code mcp.input}), else whoever responds in time to what
- * is parked. Checks every answer before the server gets it.
+ * is parked. Checks every answer before the server gets it. In a cluster every node answers for all
+ * of them.
  *
  * <table>
  * <caption>Addresses</caption>
@@ -33,6 +37,9 @@ import java.util.function.Supplier;
  * </table>
  */
 public final class InputVerticle extends VerticleBase {
+
+  /** After nodes have found each other, until they hear each other. */
+  private static final long SETTLE_MILLIS = 1_000;
 
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
 
@@ -49,6 +56,9 @@ public final class InputVerticle extends VerticleBase {
   @SuppressWarnings("NullAway.Init")
   private Parked parked;
 
+  @SuppressWarnings("NullAway.Init")
+  private SharedInput shared;
+
   public InputVerticle(InputOptions options) {
     this.options = options;
     this.offers = new Offers(options.maxOffers());
@@ -57,6 +67,7 @@ public final class InputVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     parked = new Parked(vertx, options.maxParked());
+    shared = new SharedInput(vertx, new Own());
     published = offers.toJson();
     vertx.eventBus().<JsonObject>localConsumer(Addresses.INPUT_ASK, this::ask);
     vertx
@@ -72,13 +83,27 @@ public final class InputVerticle extends VerticleBase {
             consume(Addresses.INPUT_WITHDRAW, this::withdraw),
             consume(
                 Addresses.INPUT_PENDING,
-                body -> new JsonObject().put("questions", parked.list(body.getString("id")))),
-            consume(Addresses.INPUT_RESPOND, this::respond))
+                body ->
+                    shared
+                        .pending(body.getString("id"))
+                        .map(questions -> new JsonObject().put("questions", questions))),
+            consume(Addresses.INPUT_RESPOND, body -> shared.respond(text(body, "question"), body)))
+        .compose(ready -> shared.open())
         .onSuccess(
-            ready -> vertx.eventBus().publish(Addresses.INPUT_RENEW, new JsonObject(), LOCAL));
+            ready -> {
+              vertx.eventBus().publish(Addresses.INPUT_RENEW, new JsonObject(), LOCAL);
+              ClusterCalls.of(vertx).onMembership(this::membership);
+            });
   }
 
-  private Future<Void> consume(String address, Function<JsonObject, JsonObject> operation) {
+  /** On a thread of the cluster's engine. */
+  private void membership(String node, boolean joined) {
+    if (joined) {
+      context.runOnContext(now -> vertx.setTimer(SETTLE_MILLIS, settled -> shared.learn()));
+    }
+  }
+
+  private Future<Void> consume(String address, Function<JsonObject, Future<JsonObject>> operation) {
     return vertx
         .eventBus()
         .<Object>consumer(
@@ -88,7 +113,9 @@ public final class InputVerticle extends VerticleBase {
                 if (!(message.body() instanceof JsonObject body)) {
                   throw badRequest("the body must be a JsonObject");
                 }
-                message.reply(operation.apply(body));
+                operation
+                    .apply(body)
+                    .onComplete(message::reply, failure -> McpFailure.of(failure).replyTo(message));
               } catch (McpFailure refused) {
                 refused.replyTo(message);
               } catch (ClassCastException e) {
@@ -157,10 +184,12 @@ public final class InputVerticle extends VerticleBase {
             .put("method", question.method())
             .put("params", question.params())
             .mergeIn(more);
-    return vertx
-        .eventBus()
+    return ClusterCalls.of(vertx)
         .<JsonObject>request(
-            address, body, new DeliveryOptions().setSendTimeout(options.patience().toMillis()))
+            null,
+            address,
+            body,
+            new DeliveryOptions().setSendTimeout(options.patience().toMillis()))
         .map(Message::body)
         .map(question::accept);
   }
@@ -168,7 +197,9 @@ public final class InputVerticle extends VerticleBase {
   /** Goes on where nobody is there, or whoever is there does not do this. */
   private static Future<JsonObject> next(Throwable failure, Supplier<Future<JsonObject>> other) {
     FailureCode code = McpFailure.of(failure).code();
-    return code == FailureCode.UNKNOWN_CONNECTION || code == FailureCode.METHOD_NOT_FOUND
+    return code == FailureCode.UNKNOWN_CONNECTION
+            || code == FailureCode.METHOD_NOT_FOUND
+            || code == FailureCode.OWNER_LOST
         ? other.get()
         : Future.failedFuture(failure);
   }
@@ -195,19 +226,25 @@ public final class InputVerticle extends VerticleBase {
 
   // ---- offers
 
-  private JsonObject offer(JsonObject body) {
+  private Future<JsonObject> offer(JsonObject body) {
     String name = body.containsKey("offer") ? text(body, "offer") : UUID.randomUUID().toString();
     if (!(body.getValue("capabilities") instanceof JsonObject capabilities)) {
       throw badRequest("\"capabilities\" must be an object such as {\"elicitation\": {}}");
     }
     String server = body.containsKey("id") ? server(text(body, "id")) : null;
     long ttl = body.getLong("ttl", -1L);
-    long until = ttl <= 0 ? Long.MAX_VALUE : now() + ttl;
-    if (!offers.put(name, server, capabilities, until)) {
+    if (!put(name, server, capabilities, ttl)) {
       throw McpFailure.notSent(FailureCode.OVERLOADED, "there are too many offers");
     }
     changed();
-    return new JsonObject().put("offer", name);
+    shared.tell(body.copy().put("offer", name));
+    return Future.succeededFuture(new JsonObject().put("offer", name));
+  }
+
+  private boolean put(
+      String name, @Nullable String server, JsonObject capabilities, long ttlMillis) {
+    long until = ttlMillis <= 0 ? Long.MAX_VALUE : now() + ttlMillis;
+    return offers.put(name, server, capabilities, until);
   }
 
   private static String server(String id) {
@@ -216,11 +253,12 @@ public final class InputVerticle extends VerticleBase {
         .orElseThrow(() -> badRequest("'" + id + "' is no id of a server"));
   }
 
-  private JsonObject withdraw(JsonObject body) {
+  private Future<JsonObject> withdraw(JsonObject body) {
     String name = text(body, "offer");
     offers.remove(name);
     changed();
-    return new JsonObject().put("withdrawn", name);
+    shared.tellWithdrawn(name);
+    return Future.succeededFuture(new JsonObject().put("withdrawn", name));
   }
 
   private void changed() {
@@ -234,6 +272,49 @@ public final class InputVerticle extends VerticleBase {
     if (!all.equals(published)) {
       published = all;
       vertx.eventBus().publish(Addresses.INPUT_OFFERED, all.copy(), LOCAL);
+    }
+  }
+
+  /** What other nodes see and tell. */
+  private final class Own implements SharedInput.Here {
+
+    @Override
+    public JsonArray pending(@Nullable String server) {
+      return parked.list(server);
+    }
+
+    @Override
+    public boolean holds(String question) {
+      return parked.holds(question);
+    }
+
+    @Override
+    public JsonObject respond(JsonObject body) {
+      return InputVerticle.this.respond(body);
+    }
+
+    @Override
+    public JsonArray offers() {
+      return offers.list(now());
+    }
+
+    @Override
+    public void offered(JsonArray all) {
+      for (Object one : all) {
+        JsonObject offer = (JsonObject) one;
+        put(
+            offer.getString("offer", ""),
+            offer.getString("id"),
+            offer.getJsonObject("capabilities", new JsonObject()),
+            offer.getLong("ttl", -1L));
+      }
+      changed();
+    }
+
+    @Override
+    public void withdrawn(String offer) {
+      offers.remove(offer);
+      changed();
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.mcpbus.input;
 
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -52,6 +53,24 @@ final class Offers {
       }
     }
     return next;
+  }
+
+  /** Each as it was made: {@code {offer, capabilities, id?, ttl?}}, with the time that is left. */
+  JsonArray list(long now) {
+    JsonArray list = new JsonArray();
+    offers.forEach(
+        (name, offer) -> {
+          JsonObject one =
+              new JsonObject().put("offer", name).put("capabilities", offer.capabilities().copy());
+          if (offer.server() != null) {
+            one.put("id", offer.server());
+          }
+          if (offer.until() != Long.MAX_VALUE) {
+            one.put("ttl", Math.max(1, offer.until() - now));
+          }
+          list.add(one);
+        });
+    return list;
   }
 
   /** {@code {"all": capabilities, "servers": {id: capabilities}}}. */

@@ -81,6 +81,10 @@ final class Parked {
     return list;
   }
 
+  boolean holds(String key) {
+    return places.containsKey(key);
+  }
+
   /**
    * Answers a question; one whose answer does not fit goes on waiting.
    *

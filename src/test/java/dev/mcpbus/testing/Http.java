@@ -32,6 +32,10 @@ public final class Http {
     return send(request(port, path).GET().build());
   }
 
+  public static Answer delete(int port, String path) {
+    return send(request(port, path).DELETE().build());
+  }
+
   /** As {@code curl -d}: a form by its content type, whatever the body is. */
   public static Answer post(int port, String path, String body, String... headers) {
     return send(posting(port, path, body, headers));

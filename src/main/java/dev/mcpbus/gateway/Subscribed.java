@@ -1,0 +1,89 @@
+package dev.mcpbus.gateway;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.Action;
+import io.vertx.core.Future;
+import io.vertx.core.eventbus.EventBus;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The resources that a session's client has subscribed to. Confined to the session's host. */
+final class Subscribed {
+
+  private static final int MAX = 1_000;
+
+  private final String session;
+  private final View view;
+  private final Router router;
+  private final SessionBook book;
+  private final Watched watched;
+
+  Subscribed(EventBus bus, String session, View view, Router router, SessionBook book) {
+    this.session = session;
+    this.view = view;
+    this.router = router;
+    this.book = book;
+    this.watched = new Watched(bus, session);
+  }
+
+  /** The result of {@code resources/subscribe}. */
+  Future<RawJson> add(Ask ask, String uri) {
+    ask.about(null, uri);
+    if (watched.size() >= MAX) {
+      throw McpFailure.notSent(
+          FailureCode.OVERLOADED, MAX + " resources are subscribed to already");
+    }
+    return watch(uri, server -> ask.about(server, uri))
+        .onSuccess(added -> note())
+        .map(RawJson.EMPTY_OBJECT);
+  }
+
+  /** The result of {@code resources/unsubscribe}. */
+  Future<RawJson> remove(String uri) {
+    return watched.remove(uri).onSuccess(removed -> note()).map(RawJson.EMPTY_OBJECT);
+  }
+
+  /** Those of a session that goes on here. */
+  void goOn(JsonObject facts) {
+    for (Object uri : facts.getJsonArray(SessionBook.URIS, new JsonArray())) {
+      watch(String.valueOf(uri), server -> {});
+    }
+  }
+
+  private void note() {
+    book.note(session, SessionBook.URIS, watched.uris());
+  }
+
+  /**
+   * @param about hears which server has it
+   */
+  private Future<Boolean> watch(String uri, Consumer<String> about) {
+    return router
+        .resources(view, uri)
+        .compose(
+            found -> {
+              if (found.isEmpty()
+                  || !view.rights().allows(Action.SUBSCRIBE, found.get(0).server(), uri)) {
+                throw Errors.rpc(
+                    Readers.RESOURCE_NOT_FOUND, "Resource not found: " + Errors.shown(uri));
+              }
+              about.accept(found.get(0).server());
+              return watched.add(found.get(0).server(), found.get(0).key(), uri);
+            });
+  }
+
+  /** What the client calls a resource that was updated. */
+  List<String> names(@Nullable String server, @Nullable String uri) {
+    return watched.names(server, uri);
+  }
+
+  /** The session is over. */
+  void close() {
+    watched.close();
+  }
+}

@@ -1,0 +1,154 @@
+package dev.mcpbus.input;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.Nodes;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Questions and offers of all nodes of a cluster: a question stays where its server is and is
+ * answered from anywhere; an offer is known everywhere. Owner: the context of the {@link
+ * InputVerticle}.
+ */
+final class SharedInput {
+
+  /** What this node has. */
+  interface Here {
+
+    JsonArray pending(@Nullable String server);
+
+    boolean holds(String question);
+
+    /** Throws what {@code mcp.input.respond} fails with. */
+    JsonObject respond(JsonObject body);
+
+    JsonArray offers();
+
+    /** Another node was told of these: {@code {offer, capabilities, id?, ttl}}. */
+    void offered(JsonArray offers);
+
+    void withdrawn(String offer);
+  }
+
+  private static final Duration PATIENCE = Duration.ofMillis(1_500);
+  private static final Duration ANSWER = Duration.ofSeconds(5);
+  private static final String OP = "op";
+
+  private final Vertx vertx;
+  private final Nodes nodes;
+  private final Here here;
+
+  SharedInput(Vertx vertx, Here here) {
+    this.vertx = vertx;
+    this.nodes = new Nodes(vertx, Addresses.INPUT_NODES);
+    this.here = here;
+  }
+
+  /** Completes when other nodes can ask; what they have of offers arrives a moment later. */
+  Future<Void> open() {
+    if (!vertx.isClustered()) {
+      return Future.succeededFuture();
+    }
+    return vertx
+        .eventBus()
+        .<JsonObject>consumer(Addresses.INPUT_SHARED, fact -> heard(fact.body()))
+        .completion()
+        .compose(listening -> nodes.answer(this::answer))
+        .onSuccess(listening -> learn());
+  }
+
+  /** All offers of the other nodes: at the start, and when nodes have found each other again. */
+  void learn() {
+    nodes
+        .ask(new JsonObject().put(OP, "offers"), PATIENCE)
+        .onSuccess(
+            answers ->
+                answers.forEach(
+                    one -> here.offered(one.body().getJsonArray("offers", new JsonArray()))));
+  }
+
+  private JsonObject answer(JsonObject asked) {
+    String question = asked.getString("question", "");
+    return switch (asked.getString(OP, "")) {
+      case "pending" -> new JsonObject().put("questions", here.pending(asked.getString("id")));
+      case "holds" -> new JsonObject().put("holds", here.holds(question));
+      case "respond" -> here.respond(asked);
+      case "offers" -> new JsonObject().put("offers", here.offers());
+      default -> new JsonObject();
+    };
+  }
+
+  private void heard(JsonObject fact) {
+    if (nodes.own().equals(fact.getString("from"))) {
+      return;
+    }
+    String withdrawn = fact.getString("withdrawn");
+    if (withdrawn != null) {
+      here.withdrawn(withdrawn);
+    }
+    here.offered(fact.getJsonArray("offers", new JsonArray()));
+  }
+
+  /** Those of all nodes, the oldest first. */
+  Future<JsonArray> pending(@Nullable String server) {
+    JsonArray own = here.pending(server);
+    if (!vertx.isClustered()) {
+      return Future.succeededFuture(own);
+    }
+    return nodes
+        .ask(new JsonObject().put(OP, "pending").put("id", server), PATIENCE)
+        .map(
+            answers -> {
+              List<Object> all = own.stream().collect(Collectors.toCollection(ArrayList::new));
+              answers.forEach(
+                  one -> one.body().getJsonArray("questions", new JsonArray()).forEach(all::add));
+              all.sort(Comparator.comparing(SharedInput::since));
+              return new JsonArray(all);
+            });
+  }
+
+  private static String since(Object question) {
+    return question instanceof JsonObject json ? json.getString("since", "") : "";
+  }
+
+  /** Answers a question wherever it waits. */
+  Future<JsonObject> respond(String question, JsonObject body) {
+    if (!vertx.isClustered() || here.holds(question)) {
+      return Future.succeededFuture(here.respond(body));
+    }
+    return nodes
+        .ask(new JsonObject().put(OP, "holds").put("question", question), PATIENCE)
+        .compose(
+            answers -> {
+              for (Nodes.Answer one : answers) {
+                if (one.body().getBoolean("holds", false)) {
+                  return nodes.ask(one.node(), body.copy().put(OP, "respond"), ANSWER);
+                }
+              }
+              return Future.succeededFuture(here.respond(body)); // says that there is none
+            });
+  }
+
+  /** Tells the others of an offer. */
+  void tell(JsonObject offer) {
+    publish(new JsonObject().put("offers", new JsonArray().add(offer)));
+  }
+
+  void tellWithdrawn(String offer) {
+    publish(new JsonObject().put("withdrawn", offer));
+  }
+
+  private void publish(JsonObject fact) {
+    if (vertx.isClustered()) {
+      vertx.eventBus().publish(Addresses.INPUT_SHARED, fact.put("from", nodes.own()));
+    }
+  }
+}
