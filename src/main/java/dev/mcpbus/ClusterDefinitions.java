@@ -38,7 +38,10 @@ final class ClusterDefinitions {
    * In place of what was removed on purpose, for longer than a node may be away: what is missing
    * without it was lost with the nodes that held it, and is put back by those who remember it.
    */
-  private static final String REMOVED = "{\"removed\":true}";
+  static final String REMOVED = "{\"removed\":true}";
+
+  /** The form since which removals are noted; before it what is missing was removed. */
+  private static final int NOTED = 2;
 
   private static final long REMOVED_MILLIS = Duration.ofHours(1).toMillis();
 
@@ -143,7 +146,15 @@ final class ClusterDefinitions {
   }
 
   Future<Void> remove(ConnectionId id) {
-    return map.compose(all -> all.put(id.value(), REMOVED, REMOVED_MILLIS))
+    return versions
+        .common()
+        .compose(
+            wire ->
+                map.compose(
+                    all ->
+                        wire < NOTED
+                            ? all.remove(id.value()).<Void>mapEmpty()
+                            : all.put(id.value(), REMOVED, REMOVED_MILLIS)))
         .compose(removed -> changed(id));
   }
 
@@ -260,22 +271,37 @@ final class ClusterDefinitions {
   private Future<Map<String, String>> restored(
       Map<String, String> found, Set<ConnectionId> expected) {
     Map<String, String> all = new HashMap<>(found);
-    List<Future<@Nullable String>> puts = new ArrayList<>();
-    for (ConnectionId id : expected) {
-      Held lost = held.get(id);
-      if (lost != null && !found.containsKey(id.value())) {
-        LOG.warn("the definition of '{}' was lost with a node; it is put back", id);
-        puts.add(
-            map.compose(to -> to.putIfAbsent(id.value(), lost.text()))
-                .onSuccess(before -> all.put(id.value(), before == null ? lost.text() : before)));
-      }
+    List<ConnectionId> missing =
+        expected.stream()
+            .filter(id -> held.containsKey(id) && !found.containsKey(id.value()))
+            .toList();
+    Future<Void> back =
+        missing.isEmpty()
+            ? Future.succeededFuture()
+            : versions
+                .common()
+                .compose(
+                    wire ->
+                        wire < NOTED
+                            ? Future.succeededFuture()
+                            : Future.join(missing.stream().map(id -> putBack(id, all)).toList())
+                                .mapEmpty());
+    return back.map(
+        done -> {
+          all.values().removeIf(REMOVED::equals);
+          return all;
+        });
+  }
+
+  private Future<Void> putBack(ConnectionId id, Map<String, String> all) {
+    Held lost = held.get(id);
+    if (lost == null) {
+      return Future.succeededFuture();
     }
-    return Future.join(puts)
-        .map(
-            done -> {
-              all.values().removeIf(REMOVED::equals);
-              return all;
-            });
+    LOG.warn("the definition of '{}' was lost with a node; it is put back", id);
+    return map.compose(to -> to.putIfAbsent(id.value(), lost.text()))
+        .onSuccess(before -> all.put(id.value(), before == null ? lost.text() : before))
+        .mapEmpty();
   }
 
   private Future<Void> adopt(Map<String, String> entries, boolean full, Set<ConnectionId> asked) {

@@ -11,6 +11,7 @@ import dev.mcpbus.config.ServerOrigin;
 import dev.mcpbus.connection.ConnectionVerticle;
 import dev.mcpbus.connection.Tenure;
 import dev.mcpbus.placement.MapClaims;
+import dev.mcpbus.placement.Node;
 import dev.mcpbus.placement.Placement;
 import dev.mcpbus.placement.PlacementOptions;
 import dev.mcpbus.placement.Tenant;
@@ -33,6 +34,7 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -101,7 +103,11 @@ final class ClusterHosting implements Hosting, Tenant {
   @Override
   public Future<Void> start() {
     ClusterCalls.of(vertx).onMembership(this::membership);
-    return town.open().compose(heard -> servers.open()).onSuccess(read -> placement.start());
+    return town.open()
+        .compose(heard -> servers.open())
+        .compose(read -> members.nodes())
+        .compose(nodes -> town.meet(nodes.stream().map(Node::id).collect(Collectors.toSet())))
+        .onSuccess(met -> placement.start());
   }
 
   /** On a thread of the cluster's engine. */

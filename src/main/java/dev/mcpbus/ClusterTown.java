@@ -6,13 +6,16 @@ import dev.mcpbus.bus.Replica;
 import dev.mcpbus.placement.Claim;
 import dev.mcpbus.placement.Town;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.MessageConsumer;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -27,11 +30,21 @@ final class ClusterTown implements Town {
   /** Members {@code id} and {@code refused}: whether the node can not serve it, or can again. */
   static final String REFUSAL = "refusal";
 
+  /** Member of {@link #HERE}: whoever hears it says at once that it is here, too. */
+  private static final String GREETS = "greets";
+
+  private static final int GREETINGS = 3;
+  private static final long GREETING_MILLIS = 50;
+
+  /** One of those who should answer may be lost. */
+  private static final long MEETING_MILLIS = 1_000;
+
   private final Vertx vertx;
   private final String self;
   private final Consumer<JsonObject> listener;
   private final Map<String, Long> heard = new ConcurrentHashMap<>();
   private final Set<String> leaving = ConcurrentHashMap.newKeySet();
+  private Consumer<String> greeted = node -> {};
 
   /**
    * @param listener hears every fact but that somebody is there, on the context that calls {@link
@@ -49,10 +62,54 @@ final class ClusterTown implements Town {
     return facts.completion();
   }
 
+  /**
+   * Completes when each node has told its clock some times, or after a second. A node that serves
+   * before it knows the others' clocks cannot tell how long a call was under way.
+   *
+   * @param others ids of the nodes that are there already
+   */
+  Future<Void> meet(Set<String> others) {
+    Map<String, Integer> missing = new HashMap<>();
+    others.forEach(node -> missing.put(node, GREETINGS));
+    missing.remove(self);
+    if (missing.isEmpty()) {
+      return Future.succeededFuture();
+    }
+    Promise<Void> met = Promise.promise();
+    greeted =
+        node -> {
+          missing.computeIfPresent(
+              node, (same, left) -> left == 1 ? null : Integer.valueOf(left - 1));
+          if (missing.isEmpty()) {
+            met.tryComplete();
+          }
+        };
+    greet();
+    long timer = vertx.setPeriodic(GREETING_MILLIS, again -> greet());
+    return met.future()
+        .timeout(MEETING_MILLIS, TimeUnit.MILLISECONDS)
+        .onComplete(
+            over -> {
+              vertx.cancelTimer(timer);
+              greeted = node -> {};
+            })
+        .otherwiseEmpty();
+  }
+
+  private void greet() {
+    publish(HERE, new JsonObject().put(GREETS, true));
+  }
+
   private void hear(JsonObject fact) {
     String node = fact.getString("node", "");
     switch (fact.getString(ClusterCalls.TYPE, "")) {
-      case HERE -> heard.put(node, System.nanoTime());
+      case HERE -> {
+        heard.put(node, System.nanoTime());
+        greeted.accept(node);
+        if (fact.getBoolean(GREETS, false) && !node.equals(self)) {
+          call();
+        }
+      }
       case LEAVING -> {
         leaving.add(node);
         listener.accept(fact);

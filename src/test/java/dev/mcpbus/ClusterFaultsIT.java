@@ -55,7 +55,7 @@ class ClusterFaultsIT {
 
   private static void held(String scenario) {
     assertThat(said)
-        .containsPattern("(?m)^" + scenario + " .*, 0 violations$")
+        .containsPattern("(?m)^" + scenario + "[: ].*, 0 violations$")
         .doesNotContain("FAILED");
   }
 

@@ -7,7 +7,6 @@ import dev.mcpbus.ServerEntryReader;
 import dev.mcpbus.bench.Contender;
 import dev.mcpbus.bench.Load;
 import dev.mcpbus.bench.Payload;
-import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.cluster.HazelcastCluster;
 import dev.mcpbus.config.ConfigReader;
@@ -61,7 +60,7 @@ final class NodeMain {
     this.config =
         read.usable().orElseThrow(() -> new IllegalArgumentException("" + read.problems()));
     this.vertx =
-        HazelcastCluster.start(McpBus.vertxOptions(), config.cluster(), null, ClusterCalls.OWNERS)
+        HazelcastCluster.start(McpBus.vertxOptions(), config.cluster(), null)
             .await(60, TimeUnit.SECONDS);
     this.strain = new Strain(vertx);
     this.registrations = new Registrations(vertx);
