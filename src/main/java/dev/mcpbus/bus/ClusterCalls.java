@@ -63,6 +63,9 @@ public final class ClusterCalls implements Shareable {
 
   private static final long BETWEEN_MILLIS = 40;
 
+  /** For the question whether an answer is of an owner that was replaced. */
+  private static final long CLAIM_MILLIS = 1_000;
+
   /** After its budget the owner's own failure may take this long to arrive. */
   private static final long GRACE_MILLIS = 500;
 
@@ -204,14 +207,21 @@ public final class ClusterCalls implements Shareable {
     }
 
     private void answered(Message<T> reply) {
-      if (server != null && !epochs.isCurrent(server, reply.headers().get(Headers.EPOCH))) {
-        promise.fail(
-            McpFailure.maybeSent(
-                FailureCode.OWNER_LOST,
-                "an owner of '" + server + "' answered that has been replaced; the call has run"));
-      } else {
+      String epoch = reply.headers().get(Headers.EPOCH);
+      if (server == null || epochs.isCurrent(server, epoch)) {
         promise.complete(reply);
+        return;
       }
+      entry(OWNERS, Epochs.key(server, epoch))
+          .timeout(CLAIM_MILLIS, TimeUnit.MILLISECONDS)
+          .onComplete(
+              claim -> {
+                if (epochs.isAnew(server, epoch, claim.result())) {
+                  promise.complete(reply);
+                } else {
+                  promise.fail(replaced(server));
+                }
+              });
     }
 
     private void failed(Throwable failure) {
@@ -222,7 +232,7 @@ public final class ClusterCalls implements Shareable {
       } else if (defined) {
         again();
       } else {
-        definition(server)
+        entry(SERVERS, server.value())
             .timeout(Math.max(1, Math.max(1_000, patience) - spent()), TimeUnit.MILLISECONDS)
             .onComplete(
                 known -> {
@@ -299,11 +309,17 @@ public final class ClusterCalls implements Shareable {
         null);
   }
 
-  private Future<@Nullable String> definition(ConnectionId server) {
+  private static McpFailure replaced(ConnectionId server) {
+    return McpFailure.maybeSent(
+        FailureCode.OWNER_LOST,
+        "an owner of '" + server + "' answered that has been replaced; the call has run");
+  }
+
+  private Future<@Nullable String> entry(String map, String key) {
     return vertx
         .sharedData()
-        .<String, String>getClusterWideMap(SERVERS)
-        .compose(servers -> servers.get(server.value()));
+        .<String, String>getClusterWideMap(map)
+        .compose(entries -> entries.get(key));
   }
 
   /** What was removed leaves a note, which has no source. */

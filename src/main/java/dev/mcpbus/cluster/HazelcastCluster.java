@@ -110,6 +110,8 @@ public final class HazelcastCluster {
     config.setProperty("hazelcast.merge.first.run.delay.seconds", "5");
     config.setProperty("hazelcast.merge.next.run.delay.seconds", "5");
     config.setProperty("hazelcast.operation.call.timeout.millis", "15000");
+    // One whose answer is lost with a link stops all that come after it for so long.
+    config.setProperty("hazelcast.partition.migration.timeout", "10");
     network(config.getNetworkConfig(), options);
     String host = options.host();
     if (host != null) {

@@ -15,4 +15,10 @@ public interface Members {
 
   /** Those that may own connections. */
   Future<List<Node>> nodes();
+
+  /**
+   * Whether nobody listens any more where a node was that is no member: true says that it has
+   * ended, false says nothing.
+   */
+  Future<Boolean> isShut(String node);
 }

@@ -36,6 +36,10 @@ public final class Placement {
   private final Town town;
   private final LongSupplier clock;
   private final Lease lease;
+  private final Losses losses;
+
+  /** Whether there are members enough, whatever is heard of them. */
+  private volatile boolean together = true;
 
   /** By the id of each server. */
   private final Map<String, Wish> wishes = new TreeMap<>();
@@ -79,10 +83,11 @@ public final class Placement {
     this.clock = clock;
     this.lease =
         new Lease(clock, options.ttl().toMillis(), options.pause().toMillis(), this::isQuorumHeard);
+    this.losses = new Losses(vertx, members, this::look);
   }
 
   private boolean isQuorumHeard() {
-    return options.quorum() <= 1 || town.heard(options.silence()) >= options.quorum();
+    return options.quorum() <= 1 || (together && town.heard(options.silence()) >= options.quorum());
   }
 
   /** Begins to look and to notice; what to place is said by {@link #place}. */
@@ -152,14 +157,24 @@ public final class Placement {
 
   /** Something may have changed. */
   public void look() {
-    context.runOnContext(now -> lookNow());
+    context.runOnContext(
+        now -> {
+          check();
+          lookNow();
+        });
+  }
+
+  /** What needs no answer of others is seen at once. */
+  private void check() {
+    together = members.alive().size() >= options.quorum();
+    if (!lease.tick() && !held.isEmpty()) {
+      doubt("this node was asleep, cut off, or could not read the claims");
+    }
   }
 
   private void tick() {
     town.call();
-    if (!lease.tick() && !held.isEmpty()) {
-      doubt("this node was asleep, cut off, or could not read the claims");
-    }
+    check();
     if (clock.getAsLong() - lookedAt >= options.verify().toMillis()) {
       lookNow();
     }
@@ -228,6 +243,7 @@ public final class Placement {
   private Future<Void> act(Map<String, Claim> all) {
     List<Future<Void>> steps = new ArrayList<>();
     Set<String> alive = members.alive();
+    losses.present(alive);
     Set<String> known = new HashSet<>();
     wishes.keySet().forEach(id -> known.addAll(keys(id)));
     for (String key : List.copyOf(held.keySet())) {
@@ -266,7 +282,7 @@ public final class Placement {
             targets.keySet().stream()
                 .anyMatch(
                     one -> !one.equals(key) && (held.containsKey(one) || leaving.containsKey(one)));
-        return another ? Future.succeededFuture() : claim(key, claim);
+        return another || !isFree(claim, alive) ? Future.succeededFuture() : claim(key, claim);
       }
       case LOSE -> {
         LOG.warn("{}: another node owns it now, it ends here at once", key);
@@ -283,6 +299,12 @@ public final class Placement {
       default -> {}
     }
     return Future.succeededFuture();
+  }
+
+  /** What a lost node owned is free when it has ended. */
+  private boolean isFree(@Nullable Claim claim, Set<String> alive) {
+    String owner = claim == null ? null : claim.node();
+    return owner == null || alive.contains(owner) || losses.isOver(owner);
   }
 
   private Future<Void> claim(String id, @Nullable Claim before) {

@@ -6,6 +6,9 @@ import io.vertx.core.Vertx;
 import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.vertx.core.net.NetClient;
+import io.vertx.core.net.NetClientOptions;
+import io.vertx.core.net.SocketAddress;
 import io.vertx.core.spi.cluster.ClusterManager;
 import io.vertx.core.spi.cluster.NodeInfo;
 import java.util.HashSet;
@@ -23,10 +26,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class VertxMembers implements Members {
 
+  private static final int KNOCK_MILLIS = 500;
+
   private final VertxInternal vertx;
   private final ClusterManager cluster;
   private final String key;
   private final Map<String, Node> known = new ConcurrentHashMap<>();
+
+  /** Where the bus of each node listens; of lost ones until somebody has asked. */
+  private final Map<String, SocketAddress> doors = new ConcurrentHashMap<>();
 
   /**
    * @param key of the member of the metadata, {@code {name?, weight, labels}}
@@ -112,10 +120,26 @@ public final class VertxMembers implements Members {
               Node node = node(id, found);
               if (node != null) {
                 known.put(id, node);
+                doors.put(id, SocketAddress.inetSocketAddress(found.port(), found.host()));
               }
               return node;
             })
         .otherwise((Node) null);
+  }
+
+  @Override
+  public Future<Boolean> isShut(String node) {
+    SocketAddress door = doors.remove(node);
+    if (door == null) {
+      return Future.succeededFuture(false);
+    }
+    NetClient knocker =
+        vertx.createNetClient(new NetClientOptions().setConnectTimeout(KNOCK_MILLIS));
+    return knocker
+        .connect(door)
+        .map(open -> false)
+        .otherwise(failure -> String.valueOf(failure.getMessage()).contains("refused"))
+        .onComplete(asked -> knocker.close());
   }
 
   private @Nullable Node node(String id, @Nullable NodeInfo info) {

@@ -147,6 +147,31 @@ class ClusterCallsTest {
   }
 
   @Test
+  void epochs_that_count_anew_because_the_claims_were_lost_are_believed() throws Exception {
+    answers(second, "anew", "5");
+    assertThat(call("anew", 5_000).await(10, SECONDS).body()).hasToString("5");
+    answers(third, "anew", "1");
+    caller
+        .sharedData()
+        .<String, String>getClusterWideMap(ClusterCalls.OWNERS)
+        .compose(map -> map.put("anew", "1 whoever"))
+        .await(20, SECONDS);
+
+    List<String> heard = new ArrayList<>();
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(30))
+        .until(
+            () -> {
+              Future<Message<Object>> call = call("anew", 5_000);
+              Awaitility.await().atMost(Duration.ofSeconds(10)).until(call::isComplete);
+              if (call.succeeded()) {
+                heard.add(String.valueOf(call.result().body()));
+              }
+              return heard.contains("1");
+            });
+  }
+
+  @Test
   void replicas_have_epochs_of_their_own() throws Exception {
     answers(second, "replicated", "1 a");
     answers(third, "replicated", "7 b");

@@ -42,6 +42,10 @@ class PlacementTest {
   private final List<Site> sites = new CopyOnWriteArrayList<>();
   private Vertx vertx;
   private volatile int replicas = 1;
+  private volatile PlacementOptions options = QUICK;
+
+  /** Lost nodes that may still be at work. */
+  private final Set<String> open = ConcurrentHashMap.newKeySet();
 
   @BeforeEach
   void on(Vertx made) {
@@ -56,6 +60,10 @@ class PlacementTest {
     private final Map<String, BooleanSupplier> rights = new ConcurrentHashMap<>();
     private final AtomicLong slept = new AtomicLong();
     private volatile boolean cut;
+
+    /** How many nodes, whatever the members are; 0 for as many as there are. */
+    private volatile int hears;
+
     private volatile @Nullable Placement placement;
 
     Site(String name) {
@@ -67,7 +75,7 @@ class PlacementTest {
             Placement made =
                 new Placement(
                     vertx,
-                    QUICK,
+                    options,
                     this,
                     this,
                     this,
@@ -91,6 +99,11 @@ class PlacementTest {
     @Override
     public Set<String> alive() {
       return new HashSet<>(alive);
+    }
+
+    @Override
+    public Future<Boolean> isShut(String node) {
+      return Future.succeededFuture(!open.contains(node));
     }
 
     @Override
@@ -142,7 +155,7 @@ class PlacementTest {
 
     @Override
     public int heard(Duration silence) {
-      return alive.size();
+      return hears > 0 ? hears : alive.size();
     }
 
     @Override
@@ -257,6 +270,32 @@ class PlacementTest {
       Claim old = before.getOrDefault(id, new Claim(null, 0));
       assertThat(a.events).contains("take " + id + " " + (old.epoch() + 1));
     }
+  }
+
+  @Test
+  void a_lost_node_that_still_listens_is_given_time_to_hear_of_it() {
+    Site a = new Site("a");
+    Site b = new Site("b");
+    settled(a, b);
+    Set<String> orphans = new TreeSet<>(b.serves);
+    open.add("b");
+    b.cut = true;
+    long lost = System.nanoTime();
+    alive.remove("b");
+    Awaitility.await().until(() -> a.serves.containsAll(orphans));
+    assertThat((System.nanoTime() - lost) / 1_000_000).isGreaterThanOrEqualTo(Losses.GRACE_MILLIS);
+  }
+
+  @Test
+  void a_node_that_sees_too_few_members_stops_whoever_it_still_hears() {
+    options = QUICK.withQuorum(2);
+    Site a = new Site("a");
+    Site b = new Site("b");
+    settled(a, b);
+    a.hears = 2;
+    alive.remove("b");
+    Awaitility.await().until(() -> a.serves.isEmpty());
+    assertThat(a.events).filteredOn(event -> event.startsWith("kill")).isNotEmpty();
   }
 
   @Test
