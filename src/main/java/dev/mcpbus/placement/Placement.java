@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -24,6 +25,10 @@ import org.slf4j.LoggerFactory;
 public final class Placement {
 
   private static final Logger LOG = LoggerFactory.getLogger(Placement.class);
+
+  private static final long FIRST_PATIENCE_MILLIS = 500;
+
+  private record Reading(List<Node> nodes, Map<String, Claim> claims) {}
 
   private record Holding(long epoch, Future<Void> taken) {}
 
@@ -62,6 +67,10 @@ public final class Placement {
   private boolean again;
   private boolean closing;
   private long lookedAt;
+
+  /** How long a reading may take after a loss, milliseconds; 0 for as long as it takes. */
+  private long patience;
+
   private long ticker = -1;
 
   /** Must be made on the context that it is to live on. */
@@ -164,6 +173,15 @@ public final class Placement {
         });
   }
 
+  /**
+   * A node is no member any more. What is read now may have gone to it and come back late, so it is
+   * read again where it takes long.
+   */
+  public void lost() {
+    context.runOnContext(now -> patience = FIRST_PATIENCE_MILLIS);
+    look();
+  }
+
   /** What needs no answer of others is seen at once. */
   private void check() {
     together = members.alive().size() >= options.quorum();
@@ -208,28 +226,39 @@ public final class Placement {
   private Future<Void> once() {
     long began = clock.getAsLong();
     lookedAt = began;
-    return members
-        .nodes()
-        .compose(
-            present ->
-                claims
-                    .all()
-                    .map(
-                        all -> {
-                          nodes = present;
-                          last = all;
-                          all.forEach((id, one) -> highest.merge(id, one.epoch(), Math::max));
-                          return all;
-                        }))
+    return patiently(
+            members.nodes().compose(present -> claims.all().map(all -> new Reading(present, all))))
         .transform(
             read -> {
+              if (read.cause() instanceof TimeoutException && patience > 0) {
+                patience *= 2; // what is big takes long
+                again = true;
+                return Future.succeededFuture();
+              }
               if (read.failed()) {
                 unreadable(read.cause());
                 return Future.succeededFuture();
               }
+              patience = 0;
+              nodes = read.result().nodes();
+              last = read.result().claims();
+              last.forEach((id, claim) -> highest.merge(id, claim.epoch(), Math::max));
               lease.verified(began);
-              return isQuorumHeard() ? act(read.result()) : Future.succeededFuture();
+              return isQuorumHeard() ? act(last) : Future.succeededFuture();
             });
+  }
+
+  private Future<Reading> patiently(Future<Reading> reading) {
+    if (patience == 0) {
+      return reading;
+    }
+    Promise<Reading> soon = Promise.promise();
+    long timer =
+        vertx.setTimer(
+            patience,
+            late -> soon.tryFail(new TimeoutException("no answer in " + patience + " ms")));
+    reading.onComplete(soon::tryComplete, soon::tryFail);
+    return soon.future().onComplete(over -> vertx.cancelTimer(timer));
   }
 
   private void unreadable(Throwable cause) {

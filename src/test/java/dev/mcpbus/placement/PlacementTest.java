@@ -3,6 +3,7 @@ package dev.mcpbus.placement;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
 import java.time.Duration;
@@ -59,6 +60,10 @@ class PlacementTest {
     private final List<String> events = new CopyOnWriteArrayList<>();
     private final Map<String, BooleanSupplier> rights = new ConcurrentHashMap<>();
     private final AtomicLong slept = new AtomicLong();
+
+    /** So many readings have no answer. */
+    private final AtomicLong hangs = new AtomicLong();
+
     private volatile boolean cut;
 
     /** How many nodes, whatever the members are; 0 for as many as there are. */
@@ -115,6 +120,9 @@ class PlacementTest {
 
     @Override
     public Future<Map<String, Claim>> all() {
+      if (hangs.getAndDecrement() > 0) {
+        return Promise.<Map<String, Claim>>promise().future();
+      }
       return cut ? Future.failedFuture("no quorum") : Future.succeededFuture(new HashMap<>(map));
     }
 
@@ -270,6 +278,23 @@ class PlacementTest {
       Claim old = before.getOrDefault(id, new Claim(null, 0));
       assertThat(a.events).contains("take " + id + " " + (old.epoch() + 1));
     }
+  }
+
+  @Test
+  void a_reading_that_went_to_a_lost_node_is_made_again() {
+    Site a = new Site("a");
+    Site b = new Site("b");
+    settled(a, b);
+    Set<String> orphans = new TreeSet<>(b.serves);
+    b.cut = true;
+    a.hangs.set(1);
+    alive.remove("b");
+    Placement placement = a.placement;
+    assertThat(placement).isNotNull();
+    if (placement != null) {
+      placement.lost();
+    }
+    Awaitility.await().until(() -> a.serves.containsAll(orphans));
   }
 
   @Test
