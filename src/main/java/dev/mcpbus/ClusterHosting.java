@@ -117,7 +117,7 @@ final class ClusterHosting implements Hosting, Tenant {
       vertx.setTimer(settle.toMillis(), settled -> placement.look());
     } else {
       town.left(node);
-      placement.lost();
+      placement.lost(node);
     }
   }
 

@@ -110,6 +110,8 @@ public final class HazelcastCluster {
     config.setProperty("hazelcast.merge.first.run.delay.seconds", "5");
     config.setProperty("hazelcast.merge.next.run.delay.seconds", "5");
     config.setProperty("hazelcast.operation.call.timeout.millis", "15000");
+    // While data moves, after a loss above all, many questions are asked again.
+    config.setProperty("hazelcast.invocation.retry.pause.millis", "100");
     // A write waits so long for the backup that a lost member holds.
     config.setProperty("hazelcast.operation.backup.timeout.millis", "1000");
     // One whose answer is lost with a link stops all that come after it for so long.

@@ -35,6 +35,8 @@ final class Losses {
   }
 
   /**
+   * Begins to find out where that has not begun.
+   *
    * @param node that is no member
    */
   boolean isOver(String node) {

@@ -177,8 +177,12 @@ public final class Placement {
    * A node is no member any more. What is read now may have gone to it and come back late, so it is
    * read again where it takes long.
    */
-  public void lost() {
-    context.runOnContext(now -> patience = FIRST_PATIENCE_MILLIS);
+  public void lost(String node) {
+    context.runOnContext(
+        now -> {
+          patience = FIRST_PATIENCE_MILLIS;
+          losses.isOver(node);
+        });
     look();
   }
 

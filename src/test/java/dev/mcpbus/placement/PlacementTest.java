@@ -292,7 +292,7 @@ class PlacementTest {
     Placement placement = a.placement;
     assertThat(placement).isNotNull();
     if (placement != null) {
-      placement.lost();
+      placement.lost("b");
     }
     Awaitility.await().until(() -> a.serves.containsAll(orphans));
   }
