@@ -45,8 +45,8 @@ public final class CatalogVerticle extends VerticleBase {
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
   private static final long PATIENCE_MILLIS = 5_000;
 
-  /** After a node has come or gone, until most connections have their owners. */
-  private static final long SETTLE_MILLIS = 3_000;
+  /** After a node has come or gone: most, and then all, connections have their owners. */
+  private static final List<Long> SETTLED_MILLIS = List.of(3_000L, 10_000L, 30_000L);
 
   private final Duration retry;
   private final Duration firstLists;
@@ -154,7 +154,8 @@ public final class CatalogVerticle extends VerticleBase {
 
   /** What was told while nodes did not hear each other; on a thread of the cluster's engine. */
   private void membership() {
-    context.runOnContext(now -> vertx.setTimer(SETTLE_MILLIS, settled -> readServers(LOCAL)));
+    context.runOnContext(
+        now -> SETTLED_MILLIS.forEach(late -> vertx.setTimer(late, settled -> readServers(LOCAL))));
   }
 
   @Override

@@ -39,8 +39,8 @@ final class DirectoryVerticle extends VerticleBase {
   /** So many epochs each owner of a connection has for itself. */
   private static final long EPOCHS_PER_OWNER = 1_000_000;
 
-  /** After a node has come or gone, until most connections have their owners. */
-  private static final long SETTLE_MILLIS = 3_000;
+  /** After a node has come or gone: most, and then all, connections have their owners. */
+  private static final List<Long> SETTLED_MILLIS = List.of(3_000L, 10_000L, 30_000L);
 
   private final Directory directory;
   private final Duration patience;
@@ -85,7 +85,8 @@ final class DirectoryVerticle extends VerticleBase {
             new JsonObject().put("node", node),
             LOCAL);
     // What was told while nodes did not hear each other.
-    context.runOnContext(now -> vertx.setTimer(SETTLE_MILLIS, settled -> readServers()));
+    context.runOnContext(
+        now -> SETTLED_MILLIS.forEach(late -> vertx.setTimer(late, settled -> readServers())));
   }
 
   /** Always succeeds: whoever cannot be asked now will be heard of by events. */
