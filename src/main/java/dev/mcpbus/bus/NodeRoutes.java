@@ -28,6 +28,12 @@ public final class NodeRoutes implements NodeSelector {
   private final NodeSelector all = new DefaultNodeSelector();
   private final Set<String> lost = ConcurrentHashMap.newKeySet();
 
+  /**
+   * Nodes that were seen to listen for {@link Addresses#PLACEMENT}. What nodes say to all of them
+   * must not wait for the table: it cannot be read while a node that has stopped holds part of it.
+   */
+  private final Set<String> town = ConcurrentHashMap.newKeySet();
+
   /** What the bus has been told of the addresses that it asked for. */
   private final Map<String, List<RegistrationInfo>> told = new ConcurrentHashMap<>();
 
@@ -85,6 +91,17 @@ public final class NodeRoutes implements NodeSelector {
     return registrations.stream().filter(one -> !lost.contains(one.nodeId())).toList();
   }
 
+  private void note(String address, List<RegistrationInfo> living) {
+    if (living.isEmpty()) {
+      told.remove(address);
+      return;
+    }
+    told.put(address, living);
+    if (address.equals(Addresses.PLACEMENT)) {
+      living.forEach(one -> town.add(one.nodeId()));
+    }
+  }
+
   @Override
   public void init(ClusteredNode cluster) {
     all.init(new Living(cluster));
@@ -117,6 +134,11 @@ public final class NodeRoutes implements NodeSelector {
 
   @Override
   public void selectForPublish(String address, Completable<Iterable<String>> promise) {
+    if (address.equals(Addresses.PLACEMENT) && !town.isEmpty()) {
+      promise.complete(town.stream().filter(node -> !lost.contains(node)).toList(), null);
+      all.selectForPublish(address, (nodes, failure) -> {}); // so that new ones are seen
+      return;
+    }
     all.selectForPublish(
         address,
         (nodes, failure) -> {
@@ -142,11 +164,7 @@ public final class NodeRoutes implements NodeSelector {
   @Override
   public void registrationsUpdated(RegistrationUpdateEvent event) {
     List<RegistrationInfo> living = living(event.registrations());
-    if (living.isEmpty()) {
-      told.remove(event.address());
-    } else {
-      told.put(event.address(), living);
-    }
+    note(event.address(), living);
     all.registrationsUpdated(new RegistrationUpdateEvent(event.address(), living));
   }
 
@@ -176,7 +194,7 @@ public final class NodeRoutes implements NodeSelector {
           (found, failure) -> {
             List<RegistrationInfo> living = living(found);
             if (failure == null && !living.isEmpty()) {
-              told.put(address, living);
+              note(address, living);
             }
             promise.complete(living, failure);
           });

@@ -104,7 +104,7 @@ public final class HazelcastCluster {
     // A lost node is to be noticed in seconds, and a pause of a collector is not to be taken for
     // one.
     config.setProperty("hazelcast.heartbeat.interval.seconds", "1");
-    config.setProperty("hazelcast.max.no.heartbeat.seconds", "11");
+    config.setProperty("hazelcast.max.no.heartbeat.seconds", "10");
     config.setProperty("hazelcast.connection.monitor.interval", "50");
     config.setProperty("hazelcast.connection.monitor.max.faults", "1");
     config.setProperty("hazelcast.merge.first.run.delay.seconds", "5");

@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Has the event bus read again where addresses are, whenever members come, go or merge. What the
  * bus knows is kept up to date by events, and a node that slept or was cut off has missed some: it
  * would send to a node that has given an address away, for ever and without any failure.
+ *
+ * <p>Has every node put down what is its own when one was merged: what that one cleaned away of the
+ * others while it took them for lost may have been taken out of the table of all.
  */
 // The lock is held as long as a lost node is cleaned up: who only tells must not wait for it.
 @SuppressWarnings("UnsynchronizedOverridesSynchronized")
@@ -38,6 +41,9 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
 
   /** Has Vert.x publish what is this node's own, and drop what belongs to no member. */
   private static final LifecycleEvent REPAIR = new LifecycleEvent(LifecycleState.MERGED);
+
+  /** A node that was merged asks all others to repair, with its id. */
+  private static final String REPAIRS = "mcpbus.repairs";
 
   private static final NodeListener NOBODY =
       new NodeListener() {
@@ -76,6 +82,21 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
     vertx = of;
     super.init(of);
     super.nodeListener(NOBODY);
+  }
+
+  @Override
+  public void join(Completable<Void> promise) {
+    super.join(
+        (joined, failure) -> {
+          if (failure == null) {
+            later(
+                () ->
+                    getHazelcastInstance()
+                        .<String>getTopic(REPAIRS)
+                        .addMessageListener(message -> asked(message.getMessageObject())));
+          }
+          promise.complete(null, failure);
+        });
   }
 
   @Override
@@ -122,7 +143,7 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
         () -> {
           if (isPresent(node(event))) {
             // It is back already: what it has put down since must stay.
-            super.stateChanged(REPAIR);
+            repair();
           } else {
             super.memberRemoved(event);
           }
@@ -156,14 +177,30 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
       }
       before.stream().filter(node -> !now.contains(node)).forEach(node -> tell(node, false));
       now.stream().filter(node -> !before.contains(node)).forEach(node -> tell(node, true));
-      later(() -> super.stateChanged(event));
+      later(this::repairAll);
       Vertx timers = vertx;
       if (timers != null) {
         for (long delay : REPAIRS_MILLIS) {
-          timers.setTimer(delay, due -> later(() -> super.stateChanged(REPAIR)));
+          timers.setTimer(delay, due -> later(this::repairAll));
         }
       }
       refresh();
+    }
+  }
+
+  /** Comes after all cleaning of this node, which has one thread. */
+  private void repairAll() {
+    repair();
+    getHazelcastInstance().<String>getTopic(REPAIRS).publish(getNodeId());
+  }
+
+  private void repair() {
+    super.stateChanged(REPAIR);
+  }
+
+  private void asked(String merged) {
+    if (!merged.equals(getNodeId())) {
+      later(this::repair);
     }
   }
 

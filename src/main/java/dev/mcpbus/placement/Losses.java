@@ -18,7 +18,11 @@ final class Losses {
   private final Vertx vertx;
   private final Members members;
   private final Runnable changed;
-  private final Map<String, Boolean> over = new HashMap<>();
+  private final Map<String, Loss> all = new HashMap<>();
+
+  private static final class Loss {
+    private boolean over;
+  }
 
   /**
    * @param changed runs when a node is known to have ended
@@ -31,7 +35,22 @@ final class Losses {
 
   /** A node that is back may be lost again. */
   void present(Collection<String> alive) {
-    over.keySet().removeAll(alive);
+    all.keySet().removeAll(alive);
+  }
+
+  /** Begins to find out. What was known of an earlier loss of the same node counts no more. */
+  void lost(String node) {
+    Loss loss = new Loss();
+    all.put(node, loss);
+    members
+        .isShut(node)
+        .onSuccess(
+            shut -> {
+              if (shut) {
+                ended(node, loss);
+              }
+            });
+    vertx.setTimer(GRACE_MILLIS, later -> ended(node, loss));
   }
 
   /**
@@ -40,23 +59,16 @@ final class Losses {
    * @param node that is no member
    */
   boolean isOver(String node) {
-    Boolean known = over.putIfAbsent(node, false);
+    Loss known = all.get(node);
     if (known == null) {
-      members
-          .isShut(node)
-          .onSuccess(
-              shut -> {
-                if (shut) {
-                  ended(node);
-                }
-              });
-      vertx.setTimer(GRACE_MILLIS, later -> ended(node));
+      lost(node);
     }
-    return known != null && known;
+    return known != null && known.over;
   }
 
-  private void ended(String node) {
-    if (over.replace(node, false, true)) {
+  private void ended(String node, Loss loss) {
+    if (!loss.over && all.get(node) == loss) {
+      loss.over = true;
       changed.run();
     }
   }

@@ -181,7 +181,7 @@ public final class Placement {
     context.runOnContext(
         now -> {
           patience = FIRST_PATIENCE_MILLIS;
-          losses.isOver(node);
+          losses.lost(node);
         });
     look();
   }

@@ -29,7 +29,7 @@ public record PlacementOptions(
           Duration.ofSeconds(2),
           Duration.ofSeconds(20),
           Duration.ofSeconds(4),
-          Duration.ofSeconds(8),
+          Duration.ofSeconds(7),
           Duration.ofMillis(300),
           0);
 

@@ -1,0 +1,108 @@
+package dev.mcpbus.bus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Completable;
+import io.vertx.core.spi.cluster.ClusteredNode;
+import io.vertx.core.spi.cluster.NodeInfo;
+import io.vertx.core.spi.cluster.RegistrationInfo;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class NodeRoutesTest {
+
+  private final Table table = new Table();
+  private final NodeRoutes routes = new NodeRoutes();
+
+  @BeforeEach
+  void start() {
+    routes.init(table);
+    routes.eventBusStarted();
+  }
+
+  @Test
+  void whatIsSaidToAllNodesDoesNotWaitForATableThatCannotBeRead() {
+    table.nodes = List.of("a", "b");
+    assertThat(published(Addresses.PLACEMENT)).containsExactlyInAnyOrder("a", "b");
+
+    table.answers = false;
+    routes.refresh();
+
+    assertThat(published(Addresses.PLACEMENT)).containsExactlyInAnyOrder("a", "b");
+    assertThat(published("mcp.events.a")).as("any other address waits").isNull();
+  }
+
+  @Test
+  void aLostNodeIsToldNothingUntilItIsBack() {
+    table.nodes = List.of("a", "b");
+    assertThat(published(Addresses.PLACEMENT)).hasSize(2);
+
+    routes.lost("b");
+    assertThat(published(Addresses.PLACEMENT)).containsExactly("a");
+
+    routes.found("b");
+    assertThat(published(Addresses.PLACEMENT)).containsExactlyInAnyOrder("a", "b");
+  }
+
+  @Test
+  void aNewNodeIsToldFromTheMessageAfterTheNextOn() {
+    table.nodes = List.of("a");
+    assertThat(published(Addresses.PLACEMENT)).containsExactly("a");
+
+    table.nodes = List.of("a", "c");
+    routes.refresh();
+
+    published(Addresses.PLACEMENT);
+    assertThat(published(Addresses.PLACEMENT)).containsExactlyInAnyOrder("a", "c");
+  }
+
+  /** Null where nothing is known yet. */
+  private @Nullable List<String> published(String address) {
+    List<List<String>> chosen = new ArrayList<>();
+    routes.selectForPublish(
+        address,
+        (nodes, failure) -> {
+          List<String> all = new ArrayList<>();
+          nodes.forEach(all::add);
+          chosen.add(all);
+        });
+    return chosen.isEmpty() ? null : chosen.get(0);
+  }
+
+  /** What the cluster keeps, of one address after another. */
+  private static final class Table implements ClusteredNode {
+
+    private List<String> nodes = List.of();
+    private boolean answers = true;
+
+    @Override
+    public String getNodeId() {
+      return "a";
+    }
+
+    @Override
+    public void getNodeInfo(String nodeId, Completable<NodeInfo> promise) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public NodeInfo getNodeInfo() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public List<String> getNodes() {
+      return nodes;
+    }
+
+    @Override
+    public void getRegistrations(String address, Completable<List<RegistrationInfo>> promise) {
+      if (answers) {
+        promise.succeed(nodes.stream().map(node -> new RegistrationInfo(node, 1, false)).toList());
+      }
+    }
+  }
+}
