@@ -36,12 +36,16 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A node of a cluster. The definitions are in a map of all nodes, and each node runs those
  * connections that {@link Placement} gives it.
  */
 final class ClusterHosting implements Hosting, Tenant {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ClusterHosting.class);
 
   /** More sessions than one owner will open. */
   private static final long EPOCHS_PER_OWNER = 1_000_000;
@@ -116,6 +120,14 @@ final class ClusterHosting implements Hosting, Tenant {
     if (joined) {
       vertx.setTimer(settle.toMillis(), settled -> placement.look());
     } else {
+      if (town.isLeaving(node)) {
+        LOG.info("node {} has left; members now: {}", members.name(node), members.alive().size());
+      } else {
+        LOG.warn(
+            "node {} is lost, what it owned goes to others; members now: {}",
+            members.name(node),
+            members.alive().size());
+      }
       town.left(node);
       placement.lost(node);
     }

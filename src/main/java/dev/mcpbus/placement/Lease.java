@@ -2,6 +2,7 @@ package dev.mcpbus.placement;
 
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Whether this node may still act on its claims. Ends by itself: where the claims could not be
@@ -41,12 +42,21 @@ final class Lease {
   /**
    * The process runs.
    *
-   * @return false where the lease has ended meanwhile: then what it covered must be given up
+   * @return why the lease has ended meanwhile, so that what it covered must be given up; null where
+   *     it has not
    */
-  boolean tick() {
-    boolean held = isHeld();
-    tickedAt = clock.getAsLong();
-    return held;
+  @Nullable String tick() {
+    long now = clock.getAsLong();
+    String why = null;
+    if (now - tickedAt > pauseMillis) {
+      why = "this process did not run for " + (now - tickedAt) / 1_000 + " s";
+    } else if (now - verifiedAt > ttlMillis) {
+      why = "the claims could not be read for " + (now - verifiedAt) / 1_000 + " s";
+    } else if (!quorum.getAsBoolean()) {
+      why = "this node sees or hears fewer nodes than the quorum";
+    }
+    tickedAt = now;
+    return why;
   }
 
   /**

@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -26,10 +25,6 @@ public final class Placement {
 
   private static final Logger LOG = LoggerFactory.getLogger(Placement.class);
 
-  private static final long FIRST_PATIENCE_MILLIS = 500;
-
-  private record Reading(List<Node> nodes, Map<String, Claim> claims) {}
-
   private record Holding(long epoch, Future<Void> taken) {}
 
   private final Vertx vertx;
@@ -42,6 +37,7 @@ public final class Placement {
   private final LongSupplier clock;
   private final Lease lease;
   private final Losses losses;
+  private final Readings readings;
 
   /** Whether there are members enough, whatever is heard of them. */
   private volatile boolean together = true;
@@ -59,17 +55,11 @@ public final class Placement {
 
   private Map<String, Claim> last = Map.of();
 
-  /** The highest epoch of each that was ever read: the map may lose a claim, epochs must rise. */
-  private final Map<String, Long> highest = new HashMap<>();
-
   private List<Node> nodes = List.of();
   private @Nullable Future<Void> looking;
   private boolean again;
   private boolean closing;
   private long lookedAt;
-
-  /** How long a reading may take after a loss, milliseconds; 0 for as long as it takes. */
-  private long patience;
 
   private long ticker = -1;
 
@@ -93,6 +83,7 @@ public final class Placement {
     this.lease =
         new Lease(clock, options.ttl().toMillis(), options.pause().toMillis(), this::isQuorumHeard);
     this.losses = new Losses(vertx, members, this::look);
+    this.readings = new Readings(vertx, members, claims, town);
   }
 
   private boolean isQuorumHeard() {
@@ -173,14 +164,11 @@ public final class Placement {
         });
   }
 
-  /**
-   * A node is no member any more. What is read now may have gone to it and come back late, so it is
-   * read again where it takes long.
-   */
+  /** A node is no member any more. */
   public void lost(String node) {
     context.runOnContext(
         now -> {
-          patience = FIRST_PATIENCE_MILLIS;
+          readings.hurry();
           losses.lost(node);
         });
     look();
@@ -189,8 +177,9 @@ public final class Placement {
   /** What needs no answer of others is seen at once. */
   private void check() {
     together = members.alive().size() >= options.quorum();
-    if (!lease.tick() && !held.isEmpty()) {
-      doubt("this node was asleep, cut off, or could not read the claims");
+    String why = lease.tick();
+    if (why != null && !held.isEmpty()) {
+      doubt(why);
     }
   }
 
@@ -230,47 +219,23 @@ public final class Placement {
   private Future<Void> once() {
     long began = clock.getAsLong();
     lookedAt = began;
-    return patiently(
-            members.nodes().compose(present -> claims.all().map(all -> new Reading(present, all))))
+    return readings
+        .next()
         .transform(
             read -> {
-              if (read.cause() instanceof TimeoutException && patience > 0) {
-                patience *= 2; // what is big takes long
-                again = true;
-                return Future.succeededFuture();
-              }
               if (read.failed()) {
-                unreadable(read.cause());
+                again |= read.cause() instanceof Readings.TooLate;
+                // Others may own what we serve.
+                if (town.isQuorumLost(read.cause()) && !held.isEmpty()) {
+                  doubt("fewer nodes than the quorum are members");
+                }
                 return Future.succeededFuture();
               }
-              patience = 0;
               nodes = read.result().nodes();
               last = read.result().claims();
-              last.forEach((id, claim) -> highest.merge(id, claim.epoch(), Math::max));
               lease.verified(began);
               return isQuorumHeard() ? act(last) : Future.succeededFuture();
             });
-  }
-
-  private Future<Reading> patiently(Future<Reading> reading) {
-    if (patience == 0) {
-      return reading;
-    }
-    Promise<Reading> soon = Promise.promise();
-    long timer =
-        vertx.setTimer(
-            patience,
-            late -> soon.tryFail(new TimeoutException("no answer in " + patience + " ms")));
-    reading.onComplete(soon::tryComplete, soon::tryFail);
-    return soon.future().onComplete(over -> vertx.cancelTimer(timer));
-  }
-
-  private void unreadable(Throwable cause) {
-    LOG.warn("the claims cannot be read: {}", cause.toString());
-    // Also a quorum that is lost shows here: then others may own what we serve.
-    if (town.isQuorumLost(cause) && !held.isEmpty()) {
-      doubt("too few nodes see each other");
-    }
   }
 
   private Future<Void> act(Map<String, Claim> all) {
@@ -341,7 +306,7 @@ public final class Placement {
   }
 
   private Future<Void> claim(String id, @Nullable Claim before) {
-    Claim mine = new Claim(members.self(), highest.getOrDefault(id, 0L) + 1);
+    Claim mine = new Claim(members.self(), readings.highest(id) + 1);
     return claims
         .replace(id, before, mine)
         .onFailure(failure -> LOG.warn("{} could not be claimed: {}", id, failure.toString()))
@@ -403,7 +368,7 @@ public final class Placement {
 
   /** Others may own what we serve: first all stops; each that has left looks at the claims. */
   private void doubt(String why) {
-    LOG.warn("{} connections end at once: {}", held.size(), why);
+    LOG.warn("{} connections end here at once: {}", held.size(), why);
     lease.end();
     List.copyOf(held.keySet()).forEach(id -> quit(id, false, null));
   }

@@ -19,12 +19,16 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The members of a clustered Vert.x. A node that may own connections says so in the metadata of its
  * event bus; what is read of it once is kept, for it does not change.
  */
 public final class VertxMembers implements Members {
+
+  private static final Logger LOG = LoggerFactory.getLogger(VertxMembers.class);
 
   private static final int KNOCK_MILLIS = 500;
 
@@ -61,6 +65,12 @@ public final class VertxMembers implements Members {
   public String name() {
     Node own = node(self(), cluster.getNodeInfo());
     return own == null ? self() : own.name();
+  }
+
+  /** What people call a process; its id where it has not been read what that is. */
+  public String name(String id) {
+    Node read = known.get(id);
+    return read == null ? id : read.name();
   }
 
   @Override
@@ -119,7 +129,9 @@ public final class VertxMembers implements Members {
             found -> {
               Node node = node(id, found);
               if (node != null) {
-                known.put(id, node);
+                if (known.put(id, node) == null && !id.equals(self())) {
+                  LOG.info("node {} is there, at {}:{}", node.name(), found.host(), found.port());
+                }
                 doors.put(id, SocketAddress.inetSocketAddress(found.port(), found.host()));
               }
               return node;

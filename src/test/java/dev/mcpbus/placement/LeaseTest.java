@@ -44,7 +44,9 @@ class LeaseTest {
     lease.verified(now.get());
     passes(4_001);
     assertThat(lease.isHeld()).isFalse();
-    assertThat(lease.tick()).as("the tick after the sleep").isFalse();
+    assertThat(lease.tick())
+        .as("the tick after the sleep")
+        .isEqualTo("this process did not run for 4 s");
   }
 
   @Test
@@ -52,14 +54,15 @@ class LeaseTest {
     lease.verified(now.get());
     quorum.set(false);
     assertThat(lease.isHeld()).isFalse();
+    assertThat(lease.tick()).contains("quorum");
   }
 
   @Test
   void once_ended_it_is_held_again_only_after_the_claims_were_read() {
     lease.verified(now.get());
     lease.end();
-    assertThat(lease.tick()).isFalse();
+    assertThat(lease.tick()).isEqualTo("the claims could not be read for 20 s");
     lease.verified(now.get());
-    assertThat(lease.tick()).isTrue();
+    assertThat(lease.tick()).isNull();
   }
 }
