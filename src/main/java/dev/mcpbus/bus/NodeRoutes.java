@@ -14,6 +14,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * To which node the clustered bus sends: as Vert.x chooses, but never to a node that is known to be
@@ -21,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * without a word. Any thread may call.
  */
 public final class NodeRoutes implements NodeSelector {
+
+  private static final Logger LOG = LoggerFactory.getLogger(NodeRoutes.class);
 
   /** Hears where the message goes that this thread is about to send. */
   private static final ThreadLocal<@Nullable Consumer<String>> SENDER = new ThreadLocal<>();
@@ -135,7 +139,11 @@ public final class NodeRoutes implements NodeSelector {
   @Override
   public void selectForPublish(String address, Completable<Iterable<String>> promise) {
     if (address.equals(Addresses.PLACEMENT) && !town.isEmpty()) {
-      promise.complete(town.stream().filter(node -> !lost.contains(node)).toList(), null);
+      for (String node : town) {
+        if (!lost.contains(node)) {
+          choose(node, promise);
+        }
+      }
       all.selectForPublish(address, (nodes, failure) -> {}); // so that new ones are seen
       return;
     }
@@ -154,6 +162,18 @@ public final class NodeRoutes implements NodeSelector {
           }
           promise.complete(living, null);
         });
+  }
+
+  /**
+   * One by one: the bus ends its promise once for each node, and throws where that fails twice. The
+   * nodes after those are to hear it all the same.
+   */
+  private static void choose(String node, Completable<Iterable<String>> promise) {
+    try {
+      promise.complete(List.of(node), null);
+    } catch (IllegalStateException twice) {
+      LOG.debug("not told to {}", node, twice);
+    }
   }
 
   @Override

@@ -59,17 +59,25 @@ class NodeRoutesTest {
     assertThat(published(Addresses.PLACEMENT)).containsExactlyInAnyOrder("a", "c");
   }
 
+  @Test
+  void oneToWhomNothingCanBeWrittenKeepsNobodyElseFromHearing() {
+    table.nodes = List.of("a", "b", "c");
+    published(Addresses.PLACEMENT);
+    List<String> tried = new ArrayList<>();
+    routes.selectForPublish(
+        Addresses.PLACEMENT,
+        (nodes, failure) -> {
+          nodes.forEach(tried::add);
+          throw new IllegalStateException("Promise already completed");
+        });
+    assertThat(tried).containsExactlyInAnyOrder("a", "b", "c");
+  }
+
   /** Null where nothing is known yet. */
   private @Nullable List<String> published(String address) {
-    List<List<String>> chosen = new ArrayList<>();
-    routes.selectForPublish(
-        address,
-        (nodes, failure) -> {
-          List<String> all = new ArrayList<>();
-          nodes.forEach(all::add);
-          chosen.add(all);
-        });
-    return chosen.isEmpty() ? null : chosen.get(0);
+    List<String> chosen = new ArrayList<>();
+    routes.selectForPublish(address, (nodes, failure) -> nodes.forEach(chosen::add));
+    return chosen.isEmpty() ? null : chosen;
   }
 
   /** What the cluster keeps, of one address after another. */
