@@ -8,6 +8,7 @@ import io.vertx.core.spi.cluster.NodeInfo;
 import io.vertx.core.spi.cluster.RegistrationInfo;
 import io.vertx.core.spi.cluster.RegistrationUpdateEvent;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -33,9 +34,12 @@ public final class NodeRoutes implements NodeSelector {
   private final Set<String> lost = ConcurrentHashMap.newKeySet();
 
   /**
-   * Nodes that were seen to listen for {@link Addresses#PLACEMENT}. What nodes say to all of them
-   * must not wait for the table: it cannot be read while a node that has stopped holds part of it.
+   * What every node listens for. It must not wait for the table, which cannot be read while a node
+   * that has stopped holds part of it, nor miss a node that the bus has not heard of yet.
    */
+  private static final Set<String> FOR_ALL = Set.of(Addresses.PLACEMENT, Addresses.ALL_EVENTS);
+
+  /** Nodes that were seen to listen for {@link Addresses#PLACEMENT}. */
   private final Set<String> town = ConcurrentHashMap.newKeySet();
 
   /** What the bus has been told of the addresses that it asked for. */
@@ -138,13 +142,8 @@ public final class NodeRoutes implements NodeSelector {
 
   @Override
   public void selectForPublish(String address, Completable<Iterable<String>> promise) {
-    if (address.equals(Addresses.PLACEMENT) && !town.isEmpty()) {
-      for (String node : town) {
-        if (!lost.contains(node)) {
-          choose(node, promise);
-        }
-      }
-      all.selectForPublish(address, (nodes, failure) -> {}); // so that new ones are seen
+    if (FOR_ALL.contains(address)) {
+      publish(address, promise);
       return;
     }
     all.selectForPublish(
@@ -161,6 +160,24 @@ public final class NodeRoutes implements NodeSelector {
             }
           }
           promise.complete(living, null);
+        });
+  }
+
+  /** To the town at once, and to who else the table knows as soon as it can be read. */
+  private void publish(String address, Completable<Iterable<String>> promise) {
+    Set<String> told = new HashSet<>(town);
+    told.removeAll(lost);
+    told.forEach(node -> choose(node, promise));
+    all.selectForPublish(
+        address,
+        (nodes, failure) -> {
+          if (failure == null && nodes != null) {
+            for (String node : nodes) {
+              if (!lost.contains(node) && told.add(node)) {
+                choose(node, promise);
+              }
+            }
+          }
         });
   }
 

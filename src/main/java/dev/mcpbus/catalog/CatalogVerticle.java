@@ -60,9 +60,15 @@ public final class CatalogVerticle extends VerticleBase {
   private Future<Void> known = Future.succeededFuture();
   private @Nullable ToolSearch search;
 
+  private static final long FIRST_RETRY_MILLIS = 1_000;
+  private static final int MOST_DOUBLINGS = 10;
+
   private static final class Server {
     private final Refresher refresher;
     private boolean connected;
+
+    /** In a row. */
+    private int failures;
 
     Server(Refresher refresher) {
       this.refresher = refresher;
@@ -103,7 +109,8 @@ public final class CatalogVerticle extends VerticleBase {
   }
 
   /**
-   * @param retry when a list is asked for again that a connected server failed to give
+   * @param retry when a list is asked for again, at the latest, that a connected server failed to
+   *     give; the first time after a second, then after twice as long each time
    * @param firstLists how long an aggregate waits at most for a connected server's first list
    */
   public CatalogVerticle(NamePolicy names, Duration retry, Duration firstLists) {
@@ -260,6 +267,7 @@ public final class CatalogVerticle extends VerticleBase {
       return;
     }
     if (listing != null) {
+      server.failures = 0;
       become(catalog.with(id, kind, server.connected ? listing : listing.asStale()));
       return;
     }
@@ -268,8 +276,10 @@ public final class CatalogVerticle extends VerticleBase {
       become(catalog.with(id, kind, last.asStale()));
     }
     if (server.connected) {
+      // One that is on its way to another node has it in a moment; one that fails always may wait.
+      long pause = FIRST_RETRY_MILLIS << Math.min(server.failures++, MOST_DOUBLINGS);
       vertx.setTimer(
-          retry.toMillis(),
+          Math.min(pause, retry.toMillis()),
           timer -> {
             if (servers.get(id) == server && server.connected && !by.isRefreshing(kind)) {
               by.refresh(kind);

@@ -1,12 +1,13 @@
 package dev.mcpbus.cluster;
 
+import com.hazelcast.config.AdvancedNetworkConfig;
 import com.hazelcast.config.Config;
 import com.hazelcast.config.FileSystemXmlConfig;
 import com.hazelcast.config.FileSystemYamlConfig;
 import com.hazelcast.config.JoinConfig;
 import com.hazelcast.config.MapConfig;
 import com.hazelcast.config.MultiMapConfig;
-import com.hazelcast.config.NetworkConfig;
+import com.hazelcast.config.ServerSocketEndpointConfig;
 import com.hazelcast.config.SplitBrainProtectionConfig;
 import com.hazelcast.splitbrainprotection.SplitBrainProtectionOn;
 import dev.mcpbus.bus.ClusterCalls;
@@ -94,8 +95,6 @@ public final class HazelcastCluster {
     // Vert.x closes it: a hook of Hazelcast's own would take the cluster away while we hand over.
     config.setProperty("hazelcast.shutdownhook.enabled", "false");
     config.setProperty("hazelcast.logging.type", "slf4j");
-    // Else a thread that writes to a member which does not read may spin, and starve the others.
-    config.setProperty("hazelcast.io.write.through", "false");
     config.setProperty("hazelcast.phone.home.enabled", "false");
   }
 
@@ -107,8 +106,8 @@ public final class HazelcastCluster {
     config.setProperty("hazelcast.max.no.heartbeat.seconds", "10");
     config.setProperty("hazelcast.connection.monitor.interval", "50");
     config.setProperty("hazelcast.connection.monitor.max.faults", "1");
-    config.setProperty("hazelcast.merge.first.run.delay.seconds", "5");
-    config.setProperty("hazelcast.merge.next.run.delay.seconds", "5");
+    config.setProperty("hazelcast.merge.first.run.delay.seconds", "3");
+    config.setProperty("hazelcast.merge.next.run.delay.seconds", "3");
     config.setProperty("hazelcast.operation.call.timeout.millis", "15000");
     // While data moves, after a loss above all, many questions are asked again.
     config.setProperty("hazelcast.invocation.retry.pause.millis", "100");
@@ -116,7 +115,7 @@ public final class HazelcastCluster {
     config.setProperty("hazelcast.operation.backup.timeout.millis", "1000");
     // One whose answer is lost with a link stops all that come after it for so long.
     config.setProperty("hazelcast.partition.migration.timeout", "10");
-    network(config.getNetworkConfig(), options);
+    network(config.getAdvancedNetworkConfig(), options);
     String host = options.host();
     if (host != null) {
       config.setProperty("hazelcast.socket.bind.any", "false");
@@ -126,13 +125,20 @@ public final class HazelcastCluster {
     return config;
   }
 
-  private static void network(NetworkConfig network, ClusterOptions options) {
-    network.setPort(options.port()).setPortAutoIncrement(options.members().isEmpty());
+  /**
+   * A port for members alone. At the one that serves clients too, what waits for the greeting of a
+   * member that has stopped keeps one of three writing threads spinning, and members that are well
+   * do not hear each other.
+   */
+  private static void network(AdvancedNetworkConfig network, ClusterOptions options) {
+    ServerSocketEndpointConfig members = new ServerSocketEndpointConfig();
+    members.setPort(options.port()).setPortAutoIncrement(options.members().isEmpty());
     String host = options.host();
     if (host != null) {
-      network.setPublicAddress(host);
-      network.getInterfaces().setEnabled(true).addInterface(host);
+      members.setPublicAddress(host);
+      members.getInterfaces().setEnabled(true).addInterface(host);
     }
+    network.setEnabled(true).setMemberEndpointConfig(members);
     JoinConfig join = network.getJoin();
     join.getAutoDetectionConfig().setEnabled(false);
     String service = options.kubernetes();

@@ -37,6 +37,9 @@ public final class VertxMembers implements Members {
   private final String key;
   private final Map<String, Node> known = new ConcurrentHashMap<>();
 
+  /** By id, of all that were ever read: who is lost is to be called by its name. */
+  private final Map<String, String> names = new ConcurrentHashMap<>();
+
   /** Where the bus of each node listens; of lost ones until somebody has asked. */
   private final Map<String, SocketAddress> doors = new ConcurrentHashMap<>();
 
@@ -69,8 +72,7 @@ public final class VertxMembers implements Members {
 
   /** What people call a process; its id where it has not been read what that is. */
   public String name(String id) {
-    Node read = known.get(id);
-    return read == null ? id : read.name();
+    return names.getOrDefault(id, id);
   }
 
   @Override
@@ -129,6 +131,7 @@ public final class VertxMembers implements Members {
             found -> {
               Node node = node(id, found);
               if (node != null) {
+                names.put(id, node.name());
                 if (known.put(id, node) == null && !id.equals(self())) {
                   LOG.info("node {} is there, at {}:{}", node.name(), found.host(), found.port());
                 }

@@ -269,7 +269,7 @@ class ClusterCallsTest {
             "127.0.0.1",
             freePorts(1).get(0),
             0,
-            config.getNetworkConfig().getJoin().getTcpIpConfig().getMembers(),
+            config.getAdvancedNetworkConfig().getJoin().getTcpIpConfig().getMembers(),
             null,
             0,
             Set.of(),

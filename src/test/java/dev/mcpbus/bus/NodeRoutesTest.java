@@ -48,15 +48,23 @@ class NodeRoutesTest {
   }
 
   @Test
-  void aNewNodeIsToldFromTheMessageAfterTheNextOn() {
+  void aNewNodeIsToldAtOnceAndNobodyTwice() {
     table.nodes = List.of("a");
     assertThat(published(Addresses.PLACEMENT)).containsExactly("a");
 
     table.nodes = List.of("a", "c");
     routes.refresh();
 
-    published(Addresses.PLACEMENT);
     assertThat(published(Addresses.PLACEMENT)).containsExactlyInAnyOrder("a", "c");
+  }
+
+  @Test
+  void eventsGoToEveryNodeAndToWhoElseListens() {
+    table.nodes = List.of("a", "b");
+    published(Addresses.PLACEMENT);
+    table.nodes = List.of("a", "plain");
+
+    assertThat(published(Addresses.ALL_EVENTS)).containsExactlyInAnyOrder("a", "b", "plain");
   }
 
   @Test
