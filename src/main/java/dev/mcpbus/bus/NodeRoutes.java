@@ -27,17 +27,17 @@ public final class NodeRoutes implements NodeSelector {
 
   private static final Logger LOG = LoggerFactory.getLogger(NodeRoutes.class);
 
-  /** Hears where the message goes that this thread is about to send. */
-  private static final ThreadLocal<@Nullable Consumer<String>> SENDER = new ThreadLocal<>();
-
-  private final NodeSelector all = new DefaultNodeSelector();
-  private final Set<String> lost = ConcurrentHashMap.newKeySet();
-
   /**
    * What every node listens for. It must not wait for the table, which cannot be read while a node
    * that has stopped holds part of it, nor miss a node that the bus has not heard of yet.
    */
   private static final Set<String> FOR_ALL = Set.of(Addresses.PLACEMENT, Addresses.ALL_EVENTS);
+
+  /** Hears where the message goes that this thread is about to send. */
+  private static final ThreadLocal<@Nullable Consumer<String>> SENDER = new ThreadLocal<>();
+
+  private final NodeSelector all = new DefaultNodeSelector();
+  private final Set<String> lost = ConcurrentHashMap.newKeySet();
 
   /** Nodes that were seen to listen for {@link Addresses#PLACEMENT}. */
   private final Set<String> town = ConcurrentHashMap.newKeySet();
@@ -165,18 +165,21 @@ public final class NodeRoutes implements NodeSelector {
 
   /** To the town at once, and to who else the table knows as soon as it can be read. */
   private void publish(String address, Completable<Iterable<String>> promise) {
-    Set<String> told = new HashSet<>(town);
-    told.removeAll(lost);
-    told.forEach(node -> choose(node, promise));
+    Set<String> reached = new HashSet<>(town);
+    reached.removeAll(lost);
+    reached.forEach(node -> choose(node, promise));
     all.selectForPublish(
         address,
         (nodes, failure) -> {
-          if (failure == null && nodes != null) {
+          if (nodes != null) {
             for (String node : nodes) {
-              if (!lost.contains(node) && told.add(node)) {
+              if (!lost.contains(node) && reached.add(node)) {
                 choose(node, promise);
               }
             }
+          }
+          if (reached.isEmpty()) {
+            promise.complete(List.of(), failure);
           }
         });
   }

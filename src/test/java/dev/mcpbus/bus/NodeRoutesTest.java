@@ -8,6 +8,7 @@ import io.vertx.core.spi.cluster.NodeInfo;
 import io.vertx.core.spi.cluster.RegistrationInfo;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -56,6 +57,13 @@ class NodeRoutesTest {
     routes.refresh();
 
     assertThat(published(Addresses.PLACEMENT)).containsExactlyInAnyOrder("a", "c");
+  }
+
+  @Test
+  void whereNobodyListensThePublisherIsToldSo() {
+    AtomicInteger told = new AtomicInteger();
+    routes.selectForPublish(Addresses.ALL_EVENTS, (nodes, failure) -> told.incrementAndGet());
+    assertThat(told).hasValue(1);
   }
 
   @Test
