@@ -70,6 +70,10 @@ class CatalogVerticleTest {
   }
 
   private void deploy(Duration firstLists, String... idsAndStates) {
+    deploy(Duration.ofMillis(20), firstLists, idsAndStates);
+  }
+
+  private void deploy(Duration retry, Duration firstLists, String... idsAndStates) {
     JsonArray servers = new JsonArray();
     for (int i = 0; i < idsAndStates.length; i += 2) {
       servers.add(new JsonObject().put("id", idsAndStates[i]).put("state", idsAndStates[i + 1]));
@@ -78,9 +82,7 @@ class CatalogVerticleTest {
         .eventBus()
         .consumer(
             Addresses.SERVERS_LIST, message -> message.reply(NONE.copy().put("servers", servers)));
-    await(
-        vertx.deployVerticle(
-            new CatalogVerticle(NamePolicy.DOTTED, Duration.ofMillis(20), firstLists)));
+    await(vertx.deployVerticle(new CatalogVerticle(NamePolicy.DOTTED, retry, firstLists)));
   }
 
   private <T> Future<Message<T>> ask(String address, T body) {
@@ -202,6 +204,23 @@ class CatalogVerticleTest {
     tools = toolList("status");
 
     await().until(() -> toolNames().equals(List.of("git.status")));
+  }
+
+  @Test
+  void a_list_that_could_not_be_had_while_a_connection_moved_is_asked_for_soon() {
+    git.on(
+        Addresses.TOOLS_LIST,
+        message -> {
+          if (fetches.incrementAndGet() == 1) {
+            McpFailure.notSent(FailureCode.UNAVAILABLE, "it moves").replyTo(message);
+          } else {
+            FakeConnection.replyInKind(message, tools);
+          }
+        });
+    deploy(Duration.ofMinutes(30), Duration.ofSeconds(5), "git", "ready");
+
+    assertThat(toolNames()).isEmpty();
+    await().until(() -> toolNames().equals(List.of("git.status", "git.commit")));
   }
 
   @Test
