@@ -225,10 +225,14 @@ public final class ClusterCalls implements Shareable {
     }
 
     private void failed(Throwable failure) {
-      if (server == null || !isNobody(failure)) {
+      boolean nobody = isNobody(failure);
+      if (server == null || !(nobody || isRefused(failure))) {
         promise.fail(failure);
       } else if (!tried.isEmpty() && replicas.next(server, address, options, tried) != null) {
+        spend();
         attempt();
+      } else if (!nobody) {
+        promise.fail(failure);
       } else if (defined) {
         again();
       } else {
@@ -255,14 +259,18 @@ public final class ClusterCalls implements Shareable {
       vertx.setTimer(
           BETWEEN_MILLIS,
           now -> {
-            if (budget != null) {
-              long left = Math.max(1, budget - spent());
-              options.getHeaders().set(Headers.DEADLINE, Long.toString(left));
-              options.setSendTimeout(Math.min(options.getSendTimeout(), left + GRACE_MILLIS));
-            }
+            spend();
             tried.clear();
             attempt();
           });
+    }
+
+    private void spend() {
+      if (budget != null) {
+        long left = Math.max(1, budget - spent());
+        options.getHeaders().set(Headers.DEADLINE, Long.toString(left));
+        options.setSendTimeout(Math.min(options.getSendTimeout(), left + GRACE_MILLIS));
+      }
     }
   }
 
@@ -298,6 +306,12 @@ public final class ClusterCalls implements Shareable {
   private static boolean isNobody(Throwable failure) {
     return failure instanceof ReplyException reply
         && reply.failureType() == ReplyFailure.NO_HANDLERS;
+  }
+
+  /** By a connection that has just stopped to serve, and has not touched it. */
+  private static boolean isRefused(Throwable failure) {
+    McpFailure refused = McpFailure.of(failure);
+    return refused.code() == FailureCode.UNAVAILABLE && refused.sent() == McpFailure.Sent.NO;
   }
 
   private static McpFailure betweenOwners(ConnectionId server) {

@@ -14,6 +14,7 @@ import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.eventbus.ReplyFailure;
 import io.vertx.core.internal.VertxInternal;
+import io.vertx.core.json.JsonObject;
 import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -182,6 +183,46 @@ class ClusterCallsTest {
     }
 
     assertThat(heard).contains("1 a", "7 b");
+  }
+
+  @Test
+  void a_call_that_a_replica_refuses_because_it_stops_goes_to_another() throws Exception {
+    ConnectionId server = new ConnectionId("rolled");
+    List<Vertx> nodes = List.of(second, third);
+    for (int i = 0; i < nodes.size(); i++) {
+      Vertx node = nodes.get(i);
+      Replica replica = new Replica(server, i);
+      boolean stops = i == 0;
+      node.eventBus()
+          .consumer(
+              replica.address(),
+              call -> {
+                if (stops) {
+                  McpFailure.notSent(FailureCode.UNAVAILABLE, "being stopped").replyTo(call);
+                } else {
+                  call.reply("here");
+                }
+              })
+          .completion()
+          .await(20, SECONDS);
+      node.eventBus()
+          .publish(
+              Addresses.PLACEMENT,
+              new JsonObject()
+                  .put(ClusterCalls.TYPE, ClusterCalls.CLAIMED)
+                  .put("node", ((VertxInternal) node).clusterManager().getNodeId())
+                  .put("id", replica.key()));
+      ClusterCalls.of(node).replicas().tell(replica, ConnectionState.READY, "");
+    }
+    Awaitility.await()
+        .until(
+            () ->
+                ClusterCalls.of(caller).replicas().of(server).stream().filter(Owner::serves).count()
+                    == 2);
+
+    for (int i = 0; i < 4; i++) {
+      assertThat(call("rolled", 5_000).await(10, SECONDS).body()).isEqualTo("here");
+    }
   }
 
   @Test
