@@ -10,6 +10,8 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
+import io.vertx.core.eventbus.ReplyException;
+import io.vertx.core.eventbus.ReplyFailure;
 import io.vertx.core.json.JsonObject;
 import java.util.HashMap;
 import java.util.Map;
@@ -22,6 +24,12 @@ import java.util.concurrent.TimeUnit;
 final class DistantLeases {
 
   private static final long ASK_MILLIS = 20_000;
+  private static final long RETRY_AFTER_MILLIS = 250;
+
+  /** Soon, and as often as a node that is lost may need to be known as such. */
+  private static final long RELEASE_AGAIN_MILLIS = 500;
+
+  private static final int RELEASES = 20;
 
   /** What is not renewed is forgotten; the other node has ended it by then. */
   private static final long KEPT_NANOS = TimeUnit.HOURS.toNanos(2);
@@ -98,9 +106,19 @@ final class DistantLeases {
 
   Future<JsonObject> release(JsonObject body) {
     Held known = held.remove(lease(body));
-    return known == null
-        ? Future.failedFuture(gone())
-        : ask(known.node(), Addresses.SERVERS_RELEASE, body);
+    return known == null ? Future.failedFuture(gone()) : release(known.node(), body, RELEASES);
+  }
+
+  /** Nobody would hear of it otherwise until the lease has run out. */
+  private Future<JsonObject> release(String node, JsonObject body, int tries) {
+    return ask(node, Addresses.SERVERS_RELEASE, body)
+        .recover(
+            failure ->
+                tries > 1 && McpFailure.of(failure).code() == FailureCode.UNAVAILABLE
+                    ? vertx
+                        .timer(RELEASE_AGAIN_MILLIS, TimeUnit.MILLISECONDS)
+                        .compose(due -> release(node, body, tries - 1))
+                    : Future.failedFuture(failure));
   }
 
   private Future<JsonObject> forget(String lease) {
@@ -121,6 +139,10 @@ final class DistantLeases {
     return String.valueOf(body.getValue("lease"));
   }
 
+  /**
+   * Fails with {@code UNAVAILABLE} where the node is not found: it may be there again in a moment,
+   * and its server is known in any case.
+   */
   private Future<JsonObject> ask(String node, String address, JsonObject body) {
     return ClusterCalls.of(vertx)
         .<JsonObject>request(
@@ -128,6 +150,22 @@ final class DistantLeases {
             Addresses.at(address, node),
             body,
             new DeliveryOptions().setSendTimeout(ASK_MILLIS))
-        .map(Message::body);
+        .map(Message::body)
+        .recover(
+            failure ->
+                Future.failedFuture(
+                    failure instanceof ReplyException reply
+                            && reply.failureType() == ReplyFailure.NO_HANDLERS
+                        ? away(node)
+                        : failure));
+  }
+
+  private static McpFailure away(String node) {
+    return new McpFailure(
+        FailureCode.UNAVAILABLE,
+        McpFailure.Sent.NO,
+        "the node " + node + " that is to run the client's own connection does not answer",
+        RETRY_AFTER_MILLIS,
+        null);
   }
 }
