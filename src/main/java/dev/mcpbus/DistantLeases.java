@@ -26,10 +26,13 @@ final class DistantLeases {
   private static final long ASK_MILLIS = 20_000;
   private static final long RETRY_AFTER_MILLIS = 250;
 
-  /** Soon, and as often as a node that is lost may need to be known as such. */
-  private static final long RELEASE_AGAIN_MILLIS = 500;
+  /** How often a node is asked again that is not found, as one that has just joined. */
+  private static final long AGAIN_MILLIS = 100;
 
-  private static final int RELEASES = 20;
+  private static final int TRIES = 30;
+
+  /** So many times as often: nobody else ends what is not given back, until it has run out. */
+  private static final int RELEASE = 4;
 
   /** What is not renewed is forgotten; the other node has ended it by then. */
   private static final long KEPT_NANOS = TimeUnit.HOURS.toNanos(2);
@@ -44,11 +47,17 @@ final class DistantLeases {
   }
 
   private final Vertx vertx;
+  private final int tries;
   private final Map<String, Held> held = new HashMap<>();
 
   /** Must be made on the context that it is to live on. */
   DistantLeases(Vertx vertx) {
+    this(vertx, TRIES);
+  }
+
+  DistantLeases(Vertx vertx, int tries) {
     this.vertx = vertx;
+    this.tries = tries;
     Context context = vertx.getOrCreateContext();
     ClusterCalls.of(vertx)
         .onMembership(
@@ -63,7 +72,7 @@ final class DistantLeases {
   Future<JsonObject> lease(String node, JsonObject body) {
     long now = System.nanoTime();
     held.values().removeIf(one -> now - one.since() > KEPT_NANOS);
-    return ask(node, Addresses.SERVERS_LEASE, body)
+    return ask(node, Addresses.SERVERS_LEASE, body, tries)
         .onSuccess(
             answer -> {
               String lease = answer.getString("lease");
@@ -99,26 +108,16 @@ final class DistantLeases {
     Held known = held.get(lease);
     return known == null
         ? Future.failedFuture(gone())
-        : ask(known.node(), Addresses.SERVERS_LEASE, body)
+        : ask(known.node(), Addresses.SERVERS_LEASE, body, tries)
             .onSuccess(still -> held.put(lease, known.renewed()))
             .recover(failure -> isGone(failure) ? forget(lease) : Future.failedFuture(failure));
   }
 
   Future<JsonObject> release(JsonObject body) {
     Held known = held.remove(lease(body));
-    return known == null ? Future.failedFuture(gone()) : release(known.node(), body, RELEASES);
-  }
-
-  /** Nobody would hear of it otherwise until the lease has run out. */
-  private Future<JsonObject> release(String node, JsonObject body, int tries) {
-    return ask(node, Addresses.SERVERS_RELEASE, body)
-        .recover(
-            failure ->
-                tries > 1 && McpFailure.of(failure).code() == FailureCode.UNAVAILABLE
-                    ? vertx
-                        .timer(RELEASE_AGAIN_MILLIS, TimeUnit.MILLISECONDS)
-                        .compose(due -> release(node, body, tries - 1))
-                    : Future.failedFuture(failure));
+    return known == null
+        ? Future.failedFuture(gone())
+        : ask(known.node(), Addresses.SERVERS_RELEASE, body, RELEASE * tries);
   }
 
   private Future<JsonObject> forget(String lease) {
@@ -143,7 +142,7 @@ final class DistantLeases {
    * Fails with {@code UNAVAILABLE} where the node is not found: it may be there again in a moment,
    * and its server is known in any case.
    */
-  private Future<JsonObject> ask(String node, String address, JsonObject body) {
+  private Future<JsonObject> ask(String node, String address, JsonObject body, int left) {
     return ClusterCalls.of(vertx)
         .<JsonObject>request(
             null,
@@ -152,12 +151,21 @@ final class DistantLeases {
             new DeliveryOptions().setSendTimeout(ASK_MILLIS))
         .map(Message::body)
         .recover(
-            failure ->
-                Future.failedFuture(
-                    failure instanceof ReplyException reply
-                            && reply.failureType() == ReplyFailure.NO_HANDLERS
-                        ? away(node)
-                        : failure));
+            failure -> {
+              if (!isNobody(failure)) {
+                return Future.failedFuture(failure);
+              }
+              return left <= 1
+                  ? Future.failedFuture(away(node))
+                  : vertx
+                      .timer(AGAIN_MILLIS, TimeUnit.MILLISECONDS)
+                      .compose(due -> ask(node, address, body, left - 1));
+            });
+  }
+
+  private static boolean isNobody(Throwable failure) {
+    return failure instanceof ReplyException reply
+        && reply.failureType() == ReplyFailure.NO_HANDLERS;
   }
 
   private static McpFailure away(String node) {

@@ -24,7 +24,7 @@ class DistantLeasesTest {
   /** {@code UNKNOWN_CONNECTION} would give the client the connection that all share. */
   @Test
   void a_node_that_is_not_found_is_not_a_server_that_is_not_known(Vertx vertx) {
-    DistantLeases leases = new DistantLeases(vertx);
+    DistantLeases leases = new DistantLeases(vertx, 2);
     Throwable failure =
         catchThrowable(() -> leases.lease("n2", WISH.copy()).await(5, TimeUnit.SECONDS));
     McpFailure refused = McpFailure.of(failure);
