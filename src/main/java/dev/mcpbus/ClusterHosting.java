@@ -89,7 +89,7 @@ final class ClusterHosting implements Hosting, Tenant {
     this.settle = options.settle();
     this.turns = new ReplicaTurns(vertx);
     this.members = new VertxMembers(vertx, HazelcastCluster.METADATA);
-    this.town = new ClusterTown(vertx, members.self(), this::heard);
+    this.town = new ClusterTown(vertx, members, options.silence(), this::heard);
     this.servers =
         new ClusterServers(vertx, reader, members, town, settle, this::changed, this::refused);
     this.definitions = servers.definitions();
@@ -120,7 +120,9 @@ final class ClusterHosting implements Hosting, Tenant {
     if (joined) {
       vertx.setTimer(settle.toMillis(), settled -> placement.look());
     } else {
-      if (town.isLeaving(node)) {
+      boolean orderly = town.isLeaving(node);
+      town.left(node);
+      if (orderly) {
         LOG.info("node {} has left; members now: {}", members.name(node), members.alive().size());
       } else {
         LOG.warn(
@@ -128,15 +130,14 @@ final class ClusterHosting implements Hosting, Tenant {
             members.name(node),
             members.alive().size());
       }
-      town.left(node);
-      placement.lost(node);
+      placement.lost(node, orderly);
     }
   }
 
   private void heard(JsonObject fact) {
     switch (fact.getString(ClusterCalls.TYPE, "")) {
       case ClusterTown.DEFINITIONS, ClusterTown.REFUSAL -> servers.heard(fact);
-      case ClusterTown.LEAVING, ClusterCalls.RELEASED -> placement.look();
+      case ClusterTown.HERE, ClusterTown.LEAVING, ClusterCalls.RELEASED -> placement.look();
       case ClusterTown.SERVING -> {
         Replica.parse(fact.getString("id", ""))
             .map(serving -> awaited.remove(serving.server().value()))
@@ -340,13 +341,14 @@ final class ClusterHosting implements Hosting, Tenant {
       return Future.succeededFuture();
     }
     ConnectionId connection = replica.server();
-    Future<Void> withdrawn =
-        drain
-            ? addresses.withdraw(ConnectionVerticle.addresses(replica))
-            : Future.succeededFuture();
-    return withdrawn
+    if (!drain) {
+      endLeases.apply(connection);
+      return supervisor.killChild(connection.value());
+    }
+    return addresses
+        .withdraw(ConnectionVerticle.addresses(replica))
         .compose(alone -> endLeases.apply(connection))
-        .transform(ended -> supervisor.terminateChild(connection.value(), drain));
+        .transform(ended -> supervisor.terminateChild(connection.value()));
   }
 
   @Override

@@ -2,8 +2,11 @@ package dev.mcpbus;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.bus.NodeRoutes;
 import dev.mcpbus.bus.Replica;
 import dev.mcpbus.placement.Claim;
+import dev.mcpbus.placement.Grants;
+import dev.mcpbus.placement.Members;
 import dev.mcpbus.placement.Town;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -17,7 +20,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /** What nodes tell each other, on {@link Addresses#PLACEMENT}. */
 final class ClusterTown implements Town {
@@ -40,19 +42,25 @@ final class ClusterTown implements Town {
   private static final long MEETING_MILLIS = 1_000;
 
   private final Vertx vertx;
-  private final String self;
+  private final Members members;
+  private final Grants grants;
   private final Consumer<JsonObject> listener;
-  private final Map<String, Long> heard = new ConcurrentHashMap<>();
+
+  /** Whether this node serves nothing and may take nothing, as it was said last. */
+  private volatile boolean rests = true;
+
   private final Set<String> leaving = ConcurrentHashMap.newKeySet();
   private Consumer<String> greeted = node -> {};
 
   /**
-   * @param listener hears every fact but that somebody is there, on the context that calls {@link
-   *     #open}
+   * @param silence how long a node may act that is not heard
+   * @param listener hears on the context that calls {@link #open} every fact but that somebody is
+   *     there; that too where it changes who may act
    */
-  ClusterTown(Vertx vertx, String self, Consumer<JsonObject> listener) {
+  ClusterTown(Vertx vertx, Members members, Duration silence, Consumer<JsonObject> listener) {
     this.vertx = vertx;
-    this.self = self;
+    this.members = members;
+    this.grants = new Grants(members.self(), ClusterCalls::clock, silence.toMillis());
     this.listener = listener;
   }
 
@@ -71,7 +79,7 @@ final class ClusterTown implements Town {
   Future<Void> meet(Set<String> others) {
     Map<String, Integer> missing = new HashMap<>();
     others.forEach(node -> missing.put(node, GREETINGS));
-    missing.remove(self);
+    missing.remove(members.self());
     if (missing.isEmpty()) {
       return Future.succeededFuture();
     }
@@ -97,17 +105,20 @@ final class ClusterTown implements Town {
   }
 
   private void greet() {
-    publish(HERE, new JsonObject().put(GREETS, true));
+    publish(HERE, grants.tell(members.alive(), rests).put(GREETS, true));
   }
 
   private void hear(JsonObject fact) {
     String node = fact.getString("node", "");
     switch (fact.getString(ClusterCalls.TYPE, "")) {
       case HERE -> {
-        heard.put(node, System.nanoTime());
+        boolean changed = grants.hear(node, fact);
         greeted.accept(node);
-        if (fact.getBoolean(GREETS, false) && !node.equals(self)) {
-          call();
+        if (fact.getBoolean(GREETS, false) && !node.equals(members.self())) {
+          call(rests);
+        }
+        if (changed) {
+          listener.accept(fact);
         }
       }
       case LEAVING -> {
@@ -120,21 +131,17 @@ final class ClusterTown implements Town {
 
   /** A node is no member any more. */
   void left(String node) {
-    heard.remove(node);
+    grants.lost(node);
     leaving.remove(node);
   }
 
-  private void publish(String type, @Nullable String id, long epoch) {
-    JsonObject fact = new JsonObject();
-    if (id != null) {
-      fact.put("id", id).put("epoch", epoch);
-    }
-    publish(type, fact);
+  private void publish(String type, String id, long epoch) {
+    publish(type, new JsonObject().put("id", id).put("epoch", epoch));
   }
 
   private void publish(String type, JsonObject fact) {
     fact.put(ClusterCalls.TYPE, type)
-        .put("node", self)
+        .put("node", members.self())
         .put(ClusterCalls.CLOCK, ClusterCalls.clock());
     vertx.eventBus().publish(Addresses.PLACEMENT, fact);
   }
@@ -154,19 +161,27 @@ final class ClusterTown implements Town {
   }
 
   @Override
-  public void call() {
-    publish(HERE, null, 0);
+  public void call(boolean resting) {
+    rests = resting;
+    publish(HERE, grants.tell(members.alive(), resting));
   }
 
   @Override
-  public int heard(Duration silence) {
-    long now = System.nanoTime();
-    long others =
-        heard.entrySet().stream()
-            .filter(one -> !one.getKey().equals(self))
-            .filter(one -> now - one.getValue() <= silence.toNanos())
-            .count();
-    return 1 + (int) others;
+  public int heard() {
+    return grants.count();
+  }
+
+  @Override
+  public int gaveUp(String node, Set<String> living) {
+    return grants.gaveUp(node, living);
+  }
+
+  @Override
+  public void doubt(String node) {
+    NodeRoutes routes = NodeRoutes.of(vertx);
+    if (routes != null) {
+      routes.doubt(node);
+    }
   }
 
   /** By name: only the package {@code cluster} knows the engine's classes. */
@@ -182,7 +197,7 @@ final class ClusterTown implements Town {
 
   @Override
   public void leaving() {
-    publish(LEAVING, null, 0);
+    publish(LEAVING, new JsonObject());
   }
 
   @Override

@@ -31,7 +31,7 @@ class ClusterFaultsIT {
     ProcessBuilder builder =
         new ProcessBuilder(
                 ("sh src/scripts/cluster-faults --lenient --skew 300 --runs 1"
-                        + " --only kill,stop,partition,leave,pair,all,random"
+                        + " --only kill,stop,partition,link,leave,pair,all,random"
                         + " --schedules 3 --seed 105")
                     .split(" "))
             .directory(new File(base))
@@ -79,6 +79,12 @@ class ClusterFaultsIT {
   void case_89_an_owner_that_is_cut_off_is_replaced_and_ends_its_servers() {
     assumeTrue(said.contains("in a network namespace"), "no link can be cut here");
     held("partition 1 of");
+  }
+
+  @Test
+  void one_end_of_a_cut_link_is_given_up_and_runs_nothing_that_others_own() {
+    assumeTrue(said.contains("in a network namespace"), "no link can be cut here");
+    held("link 1, 2-3");
   }
 
   @Test

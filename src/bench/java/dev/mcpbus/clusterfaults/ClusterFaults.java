@@ -24,6 +24,7 @@ public final class ClusterFaults implements Callable<Integer> {
     kill,
     stop,
     partition,
+    link,
     roll,
     leave,
     pair,
@@ -31,6 +32,9 @@ public final class ClusterFaults implements Callable<Integer> {
     random,
     load
   }
+
+  /** Those that cut links, and nothing else. */
+  private static final Set<Scenario> CUTS = EnumSet.of(Scenario.partition, Scenario.link);
 
   /** Of half an hour, and to be asked for. */
   private static final Set<Scenario> USUAL = EnumSet.complementOf(EnumSet.of(Scenario.load));
@@ -43,7 +47,7 @@ public final class ClusterFaults implements Callable<Integer> {
 
   @Option(
       names = "--runs",
-      description = "Of each but random. Default: 20 of kill, 5 of stop and partition, else 1.")
+      description = "Of each but random. Default: 20 of kill, 6 of link, 5 of stop and partition, else 1.")
   private Integer runs;
 
   @Option(names = "--schedules", description = "Random ones. Default: ${DEFAULT-VALUE}.")
@@ -81,7 +85,7 @@ public final class ClusterFaults implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    if (!namespaces && only.equals(EnumSet.of(Scenario.partition))) {
+    if (!namespaces && CUTS.containsAll(only)) {
       System.err.println("links cannot be cut here: the script says what it needs");
       return CommandLine.ExitCode.USAGE;
     }
@@ -118,6 +122,13 @@ public final class ClusterFaults implements Callable<Integer> {
     owner(bed, Scenario.stop, OwnerFaults.Kind.STOP, 5);
     if (namespaces) {
       owner(bed, Scenario.partition, OwnerFaults.Kind.PARTITION, 5);
+    }
+    if (namespaces && only.contains(Scenario.link)) {
+      for (int i = 1; i <= runsOr(6); i++) {
+        try (LinkFaults faults = new LinkFaults(bed)) {
+          faults.run(i);
+        }
+      }
     }
     boolean held = true;
     if (only.contains(Scenario.roll)) {

@@ -1,8 +1,10 @@
 package dev.mcpbus.bus;
 
 import io.vertx.core.Completable;
+import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.impl.clustered.DefaultNodeSelector;
 import io.vertx.core.eventbus.impl.clustered.NodeSelector;
+import io.vertx.core.shareddata.Shareable;
 import io.vertx.core.spi.cluster.ClusteredNode;
 import io.vertx.core.spi.cluster.NodeInfo;
 import io.vertx.core.spi.cluster.RegistrationInfo;
@@ -13,7 +15,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * lost. The cluster's table names such a node for a while yet, and what is sent there is lost
  * without a word. Any thread may call.
  */
-public final class NodeRoutes implements NodeSelector {
+public final class NodeRoutes implements NodeSelector, Shareable {
 
   private static final Logger LOG = LoggerFactory.getLogger(NodeRoutes.class);
 
@@ -32,6 +36,11 @@ public final class NodeRoutes implements NodeSelector {
    * that has stopped holds part of it, nor miss a node that the bus has not heard of yet.
    */
   private static final Set<String> FOR_ALL = Set.of(Addresses.PLACEMENT, Addresses.ALL_EVENTS);
+
+  /** How long a node that may be alive is told what concerns it. */
+  private static final long DOUBT_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private static final String KEY = "dev.mcpbus.routes";
 
   /** Hears where the message goes that this thread is about to send. */
   private static final ThreadLocal<@Nullable Consumer<String>> SENDER = new ThreadLocal<>();
@@ -42,8 +51,34 @@ public final class NodeRoutes implements NodeSelector {
   /** Nodes that were seen to listen for {@link Addresses#PLACEMENT}. */
   private final Set<String> town = ConcurrentHashMap.newKeySet();
 
+  /** Lost nodes that may be alive, and until when they are told what all nodes are. */
+  private final Map<String, Long> doubted = new ConcurrentHashMap<>();
+
+  private final LongSupplier nanos;
+
   /** What the bus has been told of the addresses that it asked for. */
   private final Map<String, List<RegistrationInfo>> told = new ConcurrentHashMap<>();
+
+  public NodeRoutes() {
+    this(System::nanoTime);
+  }
+
+  /**
+   * @param nanos monotonic
+   */
+  NodeRoutes(LongSupplier nanos) {
+    this.nanos = nanos;
+  }
+
+  /** From now on they are those of this Vert.x. */
+  public void register(Vertx vertx) {
+    vertx.sharedData().<String, NodeRoutes>getLocalMap(KEY).put(KEY, this);
+  }
+
+  /** Those of this Vert.x; null where it has been started by others than us. */
+  public static @Nullable NodeRoutes of(Vertx vertx) {
+    return vertx.sharedData().<String, NodeRoutes>getLocalMap(KEY).get(KEY);
+  }
 
   /**
    * Runs something that sends one message.
@@ -74,6 +109,30 @@ public final class NodeRoutes implements NodeSelector {
   /** A node is there; it may have been lost before. */
   public void found(String node) {
     lost.remove(node);
+    doubted.remove(node);
+  }
+
+  /**
+   * A lost node may be alive: for 10 s it is told on {@link Addresses#PLACEMENT} what all are, so
+   * that it hears that it is lost.
+   */
+  public void doubt(String node) {
+    doubted.put(node, nanos.getAsLong() + DOUBT_NANOS);
+  }
+
+  private boolean isTold(String address, String node) {
+    if (!lost.contains(node)) {
+      return true;
+    }
+    Long until = address.equals(Addresses.PLACEMENT) ? doubted.get(node) : null;
+    if (until == null) {
+      return false;
+    }
+    if (nanos.getAsLong() - until > 0) {
+      doubted.remove(node);
+      return false;
+    }
+    return true;
   }
 
   /** What the bus knows of any address may be out of date: it will read it again. */
@@ -166,7 +225,7 @@ public final class NodeRoutes implements NodeSelector {
   /** To the town at once, and to who else the table knows as soon as it can be read. */
   private void publish(String address, Completable<Iterable<String>> promise) {
     Set<String> reached = new HashSet<>(town);
-    reached.removeAll(lost);
+    reached.removeIf(node -> !isTold(address, node));
     reached.forEach(node -> choose(node, promise));
     all.selectForPublish(
         address,

@@ -59,7 +59,8 @@ public final class HazelcastCluster {
         .clusterManager(new RefreshingClusterManager(config, routes))
         .clusterNodeSelector(routes)
         .init()
-        .clusteredVertx();
+        .clusteredVertx()
+        .onSuccess(routes::register);
   }
 
   private static io.vertx.core.spi.transport.Transport transport(VertxOptions vertx) {
@@ -104,6 +105,11 @@ public final class HazelcastCluster {
     // one.
     config.setProperty("hazelcast.heartbeat.interval.seconds", "1");
     config.setProperty("hazelcast.max.no.heartbeat.seconds", "10");
+    // Two members that do not hear each other wait for each other's data, and nobody else minds. So
+    // long after they have said so the oldest gives one of them up; it gives up a member that
+    // nobody
+    // hears before that.
+    config.setProperty("hazelcast.partial.member.disconnection.resolution.heartbeat.count", "4");
     config.setProperty("hazelcast.connection.monitor.interval", "50");
     config.setProperty("hazelcast.connection.monitor.max.faults", "1");
     config.setProperty("hazelcast.merge.first.run.delay.seconds", "3");

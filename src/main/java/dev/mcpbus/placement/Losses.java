@@ -4,11 +4,14 @@ import io.vertx.core.Vertx;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * Which lost nodes have ended what they served. A node that others gave up may be alive, and learns
- * of it a moment after them: one whose door is shut has certainly ended, of any other it is known
- * after {@link #GRACE_MILLIS}. Confined to the context of its {@link Placement}.
+ * of it a moment after them: one whose door is shut has certainly ended, any other when {@link
+ * #GRACE_MILLIS} have passed and nobody lets it act any more. Confined to the context of its {@link
+ * Placement}.
  */
 final class Losses {
 
@@ -17,19 +20,31 @@ final class Losses {
 
   private final Vertx vertx;
   private final Members members;
+  private final Predicate<String> givenUp;
+  private final Consumer<String> doubted;
   private final Runnable changed;
   private final Map<String, Loss> all = new HashMap<>();
 
   private static final class Loss {
+    private boolean graceOver;
     private boolean over;
   }
 
   /**
-   * @param changed runs when a node is known to have ended
+   * @param givenUp whether no member lets a node act any more
+   * @param doubted hears of a lost node whose door is not shut
+   * @param changed runs when a node may be known to have ended
    */
-  Losses(Vertx vertx, Members members, Runnable changed) {
+  Losses(
+      Vertx vertx,
+      Members members,
+      Predicate<String> givenUp,
+      Consumer<String> doubted,
+      Runnable changed) {
     this.vertx = vertx;
     this.members = members;
+    this.givenUp = givenUp;
+    this.doubted = doubted;
     this.changed = changed;
   }
 
@@ -46,11 +61,18 @@ final class Losses {
         .isShut(node)
         .onSuccess(
             shut -> {
-              if (shut) {
-                ended(node, loss);
+              loss.over |= shut;
+              if (!shut) {
+                doubted.accept(node);
               }
+              look(node, loss);
             });
-    vertx.setTimer(GRACE_MILLIS, later -> ended(node, loss));
+    vertx.setTimer(
+        GRACE_MILLIS,
+        later -> {
+          loss.graceOver = true;
+          look(node, loss);
+        });
   }
 
   /**
@@ -63,12 +85,21 @@ final class Losses {
     if (known == null) {
       lost(node);
     }
-    return known != null && known.over;
+    return known != null && isOver(node, known);
   }
 
-  private void ended(String node, Loss loss) {
-    if (!loss.over && all.get(node) == loss) {
-      loss.over = true;
+  /** Whether all lost nodes have ended. */
+  boolean areOver() {
+    return all.entrySet().stream().allMatch(one -> isOver(one.getKey(), one.getValue()));
+  }
+
+  private boolean isOver(String node, Loss loss) {
+    loss.over |= loss.graceOver && givenUp.test(node);
+    return loss.over;
+  }
+
+  private void look(String node, Loss loss) {
+    if (all.get(node) == loss && isOver(node, loss)) {
       changed.run();
     }
   }

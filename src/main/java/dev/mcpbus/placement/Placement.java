@@ -82,12 +82,16 @@ public final class Placement {
     this.clock = clock;
     this.lease =
         new Lease(clock, options.ttl().toMillis(), options.pause().toMillis(), this::isQuorumHeard);
-    this.losses = new Losses(vertx, members, this::look);
+    this.losses = new Losses(vertx, members, this::isGivenUp, town::doubt, this::look);
     this.readings = new Readings(vertx, members, claims, town);
   }
 
   private boolean isQuorumHeard() {
-    return options.quorum() <= 1 || (together && town.heard(options.silence()) >= options.quorum());
+    return options.quorum() <= 1 || (together && town.heard() >= options.quorum());
+  }
+
+  private boolean isGivenUp(String node) {
+    return options.quorum() <= 1 || town.gaveUp(node, members.alive()) >= options.quorum();
   }
 
   /** Begins to look and to notice; what to place is said by {@link #place}. */
@@ -164,12 +168,19 @@ public final class Placement {
         });
   }
 
-  /** A node is no member any more. */
-  public void lost(String node) {
+  /**
+   * A node is no member any more.
+   *
+   * @param orderly it has handed over all that it owned before
+   */
+  public void lost(String node, boolean orderly) {
     context.runOnContext(
         now -> {
           readings.hurry();
-          losses.lost(node);
+          if (!orderly) {
+            losses.lost(node);
+          }
+          call();
         });
     look();
   }
@@ -184,11 +195,15 @@ public final class Placement {
   }
 
   private void tick() {
-    town.call();
     check();
+    call();
     if (clock.getAsLong() - lookedAt >= options.verify().toMillis()) {
       lookNow();
     }
+  }
+
+  private void call() {
+    town.call(held.isEmpty() && leaving.isEmpty() && !isQuorumHeard());
   }
 
   private Future<Void> lookNow() {
@@ -299,10 +314,12 @@ public final class Placement {
     return Future.succeededFuture();
   }
 
-  /** What a lost node owned is free when it has ended. */
+  /**
+   * One that is lost, and has not ended, may own it in a part of the cluster that we do not see.
+   */
   private boolean isFree(@Nullable Claim claim, Set<String> alive) {
     String owner = claim == null ? null : claim.node();
-    return owner == null || alive.contains(owner) || losses.isOver(owner);
+    return losses.areOver() && (owner == null || alive.contains(owner) || losses.isOver(owner));
   }
 
   private Future<Void> claim(String id, @Nullable Claim before) {

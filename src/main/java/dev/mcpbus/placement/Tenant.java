@@ -20,7 +20,7 @@ public interface Tenant {
    * This node does not own it any more.
    *
    * @param drain true where calls in flight may end; false where another may own it already
-   * @return succeeds when nothing of it is left on this node
+   * @return succeeds when nothing of it runs on this node any more
    */
   Future<Void> leave(String id, boolean drain);
 }

@@ -1,15 +1,25 @@
 package dev.mcpbus.placement;
 
-import java.time.Duration;
+import java.util.Set;
 
 /** What the nodes tell each other by the bus. Called on the context of the {@link Placement}. */
 public interface Town {
 
-  /** Says that this node is there. */
-  void call();
+  /**
+   * Says that this node is there.
+   *
+   * @param rests it serves nothing and may take nothing
+   */
+  void call(boolean rests);
 
-  /** How many nodes were heard within {@code silence}, this one included; any thread may ask. */
-  int heard(Duration silence);
+  /** How many nodes let this one act, itself included, as {@link Grants}; any thread may ask. */
+  int heard();
+
+  /** How many of the members do not let a lost node act any more, this one included. */
+  int gaveUp(String node, Set<String> members);
+
+  /** A node that is no member may be alive: it is to hear for a while yet that it is none. */
+  void doubt(String node);
 
   /** True where {@code failure} says that too few nodes see each other. */
   boolean isQuorumLost(Throwable failure);

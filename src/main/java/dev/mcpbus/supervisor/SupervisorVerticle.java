@@ -135,24 +135,47 @@ public final class SupervisorVerticle extends VerticleBase {
    * @return succeeds when it is gone or its bounds have passed; fails where there is none
    */
   public Future<Void> terminateChild(String id) {
-    return terminateChild(id, true);
+    return onOwnContext(
+        () -> {
+          forget(id);
+          return step(id, () -> retire(id, true, false));
+        });
   }
 
   /**
-   * The same.
+   * Ends the child's session at once, with its calls in flight, and forgets it.
    *
-   * @param drain false where calls in flight end at once
+   * @return succeeds when the session is over or its bound has passed; fails where there is none.
+   *     What takes the child's addresses out of a cluster's table may take longer; one of the same
+   *     id that is started meanwhile waits for it
    */
-  public Future<Void> terminateChild(String id, boolean drain) {
+  public Future<Void> killChild(String id) {
     return onOwnContext(
         () -> {
-          if (!supervision.contains(id)) {
-            return Future.failedFuture(new IllegalStateException("'" + id + "' is not supervised"));
-          }
-          perform(supervision.remove(id, clock.getAsLong()));
-          abandonStart(id, "'" + id + "' was terminated before it was deployed");
-          return step(id, () -> retire(id, drain, false));
+          forget(id);
+          Promise<Void> over = Promise.promise();
+          step(
+              id,
+              () -> {
+                Live child = live.get(id);
+                Future<?> stopped =
+                    child == null
+                        ? Future.succeededFuture()
+                        : request(
+                            id, new Lifecycle.Stop(false, 0), child.spec().shutdown().toMillis());
+                stopped.onComplete(ended -> over.complete());
+                return stopped.transform(ended -> retire(id, false, false));
+              });
+          return over.future();
         });
+  }
+
+  private void forget(String id) {
+    if (!supervision.contains(id)) {
+      throw new IllegalStateException("'" + id + "' is not supervised");
+    }
+    perform(supervision.remove(id, clock.getAsLong()));
+    abandonStart(id, "'" + id + "' was terminated before it was deployed");
   }
 
   /**

@@ -9,6 +9,7 @@ import io.vertx.core.spi.cluster.RegistrationInfo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -16,7 +17,8 @@ import org.junit.jupiter.api.Test;
 class NodeRoutesTest {
 
   private final Table table = new Table();
-  private final NodeRoutes routes = new NodeRoutes();
+  private final AtomicLong nanos = new AtomicLong(1);
+  private final NodeRoutes routes = new NodeRoutes(nanos::get);
 
   @BeforeEach
   void start() {
@@ -46,6 +48,20 @@ class NodeRoutesTest {
 
     routes.found("b");
     assertThat(published(Addresses.PLACEMENT)).containsExactlyInAnyOrder("a", "b");
+  }
+
+  @Test
+  void aLostNodeThatMayBeAliveHearsForAWhileThatItIsLost() {
+    table.nodes = List.of("a", "b");
+    published(Addresses.PLACEMENT);
+    published(Addresses.ALL_EVENTS);
+    routes.lost("b");
+    routes.doubt("b");
+    assertThat(published(Addresses.PLACEMENT)).containsExactlyInAnyOrder("a", "b");
+    assertThat(published(Addresses.ALL_EVENTS)).as("and nothing else").containsExactly("a");
+
+    nanos.addAndGet(11_000_000_000L);
+    assertThat(published(Addresses.PLACEMENT)).containsExactly("a");
   }
 
   @Test

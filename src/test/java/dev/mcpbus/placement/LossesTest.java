@@ -7,6 +7,7 @@ import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
@@ -18,7 +19,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class LossesTest {
 
   private final AtomicInteger told = new AtomicInteger();
+  private final Set<String> doubted = ConcurrentHashMap.newKeySet();
   private volatile boolean shut;
+  private volatile boolean givenUp = true;
   private Vertx vertx;
   private Losses losses;
 
@@ -47,7 +50,7 @@ class LossesTest {
             throw new UnsupportedOperationException();
           }
         };
-    losses = new Losses(made, members, told::incrementAndGet);
+    losses = new Losses(made, members, node -> givenUp, doubted::add, told::incrementAndGet);
   }
 
   private boolean isOver() throws Exception {
@@ -66,6 +69,21 @@ class LossesTest {
     lose();
     assertThat(isOver()).isTrue();
     assertThat(told).hasValue(1);
+    assertThat(doubted).isEmpty();
+  }
+
+  @Test
+  void one_that_may_be_alive_has_ended_when_nobody_lets_it_act() throws Exception {
+    givenUp = false;
+    lose();
+    Awaitility.await().until(() -> doubted.contains("b"));
+    long lost = System.nanoTime();
+    Awaitility.await().until(() -> System.nanoTime() - lost > 1_200_000 * Losses.GRACE_MILLIS);
+    assertThat(isOver()).isFalse();
+    givenUp = true;
+    assertThat(isOver()).isTrue();
+    givenUp = false;
+    assertThat(isOver()).as("what has ended does not begin again").isTrue();
   }
 
   @Test

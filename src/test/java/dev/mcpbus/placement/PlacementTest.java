@@ -48,6 +48,9 @@ class PlacementTest {
   /** Lost nodes that may still be at work. */
   private final Set<String> open = ConcurrentHashMap.newKeySet();
 
+  /** Lost nodes that another member lets act. */
+  private final Set<String> lets = ConcurrentHashMap.newKeySet();
+
   @BeforeEach
   void on(Vertx made) {
     vertx = made;
@@ -65,6 +68,8 @@ class PlacementTest {
     private final AtomicLong hangs = new AtomicLong();
 
     private volatile boolean cut;
+    private volatile boolean resting;
+    private final Set<String> doubted = ConcurrentHashMap.newKeySet();
 
     /** How many nodes, whatever the members are; 0 for as many as there are. */
     private volatile int hears;
@@ -159,11 +164,23 @@ class PlacementTest {
     }
 
     @Override
-    public void call() {}
+    public void call(boolean rests) {
+      resting = rests;
+    }
 
     @Override
-    public int heard(Duration silence) {
+    public int heard() {
       return hears > 0 ? hears : alive.size();
+    }
+
+    @Override
+    public int gaveUp(String node, Set<String> members) {
+      return lets.contains(node) ? 1 : members.size();
+    }
+
+    @Override
+    public void doubt(String node) {
+      doubted.add(node);
     }
 
     @Override
@@ -292,7 +309,7 @@ class PlacementTest {
     Placement placement = a.placement;
     assertThat(placement).isNotNull();
     if (placement != null) {
-      placement.lost("b");
+      placement.lost("b", false);
     }
     Awaitility.await().until(() -> a.serves.containsAll(orphans));
   }
@@ -309,6 +326,39 @@ class PlacementTest {
     alive.remove("b");
     Awaitility.await().until(() -> a.serves.containsAll(orphans));
     assertThat((System.nanoTime() - lost) / 1_000_000).isGreaterThanOrEqualTo(Losses.GRACE_MILLIS);
+  }
+
+  @Test
+  void nothing_is_claimed_while_a_member_lets_a_lost_node_act() {
+    options = QUICK.withQuorum(2);
+    Site a = new Site("a");
+    Site b = new Site("b");
+    Site c = new Site("c");
+    settled(a, b, c);
+    assertThat(a.resting).isFalse();
+    open.add("c");
+    lets.add("c");
+    c.cut = true;
+    long lost = System.nanoTime();
+    alive.remove("c");
+    Awaitility.await().until(() -> a.doubted.contains("c"));
+    Awaitility.await("it has had its second")
+        .until(() -> System.nanoTime() - lost > 1.5e6 * Losses.GRACE_MILLIS);
+    assertThat(map.values()).anyMatch(claim -> claim.isOf("c"));
+    lets.clear();
+    settled(a, b);
+  }
+
+  @Test
+  void a_node_that_has_ended_all_says_that_it_rests() {
+    options = QUICK.withQuorum(2);
+    Site a = new Site("a");
+    Site b = new Site("b");
+    settled(a, b);
+    assertThat(a.resting).isFalse();
+    a.hears = 1;
+    Awaitility.await().until(() -> a.resting);
+    assertThat(a.serves).isEmpty();
   }
 
   @Test

@@ -227,6 +227,20 @@ class SupervisorVerticleTest {
   }
 
   @Test
+  void a_killed_child_is_over_with_its_session_whatever_undeploys_it() throws Exception {
+    running("a");
+    Promise<Void> table = Promise.promise();
+    puppets.undeploys.put("a", table.future());
+    get(supervisor.killChild("a"));
+    Future<Void> started = supervisor.startChild(puppets.spec("a"));
+    awaitLog("a stop", "a undeployed");
+    assertThat(started.isComplete()).isFalse();
+    table.complete();
+    get(started);
+    awaitLog("a stop", "a undeployed", "a deployed", "a start 2");
+  }
+
+  @Test
   void a_child_added_while_its_namesake_is_leaving_waits_for_it_and_continues_its_epochs()
       throws Exception {
     running("a");
