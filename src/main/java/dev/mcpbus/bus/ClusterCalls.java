@@ -192,9 +192,12 @@ public final class ClusterCalls implements Shareable {
     }
 
     void attempt() {
+      attempt(server == null ? null : replicas.next(server, address, options, tried));
+    }
+
+    private void attempt(@Nullable Owner owner) {
       deadlines.stamp(options.getHeaders());
       Promise<Message<T>> reply = context.promise();
-      Owner owner = server == null ? null : replicas.next(server, address, options, tried);
       if (server != null && owner != null && owners.isReplicated(server)) {
         tried.add(owner.replica());
         options.getHeaders().set(Headers.TO, Replicas.suffix(server, address));
@@ -228,9 +231,12 @@ public final class ClusterCalls implements Shareable {
       boolean nobody = isNobody(failure);
       if (server == null || !(nobody || isRefused(failure))) {
         promise.fail(failure);
-      } else if (!tried.isEmpty() && replicas.next(server, address, options, tried) != null) {
+        return;
+      }
+      Owner other = tried.isEmpty() ? null : replicas.next(server, address, options, tried);
+      if (other != null) {
         spend();
-        attempt();
+        attempt(other);
       } else if (!nobody) {
         promise.fail(failure);
       } else if (defined) {

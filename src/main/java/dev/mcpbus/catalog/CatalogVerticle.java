@@ -67,9 +67,6 @@ public final class CatalogVerticle extends VerticleBase {
     private final Refresher refresher;
     private boolean connected;
 
-    /** In a row. */
-    private int failures;
-
     Server(Refresher refresher) {
       this.refresher = refresher;
     }
@@ -267,7 +264,6 @@ public final class CatalogVerticle extends VerticleBase {
       return;
     }
     if (listing != null) {
-      server.failures = 0;
       become(catalog.with(id, kind, server.connected ? listing : listing.asStale()));
       return;
     }
@@ -277,7 +273,7 @@ public final class CatalogVerticle extends VerticleBase {
     }
     if (server.connected) {
       // One that is on its way to another node has it in a moment; one that fails always may wait.
-      long pause = FIRST_RETRY_MILLIS << Math.min(server.failures++, MOST_DOUBLINGS);
+      long pause = FIRST_RETRY_MILLIS << Math.min(by.failures(kind) - 1, MOST_DOUBLINGS);
       vertx.setTimer(
           Math.min(pause, retry.toMillis()),
           timer -> {

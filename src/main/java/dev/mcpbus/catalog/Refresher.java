@@ -37,6 +37,7 @@ final class Refresher {
     private @Nullable Promise<Void> running;
     private @Nullable Promise<Void> queued;
     private boolean ended;
+    private int failures;
   }
 
   private final Vertx vertx;
@@ -80,6 +81,11 @@ final class Refresher {
     return slot(kind).running != null;
   }
 
+  /** How many fetches have failed since the last that did not. */
+  int failures(Kind kind) {
+    return slot(kind).failures;
+  }
+
   private Slot slot(Kind kind) {
     return Objects.requireNonNull(slots.get(kind));
   }
@@ -91,6 +97,7 @@ final class Refresher {
             outcome -> {
               slot.running = null;
               slot.ended = true;
+              slot.failures = outcome.succeeded() ? 0 : slot.failures + 1;
               Promise<Void> next = slot.queued;
               slot.queued = null;
               if (next != null) {
