@@ -177,6 +177,7 @@ final class ClusterHosting implements Hosting, Tenant {
     List<Future<Void>> steps = new ArrayList<>();
     for (ConnectionId id : ids) {
       ServerDefinition now = definitions.all().get(id);
+      ClusterCalls.of(vertx).define(id, now != null);
       Future<Void> ended = endLeases.apply(id);
       steps.add(ended);
       owned.forEach(

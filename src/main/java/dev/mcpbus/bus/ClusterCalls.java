@@ -19,6 +19,7 @@ import io.vertx.core.spi.cluster.NodeListener;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
@@ -84,6 +85,10 @@ public final class ClusterCalls implements Shareable {
   private final Flights flights = new Flights();
   private final Owners owners = new Owners();
   private final Replicas replicas;
+
+  /** Servers that this node knows; the map does not while it is merged. */
+  private final Set<ConnectionId> known = ConcurrentHashMap.newKeySet();
+
   private final CopyOnWriteArrayList<BiConsumer<String, Boolean>> listeners =
       new CopyOnWriteArrayList<>();
 
@@ -239,7 +244,7 @@ public final class ClusterCalls implements Shareable {
         attempt(other);
       } else if (!nobody) {
         promise.fail(failure);
-      } else if (defined) {
+      } else if (defined || known.contains(server)) {
         again();
       } else {
         entry(SERVERS, server.value())
@@ -294,6 +299,15 @@ public final class ClusterCalls implements Shareable {
   /** The connections of each server, where it may have several. */
   public Replicas replicas() {
     return replicas;
+  }
+
+  /** Whether there is such a server, as this node knows by itself. */
+  public void define(ConnectionId server, boolean defined) {
+    if (defined) {
+      known.add(server);
+    } else {
+      known.remove(server);
+    }
   }
 
   /** A request to one replica and no other, not sent again. */

@@ -261,6 +261,18 @@ class ClusterCallsTest {
   }
 
   @Test
+  void a_server_that_this_node_knows_is_waited_for_while_the_map_does_not_know_it() {
+    ConnectionId id = new ConnectionId("remembered");
+    ClusterCalls.of(caller).define(id, true);
+    McpFailure between = McpFailure.of(failure(call("remembered", 300), Duration.ofSeconds(10)));
+    assertThat(between.code()).isEqualTo(FailureCode.UNAVAILABLE);
+
+    ClusterCalls.of(caller).define(id, false);
+    McpFailure removed = McpFailure.of(failure(call("remembered", 300), Duration.ofSeconds(10)));
+    assertThat(removed.code()).isEqualTo(FailureCode.UNKNOWN_CONNECTION);
+  }
+
+  @Test
   void a_budget_ends_on_time_where_the_owner_does_not_answer() throws Exception {
     third.eventBus().consumer(address("silent"), call -> {}).completion().await(20, SECONDS);
     long from = System.nanoTime();
