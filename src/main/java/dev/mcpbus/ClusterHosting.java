@@ -343,7 +343,9 @@ final class ClusterHosting implements Hosting, Tenant {
     }
     ConnectionId connection = replica.server();
     if (!drain) {
-      endLeases.apply(connection);
+      endLeases
+          .apply(connection)
+          .onFailure(failure -> LOG.warn("clients' own connections to {}", connection, failure));
       return supervisor.killChild(connection.value());
     }
     return addresses
