@@ -10,8 +10,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
-import io.vertx.core.eventbus.ReplyException;
-import io.vertx.core.eventbus.ReplyFailure;
 import io.vertx.core.json.JsonObject;
 import java.util.HashMap;
 import java.util.Map;
@@ -152,7 +150,7 @@ final class DistantLeases {
         .map(Message::body)
         .recover(
             failure -> {
-              if (!isNobody(failure)) {
+              if (!ClusterCalls.isNobody(failure)) {
                 return Future.failedFuture(failure);
               }
               return left <= 1
@@ -161,11 +159,6 @@ final class DistantLeases {
                       .timer(AGAIN_MILLIS, TimeUnit.MILLISECONDS)
                       .compose(due -> ask(node, address, body, left - 1));
             });
-  }
-
-  private static boolean isNobody(Throwable failure) {
-    return failure instanceof ReplyException reply
-        && reply.failureType() == ReplyFailure.NO_HANDLERS;
   }
 
   private static McpFailure away(String node) {

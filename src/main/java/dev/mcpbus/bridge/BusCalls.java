@@ -12,8 +12,6 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
-import io.vertx.core.eventbus.ReplyException;
-import io.vertx.core.eventbus.ReplyFailure;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
@@ -173,9 +171,7 @@ final class BusCalls {
   }
 
   private static McpFailure named(String address, Throwable failure) {
-    boolean nobody =
-        failure instanceof ReplyException reply && reply.failureType() == ReplyFailure.NO_HANDLERS;
-    return nobody
+    return ClusterCalls.isNobody(failure)
         ? McpFailure.notSent(
             FailureCode.UNKNOWN_CONNECTION,
             "nobody answers at " + address + "; GET /api/servers lists the servers")

@@ -323,7 +323,8 @@ public final class ClusterCalls implements Shareable {
             failure -> Future.failedFuture(isNobody(failure) ? betweenOwners(server) : failure));
   }
 
-  private static boolean isNobody(Throwable failure) {
+  /** Whether nobody was there to take a request; it was not sent. */
+  public static boolean isNobody(Throwable failure) {
     return failure instanceof ReplyException reply
         && reply.failureType() == ReplyFailure.NO_HANDLERS;
   }

@@ -99,7 +99,6 @@ final class Hosts {
 
   /** True where nobody has that name any more; it was not sent. */
   static boolean isGone(Throwable failure) {
-    return failure instanceof ReplyException reply
-        && reply.failureType() == ReplyFailure.NO_HANDLERS;
+    return ClusterCalls.isNobody(failure);
   }
 }

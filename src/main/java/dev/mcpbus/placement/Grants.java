@@ -189,7 +189,7 @@ public final class Grants {
     long now = clock.getAsLong();
     Peer lost = peers.computeIfAbsent(node, Grants::unknown);
     if (lost.lostAt == NEVER) {
-      lost.lostAt = now;
+      lost.lostAt = now; // before this node was there
     }
     int count = owes(lost, now) ? 0 : 1;
     for (Map.Entry<String, Peer> one : peers.entrySet()) {

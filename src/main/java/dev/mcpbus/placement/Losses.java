@@ -33,7 +33,7 @@ final class Losses {
   /**
    * @param givenUp whether no member lets a node act any more
    * @param doubted hears of a lost node whose door is not shut
-   * @param changed runs when a node may be known to have ended
+   * @param changed runs when its door or the time has shown that a node has ended
    */
   Losses(
       Vertx vertx,
