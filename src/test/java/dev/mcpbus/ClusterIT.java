@@ -33,10 +33,25 @@ class ClusterIT {
 
   @TempDir Path folder;
 
-  private ClusterBed three(int most) {
+  /**
+   * @param met servers are added when the nodes know each other: they stay where they begin
+   */
+  private ClusterBed three(int most, boolean met) {
     ClusterBed bed = new ClusterBed(folder, most);
+    JsonObject servers = ClusterBed.servers(SERVERS);
     try {
-      ALL.stream().sorted().forEach(node -> bed.start(node, ClusterBed.servers(SERVERS)));
+      for (String node : ALL.stream().sorted().toList()) {
+        bed.start(node, met ? new JsonObject() : servers);
+      }
+      if (met) {
+        bed.met();
+        for (String server : servers.fieldNames()) {
+          JsonObject entry =
+              new JsonObject().put("name", server).put("config", servers.getJsonObject(server));
+          assertThat(Http.post(bed.node("n1").port(), "/api/servers", entry.encode()).status())
+              .isEqualTo(201);
+        }
+      }
       bed.settled(bed.node("n1"), SERVERS, ALL);
       return bed;
     } catch (RuntimeException | Error failure) {
@@ -55,7 +70,7 @@ class ClusterIT {
 
   @Test
   void every_node_answers_for_every_server_and_what_is_added_on_one_is_there_on_all() {
-    try (ClusterBed bed = three(4)) {
+    try (ClusterBed bed = three(4, false)) {
       for (String name : ALL) {
         ServiceProcess node = bed.node(name);
         Map<String, JsonObject> seen = bed.settled(node, SERVERS, ALL);
@@ -125,7 +140,7 @@ class ClusterIT {
 
   @Test
   void calls_to_a_killed_node_fail_at_once_and_its_servers_are_served_elsewhere() throws Exception {
-    try (ClusterBed bed = three(3)) {
+    try (ClusterBed bed = three(3, true)) {
       Map<String, JsonObject> before = ClusterBed.statuses(bed.node("n1"));
       JsonObject lost =
           before.values().stream()
@@ -181,7 +196,7 @@ class ClusterIT {
 
   @Test
   void a_node_that_is_told_to_end_hands_over_and_loses_no_accepted_call() throws Exception {
-    try (ClusterBed bed = three(3)) {
+    try (ClusterBed bed = three(3, true)) {
       ServiceProcess caller = bed.node("n1");
       List<String> leaving =
           ClusterBed.statuses(caller).values().stream()

@@ -2,6 +2,7 @@ package dev.mcpbus.bus;
 
 import io.vertx.core.Completable;
 import io.vertx.core.Vertx;
+import io.vertx.core.VertxException;
 import io.vertx.core.eventbus.impl.clustered.DefaultNodeSelector;
 import io.vertx.core.eventbus.impl.clustered.NodeSelector;
 import io.vertx.core.shareddata.Shareable;
@@ -9,7 +10,6 @@ import io.vertx.core.spi.cluster.ClusteredNode;
 import io.vertx.core.spi.cluster.NodeInfo;
 import io.vertx.core.spi.cluster.RegistrationInfo;
 import io.vertx.core.spi.cluster.RegistrationUpdateEvent;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -44,6 +44,19 @@ public final class NodeRoutes implements NodeSelector, Shareable {
 
   /** Hears where the message goes that this thread is about to send. */
   private static final ThreadLocal<@Nullable Consumer<String>> SENDER = new ThreadLocal<>();
+
+  /**
+   * Says to Vert.x' selector that the table has nobody. It forgets those who wait for an answer
+   * that is empty where it hears meanwhile that the address is gone: they would wait until their
+   * time is up. Those who wait for a failure are always told.
+   */
+  private static final class Nobody extends VertxException {
+    private static final long serialVersionUID = 1;
+
+    Nobody() {
+      super("nobody listens", true);
+    }
+  }
 
   private final NodeSelector all = new DefaultNodeSelector();
   private final Set<String> lost = ConcurrentHashMap.newKeySet();
@@ -185,7 +198,9 @@ public final class NodeRoutes implements NodeSelector, Shareable {
     all.selectForSend(
         address,
         (node, failure) -> {
-          if (failure != null) {
+          if (failure instanceof Nobody) {
+            promise.complete(null, null);
+          } else if (failure != null) {
             promise.fail(failure);
           } else if (node != null && lost.contains(node)) {
             forget(address);
@@ -199,33 +214,17 @@ public final class NodeRoutes implements NodeSelector, Shareable {
         });
   }
 
+  /**
+   * What concerns all goes to the town at once, and to who else the table knows as soon as it can
+   * be read.
+   */
   @Override
   public void selectForPublish(String address, Completable<Iterable<String>> promise) {
+    Set<String> reached = new HashSet<>();
     if (FOR_ALL.contains(address)) {
-      publish(address, promise);
-      return;
+      reached.addAll(town);
+      reached.removeIf(node -> !isTold(address, node));
     }
-    all.selectForPublish(
-        address,
-        (nodes, failure) -> {
-          if (failure != null || nodes == null || lost.isEmpty()) {
-            promise.complete(nodes, failure);
-            return;
-          }
-          List<String> living = new ArrayList<>();
-          for (String node : nodes) {
-            if (!lost.contains(node)) {
-              living.add(node);
-            }
-          }
-          promise.complete(living, null);
-        });
-  }
-
-  /** To the town at once, and to who else the table knows as soon as it can be read. */
-  private void publish(String address, Completable<Iterable<String>> promise) {
-    Set<String> reached = new HashSet<>(town);
-    reached.removeIf(node -> !isTold(address, node));
     reached.forEach(node -> choose(node, promise));
     all.selectForPublish(
         address,
@@ -238,7 +237,7 @@ public final class NodeRoutes implements NodeSelector, Shareable {
             }
           }
           if (reached.isEmpty()) {
-            promise.complete(List.of(), failure);
+            promise.complete(List.of(), failure instanceof Nobody ? null : failure);
           }
         });
   }
@@ -292,10 +291,14 @@ public final class NodeRoutes implements NodeSelector, Shareable {
           address,
           (found, failure) -> {
             List<RegistrationInfo> living = living(found);
-            if (failure == null && !living.isEmpty()) {
+            if (failure != null) {
+              promise.fail(failure);
+            } else if (living.isEmpty()) {
+              promise.fail(new Nobody());
+            } else {
               note(address, living);
+              promise.succeed(living);
             }
-            promise.complete(living, failure);
           });
     }
 

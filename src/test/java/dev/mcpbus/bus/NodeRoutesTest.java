@@ -6,8 +6,11 @@ import io.vertx.core.Completable;
 import io.vertx.core.spi.cluster.ClusteredNode;
 import io.vertx.core.spi.cluster.NodeInfo;
 import io.vertx.core.spi.cluster.RegistrationInfo;
+import io.vertx.core.spi.cluster.RegistrationUpdateEvent;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -105,6 +108,35 @@ class NodeRoutesTest {
     assertThat(tried).containsExactlyInAnyOrder("a", "b", "c");
   }
 
+  @Test
+  void whoAsksWhileAnAddressGoesIsToldThatNobodyListens() {
+    table.answers = false;
+    List<String> told = new ArrayList<>();
+    routes.selectForSend("mcp.a.tools.call", (node, failure) -> told.add(node + " " + failure));
+    routes.selectForPublish("mcp.events.a", (nodes, failure) -> told.add(nodes + " " + failure));
+    for (String address : List.of("mcp.a.tools.call", "mcp.events.a")) {
+      routes.registrationsUpdated(new RegistrationUpdateEvent(address, List.of()));
+    }
+    assertThat(told).isEmpty();
+
+    table.answer();
+
+    assertThat(told).containsExactly("null null", "[] null");
+    table.nodes = List.of("b");
+    routes.selectForSend("mcp.a.tools.call", (node, failure) -> told.add(node + " " + failure));
+    assertThat(told).as("and the next asks anew").endsWith("b null");
+  }
+
+  @Test
+  void whoAsksWhileTheTableCannotBeReadHearsWhy() {
+    table.answers = false;
+    List<String> told = new ArrayList<>();
+    routes.selectForSend("mcp.a.tools.call", (node, failure) -> told.add(node + " " + failure));
+    routes.refresh();
+    table.waiting.remove().fail("no members");
+    assertThat(told).singleElement().asString().startsWith("null ").endsWith("no members");
+  }
+
   /** Null where nothing is known yet. */
   private @Nullable List<String> published(String address) {
     List<String> chosen = new ArrayList<>();
@@ -117,6 +149,17 @@ class NodeRoutesTest {
 
     private List<String> nodes = List.of();
     private boolean answers = true;
+    private final Queue<Completable<List<RegistrationInfo>>> waiting = new ArrayDeque<>();
+
+    /** From now on at once. */
+    private void answer() {
+      answers = true;
+      while (!waiting.isEmpty()) {
+        waiting
+            .remove()
+            .succeed(nodes.stream().map(node -> new RegistrationInfo(node, 1, false)).toList());
+      }
+    }
 
     @Override
     public String getNodeId() {
@@ -140,8 +183,9 @@ class NodeRoutesTest {
 
     @Override
     public void getRegistrations(String address, Completable<List<RegistrationInfo>> promise) {
+      waiting.add(promise);
       if (answers) {
-        promise.succeed(nodes.stream().map(node -> new RegistrationInfo(node, 1, false)).toList());
+        answer();
       }
     }
   }

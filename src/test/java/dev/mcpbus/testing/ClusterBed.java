@@ -130,6 +130,21 @@ public final class ClusterBed implements AutoCloseable {
     return process;
   }
 
+  /** Waits until the placement of every node knows all others. */
+  public void met() {
+    nodes.forEach(
+        (node, process) ->
+            Awaitility.await("all others to be known to " + node)
+                .atMost(PATIENCE)
+                .until(
+                    () ->
+                        nodes.keySet().stream()
+                            .filter(other -> !other.equals(node))
+                            .allMatch(
+                                other ->
+                                    process.errText().contains("node " + other + " is there"))));
+  }
+
   /** Any node but this one that runs. */
   public ServiceProcess other(String node) {
     return nodes.entrySet().stream()
