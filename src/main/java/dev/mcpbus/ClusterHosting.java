@@ -22,9 +22,12 @@ import dev.mcpbus.supervisor.SupervisorVerticle;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.vertx.core.net.SocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -107,6 +110,7 @@ final class ClusterHosting implements Hosting, Tenant {
   @Override
   public Future<Void> start() {
     ClusterCalls.of(vertx).onMembership(this::membership);
+    ClusterCalls.of(vertx).hindered(placement::hindrance);
     return town.open()
         .compose(heard -> servers.open())
         .compose(read -> members.nodes())
@@ -270,12 +274,19 @@ final class ClusterHosting implements Hosting, Tenant {
     if (owner != null && !status.containsKey("node")) {
       status.put("node", owner);
     }
-    ServerDefinition definition = definitions.all().get(id);
-    String problem =
-        owner == null && definition != null && !placement.hasPlace(id.value())
-            ? servers.noPlace(definition)
-            : definitions.problem(id);
+    String problem = problem(id, owner);
     return problem == null ? status : status.put("problem", problem);
+  }
+
+  private @Nullable String problem(ConnectionId id, @Nullable String owner) {
+    String hindrance = placement.hindrance();
+    if (hindrance != null) {
+      return hindrance;
+    }
+    ServerDefinition definition = definitions.all().get(id);
+    return owner == null && definition != null && !placement.hasPlace(id.value())
+        ? servers.noPlace(definition)
+        : definitions.problem(id);
   }
 
   @Override
@@ -307,8 +318,31 @@ final class ClusterHosting implements Hosting, Tenant {
   }
 
   @Override
+  public List<JsonObject> nodes() {
+    return members.known().stream()
+        .sorted(Comparator.comparing(Node::name))
+        .map(this::describe)
+        .toList();
+  }
+
+  private JsonObject describe(Node node) {
+    SocketAddress door = members.door(node.id());
+    return new JsonObject()
+        .put("name", node.name())
+        .put("id", node.id())
+        .put("host", door == null ? null : door.host())
+        .put("port", door == null ? null : door.port())
+        .put("labels", new JsonArray(node.labels().stream().sorted().toList()))
+        .put("weight", node.weight())
+        .put("self", node.id().equals(members.self()))
+        .put("leaving", town.isLeaving(node.id()))
+        .put("connections", placement.share(node.id()));
+  }
+
+  @Override
   public List<String> problems() {
-    return servers.problems();
+    String hindrance = placement.hindrance();
+    return hindrance == null ? servers.problems() : List.of(hindrance);
   }
 
   // ---- what this node owns

@@ -58,6 +58,9 @@ interface Hosting {
   /** This node in the cluster; null where it is alone. */
   @Nullable String node();
 
+  /** Every node that this one sees, itself included, by name; see {@link ServersVerticle}. */
+  List<JsonObject> nodes();
+
   /** Why this node should get no work, sentences; empty where all is well. */
   List<String> problems();
 

@@ -4,6 +4,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.supervisor.SupervisorVerticle;
 import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -79,6 +80,18 @@ final class LocalHosting implements Hosting {
   @Override
   public @Nullable String node() {
     return null;
+  }
+
+  @Override
+  public List<JsonObject> nodes() {
+    return List.of(
+        new JsonObject()
+            .put("name", "local")
+            .put("labels", new JsonArray())
+            .put("weight", 1.0)
+            .put("self", true)
+            .put("leaving", false)
+            .put("connections", servers.size()));
   }
 
   @Override

@@ -27,8 +27,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Knows which servers there are, and serves {@code mcp.servers.add}, {@code .remove}, {@code
- * .list}, {@code .get}, {@code .lease} and {@code .release}. What they do is the business of their
- * connections.
+ * .list}, {@code .get}, {@code .nodes}, {@code .lease} and {@code .release}. What they do is the
+ * business of their connections.
+ *
+ * <p>{@code .nodes} gives {@code {nodes: [{name, labels, weight, self, leaving, connections}],
+ * problems?}}, the last how many connections the node owns; in a cluster each has {@code id},
+ * {@code host} and {@code port} of its event bus, too.
  */
 final class ServersVerticle extends VerticleBase {
 
@@ -79,14 +83,17 @@ final class ServersVerticle extends VerticleBase {
         .compose(
             started ->
                 Future.join(
-                    consume(Addresses.SERVERS_ADD, this::add),
-                    consume(Addresses.SERVERS_REMOVE, this::remove),
-                    consume(Addresses.SERVERS_LIST, body -> list()),
-                    consume(Addresses.SERVERS_GET, body -> known(body).compose(this::get)),
-                    consume(Addresses.SERVERS_LEASE, this::lease),
-                    consume(
-                        Addresses.SERVERS_RELEASE,
-                        body -> distant.has(body) ? distant.release(body) : leases.release(body))))
+                    List.of(
+                        consume(Addresses.SERVERS_ADD, this::add),
+                        consume(Addresses.SERVERS_REMOVE, this::remove),
+                        consume(Addresses.SERVERS_LIST, body -> list()),
+                        consume(Addresses.SERVERS_GET, body -> known(body).compose(this::get)),
+                        consume(Addresses.SERVERS_NODES, body -> Future.succeededFuture(nodes())),
+                        consume(Addresses.SERVERS_LEASE, this::lease),
+                        consume(
+                            Addresses.SERVERS_RELEASE,
+                            body ->
+                                distant.has(body) ? distant.release(body) : leases.release(body)))))
         .compose(open -> openToNodes());
   }
 
@@ -283,10 +290,17 @@ final class ServersVerticle extends VerticleBase {
             all -> {
               JsonArray list = new JsonArray();
               statuses.forEach(status -> list.add(status.result()));
-              JsonObject reply = new JsonObject().put("servers", list);
-              List<String> problems = hosting.problems();
-              return problems.isEmpty() ? reply : reply.put("problems", new JsonArray(problems));
+              return problems(new JsonObject().put("servers", list));
             });
+  }
+
+  private JsonObject nodes() {
+    return problems(new JsonObject().put("nodes", new JsonArray(hosting.nodes())));
+  }
+
+  private JsonObject problems(JsonObject reply) {
+    List<String> problems = hosting.problems();
+    return problems.isEmpty() ? reply : reply.put("problems", new JsonArray(problems));
   }
 
   private Future<JsonObject> get(ConnectionId id) {

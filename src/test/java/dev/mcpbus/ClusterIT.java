@@ -91,6 +91,7 @@ class ClusterIT {
                                 .getJsonArray("tools"))
                         .hasSize(4 * SERVERS));
         assertThat(node.get("/health/ready").status()).isEqualTo(200);
+        nodesAreSeenBy(node, name);
       }
       try (ClusterBed.Plain plain = bed.plain(PlainCaller.class)) {
         assertThat(plain.line()).isEqualTo("joined");
@@ -98,6 +99,20 @@ class ClusterIT {
         addedAndRemoved(bed, plain);
       }
     }
+  }
+
+  private static void nodesAreSeenBy(ServiceProcess node, String name) {
+    List<JsonObject> nodes =
+        node.get("/api/nodes").json().getJsonArray("nodes").stream()
+            .map(JsonObject.class::cast)
+            .toList();
+    assertThat(nodes).extracting(one -> one.getString("name")).containsExactly("n1", "n2", "n3");
+    assertThat(nodes)
+        .allMatch(one -> one.getString("host").equals("127.0.0.1") && !one.getBoolean("leaving"))
+        .filteredOn(one -> one.getBoolean("self"))
+        .singleElement()
+        .satisfies(self -> assertThat(self.getString("name")).isEqualTo(name));
+    assertThat(nodes).extracting(one -> one.getInteger("connections")).doesNotContain(0);
   }
 
   /** Vert.x alone, without our classes, is served, and hears failures as Vert.x tells them. */
@@ -247,5 +262,40 @@ class ClusterIT {
       assertThat(of(seen, "s1").getString("problem")).contains("defined otherwise");
       assertThat(of(seen, "s2").getString("problem")).contains("labels", "gpu");
     }
+  }
+
+  @Test
+  void a_node_that_is_left_without_a_quorum_says_so_and_serves_again_when_it_has_one() {
+    try (ClusterBed bed = new ClusterBed(folder, 3)) {
+      JsonObject quorum = new JsonObject().put("quorum", 2);
+      ServiceProcess first = bed.start("n1", ClusterBed.servers(2), quorum);
+      hindered(first, "2 nodes see each other", "sees 1, itself included");
+      ServiceProcess second = bed.start("n2", new JsonObject(), quorum);
+      bed.met();
+      until(first, 200);
+      assertThat(echo(first, "s0").status()).isEqualTo(200);
+      second.signal("KILL");
+      second.awaitExit(Duration.ofSeconds(5));
+      hindered(first, "2 nodes see each other", "sees 1, itself included");
+      bed.start("n3", new JsonObject(), quorum);
+      until(first, 200);
+      assertThat(echo(first, "s0").status()).isEqualTo(200);
+    }
+  }
+
+  private static Http.Answer until(ServiceProcess node, int status) {
+    return Awaitility.await("/health/ready to be " + status)
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> node.get("/health/ready"), ready -> ready.status() == status);
+  }
+
+  private static void hindered(ServiceProcess node, String... why) {
+    assertThat(until(node, 503).body()).contains(why);
+    assertThat(node.get("/api/nodes").body()).contains(why).contains("\"name\":\"n1\"");
+    assertThat(of(ClusterBed.statuses(node), "s1").getString("problem")).contains(why);
+    Http.Answer call = echo(node, "s1");
+    assertThat(call.json().getString("code")).isEqualTo("UNAVAILABLE");
+    assertThat(call.json().getString("sent")).isEqualTo("no");
+    assertThat(call.body()).contains("no node serves 's1'").contains(why);
   }
 }

@@ -27,6 +27,7 @@ final class ServiceRoutes {
 
   void mount(Routes routes) {
     servers(routes);
+    nodes(routes);
     inputs(routes);
   }
 
@@ -55,6 +56,13 @@ final class ServiceRoutes {
     state(routes, Addresses.CONNECT, "connect", "Starts a server that is not connected.");
     state(routes, Addresses.DISCONNECT, "disconnect", "Stops a server until connect.");
     state(routes, Addresses.RESTART, "restart", "Stops a server and starts it anew.");
+  }
+
+  private void nodes(Routes routes) {
+    routes.add(
+        Route.get("/api/nodes", Action.LIST, "listNodes", "The nodes that this one sees.")
+            .giving("NodeList"),
+        ctx -> ask(ctx, Addresses.SERVERS_NODES, new JsonObject()));
   }
 
   private void state(Routes routes, String suffix, String id, String summary) {

@@ -72,6 +72,9 @@ public final class Addresses {
   public static final String SERVERS_LIST = "mcp.servers.list";
   public static final String SERVERS_GET = "mcp.servers.get";
 
+  /** The nodes of the cluster, as the one that is asked sees them. */
+  public static final String SERVERS_NODES = "mcp.servers.nodes";
+
   /** Published between the nodes of a cluster: who owns what, and who is there. */
   public static final String PLACEMENT = "mcp.placement";
 

@@ -23,6 +23,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,6 +89,8 @@ public final class ClusterCalls implements Shareable {
 
   /** Servers that this node knows; the map does not while it is merged. */
   private final Set<ConnectionId> known = ConcurrentHashMap.newKeySet();
+
+  private volatile Supplier<@Nullable String> hindrance = () -> null;
 
   private final CopyOnWriteArrayList<BiConsumer<String, Boolean>> listeners =
       new CopyOnWriteArrayList<>();
@@ -301,6 +304,15 @@ public final class ClusterCalls implements Shareable {
     return replicas;
   }
 
+  /**
+   * What whoever finds nobody is told beside that.
+   *
+   * @param why this node may serve nothing; gives null where it may; asked on any thread
+   */
+  public void hindered(Supplier<@Nullable String> why) {
+    hindrance = why;
+  }
+
   /** Whether there is such a server, as this node knows by itself. */
   public void define(ConnectionId server, boolean defined) {
     if (defined) {
@@ -335,11 +347,12 @@ public final class ClusterCalls implements Shareable {
     return refused.code() == FailureCode.UNAVAILABLE && refused.sent() == McpFailure.Sent.NO;
   }
 
-  private static McpFailure betweenOwners(ConnectionId server) {
+  private McpFailure betweenOwners(ConnectionId server) {
+    String why = hindrance.get();
     return new McpFailure(
         FailureCode.UNAVAILABLE,
         McpFailure.Sent.NO,
-        "no node serves '" + server + "' at the moment",
+        "no node serves '" + server + "' at the moment" + (why == null ? "" : ": " + why),
         RETRY_AFTER_MILLIS,
         null);
   }

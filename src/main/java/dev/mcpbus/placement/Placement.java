@@ -90,6 +90,21 @@ public final class Placement {
     return options.quorum() <= 1 || (together && town.heard() >= options.quorum());
   }
 
+  /**
+   * Why this node serves nothing and takes nothing, for the person who asks; null where it may. Any
+   * thread may ask.
+   */
+  public @Nullable String hindrance() {
+    return isQuorumHeard()
+        ? null
+        : "this node may act only while "
+            + options.quorum()
+            + " nodes see each other (\"quorum\"), and sees "
+            + Math.min(town.heard(), members.alive().size())
+            + ", itself included; it serves nothing until they do. Are nodes down, or is the"
+            + " network between them cut?";
+  }
+
   private boolean isGivenUp(String node) {
     return options.quorum() <= 1 || town.gaveUp(node, members.alive()) >= options.quorum();
   }
@@ -132,6 +147,15 @@ public final class Placement {
         .map(Node::name)
         .findFirst()
         .orElse(null);
+  }
+
+  /** How many connections a node owns, as of the last look; by its id. */
+  public long share(String node) {
+    return wishes.keySet().stream()
+        .flatMap(id -> keys(id).stream())
+        .map(last::get)
+        .filter(claim -> claim != null && claim.isOf(node))
+        .count();
   }
 
   private List<String> keys(String id) {

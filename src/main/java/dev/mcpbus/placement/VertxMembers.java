@@ -75,11 +75,21 @@ public final class VertxMembers implements Members {
     return names.getOrDefault(id, id);
   }
 
+  /** Where the bus of a node listens; null where that has not been read. */
+  public @Nullable SocketAddress door(String id) {
+    return doors.get(id);
+  }
+
   @Override
   public Set<String> alive() {
     Set<String> all = new HashSet<>(cluster.getNodes());
     all.add(self());
     return all;
+  }
+
+  /** The nodes that are there, as far as they have been read. */
+  public List<Node> known() {
+    return alive().stream().map(known::get).filter(Objects::nonNull).toList();
   }
 
   @Override

@@ -217,6 +217,7 @@ class OpenApiTest {
     fits(seen, "ready", "/health/ready", null, 200);
     fits(seen, "getOpenApi", "/openapi.json", null, 200);
     fits(seen, "listServers", "/api/servers", null, 200);
+    fits(seen, "listNodes", "/api/nodes", null, 200);
     String more = new JsonObject().put("name", "more").put("config", DEMO).encode();
     fits(seen, "addServer", "/api/servers", more, 201);
     fits(seen, "addServer", "/api/servers", more, 400);

@@ -78,6 +78,7 @@ class RestRoutesTest {
       quoteCharacter = '~',
       value = {
         "GET|/api/servers|mcp.servers.list||{}",
+        "GET|/api/nodes|mcp.servers.nodes||{}",
         "DELETE|/api/servers/alpha|mcp.servers.remove||{\"id\":\"alpha\"}",
         "GET|/api/inputs|mcp.input.pending||{}",
         "GET|/api/inputs?server=alpha|mcp.input.pending||{\"id\":\"alpha\"}",
