@@ -270,23 +270,20 @@ final class ClusterHosting implements Hosting, Tenant {
 
   @Override
   public JsonObject describe(ConnectionId id, JsonObject status) {
+    String hindrance = placement.hindrance();
+    if (hindrance != null) {
+      return status.put("problem", hindrance); // who owns it now is known elsewhere
+    }
     String owner = placement.ownerOf(id.value());
     if (owner != null && !status.containsKey("node")) {
       status.put("node", owner);
     }
-    String problem = problem(id, owner);
-    return problem == null ? status : status.put("problem", problem);
-  }
-
-  private @Nullable String problem(ConnectionId id, @Nullable String owner) {
-    String hindrance = placement.hindrance();
-    if (hindrance != null) {
-      return hindrance;
-    }
     ServerDefinition definition = definitions.all().get(id);
-    return owner == null && definition != null && !placement.hasPlace(id.value())
-        ? servers.noPlace(definition)
-        : definitions.problem(id);
+    String problem =
+        owner == null && definition != null && !placement.hasPlace(id.value())
+            ? servers.noPlace(definition)
+            : definitions.problem(id);
+    return problem == null ? status : status.put("problem", problem);
   }
 
   @Override
