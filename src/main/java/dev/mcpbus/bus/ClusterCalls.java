@@ -7,7 +7,6 @@ import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.eventbus.ReplyFailure;
-import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.shareddata.AsyncMap;
@@ -16,8 +15,6 @@ import io.vertx.core.shareddata.Shareable;
 import io.vertx.core.spi.cluster.ClusterManager;
 import io.vertx.core.spi.cluster.NodeInfo;
 import io.vertx.core.spi.cluster.NodeListener;
-import java.time.Duration;
-import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -60,18 +57,8 @@ public final class ClusterCalls implements Shareable {
 
   private static final long RELEASED_MILLIS = 1_000;
 
-  /** How long a call waits for an owner where there is none, if its budget allows. */
-  private static final long PATIENCE_MILLIS = 3_000;
-
-  private static final long BETWEEN_MILLIS = 40;
-
   /** For the question whether an answer is of an owner that was replaced. */
   private static final long CLAIM_MILLIS = 1_000;
-
-  /** After its budget the owner's own failure may take this long to arrive. */
-  private static final long GRACE_MILLIS = 500;
-
-  private static final long MAX_BUDGET_MILLIS = Duration.ofDays(365).toMillis();
 
   private static final String KEY = "dev.mcpbus.calls";
 
@@ -142,154 +129,23 @@ public final class ClusterCalls implements Shareable {
     if (deadlines == null) {
       return vertx.eventBus().request(address, body, options);
     }
-    Errand<T> errand = new Errand<>(deadlines, server, address, body, options);
-    errand.attempt();
-    return errand.promise.future();
+    options.addHeader(Headers.SPEAKS, speaks);
+    return new Errand<T>(vertx, this, deadlines, server, address, body, options).run();
   }
 
-  /** One request, sent again where nobody has taken it. */
-  private final class Errand<T> {
-
-    private final long began = clock();
-    private final ContextInternal context = vertx.getOrCreateContext();
-    private final Promise<Message<T>> promise = context.promise();
-    private final Deadlines deadlines;
-    private final @Nullable ConnectionId server;
-    private final String address;
-    private final Object body;
-    private final DeliveryOptions options;
-    private final @Nullable Long budget;
-    private final long patience;
-    private final Set<Replica> tried = new HashSet<>();
-    private boolean defined;
-
-    Errand(
-        Deadlines deadlines,
-        @Nullable ConnectionId server,
-        String address,
-        Object body,
-        DeliveryOptions options) {
-      this.deadlines = deadlines;
-      this.server = server;
-      this.address = address;
-      this.body = body;
-      options.addHeader(Headers.SPEAKS, speaks);
-      this.options = options;
-      this.budget = budget(options.getHeaders().get(Headers.DEADLINE));
-      if (budget != null) {
-        patience = Math.min(PATIENCE_MILLIS, budget);
-        options.setSendTimeout(Math.min(options.getSendTimeout(), budget + GRACE_MILLIS));
-      } else {
-        patience = options.getHeaders().contains(Headers.CALL_ID) ? PATIENCE_MILLIS : 0;
-      }
-    }
-
-    private static @Nullable Long budget(@Nullable String text) {
-      try {
-        return text == null
-            ? null
-            : Long.valueOf(Math.max(0, Math.min(MAX_BUDGET_MILLIS, Long.parseLong(text.trim()))));
-      } catch (NumberFormatException e) {
-        // Whoever reads the header says what is wrong with it.
-        return null;
-      }
-    }
-
-    private long spent() {
-      return clock() - began;
-    }
-
-    void attempt() {
-      attempt(server == null ? null : replicas.next(server, address, options, tried));
-    }
-
-    private void attempt(@Nullable Owner owner) {
-      deadlines.stamp(options.getHeaders());
-      Promise<Message<T>> reply = context.promise();
-      if (server != null && owner != null && owners.isReplicated(server)) {
-        tried.add(owner.replica());
-        options.getHeaders().set(Headers.TO, Replicas.suffix(server, address));
-        send(flights.begin(server, owner, reply), owner.replica().address(), body, options);
-      } else {
-        options.getHeaders().remove(Headers.TO);
-        send(flights.begin(server, owner, reply), address, body, options);
-      }
-      reply.future().onComplete(this::answered, this::failed);
-    }
-
-    private void answered(Message<T> reply) {
-      String epoch = reply.headers().get(Headers.EPOCH);
-      if (server == null || epochs.isCurrent(server, epoch)) {
-        promise.complete(reply);
-        return;
-      }
-      entry(OWNERS, Epochs.key(server, epoch))
-          .timeout(CLAIM_MILLIS, TimeUnit.MILLISECONDS)
-          .onComplete(
-              claim -> {
-                if (epochs.isAnew(server, epoch, claim.result())) {
-                  promise.complete(reply);
-                } else {
-                  promise.fail(replaced(server));
-                }
-              });
-    }
-
-    private void failed(Throwable failure) {
-      boolean nobody = isNobody(failure);
-      if (server == null || !(nobody || isRefused(failure))) {
-        promise.fail(failure);
-        return;
-      }
-      Owner other = tried.isEmpty() ? null : replicas.next(server, address, options, tried);
-      if (other != null) {
-        spend();
-        attempt(other);
-      } else if (!nobody) {
-        promise.fail(failure);
-      } else if (defined || known.contains(server)) {
-        again();
-      } else {
-        entry(SERVERS, server.value())
-            .timeout(Math.max(1, Math.max(1_000, patience) - spent()), TimeUnit.MILLISECONDS)
-            .onComplete(
-                known -> {
-                  if (known.succeeded() && isNone(known.result())) {
-                    promise.fail(failure);
-                  } else {
-                    defined = true;
-                    again();
-                  }
-                });
-      }
-    }
-
-    private void again() {
-      long spent = spent();
-      if (server != null && spent + BETWEEN_MILLIS >= patience) {
-        promise.fail(betweenOwners(server));
-        return;
-      }
-      vertx.setTimer(
-          BETWEEN_MILLIS,
-          now -> {
-            spend();
-            tried.clear();
-            attempt();
-          });
-    }
-
-    private void spend() {
-      if (budget != null) {
-        long left = Math.max(1, budget - spent());
-        options.getHeaders().set(Headers.DEADLINE, Long.toString(left));
-        options.setSendTimeout(Math.min(options.getSendTimeout(), left + GRACE_MILLIS));
-      }
-    }
-  }
-
-  private <T> void send(
-      Flights.Flight<T> flight, String address, Object body, DeliveryOptions options) {
+  /**
+   * Sends a request once; its flight is over when the reply has come, or the node has left.
+   *
+   * @param owner whom it is for, null for whomever the bus chooses
+   */
+  <T> void send(
+      @Nullable ConnectionId server,
+      @Nullable Owner owner,
+      String address,
+      Object body,
+      DeliveryOptions options,
+      Promise<Message<T>> reply) {
+    Flights.Flight<T> flight = flights.begin(server, owner, reply);
     NodeRoutes.noting(
         flight::goesTo,
         () ->
@@ -297,6 +153,32 @@ public final class ClusterCalls implements Shareable {
                 .eventBus()
                 .<T>request(address, body, options)
                 .onComplete(flight::answered, flight::failed));
+  }
+
+  boolean isReplicated(ConnectionId server) {
+    return owners.isReplicated(server);
+  }
+
+  /** Whether an answer is of an owner that, as far as is known here, was not replaced. */
+  boolean isCurrent(ConnectionId server, @Nullable String epoch) {
+    return epochs.isCurrent(server, epoch);
+  }
+
+  /** Whether the map names the owner of an answer that seems to have been replaced. */
+  Future<Boolean> isAnew(ConnectionId server, @Nullable String epoch) {
+    return entry(OWNERS, Epochs.key(server, epoch))
+        .timeout(CLAIM_MILLIS, TimeUnit.MILLISECONDS)
+        .transform(claim -> Future.succeededFuture(epochs.isAnew(server, epoch, claim.result())));
+  }
+
+  /** Whether there is such a server; true where that cannot be read in time. */
+  Future<Boolean> isDefined(ConnectionId server, long millis) {
+    if (known.contains(server)) {
+      return Future.succeededFuture(true);
+    }
+    return entry(SERVERS, server.value())
+        .timeout(millis, TimeUnit.MILLISECONDS)
+        .transform(read -> Future.succeededFuture(read.failed() || !isNone(read.result())));
   }
 
   /** The connections of each server, where it may have several. */
@@ -328,7 +210,7 @@ public final class ClusterCalls implements Shareable {
     ConnectionId server = owner.replica().server();
     options.addHeader(Headers.SPEAKS, speaks).addHeader(Headers.TO, suffix);
     Promise<Message<T>> reply = vertx.getOrCreateContext().promise();
-    send(flights.begin(server, owner, reply), owner.replica().address(), body, options);
+    send(server, owner, owner.replica().address(), body, options, reply);
     return reply
         .future()
         .recover(
@@ -341,13 +223,7 @@ public final class ClusterCalls implements Shareable {
         && reply.failureType() == ReplyFailure.NO_HANDLERS;
   }
 
-  /** By a connection that has just stopped to serve, and has not touched it. */
-  private static boolean isRefused(Throwable failure) {
-    McpFailure refused = McpFailure.of(failure);
-    return refused.code() == FailureCode.UNAVAILABLE && refused.sent() == McpFailure.Sent.NO;
-  }
-
-  private McpFailure betweenOwners(ConnectionId server) {
+  McpFailure betweenOwners(ConnectionId server) {
     String why = hindrance.get();
     return new McpFailure(
         FailureCode.UNAVAILABLE,
@@ -357,7 +233,7 @@ public final class ClusterCalls implements Shareable {
         null);
   }
 
-  private static McpFailure replaced(ConnectionId server) {
+  static McpFailure replaced(ConnectionId server) {
     return McpFailure.maybeSent(
         FailureCode.OWNER_LOST,
         "an owner of '" + server + "' answered that has been replaced; the call has run");
