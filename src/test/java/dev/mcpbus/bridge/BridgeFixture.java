@@ -87,6 +87,10 @@ final class BridgeFixture {
             m -> m.reply(new JsonObject().put("servers", new JsonArray().add(alpha).add(beta))));
     vertx
         .eventBus()
+        .consumer(
+            Addresses.SERVERS_NODES, m -> m.reply(new JsonObject().put("nodes", new JsonArray())));
+    vertx
+        .eventBus()
         .<JsonObject>consumer(
             Addresses.SERVERS_GET,
             m -> {

@@ -327,11 +327,6 @@ class BridgeVerticleTest {
     bridge.service();
     Answer ready = bridge.get("/health/ready");
     assertThat(ready.status()).isEqualTo(200);
-    assertThat(ready.json())
-        .isEqualTo(
-            new JsonObject()
-                .put("status", "UP")
-                .put("servers", 2)
-                .put("states", new JsonObject().put("FAILED", 1).put("READY", 1)));
+    assertThat(ready.body()).isEqualTo("{\"status\":\"UP\"}");
   }
 }
