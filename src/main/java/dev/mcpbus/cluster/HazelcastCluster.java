@@ -60,7 +60,11 @@ public final class HazelcastCluster {
         .clusterNodeSelector(routes)
         .init()
         .clusteredVertx()
-        .onSuccess(routes::register);
+        .onSuccess(
+            started -> {
+              routes.register(started);
+              started.exceptionHandler(new Unhandled());
+            });
   }
 
   private static io.vertx.core.spi.transport.Transport transport(VertxOptions vertx) {
