@@ -118,13 +118,16 @@ public final class HazelcastCluster {
     config.setProperty("hazelcast.connection.monitor.max.faults", "1");
     config.setProperty("hazelcast.merge.first.run.delay.seconds", "3");
     config.setProperty("hazelcast.merge.next.run.delay.seconds", "3");
-    config.setProperty("hazelcast.operation.call.timeout.millis", "15000");
+    // Given up after as long again without a sign of life: later than a member that has stopped,
+    // and before a lease ends whose claims cannot be read.
+    config.setProperty("hazelcast.operation.call.timeout.millis", "8000");
     // While data moves, after a loss above all, many questions are asked again.
     config.setProperty("hazelcast.invocation.retry.pause.millis", "100");
     // A write waits so long for the backup that a lost member holds.
     config.setProperty("hazelcast.operation.backup.timeout.millis", "1000");
-    // One whose answer is lost with a link stops all that come after it for so long.
-    config.setProperty("hazelcast.partition.migration.timeout", "10");
+    // One that is lost with a link stops all that come after it for so long, and for as long again
+    // as an operation may be silent.
+    config.setProperty("hazelcast.partition.migration.timeout", "1");
     network(config.getAdvancedNetworkConfig(), options);
     String host = options.host();
     if (host != null) {
