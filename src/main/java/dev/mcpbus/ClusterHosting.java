@@ -122,6 +122,7 @@ final class ClusterHosting implements Hosting, Tenant {
   private void membership(String node, boolean joined) {
     servers.membership(node, joined);
     if (joined) {
+      placement.joined();
       vertx.setTimer(settle.toMillis(), settled -> placement.look());
     } else {
       boolean orderly = town.isLeaving(node);

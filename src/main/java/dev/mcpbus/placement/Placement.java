@@ -192,6 +192,11 @@ public final class Placement {
         });
   }
 
+  /** A node is a member; it is looked at with the next look. */
+  public void joined() {
+    context.runOnContext(now -> readings.hurry());
+  }
+
   /**
    * A node is no member any more.
    *

@@ -18,7 +18,7 @@ final class Readings {
 
   private static final Logger LOG = LoggerFactory.getLogger(Readings.class);
 
-  private static final long FIRST_PATIENCE_MILLIS = 500;
+  private static final long LEAST_PATIENCE_MILLIS = 500;
 
   /** It should be read again at once. */
   static final class TooLate extends Exception {
@@ -39,8 +39,12 @@ final class Readings {
   /** The highest epoch of each that was ever read: the map may lose a claim, epochs must rise. */
   private final Map<String, Long> highest = new HashMap<>();
 
-  /** How long a reading may take after a loss, milliseconds; 0 for as long as it takes. */
-  private long patience;
+  /**
+   * How long a reading may take, milliseconds. What is asked of a node that is lost, or over a link
+   * that is cut, comes back late or never, though the same question asked anew may be answered at
+   * once. So each is given up, the next one after twice as long, until one has come back.
+   */
+  private long patience = LEAST_PATIENCE_MILLIS;
 
   /** Why nothing can be read, as it was logged; null while all is well. */
   private @Nullable String trouble;
@@ -52,18 +56,15 @@ final class Readings {
     this.town = town;
   }
 
-  /**
-   * A node is lost. What is read from now on may go to it and come back late: it is given up after
-   * half a second, then after twice as long each time, until a reading has come back.
-   */
+  /** Who is there has changed: what took long before need not any more. */
   void hurry() {
-    patience = FIRST_PATIENCE_MILLIS;
+    patience = LEAST_PATIENCE_MILLIS;
   }
 
   /**
    * What the cluster says now.
    *
-   * @return fails with {@link TooLate} where it takes long after a loss
+   * @return fails with {@link TooLate} where it takes long
    */
   Future<Reading> next() {
     return patiently(
@@ -73,7 +74,7 @@ final class Readings {
   }
 
   private void read(Reading reading) {
-    patience = 0;
+    patience = Math.max(LEAST_PATIENCE_MILLIS, patience / 2);
     reading.claims().forEach((id, claim) -> highest.merge(id, claim.epoch(), Math::max));
     if (trouble != null) {
       trouble = null;
@@ -96,9 +97,6 @@ final class Readings {
 
   private Future<Reading> patiently(Future<Reading> reading) {
     long millis = patience;
-    if (millis == 0) {
-      return reading;
-    }
     Promise<Reading> soon = Promise.promise();
     long timer = vertx.setTimer(millis, late -> soon.tryFail(new TooLate(millis)));
     reading.onComplete(soon::tryComplete, soon::tryFail);

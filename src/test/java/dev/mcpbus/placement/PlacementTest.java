@@ -315,6 +315,18 @@ class PlacementTest {
   }
 
   @Test
+  void a_reading_whose_answer_is_lost_is_made_again_though_nobody_is() {
+    Site a = new Site("a");
+    settled(a);
+    a.hangs.set(2);
+    Awaitility.await().until(() -> a.hangs.get() <= 0);
+    map.put("s3", new Claim("zombie", 9));
+    alive.add("zombie");
+    Awaitility.await().until(() -> a.events.contains("kill s3"));
+    assertThat(a.events).doesNotContain("kill s4");
+  }
+
+  @Test
   void a_lost_node_that_still_listens_is_given_time_to_hear_of_it() {
     Site a = new Site("a");
     Site b = new Site("b");
