@@ -31,8 +31,8 @@ import org.slf4j.LoggerFactory;
  * business of their connections.
  *
  * <p>{@code .nodes} gives {@code {nodes: [{name, labels, weight, self, leaving, connections}],
- * problems?}}, the last how many connections the node owns; in a cluster each has {@code id},
- * {@code host} and {@code port} of its event bus, too.
+ * problems?}}, the last how many connections the node owns, as of at most 2 s ago; in a cluster
+ * each has {@code id}, {@code host} and {@code port} of its event bus, too.
  */
 final class ServersVerticle extends VerticleBase {
 

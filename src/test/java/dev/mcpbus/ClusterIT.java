@@ -101,18 +101,27 @@ class ClusterIT {
     }
   }
 
+  private static List<JsonObject> nodes(ServiceProcess node) {
+    return node.get("/api/nodes").json().getJsonArray("nodes").stream()
+        .map(JsonObject.class::cast)
+        .toList();
+  }
+
   private static void nodesAreSeenBy(ServiceProcess node, String name) {
+    // Who owns how much is known as of the last look, of which there is one every 2 s.
     List<JsonObject> nodes =
-        node.get("/api/nodes").json().getJsonArray("nodes").stream()
-            .map(JsonObject.class::cast)
-            .toList();
+        Awaitility.await("what each node owns to be known to " + name)
+            .until(
+                () -> nodes(node),
+                all ->
+                    all.size() == ALL.size()
+                        && all.stream().allMatch(one -> one.getInteger("connections") > 0));
     assertThat(nodes).extracting(one -> one.getString("name")).containsExactly("n1", "n2", "n3");
     assertThat(nodes)
         .allMatch(one -> one.getString("host").equals("127.0.0.1") && !one.getBoolean("leaving"))
         .filteredOn(one -> one.getBoolean("self"))
         .singleElement()
         .satisfies(self -> assertThat(self.getString("name")).isEqualTo(name));
-    assertThat(nodes).extracting(one -> one.getInteger("connections")).doesNotContain(0);
   }
 
   /** Vert.x alone, without our classes, is served, and hears failures as Vert.x tells them. */
