@@ -250,12 +250,12 @@ final class ReplicaGroup {
         : brief.put("lastError", status.getValue("lastError"));
   }
 
+  /** It may have said a moment ago that it is ready, but it does not answer. */
   private static JsonObject silent(Owner owner) {
-    ConnectionState state = owner.state() == null ? ConnectionState.CLOSED : owner.state();
     return new JsonObject()
         .put("replica", owner.replica().number())
-        .put("state", state.name())
-        .put("status", "disconnected");
+        .put("state", ConnectionState.CLOSED.name())
+        .put("status", ConnectionState.CLOSED.status());
   }
 
   /** The call runs at one of them. */
