@@ -119,6 +119,9 @@ public final class Main implements Callable<Integer> {
     }
     Path source = source();
     ConfigResult result = ConfigReader.read(source, Environment.system());
+    if (!result.notes().isEmpty()) {
+      err.print(ConfigReport.notes(result.notes()));
+    }
     if (check) {
       return checked(source, result);
     }

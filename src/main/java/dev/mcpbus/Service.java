@@ -162,6 +162,9 @@ final class Service {
           ConfigReport.lines(change.problems()).stripTrailing());
       return;
     }
+    if (!change.result().notes().isEmpty()) {
+      LOG.warn("{}", ConfigReport.notes(change.result().notes()).stripTrailing());
+    }
     ConfigDiff diff = change.applicable().get();
     if (!diff.needsRestart().isEmpty()) {
       LOG.warn("changed, but only a restart of mcpbus applies it: {}", diff.needsRestart());

@@ -62,8 +62,7 @@ class JarContentsIT {
     Map<String, String> listed = new TreeMap<>();
     for (Object each : sbom.getJsonArray("components")) {
       JsonObject part = (JsonObject) each;
-      listed.put(
-          part.getString("group") + ":" + part.getString("name"), part.getString("version"));
+      listed.put(part.getString("group") + ":" + part.getString("name"), part.getString("version"));
     }
     return listed;
   }

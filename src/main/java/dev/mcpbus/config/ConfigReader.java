@@ -51,6 +51,7 @@ public final class ConfigReader {
     return new ConfigResult(
         config.orElse(null),
         reader.problems.sorted(),
+        reader.problems.notes(),
         reader.defaults,
         new ArrayList<>(reader.files));
   }

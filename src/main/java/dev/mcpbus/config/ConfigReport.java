@@ -38,6 +38,22 @@ public final class ConfigReport {
     return out.toString();
   }
 
+  /** What is not obeyed, in the form of {@link #lines}, each marked as a warning. */
+  public static String notes(Collection<ConfigProblem> notes) {
+    return lines(
+        notes.stream()
+            .map(
+                note ->
+                    new ConfigProblem(
+                        note.file(),
+                        note.line(),
+                        note.server(),
+                        "warning: " + note.message(),
+                        note.remedy(),
+                        false))
+            .toList());
+  }
+
   private static void append(StringBuilder out, ConfigProblem problem) {
     out.append(Texts.ascii(problem.file()));
     if (problem.line() > 0) {

@@ -58,6 +58,11 @@ record Entry(
     return near;
   }
 
+  /** Says that something is not obeyed; the server is used all the same. */
+  void note(int line, String message, String remedy) {
+    problems.note(line, server, message, remedy);
+  }
+
   void wrong(int line, String message, String remedy) {
     problems.add(line, server, message, remedy);
   }

@@ -173,6 +173,8 @@ final class Keys {
           "listen",
           "labels",
           "replicas",
+          "enabledTools",
+          "disabledTools",
           "disabled",
           "enabled");
 
@@ -184,13 +186,6 @@ final class Keys {
   /** Keys of other programs about their own windows and questions: no business of ours. */
   static final Set<String> FOREIGN =
       Set.of(
-          "alwaysAllow",
-          "autoApprove",
-          "disabledTools",
-          "enabledTools",
-          "includeTools",
-          "excludeTools",
-          "trust",
           "name",
           "title",
           "description",

@@ -10,6 +10,7 @@ final class Problems {
 
   private final String file;
   private final List<ConfigProblem> found = new ArrayList<>();
+  private final List<ConfigProblem> notes = new ArrayList<>();
 
   Problems(String file) {
     this.file = file;
@@ -29,6 +30,11 @@ final class Problems {
     found.add(new ConfigProblem(file, line, server, message, remedy, server == null));
   }
 
+  /** What of a server's entry is not obeyed; the server is used all the same. */
+  void note(int line, @Nullable String server, String message, String remedy) {
+    notes.add(new ConfigProblem(file, line, server, message, remedy, false));
+  }
+
   int count() {
     return found.size();
   }
@@ -39,6 +45,10 @@ final class Problems {
 
   boolean has(@Nullable String server) {
     return found.stream().anyMatch(p -> java.util.Objects.equals(p.server(), server));
+  }
+
+  List<ConfigProblem> notes() {
+    return notes.stream().sorted(Comparator.comparingInt(ConfigProblem::line)).toList();
   }
 
   List<ConfigProblem> sorted() {

@@ -4,6 +4,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.config.ConfigNode.Member;
 import dev.mcpbus.config.Substitution.Filled;
 import dev.mcpbus.connection.PinOptions;
+import dev.mcpbus.connection.ToolPolicy;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.transport.BusOptions;
 import dev.mcpbus.transport.HttpOptions;
@@ -82,7 +83,8 @@ final class ServerReader {
     keys();
     entry.texts("labels");
     int replicas = entry.whole("replicas", 1, ServerOrigin.MAX_REPLICAS).orElse(1);
-    ServerSettings settings = SettingsReader.read(entry, defaults, seeds);
+    ToolPolicy tools = ToolRules.read(entry);
+    ServerSettings settings = SettingsReader.read(entry, defaults, seeds).withTools(tools);
     TransportOptions transport = transport(settings);
     if (replicas > 1 && transport instanceof StdioOptions) {
       entry.wrong(
@@ -98,6 +100,9 @@ final class ServerReader {
         .put("toolsOnly", settings.connection().toolsOnly())
         .put("pin", pinned(settings))
         .put("rpcLog", Entry.word(settings.rpcLog()));
+    if (!tools.isOpen()) {
+      view.put("toolsRestricted", true);
+    }
     if (replicas > 1) {
       view.put("replicas", replicas);
     }
@@ -123,7 +128,10 @@ final class ServerReader {
 
   private void keys() {
     for (Member member : entry.node().members()) {
-      boolean known = Keys.SERVER.contains(member.name()) || Keys.FOREIGN.contains(member.name());
+      boolean known =
+          Keys.SERVER.contains(member.name())
+              || Keys.FOREIGN.contains(member.name())
+              || ToolRules.KEYS.contains(member.name());
       if (!known && !(seeds && member.name().equals("retry"))) {
         entry.unknown(member, Keys.SERVER);
       }

@@ -1,6 +1,7 @@
 package dev.mcpbus.config;
 
 import dev.mcpbus.connection.ConnectionOptions;
+import dev.mcpbus.connection.ToolPolicy;
 import dev.mcpbus.supervisor.RestartPolicy;
 import java.time.Duration;
 
@@ -31,6 +32,12 @@ public record ServerSettings(
           Duration.ofSeconds(2),
           Duration.ofSeconds(5),
           Duration.ofSeconds(5));
+
+  /** With the tools that exist for callers. */
+  ServerSettings withTools(ToolPolicy tools) {
+    return new ServerSettings(
+        connection.with().tools(tools).build(), restart, rpcLog, closeGrace, drain, connectTimeout);
+  }
 
   ServerSettings withRpcLog(RpcLogMode other) {
     return new ServerSettings(connection, restart, other, closeGrace, drain, connectTimeout);

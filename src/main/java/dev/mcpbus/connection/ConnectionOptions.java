@@ -32,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  * @param shared whether clients of the gateway may share the connection although its server keeps a
  *     session; default false
  * @param toolsOnly refuse a server that offers prompts or resources; default false
+ * @param tools which of the server's tools exist for callers; default all
  * @param validation whether arguments are checked before sending
  * @param maxPages pages of one list at most, default 1,000
  * @param limits bounds of a caller's message
@@ -55,6 +56,7 @@ public record ConnectionOptions(
     Duration idleStop,
     boolean shared,
     boolean toolsOnly,
+    ToolPolicy tools,
     Validation validation,
     int maxPages,
     ParseLimits limits) {
@@ -99,6 +101,7 @@ public record ConnectionOptions(
           Duration.ZERO,
           false,
           false,
+          ToolPolicy.ALL,
           Validation.AUTO,
           1_000,
           ParseLimits.DEFAULT);
@@ -128,6 +131,7 @@ public record ConnectionOptions(
     private Duration idleStop;
     private boolean shared;
     private boolean toolsOnly;
+    private ToolPolicy tools;
     private Validation validation;
     private int maxPages;
     private ParseLimits limits;
@@ -151,6 +155,7 @@ public record ConnectionOptions(
       idleStop = from.idleStop;
       shared = from.shared;
       toolsOnly = from.toolsOnly;
+      tools = from.tools;
       validation = from.validation;
       maxPages = from.maxPages;
       limits = from.limits;
@@ -246,6 +251,11 @@ public record ConnectionOptions(
       return this;
     }
 
+    public Builder tools(ToolPolicy value) {
+      tools = value;
+      return this;
+    }
+
     public Builder validation(Validation value) {
       validation = value;
       return this;
@@ -281,6 +291,7 @@ public record ConnectionOptions(
           idleStop,
           shared,
           toolsOnly,
+          tools,
           validation,
           maxPages,
           limits);

@@ -10,6 +10,7 @@ import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** What each address of a connection does with a session that is ready. */
 final class Operations {
@@ -267,16 +268,27 @@ final class Operations {
               FailureCode.BAD_REQUEST, "the connection shakes hands itself; use restart"));
     } else {
       RawJson inner = params == null ? RawJson.EMPTY_OBJECT : params;
-      RawJson tool = inner.member("name");
-      McpFailure refused =
-          method.asString().equals(Methods.TOOLS_CALL) && tool != null && tool.isString()
-              ? live.tools().refusal(tool.asString())
-              : null;
-      if (refused == null) {
-        live.session().send(call.as(method.asString(), inner), params);
-      } else {
-        call.fail(refused);
+      BusCall asked = call.as(method.asString(), inner);
+      switch (method.asString()) {
+        case Methods.TOOLS_LIST -> live.tools().page(asked);
+        case Methods.TOOLS_CALL -> rawToolCall(live, asked, params);
+        default -> live.session().send(asked, params);
       }
+    }
+  }
+
+  /** As it is, but for tools that are kept away or quarantined. */
+  private static void rawToolCall(Live live, BusCall call, @Nullable RawJson params) {
+    RawJson tool = call.params().member("name");
+    McpFailure refused =
+        tool == null || !tool.isString()
+            ? McpFailure.notSent(
+                FailureCode.BAD_REQUEST, "\"name\" must be a string: the name of the tool")
+            : live.tools().refusal(tool.asString());
+    if (refused == null) {
+      live.session().send(call, params);
+    } else {
+      call.fail(refused);
     }
   }
 

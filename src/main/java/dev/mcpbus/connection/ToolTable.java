@@ -96,17 +96,18 @@ final class ToolTable {
   }
 
   /**
-   * An index of {@code list}. A tool whose schemas cannot be used is left out, alone, and the list
+   * An index of {@code all}. A tool whose schemas cannot be used is left out, alone, and the list
    * says why: in {@code _meta} under {@link MetaKeys#LEFT_OUT}. Takes as long as reading the list.
    *
+   * @param policy what of it exists for callers; the rest is left out as if it was never listed
    * @param mirrors true for a server that wants arguments in headers as well: a tool whose
    *     annotations break the rules is left out too (MCP 2026-07-28, x-mcp-header)
    */
-  static ToolTable of(RawJson list, boolean mirrors) {
+  static ToolTable of(RawJson all, ToolPolicy policy, boolean mirrors) {
+    RawJson list = policy.restrict(all);
     List<Tool> kept = new ArrayList<>();
     JsonObject leftOut = new JsonObject();
-    List<RawJson> all = tools(list);
-    for (RawJson tool : all) {
+    for (RawJson tool : tools(list)) {
       String fault = fault(tool);
       try {
         if (fault == null) {

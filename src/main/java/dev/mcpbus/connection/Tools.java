@@ -113,8 +113,8 @@ final class Tools {
     }
     boolean mirrors = mirrors();
     return list.length() <= SMALL
-        ? Future.succeededFuture(list).map(text -> ToolTable.of(text, mirrors))
-        : session.vertx().executeBlocking(() -> ToolTable.of(list, mirrors), false);
+        ? Future.succeededFuture(list).map(text -> ToolTable.of(text, policy(), mirrors))
+        : session.vertx().executeBlocking(() -> ToolTable.of(list, policy(), mirrors), false);
   }
 
   /** What callers may see of a list: no tool that is quarantined. */
@@ -138,7 +138,7 @@ final class Tools {
 
   /** One page, as the caller's cursor says. */
   void page(BusCall call) {
-    if (!watch.pins().isActive()) {
+    if (!watch.pins().isActive() && policy().isOpen()) {
       session.send(call, call.params());
       return;
     }
@@ -162,6 +162,10 @@ final class Tools {
         RawJson.EMPTY_OBJECT,
         session.options(),
         params -> session.request(Methods.TOOLS_LIST, params, session.options().requestTimeout()));
+  }
+
+  private ToolPolicy policy() {
+    return session.options().tools();
   }
 
   private boolean mirrors() {
@@ -217,9 +221,21 @@ final class Tools {
     }
   }
 
-  /** Why the tool must not be called, null where it may: {@code FORBIDDEN} while quarantined. */
+  /**
+   * Why the tool must not be called, null where it may: {@code FORBIDDEN} while quarantined, {@code
+   * UNKNOWN_TOOL} where the server's entry keeps it away.
+   */
   @Nullable McpFailure refusal(String tool) {
+    if (!policy().admits(tool)) {
+      return unknown(tool);
+    }
     return watch.refusal(tool, table == null ? null : table.definitions());
+  }
+
+  private static McpFailure unknown(String tool) {
+    return McpFailure.notSent(
+        FailureCode.UNKNOWN_TOOL,
+        "the server offers no tool '" + tool + "'; ask tools.list for the names");
   }
 
   private void checked(ToolTable tools, String name, BusCall call) {
@@ -227,11 +243,11 @@ final class Tools {
     if (tool == null) {
       Object why = tools.leftOut().getValue(name);
       call.fail(
-          McpFailure.notSent(
-              FailureCode.UNKNOWN_TOOL,
-              why == null
-                  ? "the server offers no tool '" + name + "'; ask tools.list for the names"
-                  : "the server's tool '" + name + "' is left out: " + why));
+          why == null
+              ? unknown(name)
+              : McpFailure.notSent(
+                  FailureCode.UNKNOWN_TOOL,
+                  "the server's tool '" + name + "' is left out: " + why));
       return;
     }
     call.headers(tool.headers(call));

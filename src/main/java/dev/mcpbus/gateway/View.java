@@ -2,7 +2,7 @@ package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.RoutingName;
 import dev.mcpbus.bus.ToolName;
-import dev.mcpbus.security.Glob;
+import dev.mcpbus.protocol.Glob;
 import dev.mcpbus.security.Rights;
 import java.util.List;
 import java.util.Map;

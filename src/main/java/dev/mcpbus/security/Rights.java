@@ -1,5 +1,6 @@
 package dev.mcpbus.security;
 
+import dev.mcpbus.protocol.Glob;
 import dev.mcpbus.security.AuthOptions.Effect;
 import dev.mcpbus.security.AuthOptions.Policy;
 import java.util.List;

@@ -32,6 +32,7 @@ class SchemaTest {
   void every_key_is_in_the_schema_and_the_other_way_round() {
     Set<String> server = and(Keys.SERVER);
     server.addAll(Keys.FOREIGN);
+    server.addAll(ToolRules.KEYS);
     assertThat(properties("$defs", "server").fieldNames()).isEqualTo(server);
     assertThat(properties().fieldNames()).isEqualTo(Keys.TOP);
     for (String[] where : new String[][] {{"$defs", "server"}, {"properties", "defaults"}}) {

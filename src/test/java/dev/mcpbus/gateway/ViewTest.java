@@ -2,7 +2,7 @@ package dev.mcpbus.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.mcpbus.security.Glob;
+import dev.mcpbus.protocol.Glob;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.McpHttp.Answer;
 import dev.mcpbus.testing.ScriptedPeer;

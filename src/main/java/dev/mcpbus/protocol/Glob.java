@@ -1,4 +1,4 @@
-package dev.mcpbus.security;
+package dev.mcpbus.protocol;
 
 /** {@code *} stands for any text, {@code ?} for one character; all else for itself. */
 public final class Glob {

@@ -1,0 +1,201 @@
+package dev.mcpbus.config;
+
+import dev.mcpbus.config.ConfigNode.Kind;
+import dev.mcpbus.config.ConfigNode.Member;
+import dev.mcpbus.config.Substitution.Filled;
+import dev.mcpbus.connection.ToolPolicy;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What an entry says of single tools, in the words of the clients that it was written for. A
+ * restriction is obeyed; what only spares a person questions is no restriction, and is told.
+ */
+final class ToolRules {
+
+  /** Gemini, Qwen, Amp; Codex; several agents; Goose. */
+  private static final Set<String> ALLOW =
+      Set.of(
+          "includeTools",
+          "include_tools",
+          "enabledTools",
+          "enabled_tools",
+          "allowedTools",
+          "allowed_tools",
+          "availableTools",
+          "available_tools");
+
+  /** Gemini, Qwen; Roo, Kilo, Kiro, Windsurf; Codex, Crush; Claude's agents. */
+  private static final Set<String> DENY =
+      Set.of(
+          "excludeTools",
+          "exclude_tools",
+          "excludedTools",
+          "disabledTools",
+          "disabled_tools",
+          "disallowedTools",
+          "disallowed_tools");
+
+  /** Copilot's list, or a switch for each tool; and filters of other gateways. */
+  private static final Set<String> FORMS = Set.of("tools", "toolFilter");
+
+  /** Who is not asked before a call. Nobody is asked by mcpbus. */
+  private static final Set<String> CONSENT =
+      Set.of("alwaysAllow", "autoApprove", "trust", "default_tools_approval_mode");
+
+  static final Set<String> KEYS = union(ALLOW, DENY, FORMS, CONSENT);
+
+  private static final String NAMES = "Write a list of tools' names";
+
+  private final Entry entry;
+  private final List<List<String>> allow = new ArrayList<>();
+  private final List<String> deny = new ArrayList<>();
+
+  private ToolRules(Entry entry) {
+    this.entry = entry;
+  }
+
+  /** The policy; {@link ToolPolicy#ALL} where the entry restricts nothing. */
+  static ToolPolicy read(Entry entry) {
+    ToolRules rules = new ToolRules(entry);
+    for (Member member : entry.node().members()) {
+      if (!member.value().is(Kind.NULL)) {
+        rules.read(member);
+      }
+    }
+    return rules.allow.isEmpty() && rules.deny.isEmpty()
+        ? ToolPolicy.ALL
+        : new ToolPolicy(rules.allow, rules.deny);
+  }
+
+  private void read(Member member) {
+    String key = member.name();
+    if (ALLOW.contains(key)) {
+      allow(entry, member);
+    } else if (DENY.contains(key)) {
+      deny.addAll(names(entry, member));
+    } else if (key.equals("tools") && !member.value().is(Kind.OBJECT)) {
+      allow(entry, member);
+    } else if (FORMS.contains(key)) {
+      Set<String> all = names(member);
+      entry.object(key, all).ifPresent(inner -> form(inner, all));
+    } else if (CONSENT.contains(key) && says(member.value())) {
+      entry.note(
+          member.line(),
+          "\""
+              + key
+              + "\" is about questions to a person, which mcpbus does not ask: every tool"
+              + " that is listed can be called",
+          "Name tools that must not be called in \"disabledTools\"");
+    }
+  }
+
+  private void allow(Entry of, Member member) {
+    int before = of.problems().count();
+    List<String> names = names(of, member);
+    if (names.isEmpty() && of.problems().count() == before) {
+      of.note(
+          member.line(),
+          "\"" + of.path() + member.name() + "\" names nothing, so no tool can be called",
+          "Name the tools, or remove it");
+    }
+    allow.add(names);
+  }
+
+  /** Of a list or one text. Gemini's {@code name(arguments)} stands for the tool. */
+  private static List<String> names(Entry of, Member member) {
+    List<Filled> texts =
+        member.value().is(Kind.STRING)
+            ? of.text(member.name()).stream().toList()
+            : of.texts(member.name()).orElse(List.of());
+    return texts.stream().map(text -> text.value().replaceFirst("\\(.*", "").strip()).toList();
+  }
+
+  /** {@code {mode, list}}, {@code {include, exclude}}, or a switch for each tool. */
+  private void form(Entry of, Set<String> members) {
+    if (members.contains("mode") && members.contains("list")) {
+      mode(of);
+    } else if (members.contains("include") || members.contains("exclude")) {
+      for (Member member : of.node().members()) {
+        switch (member.name()) {
+          case "include" -> allow(of, member);
+          case "exclude" -> deny.addAll(names(of, member));
+          default -> notObeyed(of, member);
+        }
+      }
+    } else {
+      of.node().members().forEach(tool -> tool(of, tool));
+    }
+  }
+
+  private void mode(Entry of) {
+    List<String> names = of.node().member("list").map(list -> names(of, list)).orElse(List.of());
+    String mode = of.text("mode").map(Filled::value).orElse("");
+    switch (mode) {
+      case "allow", "include", "whitelist" -> allow.add(names);
+      case "block", "deny", "exclude", "blacklist" -> deny.addAll(names);
+      default ->
+          of.wrong(
+              of.line("mode"),
+              Texts.quote(of.path() + "mode") + " is neither \"allow\" nor \"block\"",
+              "Write one of them");
+    }
+  }
+
+  /** {@code "name": false}, or {@code "name": {"enabled": false}}. */
+  private void tool(Entry of, Member tool) {
+    if (tool.value().is(Kind.BOOLEAN)) {
+      of.flag(tool.name()).filter(on -> !on).ifPresent(off -> deny.add(tool.name()));
+      return;
+    }
+    if (!tool.value().is(Kind.OBJECT)) {
+      of.wrong(tool.line(), Texts.quote(of.path() + tool.name()) + " is no switch", NAMES);
+      return;
+    }
+    Entry inner =
+        of.object(tool.name(), names(tool))
+            .orElseThrow(() -> new IllegalStateException("an object that is none"));
+    if (!inner.flag("enabled").orElse(true) || inner.flag("disabled").orElse(false)) {
+      deny.add(tool.name());
+    }
+    for (Member member : tool.value().members()) {
+      if (!Set.of("enabled", "disabled", "description").contains(member.name())) {
+        notObeyed(inner, member);
+      }
+    }
+  }
+
+  private static void notObeyed(Entry of, Member member) {
+    of.note(
+        member.line(),
+        Texts.quote(of.path() + member.name()) + " is not obeyed",
+        "Name tools that must not be called in \"disabledTools\"; who may do what is said by"
+            + " \"auth\": {\"policies\": ...}");
+  }
+
+  private static boolean says(ConfigNode value) {
+    return switch (value.kind()) {
+      case BOOLEAN -> value.text().equals("true");
+      case ARRAY -> !value.items().isEmpty();
+      case OBJECT -> !value.members().isEmpty();
+      default -> true;
+    };
+  }
+
+  private static Set<String> names(Member object) {
+    Set<String> names = new LinkedHashSet<>();
+    object.value().members().forEach(member -> names.add(member.name()));
+    return names;
+  }
+
+  @SafeVarargs
+  private static Set<String> union(Set<String>... sets) {
+    Set<String> all = new LinkedHashSet<>();
+    for (Set<String> set : sets) {
+      all.addAll(set);
+    }
+    return Set.copyOf(all);
+  }
+}
