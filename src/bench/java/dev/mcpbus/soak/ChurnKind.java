@@ -1,0 +1,55 @@
+package dev.mcpbus.soak;
+
+import io.vertx.core.Future;
+import java.util.List;
+
+/**
+ * One thing that clients do over and over.
+ *
+ * @param name as on the command line
+ * @param lanes how many do it at a time when it runs alone
+ * @param share of the wanted number of times that is done, for what takes a second or more each
+ * @param pauseMillis between two of them in the mixture
+ */
+record ChurnKind(String name, int lanes, double share, long pauseMillis, Operation operation) {
+
+  /** Does it once; gives a word for how it ended, of those that may be, else fails. */
+  @FunctionalInterface
+  interface Operation {
+    Future<String> once(long number);
+  }
+
+  static ChurnKind of(String name, Operation operation) {
+    return new ChurnKind(name, 8, 1, 200, operation);
+  }
+
+  /** True where it is done over HTTP/2, for which the service needs TLS. */
+  static boolean needsTls(String name) {
+    return name.startsWith("http2");
+  }
+
+  static ChurnKind find(List<ChurnKind> kinds, String name) {
+    return kinds.stream()
+        .filter(kind -> kind.name().equals(name))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "no kind of churn is called "
+                        + name
+                        + "; there are "
+                        + kinds.stream().map(ChurnKind::name).toList()));
+  }
+
+  ChurnKind withLanes(int other) {
+    return new ChurnKind(name, other, share, pauseMillis, operation);
+  }
+
+  ChurnKind withShare(double other) {
+    return new ChurnKind(name, lanes, other, pauseMillis, operation);
+  }
+
+  ChurnKind withPause(long millis) {
+    return new ChurnKind(name, lanes, share, millis, operation);
+  }
+}
