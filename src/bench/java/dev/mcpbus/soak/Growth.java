@@ -36,8 +36,8 @@ record Growth(String name, double perThousand, double first, double last) {
   /** Classes that fill up to a bound of their own, and why that is no leak. */
   private static final Map<String, Long> BOUNDED =
       Map.ofEntries(
-          // The last events, for readers that come back: 1,024 or 4 MiB.
-          Map.entry("dev.mcpbus.bridge.EventRing$Entry", 1_024L));
+          // The last 1,024 facts and the last 1,024 messages of the RPC log, for readers that return.
+          Map.entry("dev.mcpbus.bridge.EventRing$Entry", 2_048L));
 
   /** All that grew beyond the tolerance, the fastest first. */
   static List<Growth> beyond(List<Observation> all, Tolerance tolerance) {
