@@ -104,9 +104,12 @@ final class ChurnRun {
             grown.isEmpty() ? "left nothing" : "LEAKS"));
     System.out.println(table.get(table.size() - 1));
     SoakReport.write(setting.out().resolve("churn-" + kind.name() + ".csv"), seen);
-    return grown.isEmpty()
-        ? List.of()
-        : List.of(kind.name() + " leaves " + Growth.summary(grown));
+    if (grown.isEmpty()) {
+      return List.of();
+    }
+    String problem = kind.name() + " leaves " + Growth.summary(grown);
+    System.out.println(problem);
+    return List.of(problem);
   }
 
   private List<String> ended(Running running, String name) {

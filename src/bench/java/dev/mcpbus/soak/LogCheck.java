@@ -44,8 +44,9 @@ final class LogCheck {
             if (entry) {
               told[0] = bad && isExpected(line);
             }
-            // A line without a time belongs to the entry before: a stack trace's first lines say enough.
-            if ((bad && !told[0]) || (!entry && !told[0] && line.matches("^\\S*(Exception|Error)\\b.*"))) {
+            // A line without a time belongs to the entry before: a trace's first line says enough.
+            boolean trace = !entry && line.matches("^\\S*(Exception|Error)\\b.*");
+            if ((bad || trace) && !told[0]) {
               found.merge(general(line), 1, Integer::sum);
             }
           });

@@ -169,7 +169,7 @@ final class SoakBed {
         .put("own", url("/modern"))
         .put(
             "asking", url("/modern").put("capabilities", new JsonArray().add("elicitation")))
-        .put("stateful", url("/legacy").put("protocolVersion", "2025-06-18"))
+        .put("stateful", legacy())
         .put("hostile-flood", url("/hostile/flood"))
         .put("hostile-junk", url("/hostile/junk"))
         .put("hostile-hang", url("/hostile/hang").put("requestTimeout", "1s"))
@@ -179,6 +179,11 @@ final class SoakBed {
             new JsonObject()
                 .put("command", "sh")
                 .put("args", new JsonArray().add("-c").add("yes junk | head -c 200000; exit 3")));
+  }
+
+  /** Its clients leave it with open questions: a call that waits for one ends soon. */
+  private JsonObject legacy() {
+    return url("/legacy").put("protocolVersion", "2025-06-18").put("requestTimeout", "2s");
   }
 
   private JsonObject stdio(String program) {

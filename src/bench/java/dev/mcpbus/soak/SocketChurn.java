@@ -137,9 +137,11 @@ final class SocketChurn {
     return client
         .raw(
             UPGRADE + LOGIN + "\r\n" + frames,
-            text -> text.indexOf("\r\n\r\n") >= 0 && !text.endsWith("\r\n\r\n"),
-            false)
-        .compose(text -> begins(text, "101", "told or ended"));
+            text -> text.contains("\r\n\r\n"),
+            false,
+            50)
+        .compose(
+            text -> text.isEmpty() ? Future.succeededFuture("ended") : begins(text, "101", "left"));
   }
 
   private Future<String> events(long number) {
