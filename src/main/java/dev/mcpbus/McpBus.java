@@ -3,6 +3,7 @@ package dev.mcpbus;
 import dev.mcpbus.ai.FunctionsVerticle;
 import dev.mcpbus.bridge.BridgeOptions;
 import dev.mcpbus.bridge.BridgeVerticle;
+import dev.mcpbus.bridge.Readiness;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.NamePolicy;
@@ -149,12 +150,14 @@ public final class McpBus {
     this.vertx = vertx;
     this.supervisor = new SupervisorVerticle(options.supervisor());
     Implementation own = new Implementation("mcpbus", Version.current());
+    Readiness readiness = new Readiness();
     this.servers =
         new ServersVerticle(
             supervisor,
             new ConnectionFactory(vertx, own, authenticators, pins),
             options.reader(),
-            options.placement());
+            options.placement(),
+            readiness);
     this.limits = vertx.isClustered() ? new ClusterLimits(vertx, options.auth()) : null;
     BridgeOptions http = options.bridge();
     if (http == null) {
@@ -173,7 +176,8 @@ public final class McpBus {
               http,
               () -> UUID.randomUUID().toString(),
               made::entrance,
-              gatekeepers(auth, policy, audit));
+              gatekeepers(auth, policy, audit),
+              readiness);
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.mcpbus;
 
+import dev.mcpbus.bridge.Readiness;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.ConnectionId;
@@ -45,6 +46,8 @@ final class ServersVerticle extends VerticleBase {
   private final ConnectionFactory factory;
   private final ServerEntryReader reader;
   private final PlacementOptions placement;
+  private final Readiness readiness;
+  private long refresh = -1;
 
   // Set once in start().
   @SuppressWarnings("NullAway.Init")
@@ -58,16 +61,19 @@ final class ServersVerticle extends VerticleBase {
 
   /**
    * @param placement how connections are owned, where Vert.x is clustered
+   * @param readiness is told each second whether this node should get requests
    */
   ServersVerticle(
       SupervisorVerticle supervisor,
       ConnectionFactory factory,
       ServerEntryReader reader,
-      PlacementOptions placement) {
+      PlacementOptions placement,
+      Readiness readiness) {
     this.supervisor = supervisor;
     this.factory = factory;
     this.reader = reader;
     this.placement = placement;
+    this.readiness = readiness;
   }
 
   @Override
@@ -94,7 +100,14 @@ final class ServersVerticle extends VerticleBase {
                             Addresses.SERVERS_RELEASE,
                             body ->
                                 distant.has(body) ? distant.release(body) : leases.release(body)))))
-        .compose(open -> openToNodes());
+        .compose(open -> openToNodes())
+        .onSuccess(
+            open -> {
+              readiness.tell(hosting.problems());
+              refresh =
+                  vertx.setPeriodic(
+                      Readiness.REFRESH_MILLIS, now -> readiness.tell(hosting.problems()));
+            });
   }
 
   /** Clients of other nodes have their own connections here, where only this node can run them. */
@@ -115,6 +128,8 @@ final class ServersVerticle extends VerticleBase {
   /** Hands over what this node serves. */
   @Override
   public Future<?> stop() {
+    vertx.cancelTimer(refresh);
+    readiness.withdraw();
     return hosting.close();
   }
 

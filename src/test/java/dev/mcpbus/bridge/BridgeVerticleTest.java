@@ -16,7 +16,9 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
 import io.vertx.junit5.VertxExtension;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,7 +44,7 @@ class BridgeVerticleTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"gamma", "..%2f", "%00", "a.b", "tools", "ALPHA"})
+  @ValueSource(strings = {"gamma", "%20", "a.b", "tools", "ALPHA"})
   void an_unknown_or_impossible_id_is_a_problem_404(String id, Vertx vertx) {
     BridgeFixture bridge = new BridgeFixture(vertx);
     bridge.service();
@@ -61,14 +63,14 @@ class BridgeVerticleTest {
     bridge.on(CALL, ODD);
 
     String arguments = "{ \"n\": 1.0E2,\"big\":123456789012345678901234567890 , \"n2\":-0}";
-    Answer answer = bridge.post("/api/servers/alpha/tools/say%2Fit+%22now%22", arguments);
+    Answer answer = bridge.post("/api/servers/alpha/tools/say%3Fit+%22now%22", arguments);
 
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.headers().get("Content-Type")).isEqualTo("application/json");
     assertThat(answer.body()).isEqualTo(ODD);
     Seen seen = bridge.seen.get(0);
     assertThat(seen.body())
-        .isEqualTo("{\"name\":\"say/it+\\\"now\\\"\",\"arguments\":" + arguments + "}");
+        .isEqualTo("{\"name\":\"say?it+\\\"now\\\"\",\"arguments\":" + arguments + "}");
     assertThat(seen.headers().get(Headers.VALIDATE)).isEqualTo("true");
     assertThat(seen.headers().get(Headers.CALL_ID)).isEqualTo("call-1");
     assertThat(seen.headers().contains(Headers.DEADLINE)).isFalse();
@@ -316,7 +318,7 @@ class BridgeVerticleTest {
   }
 
   @Test
-  void liveness_wants_nobody_and_readiness_the_service(Vertx vertx) {
+  void liveness_wants_nobody_and_readiness_the_service(Vertx vertx) throws IOException {
     BridgeFixture bridge = new BridgeFixture(vertx);
 
     assertThat(bridge.get("/health/live").status()).isEqualTo(200);
@@ -324,9 +326,49 @@ class BridgeVerticleTest {
     assertThat(early.status()).isEqualTo(503);
     assertThat(early.headers().get("Retry-After")).isEqualTo("1");
 
-    bridge.service();
+    bridge.readiness.tell(List.of());
     Answer ready = bridge.get("/health/ready");
     assertThat(ready.status()).isEqualTo(200);
     assertThat(ready.body()).isEqualTo("{\"status\":\"UP\"}");
+    assertThat(
+            bridge.raw(
+                "HEAD /health/ready HTTP/1.1\r\nHost: localhost:"
+                    + bridge.port
+                    + "\r\nConnection: close\r\n\r\n"))
+        .startsWith("HTTP/1.1 200 ")
+        .endsWith("\r\n\r\n");
+
+    bridge.readiness.tell(List.of("no quorum", "no labels"));
+    Answer poor = bridge.get("/health/ready");
+    assertThat(poor.status()).isEqualTo(503);
+    assertThat(poor.json().getString("detail")).isEqualTo("no quorum; no labels");
+    bridge.readiness.withdraw();
+    assertThat(bridge.get("/health/ready").json().getString("detail")).contains("not started");
+  }
+
+  @Test
+  void health_is_two_paths_and_two_methods(Vertx vertx) {
+    BridgeFixture bridge = new BridgeFixture(vertx);
+
+    Answer post = bridge.post("/health/live", "{}");
+    assertThat(post.status()).isEqualTo(405);
+    assertThat(post.headers().get("Allow")).isEqualTo("GET, HEAD");
+    for (String other :
+        List.of("/health", "/health/", "/health/live/", "/health/x", "/Health/live")) {
+      assertThat(bridge.get(other).status()).as(other).isEqualTo(404);
+    }
+  }
+
+  @Test
+  void a_service_that_says_nothing_for_five_seconds_is_not_ready() {
+    AtomicLong nanos = new AtomicLong();
+    Readiness readiness = new Readiness(nanos::get);
+    assertThat(readiness.problems()).isNull();
+
+    readiness.tell(List.of());
+    nanos.addAndGet(Duration.ofSeconds(5).toNanos());
+    assertThat(readiness.problems()).isEmpty();
+    nanos.incrementAndGet();
+    assertThat(readiness.problems()).isNull();
   }
 }

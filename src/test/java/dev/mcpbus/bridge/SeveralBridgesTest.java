@@ -109,7 +109,12 @@ class SeveralBridgesTest {
     AtomicInteger calls = new AtomicInteger();
     List<BridgeVerticle> bridges =
         BridgeVerticle.several(
-            2, options, () -> "call-" + calls.incrementAndGet(), Here::new, Gatekeeper::open);
+            2,
+            options,
+            () -> "call-" + calls.incrementAndGet(),
+            Here::new,
+            Gatekeeper::open,
+            new Readiness());
     bridges.forEach(bridge -> BridgeFixture.await(vertx.deployVerticle(bridge)));
     port = bridges.get(0).port();
     assertThat(port).isPositive().isEqualTo(bridges.get(1).port());

@@ -156,6 +156,11 @@ class DoorFaultsTest {
     try (DoorBed bed = new DoorBed(AuthOptions.NONE)) {
       for (String path :
           List.of(
+              "/health/../api/servers",
+              "/health/%2e%2e/rpc",
+              "/health/x/../../rpc",
+              "/health/ready;/../../rpc",
+              "/health/../eventbus/websocket",
               "/mcp/..%2f..%2fetc%2fpasswd",
               "/mcp/%00",
               "/mcp/a%00",
@@ -164,7 +169,7 @@ class DoorFaultsTest {
               "/api/servers/%00",
               "/api/servers/..%2fa")) {
         String answer = bed.raw(post(path, "", callTool("read_one")));
-        assertThat(answer).as(path).matches("(?s)HTTP/1.1 40[45].*").doesNotContain("root:");
+        assertThat(answer).as(path).startsWith("HTTP/1.1 400").doesNotContain("root:");
       }
     }
   }
