@@ -75,7 +75,7 @@ public final class RequestPath {
     }
     boolean dots =
         target.charAt(from) == '.'
-            && (length == 1 || length == 2 && target.charAt(from + 1) == '.');
+            && (length == 1 || (length == 2 && target.charAt(from + 1) == '.'));
     return dots ? "path: a segment '.' or '..'; send the path that it leads to" : null;
   }
 
@@ -126,7 +126,7 @@ public final class RequestPath {
   private static int octet(String target, int at) {
     int high = hexadecimal(target.charAt(at + 1));
     int low = hexadecimal(target.charAt(at + 2));
-    return high < 0 || low < 0 ? -1 : high << 4 | low;
+    return high < 0 || low < 0 ? -1 : (high << 4) + low;
   }
 
   /** ASCII digits alone: {@code Character.digit} knows those of other scripts, too. */
@@ -139,7 +139,7 @@ public final class RequestPath {
   }
 
   private static boolean isAlphanumeric(char c) {
-    return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
   }
 
   /** What is not would be read as the same replacement character, whatever it was. */
