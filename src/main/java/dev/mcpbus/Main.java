@@ -90,8 +90,8 @@ public final class Main implements Callable<Integer> {
       description = "Print a fresh API key, once, and what of it belongs in the configuration.")
   private @Nullable String keyName;
 
-  private final PrintStream out = System.out;
-  private final PrintStream err = System.err;
+  private final PrintStream out = new Terminal(System.out);
+  private final PrintStream err = new Terminal(System.err);
 
   /** Reads the version that the build wrote. */
   static final class VersionProvider implements IVersionProvider {

@@ -2,6 +2,7 @@ package dev.mcpbus;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.config.McpBusConfig;
+import dev.mcpbus.protocol.Printable;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonArray;
@@ -22,6 +23,7 @@ final class StartReport {
   private static final Set<String> SETTLED = Set.of("READY", "DEGRADED", "FAILED", "IDLE");
   private static final List<String> HEADINGS =
       List.of("CONNECTION", "STATE", "ERA", "SERVER", "TOOLS", "TOOK");
+  private static final int MAX_NAME = 60;
   private static final long LOOK_MILLIS = 50;
   private static final long PATIENCE_MILLIS = 15_000;
 
@@ -83,7 +85,7 @@ final class StartReport {
                 + ": "
                 + error.getString("code")
                 + ": "
-                + error.getString("message").replaceAll("\\s*\\R\\s*", " | "));
+                + Printable.line(error.getString("message").replaceAll("\\s*\\R\\s*", " | ")));
       }
     }
     StringBuilder text = new StringBuilder("\n");
@@ -109,9 +111,14 @@ final class StartReport {
         status.getString("id"),
         status.getString("state"),
         connected ? status.getString("era").toLowerCase(Locale.ROOT) : "-",
-        name.isEmpty() ? "-" : name,
+        name.isEmpty() ? "-" : cut(Printable.line(name)),
         connected ? String.valueOf(status.getInteger("tools")) : "-",
         connected ? status.getLong("connectMillis") + " ms" : "-");
+  }
+
+  /** A server may give itself a name of any length. */
+  private static String cut(String name) {
+    return name.length() > MAX_NAME ? name.substring(0, MAX_NAME) + "..." : name;
   }
 
   private static void append(StringBuilder text, List<List<String>> rows) {

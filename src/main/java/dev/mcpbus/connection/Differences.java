@@ -1,5 +1,6 @@
 package dev.mcpbus.connection;
 
+import dev.mcpbus.protocol.Printable;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.Json;
 import io.vertx.core.json.JsonArray;
@@ -101,21 +102,20 @@ final class Differences {
    */
   static String shown(String text, int max) {
     StringBuilder out = new StringBuilder();
-    for (int i = 0; i < text.length(); i++) {
+    for (int i = 0; i < text.length(); ) {
       if (out.length() >= max) {
         return out.append("... (").append(text.length()).append(" characters)").toString();
       }
-      char c = text.charAt(i);
-      int type = Character.getType(c);
-      if (Character.isISOControl(c)
-          || type == Character.FORMAT
-          || type == Character.LINE_SEPARATOR
-          || type == Character.PARAGRAPH_SEPARATOR
-          || (Character.isSurrogate(c) && isTag(text, i))) {
-        out.append(String.format("\\u%04x", (int) c));
+      int point = text.codePointAt(i);
+      int next = i + Character.charCount(point);
+      if (Printable.isHidden(point)) {
+        for (; i < next; i++) {
+          out.append(String.format("\\u%04x", (int) text.charAt(i)));
+        }
       } else {
-        out.append(c);
+        out.appendCodePoint(point);
       }
+      i = next;
     }
     return out.toString();
   }
@@ -130,18 +130,6 @@ final class Differences {
             c ->
                 (Character.getType(c) == Character.FORMAT && c != 0x200C && c != 0x200D)
                     || (c >= 0xE0000 && c <= 0xE0FFF));
-  }
-
-  /** The invisible tag characters stand beyond the basic plane. */
-  private static boolean isTag(String text, int i) {
-    int from = Character.isLowSurrogate(text.charAt(i)) ? i - 1 : i;
-    if (from < 0) {
-      return true;
-    }
-    int code = text.codePointAt(from);
-    return !Character.isSupplementaryCodePoint(code)
-        || Character.getType(code) == Character.FORMAT
-        || Character.getType(code) == Character.UNASSIGNED;
   }
 
   /** Names for a sentence: at most five. */

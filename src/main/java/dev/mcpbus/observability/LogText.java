@@ -1,6 +1,6 @@
 package dev.mcpbus.observability;
 
-/** The escapes of JSON strings, read without ever failing, and control characters, written. */
+/** The escapes of JSON strings, read without ever failing. */
 final class LogText {
 
   private LogText() {}
@@ -54,32 +54,5 @@ final class LogText {
       code = code * 16 + digit;
     }
     return code;
-  }
-
-  /** One line that no terminal acts upon: controls, line and direction marks become escapes. */
-  static String oneLine(String text) {
-    StringBuilder out = new StringBuilder(text.length());
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      if (c == '\n') {
-        out.append("\\n");
-      } else if (c == '\r') {
-        out.append("\\r");
-      } else if (isUnsafe(c)) {
-        out.append("\\u");
-        String digits = Integer.toHexString(c);
-        out.append("0".repeat(4 - digits.length())).append(digits);
-      } else {
-        out.append(c);
-      }
-    }
-    return out.toString();
-  }
-
-  private static boolean isUnsafe(char c) {
-    return Character.isISOControl(c)
-        || Character.getType(c) == Character.FORMAT
-        || c == '\u2028'
-        || c == '\u2029';
   }
 }

@@ -3,6 +3,7 @@ package dev.mcpbus.observability;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.protocol.MessageTap;
+import dev.mcpbus.protocol.Printable;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
@@ -54,7 +55,7 @@ public final class RpcLog implements MessageTap {
                     "{} {} {}",
                     server,
                     direction == Direction.SENT ? "->" : "<-",
-                    LogText.oneLine(text)));
+                    Printable.line(text)));
     return (direction, message) -> {
       if (LOG.isInfoEnabled()) {
         tap.message(direction, message);

@@ -1,0 +1,26 @@
+package dev.mcpbus;
+
+import dev.mcpbus.protocol.Printable;
+import java.io.PrintStream;
+import java.nio.charset.Charset;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A stream to a person: text that is printed steers no terminal. Line breaks stay; who prints what
+ * others wrote makes it {@link Printable#line} first.
+ */
+final class Terminal extends PrintStream {
+
+  Terminal(PrintStream to) {
+    super(to, true, Charset.defaultCharset());
+  }
+
+  @Override
+  public void print(@Nullable String text) {
+    String[] lines = String.valueOf(text).split("\n", -1);
+    for (int i = 0; i < lines.length; i++) {
+      lines[i] = Printable.line(lines[i]);
+    }
+    super.print(String.join("\n", lines));
+  }
+}

@@ -1,0 +1,88 @@
+package dev.mcpbus.protocol;
+
+/**
+ * Text of anybody as a person may see it. What steers a terminal, turns the direction of a line or
+ * cannot be seen becomes an escape, {@code \\u202e}; so does the part of a character that is alone.
+ */
+public final class Printable {
+
+  /** Before each line that follows the first: it cannot be taken for a line of its own. */
+  private static final String CONTINUED = "    ";
+
+  private Printable() {}
+
+  /** One line: a break in it becomes {@code \n}. */
+  public static String line(String text) {
+    return escaped(text, false);
+  }
+
+  /**
+   * Several lines of ours, with pieces of others in them: every line but the first is indented, a
+   * break at the end stays.
+   */
+  public static String lines(String text) {
+    return escaped(text, true);
+  }
+
+  private static String escaped(String text, boolean several) {
+    int clean = 0;
+    while (clean < text.length() && isPlain(text.charAt(clean))) {
+      clean++;
+    }
+    if (clean == text.length()) {
+      return text;
+    }
+    StringBuilder out = new StringBuilder(text.length() + 16).append(text, 0, clean);
+    for (int i = clean; i < text.length(); ) {
+      int point = text.codePointAt(i);
+      int next = i + Character.charCount(point);
+      if (several && point == '\n') {
+        out.append('\n').append(next < text.length() ? CONTINUED : "");
+      } else if (several && (point == '\t' || (point == '\r' && text.startsWith("\n", next)))) {
+        out.append(point == '\t' ? "\t" : "");
+      } else if (point == '\n' || point == '\r') {
+        out.append(point == '\n' ? "\\n" : "\\r");
+      } else if (isHidden(point)) {
+        for (int at = i; at < next; at++) {
+          out.append(String.format("\\u%04x", (int) text.charAt(at)));
+        }
+      } else {
+        out.appendCodePoint(point);
+      }
+      i = next;
+    }
+    return out.toString();
+  }
+
+  private static boolean isPlain(char c) {
+    return c >= 0x20 && c < 0x7F;
+  }
+
+  /** Whether a person would not see this character, or would see others in another order. */
+  public static boolean isHidden(int point) {
+    return switch (Character.getType(point)) {
+      case Character.CONTROL,
+          Character.FORMAT,
+          Character.LINE_SEPARATOR,
+          Character.PARAGRAPH_SEPARATOR,
+          Character.SURROGATE,
+          Character.PRIVATE_USE,
+          Character.UNASSIGNED ->
+          true;
+      default -> isFiller(point);
+    };
+  }
+
+  /** Letters and marks without a shape: variation selectors, joiners, fillers, blank Braille. */
+  private static boolean isFiller(int point) {
+    return (point >= 0xFE00 && point <= 0xFE0F)
+        || (point >= 0xE0100 && point <= 0xE01EF)
+        || (point >= 0x180B && point <= 0x180F)
+        || point == 0x034F
+        || point == 0x115F
+        || point == 0x1160
+        || point == 0x2800
+        || point == 0x3164
+        || point == 0xFFA0;
+  }
+}
