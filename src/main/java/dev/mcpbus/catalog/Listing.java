@@ -58,7 +58,7 @@ final class Listing {
    */
   static Listing parse(String server, Kind kind, NamePolicy names, Buffer result)
       throws ProtocolException {
-    RawJson whole = RawJson.checkedObject(result, LIMITS);
+    RawJson whole = RawJson.checkedResult(result, LIMITS);
     RawJson list = whole.member(kind.member);
     if (list == null || !list.isArray()) {
       throw new ProtocolException(
@@ -139,14 +139,11 @@ final class Listing {
       return "its server lists the same " + kind.key + " earlier; the first one counts";
     }
     try {
-      // Most readers take the last of two equal members: an entry must not show them another name.
-      if (!name.equals(entry.toJsonObject().getValue(kind.key))) {
-        return "it has more than one " + kind.key;
-      }
+      entry.toJsonObject();
     } catch (DecodeException e) {
       return "it cannot be decoded";
     }
-    return null;
+    return entry.ambiguity();
   }
 
   private static RawJson aggregated(

@@ -29,17 +29,21 @@ final class Operations {
     void run(Live live, BusCall call);
   }
 
+  /** A longer list is looked through by a worker. */
+  private static final int SMALL = 64 * 1024;
+
   static final List<Operation> ALL =
       List.of(
           new Operation(Addresses.TOOLS_LIST, Methods.TOOLS_LIST, Operations::listTools),
           new Operation(Addresses.TOOLS_CALL, Methods.TOOLS_CALL, Operations::callTool),
           new Operation(Addresses.TOOLS_METADATA, Methods.TOOLS_LIST, Operations::metadata),
-          list(Addresses.RESOURCES_LIST, Methods.RESOURCES_LIST, "resources", "resources"),
+          list(Addresses.RESOURCES_LIST, Methods.RESOURCES_LIST, "resources", "resources", "uri"),
           list(
               Addresses.RESOURCES_TEMPLATES,
               Methods.RESOURCES_TEMPLATES,
               "resources",
-              "resourceTemplates"),
+              "resourceTemplates",
+              "uriTemplate"),
           new Operation(Addresses.RESOURCES_READ, Methods.RESOURCES_READ, Operations::readResource),
           new Operation(
               Addresses.RESOURCES_SUBSCRIBE,
@@ -49,7 +53,7 @@ final class Operations {
               Addresses.RESOURCES_UNSUBSCRIBE,
               Methods.RESOURCES_UNSUBSCRIBE,
               (live, call) -> subscribe(live, call, false)),
-          list(Addresses.PROMPTS_LIST, Methods.PROMPTS_LIST, "prompts", "prompts"),
+          list(Addresses.PROMPTS_LIST, Methods.PROMPTS_LIST, "prompts", "prompts", "name"),
           simple(Addresses.PROMPTS_GET, Methods.PROMPTS_GET, "prompts"),
           simple(Addresses.COMPLETION, Methods.COMPLETE, "completions"),
           new Operation(Addresses.LOGLEVEL, Methods.SET_LEVEL, Operations::logLevel),
@@ -73,8 +77,14 @@ final class Operations {
         });
   }
 
-  /** A list: empty where the capability is missing, all pages unless a cursor is given. */
-  private static Operation list(String suffix, String method, String capability, String key) {
+  /**
+   * A list: empty where the capability is missing, all pages unless a cursor is given.
+   *
+   * @param key the member that holds it
+   * @param name what tells its entries apart
+   */
+  private static Operation list(
+      String suffix, String method, String capability, String key, String name) {
     return new Operation(
         suffix,
         method,
@@ -82,11 +92,11 @@ final class Operations {
           if (!live.offers(capability)) {
             call.complete(RawJson.of("{\"" + key + "\":[]}"));
           } else if (!answeredFromCache(live, call, method)) {
-            if (call.params().member("cursor") != null) {
-              live.session().send(call, call.params());
-            } else {
-              allPages(live, call, method, key);
-            }
+            pages(live, call, method, key)
+                .compose(found -> unambiguous(live, found, key, name))
+                .onComplete(
+                    found -> call.attempt(() -> call.complete(found)),
+                    failure -> call.fail(McpFailure.of(failure)));
           }
         });
   }
@@ -114,18 +124,24 @@ final class Operations {
     return false;
   }
 
-  static void allPages(Live live, BusCall call, String method, String key) {
+  private static Future<RawJson> unambiguous(Live live, RawJson list, String key, String name) {
+    return list.length() <= SMALL
+        ? Future.succeededFuture(LeftOut.ambiguous(list, key, name))
+        : live.session().vertx().executeBlocking(() -> LeftOut.ambiguous(list, key, name), false);
+  }
+
+  /** The page that the caller's cursor names, else all. */
+  static Future<RawJson> pages(Live live, BusCall call, String method, String key) {
     Session session = live.session();
-    Pagination.all(
-            key,
-            call.params(),
-            session.options(),
-            params -> {
-              InternalCall page = new InternalCall(method, call.deadline(), call.callId());
-              session.send(page, params);
-              return page.future();
-            })
-        .onComplete(call::complete, failure -> call.fail(McpFailure.of(failure)));
+    Function<RawJson, Future<RawJson>> fetch =
+        params -> {
+          InternalCall page = new InternalCall(method, call.deadline(), call.callId());
+          session.send(page, params);
+          return page.future();
+        };
+    return call.params().member("cursor") == null
+        ? Pagination.all(key, call.params(), session.options(), fetch)
+        : fetch.apply(call.params());
   }
 
   private static void readResource(Live live, BusCall call) {

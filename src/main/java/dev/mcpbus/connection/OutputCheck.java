@@ -40,6 +40,10 @@ record OutputCheck(Vertx vertx, String tool, ArgumentValidator schema) {
   }
 
   private Optional<Violation> violation(RawJson content) {
+    String ambiguity = content.ambiguity();
+    if (ambiguity != null) {
+      return Optional.of(new Violation("/", ambiguity, false));
+    }
     return Optional.ofNullable(
         schema.check(Json.decodeValue(content.toBuffer()), ArgumentValidator.EFFORT));
   }

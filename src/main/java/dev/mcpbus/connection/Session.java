@@ -40,6 +40,7 @@ final class Session implements Channel.Receiver {
   private final SessionListener listener;
   private final PendingCalls pending;
   private final NotificationGate gate;
+  private final AmbiguousMessages ambiguous = new AmbiguousMessages();
 
   /** Completes with the channel's opening, and with its closing where it came too late. */
   private Future<Void> opening = Future.succeededFuture();
@@ -143,6 +144,7 @@ final class Session implements Channel.Receiver {
   JsonObject diagnostics() {
     JsonObject facts = wire.diagnostics();
     gate.report(facts);
+    ambiguous.report(facts);
     return facts.put("pending", pending.size()).put("unmatched", unmatched);
   }
 
@@ -301,6 +303,9 @@ final class Session implements Channel.Receiver {
     }
     lastHeard = clock.millis();
     wire.heard(message.text());
+    if (ambiguous.refused(this, pending, message)) {
+      return;
+    }
     switch (message.kind()) {
       case RESULT -> answered(message);
       case ERROR -> failed(message);

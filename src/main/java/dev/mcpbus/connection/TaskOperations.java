@@ -80,10 +80,9 @@ final class TaskOperations {
                   + " task"));
     } else if (!live.taskSupport().list()) {
       call.fail(lacks("the server does not offer the capability 'tasks.list'"));
-    } else if (call.params().member("cursor") != null) {
-      live.session().send(call, call.params());
     } else {
-      Operations.allPages(live, call, Methods.TASKS_LIST, "tasks");
+      Operations.pages(live, call, Methods.TASKS_LIST, "tasks")
+          .onComplete(call::complete, failure -> call.fail(McpFailure.of(failure)));
     }
   }
 

@@ -14,20 +14,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** One list of tools as the server sent it, with an index. Immutable. */
 final class ToolTable {
 
-  private static final Logger LOG = LoggerFactory.getLogger(ToolTable.class);
-
-  /** More tools that were left out than this are counted only. */
-  private static final int MAX_REASONS = 100;
-
-  private static final int MAX_SHOWN = 200;
+  private static final String TOOLS = "tools";
 
   /** A tool and its validators, which are made at the first checked call. */
   static final class Tool {
@@ -106,8 +98,8 @@ final class ToolTable {
   static ToolTable of(RawJson all, ToolPolicy policy, boolean mirrors) {
     RawJson list = policy.restrict(all);
     List<Tool> kept = new ArrayList<>();
-    JsonObject leftOut = new JsonObject();
-    for (RawJson tool : tools(list)) {
+    LeftOut leftOut = new LeftOut();
+    for (RawJson tool : LeftOut.entries(list, TOOLS)) {
       String fault = fault(tool);
       try {
         if (fault == null) {
@@ -117,28 +109,20 @@ final class ToolTable {
         fault = String.valueOf(e.getMessage());
       }
       if (fault != null) {
-        leaveOut(leftOut, tool.member("name"), fault);
+        leftOut.add(tool.member("name"), fault);
       }
     }
-    RawJson usable =
-        leftOut.isEmpty()
-            ? list
-            : replaced(
-                list,
-                kept.stream().map(tool -> tool.raw).toList(),
-                MetaKeys.LEFT_OUT,
-                RawJson.of(leftOut));
-    ToolTable table = new ToolTable(usable, Definitions.of(list), leftOut);
+    RawJson usable = leftOut.rest(list, TOOLS, kept.stream().map(tool -> tool.raw).toList());
+    ToolTable table = new ToolTable(usable, Definitions.of(list), leftOut.reasons());
     kept.forEach(table::add);
     return table;
   }
 
-  private static List<RawJson> tools(RawJson list) {
-    RawJson tools = list.member("tools");
-    return tools == null ? List.of() : tools.elements();
-  }
-
   private static @Nullable String fault(RawJson tool) {
+    String ambiguity = tool.ambiguity();
+    if (ambiguity != null) {
+      return ambiguity;
+    }
     for (String word : List.of("inputSchema", "outputSchema")) {
       RawJson schema = tool.member(word);
       if (schema != null) {
@@ -167,26 +151,6 @@ final class ToolTable {
     }
   }
 
-  private static void leaveOut(JsonObject leftOut, @Nullable RawJson rawName, String fault) {
-    String name = rawName != null && rawName.isString() ? rawName.asString() : "?";
-    LOG.debug("tool {} is left out: {}", cut(name), cut(fault));
-    if (leftOut.size() < MAX_REASONS) {
-      leftOut.put(cut(name), cut(fault));
-    }
-  }
-
-  private static String cut(String text) {
-    return text.length() > MAX_SHOWN ? text.substring(0, MAX_SHOWN) + "..." : text;
-  }
-
-  /** With these tools instead, and the reason in {@code _meta}. */
-  private static RawJson replaced(RawJson list, List<RawJson> tools, String key, RawJson why) {
-    String array = tools.stream().map(RawJson::toString).collect(Collectors.joining(",", "[", "]"));
-    RawJson meta = list.member("_meta");
-    RawJson base = meta == null || !meta.isObject() ? RawJson.EMPTY_OBJECT : meta;
-    return list.with("tools", RawJson.of(array)).with("_meta", base.with(key, why));
-  }
-
   private void add(Tool tool) {
     RawJson name = tool.raw.member("name");
     if (name != null && name.isString() && byName.putIfAbsent(name.asString(), tool) != null) {
@@ -197,7 +161,7 @@ final class ToolTable {
   /** The same without the tools of these names, which its {@code _meta} tells. */
   ToolTable without(Set<String> names) {
     List<RawJson> kept =
-        tools(list).stream()
+        LeftOut.entries(list, TOOLS).stream()
             .filter(
                 tool -> {
                   RawJson name = tool.member("name");
@@ -206,7 +170,8 @@ final class ToolTable {
             .toList();
     RawJson told = RawJson.of(new JsonArray(List.copyOf(names)).encode());
     ToolTable table =
-        new ToolTable(replaced(list, kept, MetaKeys.QUARANTINED, told), definitions, leftOut);
+        new ToolTable(
+            LeftOut.replaced(list, TOOLS, kept, MetaKeys.QUARANTINED, told), definitions, leftOut);
     table.byName.putAll(byName);
     table.byName.keySet().removeAll(names);
     return table;

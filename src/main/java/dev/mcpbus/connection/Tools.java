@@ -138,10 +138,6 @@ final class Tools {
 
   /** One page, as the caller's cursor says. */
   void page(BusCall call) {
-    if (!watch.pins().isActive() && policy().isOpen()) {
-      session.send(call, call.params());
-      return;
-    }
     InternalCall page = new InternalCall(Methods.TOOLS_LIST, call.deadline(), call.callId());
     session.send(page, call.params());
     page.future()

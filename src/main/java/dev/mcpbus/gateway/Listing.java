@@ -33,7 +33,7 @@ record Listing(List<Item> items, long ttlMillis, boolean common, long since) {
 
   /** Keeps what can be named, in the server's order. */
   static Listing parse(Kind kind, Buffer result, long since) throws ProtocolException {
-    RawJson whole = RawJson.checkedObject(result, LIMITS);
+    RawJson whole = RawJson.checkedResult(result, LIMITS);
     RawJson list = whole.member(kind.member);
     List<Item> items = new ArrayList<>();
     if (list != null) {
@@ -42,7 +42,8 @@ record Listing(List<Item> items, long ttlMillis, boolean common, long since) {
         if (key != null
             && key.isString()
             && key.length() > 2
-            && entry.length() <= MAX_ENTRY_BYTES) {
+            && entry.length() <= MAX_ENTRY_BYTES
+            && entry.ambiguity() == null) {
           items.add(new Item(key.asString(), entry, headers(kind, entry)));
         }
       }

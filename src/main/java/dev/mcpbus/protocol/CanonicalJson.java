@@ -21,10 +21,6 @@ public final class CanonicalJson {
 
   private static final int MIN_PLAIN = -6;
 
-  /** As deep as a configuration can allow; what came in was held to its own limits. */
-  private static final ParseLimits ANY =
-      new ParseLimits(Integer.MAX_VALUE, 10_000, Integer.MAX_VALUE);
-
   private record Member(String name, String value) {}
 
   private final byte[] bytes;
@@ -33,7 +29,7 @@ public final class CanonicalJson {
 
   private CanonicalJson(RawJson json) {
     this.bytes = json.array();
-    this.scanner = new JsonScanner(bytes, json.offset(), json.length(), ANY);
+    this.scanner = new JsonScanner(bytes, json.offset(), json.length(), ParseLimits.CHECKED);
     this.out = new StringBuilder(json.length());
   }
 

@@ -2,7 +2,6 @@ package dev.mcpbus.protocol;
 
 import static dev.mcpbus.protocol.ProtocolException.Reason.BATCH;
 import static dev.mcpbus.protocol.ProtocolException.Reason.DUPLICATE_KEY;
-import static dev.mcpbus.protocol.ProtocolException.Reason.NOT_JSON;
 import static dev.mcpbus.protocol.ProtocolException.Reason.NOT_JSON_RPC;
 import static dev.mcpbus.protocol.ProtocolException.Reason.TOO_LARGE;
 
@@ -13,7 +12,10 @@ import org.jspecify.annotations.Nullable;
  * it was parsed from, which must not change afterwards.
  *
  * <p>Strict on purpose: the members of the envelope may stand in any order, but never twice, never
- * in another letter case, and nothing may follow the message. Unknown members are skipped.
+ * in another letter case, and nothing may follow the message. No member stands twice in what a
+ * message asks or reports either: in {@code params}, {@code error} and unknown members at any
+ * depth, in a {@code result} among the members by which mcpbus decides. Parsers differ in which of
+ * two they take, so what was looked at would not be what the other side reads.
  */
 public final class Envelope {
 
@@ -38,6 +40,7 @@ public final class Envelope {
   private final @Nullable String method;
   private final @Nullable RawJson payload;
   private final @Nullable RawJson resultType;
+  private final @Nullable ProtocolException ambiguity;
 
   private Envelope(
       Kind kind,
@@ -45,13 +48,15 @@ public final class Envelope {
       @Nullable RawJson id,
       @Nullable String method,
       @Nullable RawJson payload,
-      @Nullable RawJson resultType) {
+      @Nullable RawJson resultType,
+      @Nullable ProtocolException ambiguity) {
     this.kind = kind;
     this.text = text;
     this.id = id;
     this.method = method;
     this.payload = payload;
     this.resultType = resultType;
+    this.ambiguity = ambiguity;
   }
 
   /**
@@ -60,6 +65,22 @@ public final class Envelope {
    * @throws ProtocolException naming what is wrong and the byte
    */
   public static Envelope parse(byte[] bytes, int offset, int length, ParseLimits limits)
+      throws ProtocolException {
+    Envelope message = received(bytes, offset, length, limits);
+    if (message.ambiguity != null) {
+      throw message.ambiguity;
+    }
+    return message;
+  }
+
+  /**
+   * As {@link #parse}, for whoever has to say which message is bad and goes on with the next one:
+   * where what the message says is ambiguous it comes back all the same, {@link #ambiguity()} tells
+   * why, and nothing can be read of it but id, method and text.
+   *
+   * @throws ProtocolException where this is no message at all
+   */
+  public static Envelope received(byte[] bytes, int offset, int length, ParseLimits limits)
       throws ProtocolException {
     if (length > limits.maxBytes()) {
       throw new ProtocolException(
@@ -74,35 +95,41 @@ public final class Envelope {
       throw scanner.fail(BATCH, "JSON-RPC batches are not part of the supported MCP versions");
     }
     int from = scanner.position();
-    scanner.expect('{');
     RawJson[] found = new RawJson[MEMBERS.length + 1];
-    if (scanner.peek() == '}') {
-      scanner.expect('}');
-    } else {
+    if (scanner.enterObject(1)) {
+      MemberNames unknown = null;
       do {
-        member(scanner, bytes, found);
+        int key = scanner.name();
+        int index = indexOf(scanner, bytes, key, scanner.position());
+        if (index < 0) {
+          unknown = unknown == null ? new MemberNames(bytes) : unknown;
+          if (unknown.add(0, key, scanner.position()) >= 0) {
+            scanner.ambiguous(key);
+          }
+        }
+        member(scanner, bytes, index, found);
       } while (scanner.more('}'));
+      int twice = unknown == null ? -1 : unknown.close(0);
+      if (twice >= 0) {
+        scanner.ambiguous(twice);
+      }
     }
     RawJson text = RawJson.slice(bytes, from, scanner.position() - from);
     scanner.expectEnd();
     return classify(scanner, text, found);
   }
 
-  private static void member(JsonScanner scanner, byte[] bytes, RawJson[] found)
+  private static void member(JsonScanner scanner, byte[] bytes, int index, RawJson[] found)
       throws ProtocolException {
-    if (scanner.peek() != '"') {
-      throw scanner.fail(NOT_JSON, "expected a member name");
-    }
-    int keyFrom = scanner.position();
-    scanner.skipString();
-    int index = indexOf(scanner, bytes, keyFrom, scanner.position());
     scanner.expect(':');
     scanner.skipWhitespace();
     int from = scanner.position();
     if (index == RESULT && scanner.peek() == '{') {
-      found[RESULT_TYPE] = result(scanner, bytes);
-    } else {
+      found[RESULT_TYPE] = ResultMembers.skip(scanner, bytes, 2);
+    } else if (index == RESULT) {
       scanner.skipValue(2);
+    } else {
+      scanner.skipUnambiguous(2);
     }
     if (index < 0) {
       return;
@@ -111,48 +138,6 @@ public final class Envelope {
       throw scanner.fail(DUPLICATE_KEY, "member \"" + MEMBERS[index] + "\" stands twice");
     }
     found[index] = RawJson.slice(bytes, from, scanner.position() - from);
-  }
-
-  /**
-   * Skips the result and takes its {@code resultType} along, so that nobody has to read it twice.
-   */
-  private static @Nullable RawJson result(JsonScanner scanner, byte[] bytes)
-      throws ProtocolException {
-    scanner.expect('{');
-    RawJson type = null;
-    if (scanner.peek() == '}') {
-      scanner.expect('}');
-      return null;
-    }
-    do {
-      if (scanner.peek() != '"') {
-        throw scanner.fail(NOT_JSON, "expected a member name");
-      }
-      int key = scanner.position();
-      scanner.skipString();
-      int keyEnd = scanner.position();
-      scanner.expect(':');
-      scanner.skipWhitespace();
-      int from = scanner.position();
-      scanner.skipValue(3);
-      if (type == null && isResultType(scanner, bytes, key, keyEnd)) {
-        type = RawJson.slice(bytes, from, scanner.position() - from);
-      }
-    } while (scanner.more('}'));
-    return type;
-  }
-
-  /** A name may be written with escapes; only then is it decoded. */
-  private static boolean isResultType(JsonScanner scanner, byte[] bytes, int from, int to) {
-    if (scanner.matches(from, to, "resultType")) {
-      return true;
-    }
-    for (int i = from; i < to; i++) {
-      if (bytes[i] == '\\') {
-        return RawJson.decodeString(bytes, from, to - from).equals("resultType");
-      }
-    }
-    return false;
   }
 
   private static int indexOf(JsonScanner scanner, byte[] bytes, int from, int to)
@@ -183,6 +168,7 @@ public final class Envelope {
     RawJson params = found[3];
     RawJson result = found[4];
     RawJson error = found[5];
+    ProtocolException twice = scanner.ambiguity();
     if (version == null || !version.isString() || !version.asString().equals("2.0")) {
       throw scanner.fail(NOT_JSON_RPC, "member \"jsonrpc\" must be \"2.0\"");
     }
@@ -197,16 +183,16 @@ public final class Envelope {
       if (id != null && !id.isString() && !isNumber(id)) {
         throw scanner.fail(NOT_JSON_RPC, "a request's \"id\" must be a string or a number");
       }
-      return new Envelope(kind, text, id, method.asString(), params, null);
+      return new Envelope(kind, text, id, method.asString(), params, null, twice);
     }
     if (result != null && error == null) {
-      return new Envelope(Kind.RESULT, text, id, null, result, found[RESULT_TYPE]);
+      return new Envelope(Kind.RESULT, text, id, null, result, found[RESULT_TYPE], twice);
     }
     if (error != null && result == null) {
       if (!error.isObject()) {
         throw scanner.fail(NOT_JSON_RPC, "\"error\" must be an object");
       }
-      return new Envelope(Kind.ERROR, text, id, null, error, null);
+      return new Envelope(Kind.ERROR, text, id, null, error, null, twice);
     }
     throw scanner.fail(
         NOT_JSON_RPC, "a message has a \"method\", or either a \"result\" or an \"error\"");
@@ -248,13 +234,26 @@ public final class Envelope {
     return method;
   }
 
+  /** The member that stands twice in what the message says; null where it can be read. */
+  public @Nullable ProtocolException ambiguity() {
+    return ambiguity;
+  }
+
+  private void requireClear() {
+    if (ambiguity != null) {
+      throw new IllegalStateException("an ambiguous message was read: " + ambiguity.getMessage());
+    }
+  }
+
   /** {@code params}, an empty object where they are absent. */
   public RawJson params() {
+    requireClear();
     return payload == null ? RawJson.EMPTY_OBJECT : payload;
   }
 
   /** {@code result} of a {@link Kind#RESULT}, {@code error} of a {@link Kind#ERROR}. */
   public RawJson payload() {
+    requireClear();
     return payload == null ? RawJson.NULL : payload;
   }
 
@@ -263,6 +262,7 @@ public final class Envelope {
    * 2026-07-28, Responses); empty where it is no string.
    */
   public String resultType() {
+    requireClear();
     if (resultType == null) {
       return COMPLETE;
     }

@@ -1,5 +1,6 @@
 package dev.mcpbus.protocol;
 
+import static dev.mcpbus.protocol.ProtocolException.Reason.DUPLICATE_KEY;
 import static dev.mcpbus.protocol.ProtocolException.Reason.INVALID_UTF8;
 import static dev.mcpbus.protocol.ProtocolException.Reason.NOT_JSON;
 import static dev.mcpbus.protocol.ProtocolException.Reason.NUMBER_TOO_LONG;
@@ -7,10 +8,15 @@ import static dev.mcpbus.protocol.ProtocolException.Reason.TOO_DEEP;
 import static dev.mcpbus.protocol.ProtocolException.Reason.TRAILING_BYTES;
 
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One strict pass over JSON bytes (RFC 8259): grammar, UTF-8, depth and number length are checked,
  * nothing is materialised. The caller moves the cursor from value to value and keeps offsets.
+ *
+ * <p>Inside {@link #skipUnambiguous} it also looks for members that stand twice. The first such
+ * member does not end the pass, because only at its end is it known what the message is: {@link
+ * #ambiguity()} has it.
  */
 final class JsonScanner {
 
@@ -33,6 +39,9 @@ final class JsonScanner {
   private final int end;
   private final ParseLimits limits;
   private int position;
+  private boolean unambiguous;
+  private @Nullable MemberNames names;
+  private @Nullable ProtocolException ambiguity;
 
   JsonScanner(byte[] bytes, int offset, int length, ParseLimits limits) {
     this.bytes = bytes;
@@ -112,21 +121,82 @@ final class JsonScanner {
     }
   }
 
-  private void skipObject(int depth) throws ProtocolException {
+  /** As {@link #skipValue}; takes note of a member that stands twice, at any depth. */
+  void skipUnambiguous(int depth) throws ProtocolException {
+    boolean before = unambiguous;
+    unambiguous = true;
+    skipValue(depth);
+    unambiguous = before;
+  }
+
+  /** The first member that stands twice where that was looked for; null where there is none. */
+  @Nullable ProtocolException ambiguity() {
+    return ambiguity;
+  }
+
+  /** The member whose name is at {@code key} stands twice. The first one counts. */
+  void ambiguous(int key) {
+    if (ambiguity == null) {
+      ambiguity =
+          new ProtocolException(
+              DUPLICATE_KEY,
+              Math.max(0, key - start),
+              "member " + MemberName.shown(bytes, key) + " stands twice");
+    }
+  }
+
+  /** Null where it makes no difference any more. */
+  @Nullable MemberNames names() {
+    if (ambiguity != null) {
+      return null;
+    }
+    if (names == null) {
+      names = new MemberNames(bytes);
+    }
+    return names;
+  }
+
+  /** Steps over the name of a member, and tells where its opening quote is. */
+  int name() throws ProtocolException {
+    if (peek() != '"') {
+      throw fail(NOT_JSON, "expected a member name");
+    }
+    int from = position;
+    skipString();
+    return from;
+  }
+
+  /** Steps into the object under the cursor; true where it has a member. */
+  boolean enterObject(int depth) throws ProtocolException {
     checkDepth(depth);
+    expect('{');
+    if (peek() != '}') {
+      return true;
+    }
     position++;
-    if (peek() == '}') {
-      position++;
+    return false;
+  }
+
+  private void skipObject(int depth) throws ProtocolException {
+    if (!enterObject(depth)) {
       return;
     }
+    MemberNames known = unambiguous ? names() : null;
+    int object = known == null ? 0 : known.open();
     do {
-      if (peek() != '"') {
-        throw fail(NOT_JSON, "expected a member name");
+      int key = name();
+      if (known != null && known.add(object, key, position) >= 0) {
+        ambiguous(key);
       }
-      skipString();
       expect(':');
       skipValue(depth + 1);
     } while (more('}'));
+    if (known != null) {
+      int twice = known.close(object);
+      if (twice >= 0) {
+        ambiguous(twice);
+      }
+    }
   }
 
   private void skipArray(int depth) throws ProtocolException {

@@ -11,6 +11,9 @@ public record ParseLimits(int maxBytes, int maxDepth, int maxNumberLength) {
 
   public static final ParseLimits DEFAULT = new ParseLimits(16 * 1024 * 1024, 512, 1_000);
 
+  /** For values that were checked already, by whatever limits; as deep as a stack can bear. */
+  static final ParseLimits CHECKED = new ParseLimits(Integer.MAX_VALUE, 10_000, Integer.MAX_VALUE);
+
   public ParseLimits {
     if (maxBytes < 1 || maxDepth < 1 || maxNumberLength < 1) {
       throw new IllegalArgumentException("parse limits must be positive");

@@ -89,33 +89,27 @@ public final class RawJson {
   }
 
   /**
-   * Copies and checks a caller's bytes: exactly one JSON object. Line breaks between tokens become
-   * blanks, because a line break ends a message on stdio.
+   * Copies and checks a caller's bytes: exactly one JSON object, in which no member stands twice at
+   * any depth. Line breaks between tokens become blanks, because a line break ends a message on
+   * stdio.
    *
    * @throws ProtocolException where the bytes are not one strict JSON object within {@code limits}
    */
   public static RawJson checkedObject(Buffer buffer, ParseLimits limits) throws ProtocolException {
-    byte[] bytes = buffer.getBytes();
-    if (bytes.length > limits.maxBytes()) {
-      throw new ProtocolException(
-          ProtocolException.Reason.TOO_LARGE,
-          limits.maxBytes(),
-          bytes.length + " bytes are more than the limit of " + limits.maxBytes());
-    }
-    JsonScanner scanner = new JsonScanner(bytes, 0, bytes.length, limits);
-    if (scanner.peek() != '{') {
-      throw scanner.fail(ProtocolException.Reason.NOT_JSON, "expected a JSON object");
-    }
-    int from = scanner.position();
-    scanner.skipValue(1);
-    int to = scanner.position();
-    scanner.expectEnd();
-    for (int i = from; i < to; i++) {
-      if (bytes[i] == '\n' || bytes[i] == '\r') {
-        bytes[i] = ' ';
-      }
-    }
-    return new RawJson(bytes, from, to - from);
+    return CheckedJson.object(buffer, limits, true);
+  }
+
+  /**
+   * As {@link #checkedObject}, for a result of a server: what stands twice in it is left to whoever
+   * reads it ({@link #ambiguity}).
+   */
+  public static RawJson checkedResult(Buffer buffer, ParseLimits limits) throws ProtocolException {
+    return CheckedJson.object(buffer, limits, false);
+  }
+
+  /** Says which member stands twice in this value, at any depth; null where there is none. */
+  public @Nullable String ambiguity() {
+    return CheckedJson.ambiguity(array, offset, length);
   }
 
   /** An array of {@code elements}, each as it is. */
@@ -212,7 +206,8 @@ public final class RawJson {
 
   /**
    * The value of a direct member of this object, or null. Reads from the start to the member; no
-   * value is materialised. Where the member stands twice the first counts.
+   * value is materialised. Of two of that name, which only what a server sent can hold, it is the
+   * first.
    */
   public @Nullable RawJson member(String name) {
     Member found = isObject() ? locate(name) : null;
@@ -226,7 +221,7 @@ public final class RawJson {
       return elements;
     }
     try {
-      JsonScanner scanner = new JsonScanner(array, offset, length, ParseLimits.DEFAULT);
+      JsonScanner scanner = new JsonScanner(array, offset, length, ParseLimits.CHECKED);
       scanner.expect('[');
       if (scanner.peek() == ']') {
         return elements;
@@ -248,7 +243,7 @@ public final class RawJson {
 
   private @Nullable Member locate(String name) {
     try {
-      JsonScanner scanner = new JsonScanner(array, offset, length, ParseLimits.DEFAULT);
+      JsonScanner scanner = new JsonScanner(array, offset, length, ParseLimits.CHECKED);
       scanner.expect('{');
       if (scanner.peek() == '}') {
         return null;

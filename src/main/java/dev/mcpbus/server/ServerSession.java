@@ -6,6 +6,7 @@ import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.Messages;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.Outbound;
@@ -134,6 +135,16 @@ final class ServerSession implements Channel.Receiver, ClientSession {
 
   @Override
   public void onMessage(Envelope message) {
+    ProtocolException ambiguity = message.ambiguity();
+    if (ambiguity != null) {
+      LOG.debug("{} is refused: {}", message, ambiguity.getMessage());
+      RawJson requestId = message.kind() == Envelope.Kind.REQUEST ? message.id() : null;
+      if (requestId != null) {
+        String why = String.valueOf(ambiguity.getMessage());
+        refuse(requestId, new RequestException(JsonRpcError.INVALID_REQUEST, why));
+      }
+      return;
+    }
     switch (message.kind()) {
       case REQUEST -> request(message);
       case NOTIFICATION -> notification(message);

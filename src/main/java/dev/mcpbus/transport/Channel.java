@@ -53,7 +53,10 @@ public interface Channel {
   /** What the owner of a channel hears from it. */
   interface Receiver {
 
-    /** One message of the server, in the order sent. Its bytes belong to the receiver. */
+    /**
+     * One message of the server, in the order sent; one that is ambiguous ({@link
+     * Envelope#ambiguity}) is for the receiver to refuse. Its bytes belong to the receiver.
+     */
     void onMessage(Envelope message);
 
     /** Request {@code id} has failed alone; the channel goes on. Nothing more comes for it. */

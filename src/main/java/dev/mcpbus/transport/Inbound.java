@@ -12,14 +12,14 @@ public final class Inbound {
   private Inbound() {}
 
   /**
-   * Parses one whole message.
+   * Parses one whole message, which may be ambiguous ({@link Envelope#ambiguity}).
    *
    * @throws TransportException {@code LIMIT_EXCEEDED} or {@code PROTOCOL_ERROR}: the channel is
    *     over, because nothing that follows can be trusted
    */
   public static Envelope parse(byte[] bytes, ParseLimits limits) throws TransportException {
     try {
-      return Envelope.parse(bytes, 0, bytes.length, limits);
+      return Envelope.received(bytes, 0, bytes.length, limits);
     } catch (ProtocolException e) {
       Reason reason =
           switch (e.reason()) {

@@ -127,7 +127,7 @@ public final class LineFramer {
 
   private Envelope parse(byte[] bytes, int from, int end) throws TransportException {
     try {
-      return Envelope.parse(bytes, from, end - from, limits);
+      return Envelope.received(bytes, from, end - from, limits);
     } catch (ProtocolException e) {
       Reason reason =
           switch (e.reason()) {

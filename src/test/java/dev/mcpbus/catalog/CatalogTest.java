@@ -94,6 +94,24 @@ class CatalogTest {
   }
 
   @Test
+  void an_entry_in_which_a_member_stands_twice_is_left_out_and_told() throws Exception {
+    Listing listing =
+        listing(
+            "a",
+            Kind.RESOURCES,
+            "[{\"uri\":\"x:/1\"},{\"uri\":\"x:/2\",\"annotations\":{\"a\":1,\"a\":2}}]");
+
+    assertThat(listing.names()).containsExactly("x:/1");
+    assertThat(listing.problems())
+        .singleElement()
+        .satisfies(
+            problem -> {
+              assertThat(problem.name()).isEqualTo("x:/2");
+              assertThat(problem.reason()).startsWith("member \"a\" stands twice");
+            });
+  }
+
+  @Test
   void of_two_tools_of_one_name_the_first_counts_and_the_other_is_reported() throws Exception {
     Listing listing =
         listing(

@@ -117,6 +117,62 @@ class EnvelopeTest {
     assertRefused(text, Reason.DUPLICATE_KEY);
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "'method':'tools/call','params':{'name':'add','arguments':{},'name':'delete_all'}|'name'",
+        "'method':'tools/call','params':{'name':'add','\\u006eame':'delete_all'}|'name'",
+        "'params':{'arguments':{'a':[{'b':1,'b':2}]}},'method':'tools/call'|'b'",
+        "'method':'ping','extra':1,'extra':2|'extra'",
+        "'method':'ping','extra':{'a':1,'a':2}|'a'",
+        "'result':{'resultType':'complete','resultType':'task'}|'resultType'",
+        "'result':{'_meta':{'a':{'b':1,'b':2}}}|'b'",
+        "'result':{'_meta':{},'\\u005fmeta':{}}|'_meta'",
+        "'result':{'tools':[],'tools':[{'name':'x'}]}|'tools'",
+        "'result':{'resources':[],'resources':[]}|'resources'",
+        "'result':{'nextCursor':'a','nextCursor':'b'}|'nextCursor'",
+        "'result':{'inputRequests':{'q':{'method':'m','method':'n'}}}|'method'",
+        "'result':{'requestState':'a','requestState':'b'}|'requestState'",
+        "'result':{'task':{'taskId':'a','taskId':'b'}}|'taskId'",
+        "'result':{'taskId':'a','taskId':'b'}|'taskId'",
+        "'result':{'capabilities':{'tools':{},'tools':null}}|'tools'",
+        "'result':{'protocolVersion':'1','protocolVersion':'2'}|'protocolVersion'",
+        "'result':{'status':'completed','result':{'resultType':'a','resultType':'b'}}|'resultType'",
+        "'error':{'code':1,'message':'a','code':2}|'code'"
+      })
+  void what_is_said_twice_is_refused_and_its_id_is_still_known(String members, String name)
+      throws Exception {
+    String text = ("{'jsonrpc':'2.0','id':7," + members + "}").replace('\'', '"');
+    String quoted = name.replace('\'', '"');
+    assertRefused(text, Reason.DUPLICATE_KEY);
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    Envelope message = Envelope.received(bytes, 0, bytes.length, ParseLimits.DEFAULT);
+    assertThat(message.integerId()).isEqualTo(7);
+    assertThat(message.ambiguity()).hasMessageStartingWith("member " + quoted + " stands twice");
+    assertThatThrownBy(message::payload).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(message::params).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(message::resultType).isInstanceOf(IllegalStateException.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{'content':[],'content':[{'type':'text','text':'x','text':'y'}]}",
+        "{'structuredContent':{'a':1,'a':2}}",
+        "{'extension':{'a':1,'a':2},'extension':3}",
+        "{'tools':[{'name':'a','name':'b'},{'name':'c'}]}",
+        "{'contents':[{'_meta':{'a':1,'a':2}}]}",
+        "{'status':'completed','result':{'content':[{'a':1,'a':2}]}}",
+        "[{'resultType':1,'resultType':2}]"
+      })
+  void what_a_result_only_carries_passes_byte_for_byte(String result) throws Exception {
+    String json = result.replace('\'', '"');
+    Envelope message = parse("{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":" + json + "}");
+    assertThat(message.payload()).hasToString(json);
+  }
+
   @Test
   void case_55_a_million_digit_number_is_refused() {
     assertRefused(

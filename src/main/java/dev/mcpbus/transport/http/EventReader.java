@@ -227,7 +227,7 @@ final class EventReader implements SseParser.Sink {
       eventless = 0;
       return true;
     }
-    Envelope message = Envelope.parse(data, 0, length, channel.limits());
+    Envelope message = Envelope.received(data, 0, length, channel.limits());
     eventless = 0;
     return listener.message(message, replayed) && !stopped;
   }

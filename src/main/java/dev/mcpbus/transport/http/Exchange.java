@@ -198,7 +198,8 @@ final class Exchange implements EventReader.Listener {
 
   private void replied(HttpClientResponse response, BoundedBody body) {
     try {
-      Envelope reply = Envelope.parse(body.bytes(), body.offset(), body.length(), channel.limits());
+      Envelope reply =
+          Envelope.received(body.bytes(), body.offset(), body.length(), channel.limits());
       Envelope mine = replyOf(reply);
       if (mine == null) {
         reject(response, Failures.protocol("the body is no answer to request " + message.id()));

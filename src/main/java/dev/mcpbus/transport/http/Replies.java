@@ -23,7 +23,7 @@ final class Replies {
     }
     if (message.kind() == Envelope.Kind.ERROR && isNameless(message)) {
       RawJson named = message.text().with("id", RawJson.of(Long.toString(id)));
-      return Envelope.parse(named.array(), named.offset(), named.length(), limits);
+      return Envelope.received(named.array(), named.offset(), named.length(), limits);
     }
     return message.integerId() == id ? message : null;
   }

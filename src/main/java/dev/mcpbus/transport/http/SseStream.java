@@ -196,7 +196,7 @@ final class SseStream implements SseParser.Sink {
     } else if (!hasEndpoint) {
       end(Failures.protocol(endpoint + " sent a message before the endpoint event"));
     } else {
-      Envelope message = Envelope.parse(data, 0, length, limits);
+      Envelope message = Envelope.received(data, 0, length, limits);
       if (resumed) {
         listener.message(message);
       } else {

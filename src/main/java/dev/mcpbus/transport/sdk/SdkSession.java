@@ -2,6 +2,7 @@ package dev.mcpbus.transport.sdk;
 
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Messages;
+import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.Outbound;
@@ -75,6 +76,12 @@ final class SdkSession implements McpServerTransport, Channel.Receiver {
   @Override
   public void onMessage(Envelope message) {
     boolean request = message.kind() == Envelope.Kind.REQUEST;
+    ProtocolException ambiguity = message.ambiguity();
+    if (ambiguity != null) {
+      LOG.debug("{} is refused: {}", message, ambiguity.getMessage());
+      answer(message, INVALID_REQUEST, String.valueOf(ambiguity.getMessage()));
+      return;
+    }
     if (request && !requests.tryAcquire()) {
       answer(message, BUSY, MAX_REQUESTS + " calls are being served; try again later");
       return;

@@ -1,0 +1,60 @@
+package dev.mcpbus.protocol;
+
+import io.vertx.core.buffer.Buffer;
+import org.jspecify.annotations.Nullable;
+
+/** Makes values of bytes that nobody has looked at yet. */
+final class CheckedJson {
+
+  private CheckedJson() {}
+
+  /**
+   * A copy of one JSON object, on one line.
+   *
+   * @param unambiguous whether no member may stand twice, at any depth
+   */
+  static RawJson object(Buffer buffer, ParseLimits limits, boolean unambiguous)
+      throws ProtocolException {
+    byte[] bytes = buffer.getBytes();
+    if (bytes.length > limits.maxBytes()) {
+      throw new ProtocolException(
+          ProtocolException.Reason.TOO_LARGE,
+          limits.maxBytes(),
+          bytes.length + " bytes are more than the limit of " + limits.maxBytes());
+    }
+    JsonScanner scanner = new JsonScanner(bytes, 0, bytes.length, limits);
+    if (scanner.peek() != '{') {
+      throw scanner.fail(ProtocolException.Reason.NOT_JSON, "expected a JSON object");
+    }
+    int from = scanner.position();
+    if (unambiguous) {
+      scanner.skipUnambiguous(1);
+    } else {
+      scanner.skipValue(1);
+    }
+    int to = scanner.position();
+    scanner.expectEnd();
+    ProtocolException ambiguity = scanner.ambiguity();
+    if (ambiguity != null) {
+      throw ambiguity;
+    }
+    for (int i = from; i < to; i++) {
+      if (bytes[i] == '\n' || bytes[i] == '\r') {
+        bytes[i] = ' ';
+      }
+    }
+    return RawJson.slice(bytes, from, to - from);
+  }
+
+  /** Says which member of a valid value stands twice; null where there is none. */
+  static @Nullable String ambiguity(byte[] array, int offset, int length) {
+    JsonScanner scanner = new JsonScanner(array, offset, length, ParseLimits.CHECKED);
+    try {
+      scanner.skipUnambiguous(1);
+    } catch (ProtocolException e) {
+      throw new IllegalStateException("raw JSON was not checked", e);
+    }
+    ProtocolException found = scanner.ambiguity();
+    return found == null ? null : found.getMessage();
+  }
+}

@@ -1,0 +1,150 @@
+package dev.mcpbus.protocol;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The members of an MCP result by which mcpbus decides, or which it rewrites. None of them may
+ * stand twice. All others are the caller's alone, whatever they are.
+ */
+final class ResultMembers {
+
+  /** What of the member's value has to be unambiguous, too. */
+  private enum Within {
+    /** Nothing here: whoever reads the entries looks at each of them. */
+    NOTHING,
+    /** Everything, at every depth. */
+    ALL,
+    /** The same as of a result: it becomes the answer to a call. */
+    RESULT
+  }
+
+  private record Known(String name, Within within) {}
+
+  static final String RESULT_TYPE = "resultType";
+
+  /** At most as many as a {@code long} has bits. */
+  private static final List<Known> ALL =
+      List.of(
+          new Known(RESULT_TYPE, Within.ALL),
+          new Known("_meta", Within.ALL),
+          new Known("isError", Within.ALL),
+          new Known("structuredContent", Within.NOTHING),
+          new Known("inputRequests", Within.ALL),
+          new Known("requestState", Within.ALL),
+          new Known("task", Within.ALL),
+          new Known("taskId", Within.ALL),
+          new Known("status", Within.ALL),
+          new Known("statusMessage", Within.ALL),
+          new Known("pollInterval", Within.ALL),
+          new Known("pollIntervalMs", Within.ALL),
+          new Known("result", Within.RESULT),
+          new Known("error", Within.ALL),
+          new Known("nextCursor", Within.ALL),
+          new Known("ttlMs", Within.ALL),
+          new Known("cacheScope", Within.ALL),
+          new Known("tools", Within.NOTHING),
+          new Known("prompts", Within.NOTHING),
+          new Known("resources", Within.NOTHING),
+          new Known("resourceTemplates", Within.NOTHING),
+          new Known("tasks", Within.ALL),
+          new Known("capabilities", Within.ALL),
+          new Known("protocolVersion", Within.ALL),
+          new Known("supportedVersions", Within.ALL),
+          new Known("serverInfo", Within.ALL),
+          new Known("instructions", Within.ALL));
+
+  private static final int LONGEST = 17;
+
+  /** By the length of the name: the numbers of the members of that length. */
+  private static final int[][] BY_LENGTH = new int[LONGEST + 1][];
+
+  static {
+    Arrays.setAll(BY_LENGTH, length -> numbers(length));
+  }
+
+  private static int[] numbers(int length) {
+    return IntStream.range(0, ALL.size())
+        .filter(i -> ALL.get(i).name().length() == length)
+        .toArray();
+  }
+
+  private ResultMembers() {}
+
+  /**
+   * Skips the object under the cursor of {@code scanner}, which takes note of a member that stands
+   * twice.
+   *
+   * @return {@code resultType}, so that nobody has to look for it; null where it is absent
+   */
+  static @Nullable RawJson skip(JsonScanner scanner, byte[] bytes, int depth)
+      throws ProtocolException {
+    RawJson type = null;
+    if (!scanner.enterObject(depth)) {
+      return null;
+    }
+    long seen = 0;
+    do {
+      int key = scanner.name();
+      int known = indexOf(scanner, bytes, key, scanner.position());
+      scanner.expect(':');
+      scanner.skipWhitespace();
+      int from = scanner.position();
+      if (known < 0) {
+        scanner.skipValue(depth + 1);
+        continue;
+      }
+      if ((seen & 1L << known) != 0) {
+        scanner.ambiguous(key);
+      }
+      seen |= 1L << known;
+      skip(scanner, bytes, depth + 1, ALL.get(known).within());
+      if (known == 0) {
+        type = RawJson.slice(bytes, from, scanner.position() - from);
+      }
+    } while (scanner.more('}'));
+    return type;
+  }
+
+  private static void skip(JsonScanner scanner, byte[] bytes, int depth, Within within)
+      throws ProtocolException {
+    if (within == Within.ALL) {
+      scanner.skipUnambiguous(depth);
+    } else if (within == Within.RESULT && scanner.peek() == '{') {
+      skip(scanner, bytes, depth);
+    } else {
+      scanner.skipValue(depth);
+    }
+  }
+
+  /** A name may be written with escapes; only then is it decoded. */
+  private static int indexOf(JsonScanner scanner, byte[] bytes, int from, int to) {
+    for (int i = from; i < to; i++) {
+      if (bytes[i] == '\\') {
+        String name = new String(MemberName.decoded(bytes, from), StandardCharsets.UTF_8);
+        return indexOf(name);
+      }
+    }
+    int length = to - from - 2;
+    if (length <= LONGEST) {
+      for (int i : BY_LENGTH[length]) {
+        if (scanner.matches(from, to, ALL.get(i).name())) {
+          return i;
+        }
+      }
+    }
+    return -1;
+  }
+
+  private static int indexOf(String name) {
+    for (int i = 0; i < ALL.size(); i++) {
+      if (ALL.get(i).name().equals(name)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+}
