@@ -20,7 +20,7 @@ record ChurnKind(String name, int lanes, double share, long pauseMillis, Operati
   }
 
   static ChurnKind of(String name, Operation operation) {
-    return new ChurnKind(name, 8, 1, 200, operation);
+    return new ChurnKind(name, 8, 1, 250, operation);
   }
 
   /** True where it is done over HTTP/2, for which the service needs TLS. */

@@ -14,8 +14,11 @@ import java.util.concurrent.TimeUnit;
 /** Each kind of churn by itself: what is there before has to be there after, and no more. */
 final class ChurnRun {
 
-  private static final int QUARTERS = 4;
+  private static final int PARTS = 4;
   private static final int WARM_UP = 100;
+  private static final int SLACK = 20;
+  private static final String ROW =
+      "%-26s %7s %6s %7s %7s %8s %8s %4s %4s %4s %4s  %s%n";
   private static final double[] NO_LATENCY = {0, 0};
 
   /** 1 of 500 operations that leaves something behind is seen. */
@@ -48,8 +51,8 @@ final class ChurnRun {
           running.kinds.forEach(kind -> left.add(kind.name()));
           continue;
         }
-        ChurnKind kind = ChurnKind.find(running.kinds, name);
-        problems.addAll(one(running, kind, Math.max(50, (long) (times * kind.share()))));
+        ChurnKind kind = ChurnKind.find(running.all(), name);
+        problems.addAll(one(running, kind, Math.max(50, (long) (times * kind.share())), PARTS));
         problems.addAll(ended(running, name));
       }
     }
@@ -62,7 +65,7 @@ final class ChurnRun {
     List<String> problems = new ArrayList<>();
     try (Running running = setting.start(vertx, "churn", true)) {
       for (ChurnKind kind : running.kinds) {
-        problems.addAll(one(running, kind, Math.max(10, (long) (times * kind.share()))));
+        problems.addAll(one(running, kind, Math.max(8, (long) (times * kind.share())), 2));
       }
       problems.addAll(ended(running, "all"));
     }
@@ -70,16 +73,17 @@ final class ChurnRun {
     return problems;
   }
 
-  private List<String> one(Running running, ChurnKind kind, long times) {
+  /** Counts before, a few times between, and after. */
+  private List<String> one(Running running, ChurnKind kind, long times, int parts) {
     long from = System.nanoTime();
     await(running.lanes.run(kind, Math.min(WARM_UP, times)));
     List<Observation> seen = new ArrayList<>();
     seen.add(settled(running, null, from));
     long begun = running.ledger.work();
     double busy = 0;
-    for (int i = 0; i < QUARTERS; i++) {
+    for (int i = 0; i < parts; i++) {
       long began = System.nanoTime();
-      await(running.lanes.run(kind, times / QUARTERS));
+      await(running.lanes.run(kind, times / parts));
       busy += (System.nanoTime() - began) / 1e9;
       seen.add(settled(running, seen.get(seen.size() - 1), from));
     }
@@ -89,20 +93,20 @@ final class ChurnRun {
     long done = running.ledger.work() - begun;
     table.add(
         String.format(
-            "%-28s %7d %7.0f %7d %7d %8.1f %8.1f %4d %4d %4d %4d  %s",
+            ROW,
             kind.name(),
             done,
-            done / Math.max(0.001, busy),
+            String.format("%.0f", done / Math.max(0.001, busy)),
             first.objects().own(),
             last.objects().own(),
-            first.objects().bytes() / 1e6,
-            last.objects().bytes() / 1e6,
+            String.format("%.1f", first.objects().bytes() / 1e6),
+            String.format("%.1f", last.objects().bytes() / 1e6),
             first.threads(),
             last.threads(),
             first.handles(),
             last.handles(),
             grown.isEmpty() ? "left nothing" : "LEAKS"));
-    System.out.println(table.get(table.size() - 1));
+    System.out.print(table.get(table.size() - 1));
     SoakReport.write(setting.out().resolve("churn-" + kind.name() + ".csv"), seen);
     if (grown.isEmpty()) {
       return List.of();
@@ -129,21 +133,24 @@ final class ChurnRun {
   }
 
   /**
-   * Counts once nobody does anything any more and idle sessions are over: when there is no more than
-   * before, or it is not getting less.
+   * Counts once what was begun is over: when there is no more than before, or when it is not getting
+   * less any more though idle sessions had their time.
+   *
+   * @param before null for the first of a kind
    */
   private static Observation settled(Running running, Observation before, long from) {
-    pause(SoakBed.SESSION_IDLE_MILLIS + 1_000);
+    long idleOver = System.nanoTime() + (SoakBed.SESSION_IDLE_MILLIS + 3_000) * 1_000_000L;
+    pause(500);
     Observation last = look(running, from);
-    for (int i = 0; i < 30; i++) {
-      if (before != null && last.objects().own() <= before.objects().own() + 20) {
+    for (int i = 0; i < 40; i++) {
+      if (before != null && last.objects().own() <= before.objects().own() + SLACK) {
         return last;
       }
       pause(1_500);
       Observation next = look(running, from);
-      boolean still = next.objects().own() > last.objects().own() * 0.998 - 5;
+      boolean still = next.objects().own() > last.objects().own() - SLACK / 2;
       last = next;
-      if (still && i >= (before == null ? 1 : 4)) {
+      if (still && System.nanoTime() - idleOver > 0) {
         return last;
       }
     }
@@ -160,10 +167,11 @@ final class ChurnRun {
   }
 
   private void print() {
+    System.out.println();
     System.out.printf(
-        "%n%-28s %7s %7s %7s %7s %8s %8s %4s %4s %4s %4s%n",
-        "kind", "times", "per s", "ours", "after", "heap MB", "after", "thr", "aft", "fds", "aft");
-    table.forEach(System.out::println);
+        ROW, "kind", "times", "per s", "ours", "after", "heap MB", "after", "thr", "aft", "fds",
+        "aft", "");
+    table.forEach(System.out::print);
   }
 
   private static void pause(long millis) {

@@ -37,7 +37,9 @@ record Growth(String name, double perThousand, double first, double last) {
   private static final Map<String, Long> BOUNDED =
       Map.ofEntries(
           // The last 1,024 facts and the last 1,024 messages of the RPC log, for readers that return.
-          Map.entry("dev.mcpbus.bridge.EventRing$Entry", 2_048L));
+          Map.entry("dev.mcpbus.bridge.EventRing$Entry", 2_048L),
+          Map.entry("io.vertx.core.buffer.impl.BufferImpl", 3_000L),
+          Map.entry("io.vertx.core.buffer.impl.VertxUnsafeHeapByteBuf", 3_000L));
 
   /** All that grew beyond the tolerance, the fastest first. */
   static List<Growth> beyond(List<Observation> all, Tolerance tolerance) {
@@ -47,13 +49,14 @@ record Growth(String name, double perThousand, double first, double last) {
     for (String name : classes) {
       Growth growth = of(name, all, one -> count(one, name));
       boolean bounded = growth.last() <= BOUNDED.getOrDefault(name, 0L);
-      if (!bounded && growth.isBeyond(tolerance.objectsPerThousand(), tolerance.objects())
+      if (!bounded
+          && growth.isBeyond(tolerance.objectsPerThousand(), tolerance.objects())
           && lasts(all, one -> count(one, name))) {
         found.add(growth);
       }
     }
     found.sort(Comparator.comparingDouble(Growth::perThousand).reversed());
-    figures(tolerance)
+    figures()
         .forEach(
             (name, figure) -> {
               Growth growth = of(name, all, figure);
@@ -69,7 +72,7 @@ record Growth(String name, double perThousand, double first, double last) {
     return found;
   }
 
-  private static Map<String, ToDoubleFunction<Observation>> figures(Tolerance tolerance) {
+  private static Map<String, ToDoubleFunction<Observation>> figures() {
     Map<String, ToDoubleFunction<Observation>> figures = new LinkedHashMap<>();
     figures.put("threads", Observation::threads);
     figures.put("handles", Observation::handles);

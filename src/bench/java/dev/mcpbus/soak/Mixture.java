@@ -19,7 +19,8 @@ final class Mixture {
 
   private static final Growth.Tolerance TOLERANCE =
       new Growth.Tolerance(1, 40, 100, 3_000_000, 16);
-  private static final int PROBE_MILLIS = 50;
+  private static final int QUIET_MILLIS = SoakBed.SESSION_IDLE_MILLIS + 3_000;
+  private static final int PROBE_MILLIS = 100;
 
   private final Vertx vertx;
   private final SoakSetting setting;
@@ -48,9 +49,9 @@ final class Mixture {
       long next = from;
       while (System.nanoTime() - from < all.toNanos() && running.service.runs()) {
         next += step.toNanos();
-        pause(Math.max(1, (next - System.nanoTime()) / 1_000_000 - SoakBed.SESSION_IDLE_MILLIS));
+        pause(Math.max(1, (next - System.nanoTime()) / 1_000_000 - QUIET_MILLIS));
         paused = true;
-        pause(SoakBed.SESSION_IDLE_MILLIS + 2_000);
+        pause(QUIET_MILLIS);
         double seconds = (System.nanoTime() - from) / 1e9;
         Observation now =
             Observation.of(
@@ -106,12 +107,10 @@ final class Mixture {
         now.p99Millis());
   }
 
-  /** Two at a time do it, with pauses, to the end. */
+  /** Does it, with pauses, to the end. */
   private void begin(Running running, ChurnKind kind, boolean pauses) {
-    for (int i = 0; i < Math.min(2, kind.lanes()); i++) {
-      Context context = ((VertxInternal) vertx).createEventLoopContext();
-      context.runOnContext(now -> next(running, kind, pauses));
-    }
+    Context context = ((VertxInternal) vertx).createEventLoopContext();
+    context.runOnContext(now -> next(running, kind, pauses));
   }
 
   private void next(Running running, ChurnKind kind, boolean pauses) {

@@ -23,6 +23,9 @@ public final class Soak implements java.util.concurrent.Callable<Integer> {
   @Option(names = "--echo", required = true, description = "The program of the stdio servers.")
   private Path echo = Path.of("target/soak/echo_stdio");
 
+  @Option(names = "--every", description = "Seconds from one count to the next. Default: 60.")
+  private int every = 60;
+
   @Option(names = "--minutes", description = "Of the mixture of everything. Default: 120.")
   private double minutes = 120;
 
@@ -50,11 +53,12 @@ public final class Soak implements java.util.concurrent.Callable<Integer> {
     try {
       List<String> problems = new ArrayList<>();
       if (ci) {
-        problems.addAll(new Mixture(vertx, setting()).run(Duration.ofSeconds(240), Duration.ofSeconds(30)));
+        problems.addAll(
+            new Mixture(vertx, setting()).run(Duration.ofSeconds(216), Duration.ofSeconds(24)));
         problems.addAll(new ChurnRun(vertx, setting()).together(200));
       } else if (churn.isEmpty()) {
         Duration all = Duration.ofMillis((long) (minutes * 60_000));
-        problems.addAll(new Mixture(vertx, setting()).run(all, Duration.ofMinutes(1)));
+        problems.addAll(new Mixture(vertx, setting()).run(all, Duration.ofSeconds(every)));
       } else {
         problems.addAll(new ChurnRun(vertx, setting()).alone(churn, times));
       }

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 final class SoakBed {
 
   /** After which a session without a client ends, so that a run can wait for it. */
-  static final int SESSION_IDLE_MILLIS = 3_000;
+  static final int SESSION_IDLE_MILLIS = 5_000;
 
   private static final int SHORT_KEY_SECONDS = 90;
 
@@ -124,8 +124,8 @@ final class SoakBed {
     JsonObject bridge =
         new JsonObject()
             .put("host", "127.0.0.1")
-            .put("receiveTimeout", "5s")
-            .put("heartbeat", "1s")
+            .put("receiveTimeout", "10s")
+            .put("heartbeat", "3s")
             .put("maxStreams", 1_024);
     return tls
         ? bridge.put(
@@ -183,7 +183,7 @@ final class SoakBed {
 
   /** Its clients leave it with open questions: a call that waits for one ends soon. */
   private JsonObject legacy() {
-    return url("/legacy").put("protocolVersion", "2025-06-18").put("requestTimeout", "2s");
+    return url("/legacy").put("protocolVersion", "2025-06-18").put("requestTimeout", "4s");
   }
 
   private JsonObject stdio(String program) {

@@ -41,6 +41,13 @@ record SoakSetting(Path jar, Path out, Path echo) {
       kinds.addAll(new ServerChurn(client, service).kinds());
     }
 
+    /** Those, and one that does leave something behind, to see that it is found. */
+    List<ChurnKind> all() {
+      List<ChurnKind> all = new ArrayList<>(kinds);
+      all.add(sockets.leaving());
+      return all;
+    }
+
     @Override
     public void close() {
       service.close();

@@ -44,6 +44,13 @@ final class SocketChurn {
         ChurnKind.of("rpc-log-standing", number -> standing("/api/rpc-log", 15_000)));
   }
 
+  /** Streams that nobody closes: the service has to keep them, and the judgement to see it. */
+  ChurnKind leaving() {
+    return ChurnKind.of(
+        "streams-kept",
+        number -> client.stream(HttpMethod.GET, "/api/events", "").map("kept"));
+  }
+
   private static String send(String reply) {
     return new JsonObject()
         .put("type", "send")
