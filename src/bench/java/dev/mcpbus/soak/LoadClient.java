@@ -121,7 +121,9 @@ final class LoadClient {
     this.key = key;
     PoolOptions pool = new PoolOptions().setHttp1MaxSize(64);
     this.pooled = vertx.createHttpClient(http().setKeepAliveTimeout(KEEP_ALIVE_SECONDS), pool);
-    this.single = vertx.createHttpClient(http().setKeepAlive(false), pool);
+    this.single =
+        vertx.createHttpClient(
+            http().setKeepAlive(false), new PoolOptions().setHttp1MaxSize(2_048));
     this.second =
         vertx.createHttpClient(http().setProtocolVersion(HttpVersion.HTTP_2).setUseAlpn(true));
     WebSocketClientOptions socket = new WebSocketClientOptions().setSsl(tls).setTrustAll(true);
