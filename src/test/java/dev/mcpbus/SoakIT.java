@@ -12,7 +12,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the soak finds is there, and it finds it; src/docs/soak.md has what it found in long runs. */
+/**
+ * What the soak finds is there, and it finds it; src/docs/soak.md has what it found in long runs.
+ */
 class SoakIT {
 
   private static final Path BASE = Path.of(System.getProperty("mcpbus.basedir", "."));

@@ -38,6 +38,7 @@ record Growth(String name, double perThousand, double first, double last) {
       Map.ofEntries(
           // The last 1,024 facts and the last 1,024 messages of the RPC log, for readers that return.
           Map.entry("dev.mcpbus.bridge.EventRing$Entry", 2_048L),
+          Map.entry("io.netty.util.internal.RefCnt", 3_000L),
           Map.entry("io.vertx.core.buffer.impl.BufferImpl", 3_000L),
           Map.entry("io.vertx.core.buffer.impl.VertxUnsafeHeapByteBuf", 3_000L));
 
