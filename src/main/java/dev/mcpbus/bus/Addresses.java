@@ -45,6 +45,9 @@ public final class Addresses {
   public static final String ALL_INPUT = "mcp.input";
   public static final String RPC = "mcp.rpc";
 
+  /** Followed by the id of a call: its progress, to who has made it. */
+  public static final String PROGRESS = "mcp.progress.";
+
   /** Questions of servers, from their connections, on one node only. */
   public static final String INPUT_ASK = "mcp.input.ask";
 

@@ -177,7 +177,7 @@ final class Calls {
   }
 
   private static String progressAddress(String callId) {
-    return "mcp.progress." + callId;
+    return Addresses.PROGRESS + callId;
   }
 
   int outstanding() {

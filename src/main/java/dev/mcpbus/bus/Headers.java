@@ -97,5 +97,11 @@ public final class Headers {
    */
   public static final String OUTPUT_MISMATCH = "output-mismatch";
 
+  /**
+   * On what needs it between the processes of a cluster: that its sender knows the cluster's
+   * secret. Set and checked by {@link SignedMessages}.
+   */
+  public static final String PROOF = "proof";
+
   private Headers() {}
 }
