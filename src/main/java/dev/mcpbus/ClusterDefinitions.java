@@ -1,17 +1,14 @@
 package dev.mcpbus;
 
-import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerOrigin;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.shareddata.AsyncMap;
-import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -34,16 +31,8 @@ final class ClusterDefinitions {
 
   private static final Logger LOG = LoggerFactory.getLogger(ClusterDefinitions.class);
 
-  /**
-   * In place of what was removed on purpose, for longer than a node may be away: what is missing
-   * without it was lost with the nodes that held it, and is put back by those who remember it.
-   */
-  static final String REMOVED = "{\"removed\":true}";
-
   /** The form since which removals are noted; before it what is missing was removed. */
-  private static final int NOTED = 2;
-
-  private static final long REMOVED_MILLIS = Duration.ofHours(1).toMillis();
+  static final int NOTED = 2;
 
   /** Of more than so many at once all are read: one question instead of many. */
   private static final int MANY = 64;
@@ -60,7 +49,7 @@ final class ClusterDefinitions {
   private final ClusterVersions versions;
   private final ClusterChanges changes;
   private final Function<Set<ConnectionId>, Future<Void>> listener;
-  private final Future<AsyncMap<String, String>> map;
+  private final DefinitionMap map;
 
   private final Map<ConnectionId, Held> held = new LinkedHashMap<>();
   private final Map<ConnectionId, ServerDefinition> servers = new LinkedHashMap<>();
@@ -95,7 +84,9 @@ final class ClusterDefinitions {
     this.versions = versions;
     this.changes = changes;
     this.listener = listener;
-    this.map = vertx.sharedData().getClusterWideMap(ClusterCalls.SERVERS);
+    this.map =
+        new DefinitionMap(
+            vertx, versions, InstantSource.system(), id -> changes.announce(id.value()));
   }
 
   /** Those that this node can read. */
@@ -129,61 +120,33 @@ final class ClusterDefinitions {
     if (file) {
       files.put(definition.id(), definition);
     }
-    return written(definition, ClusterDefinitions::putIfNone)
+    return text(definition)
+        .compose(text -> map.add(definition.id(), text))
         .compose(
-            before -> {
-              if (before == null) {
+            added -> {
+              if (added) {
                 changes.announce(definition.id().value());
               }
-              return read(List.of(definition.id())).map(before == null);
+              return read(List.of(definition.id())).map(added);
             });
   }
 
   Future<Void> replace(ServerDefinition definition) {
     files.put(definition.id(), definition);
-    return written(definition, (all, id, text) -> all.put(id, text).map(""))
+    return text(definition)
+        .compose(text -> map.put(definition.id(), text))
         .compose(put -> changed(definition.id()));
   }
 
   Future<Void> remove(ConnectionId id) {
     return versions
         .common()
-        .compose(
-            wire ->
-                map.compose(
-                    all ->
-                        wire < NOTED
-                            ? all.remove(id.value()).<Void>mapEmpty()
-                            : all.put(id.value(), REMOVED, REMOVED_MILLIS)))
+        .compose(wire -> map.remove(id, wire >= NOTED))
         .compose(removed -> changed(id));
   }
 
-  private interface Write {
-    Future<@Nullable String> to(AsyncMap<String, String> map, String id, String text);
-  }
-
-  /** Completes with what is there already, null where nothing is or it was removed. */
-  private static Future<@Nullable String> putIfNone(
-      AsyncMap<String, String> all, String id, String text) {
-    return all.putIfAbsent(id, text)
-        .compose(
-            before ->
-                REMOVED.equals(before)
-                    ? all.replaceIfPresent(id, REMOVED, text).map(put -> put ? null : REMOVED)
-                    : Future.succeededFuture(before));
-  }
-
-  private Future<@Nullable String> written(ServerDefinition definition, Write write) {
-    return versions
-        .common()
-        .compose(
-            wire ->
-                map.compose(
-                    all ->
-                        write.to(
-                            all,
-                            definition.id().value(),
-                            DefinitionForm.of(definition).encode(wire))));
+  private Future<String> text(ServerDefinition definition) {
+    return versions.common().map(wire -> DefinitionForm.of(definition).encode(wire));
   }
 
   private Future<Void> changed(ConnectionId id) {
@@ -229,8 +192,8 @@ final class ClusterDefinitions {
     next = Promise.promise();
     everything = false;
     wanted.clear();
-    (full ? changes.whole(this::entries) : entries(ids))
-        .compose(found -> restored(found, full ? Set.copyOf(held.keySet()) : ids))
+    (full ? changes.whole(map::all) : map.some(ids))
+        .compose(found -> map.judge(found, full ? null : ids))
         .compose(entries -> adopt(entries, full, ids))
         .onComplete(
             over -> {
@@ -244,80 +207,21 @@ final class ClusterDefinitions {
             });
   }
 
-  private Future<Map<String, String>> entries() {
-    return map.compose(AsyncMap::entries);
-  }
-
-  private Future<Map<String, String>> entries(Set<ConnectionId> ids) {
-    Map<String, String> found = new HashMap<>();
-    return map.compose(
-            all ->
-                Future.all(
-                    ids.stream()
-                        .map(
-                            id ->
-                                all.get(id.value())
-                                    .onSuccess(
-                                        text -> {
-                                          if (text != null) {
-                                            found.put(id.value(), text);
-                                          }
-                                        }))
-                        .toList()))
-        .map(found);
-  }
-
-  /** Without what was removed, and with what the map has lost and this node remembers. */
-  private Future<Map<String, String>> restored(
-      Map<String, String> found, Set<ConnectionId> expected) {
-    Map<String, String> all = new HashMap<>(found);
-    List<ConnectionId> missing =
-        expected.stream()
-            .filter(id -> held.containsKey(id) && !found.containsKey(id.value()))
-            .toList();
-    Future<Void> back =
-        missing.isEmpty()
-            ? Future.succeededFuture()
-            : versions
-                .common()
-                .compose(
-                    wire ->
-                        wire < NOTED
-                            ? Future.succeededFuture()
-                            : Future.join(missing.stream().map(id -> putBack(id, all)).toList())
-                                .mapEmpty());
-    return back.map(
-        done -> {
-          all.values().removeIf(REMOVED::equals);
-          return all;
-        });
-  }
-
-  private Future<Void> putBack(ConnectionId id, Map<String, String> all) {
-    Held lost = held.get(id);
-    if (lost == null) {
-      return Future.succeededFuture();
-    }
-    LOG.warn("the definition of '{}' was lost with a node; it is put back", id);
-    return map.compose(to -> to.putIfAbsent(id.value(), lost.text()))
-        .onSuccess(before -> all.put(id.value(), before == null ? lost.text() : before))
-        .mapEmpty();
-  }
-
-  private Future<Void> adopt(Map<String, String> entries, boolean full, Set<ConnectionId> asked) {
+  private Future<Void> adopt(
+      Map<ConnectionId, SealedEntry> entries, boolean full, Set<ConnectionId> asked) {
     Set<ConnectionId> changed = new HashSet<>();
     List<Future<Void>> parsed = new ArrayList<>();
     entries.forEach(
-        (name, text) -> {
-          ConnectionId id = ConnectionId.parse(name).orElse(null);
-          Held before = id == null ? null : held.get(id);
-          if (id != null && (before == null || !before.text().equals(text))) {
+        (id, entry) -> {
+          String text = Objects.requireNonNull(entry.text());
+          Held before = held.get(id);
+          if (before == null || !before.text().equals(text)) {
             changed.add(id);
             parsed.add(parse(id, text));
           }
         });
     for (ConnectionId id : full ? List.copyOf(held.keySet()) : asked) {
-      if (!entries.containsKey(id.value()) && held.remove(id) != null) {
+      if (!entries.containsKey(id) && held.remove(id) != null) {
         servers.remove(id);
         unread.remove(id);
         changed.add(id);

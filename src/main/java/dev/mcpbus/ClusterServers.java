@@ -29,6 +29,9 @@ final class ClusterServers {
 
   private static final Duration VERIFY = Duration.ofSeconds(30);
 
+  /** Every so many times all is read: what a member wrote by itself was told to nobody. */
+  private static final int THOROUGHLY = 10;
+
   /** How often a reading that failed is tried again, and the time of a verification looked at. */
   private static final long TICK_MILLIS = 2_000;
 
@@ -51,6 +54,7 @@ final class ClusterServers {
   private List<String> strangers = List.of();
 
   private long verifiedAt = System.nanoTime();
+  private int verified;
   private long ticker = -1;
   private boolean closed;
 
@@ -163,6 +167,10 @@ final class ClusterServers {
     } else if (System.nanoTime() - verifiedAt >= VERIFY.toNanos()) {
       verifiedAt = System.nanoTime();
       readRefusals();
+      if (++verified % THOROUGHLY == 0) {
+        definitions.readAll();
+        return;
+      }
       changes
           .isBehind()
           .onSuccess(

@@ -66,7 +66,7 @@ public final class Main implements Callable<Integer> {
       names = "--cluster",
       description = {
         "Join the other nodes, or found a cluster. \"cluster\" of the configuration says how;",
-        "without it by multicast."
+        "without it those of this user on this machine, over the loopback interface alone."
       })
   private boolean cluster;
 

@@ -4,6 +4,7 @@ import dev.mcpbus.ai.FunctionsVerticle;
 import dev.mcpbus.bridge.BridgeOptions;
 import dev.mcpbus.bridge.BridgeVerticle;
 import dev.mcpbus.bridge.Readiness;
+import dev.mcpbus.bus.ClusterSecret;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.NamePolicy;
@@ -208,7 +209,8 @@ public final class McpBus {
   /**
    * Starts everything. Never waits for a server: the connections come up, or fail, by themselves.
    *
-   * @return fails where the bridge cannot listen; what was started is stopped then
+   * @return fails where the bridge cannot listen, and where a clustered Vert.x has no {@link
+   *     ClusterSecret}; what was started is stopped then
    */
   public static Future<McpBus> start(Vertx vertx, Options options) {
     return start(vertx, options, Authentication.ofVariables(vertx, System.getenv()));
@@ -231,6 +233,9 @@ public final class McpBus {
    */
   public static Future<McpBus> start(
       Vertx vertx, Options options, AuthenticatorFactory authenticators, PinStore pins) {
+    if (vertx.isClustered() && ClusterSecret.find(vertx) == null) {
+      return Future.failedFuture(ClusterSecret.missing());
+    }
     Codecs.register(vertx);
     McpBus bus = new McpBus(vertx, options, authenticators, pins);
     return bus.deploy(options)

@@ -25,6 +25,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What nodes know of the definitions, and who serves what not all of them can read. */
@@ -137,7 +138,7 @@ class ClusterDefinitionsIT {
       Node second = cluster.start("second", Wire.NEWEST, Map.of());
       AsyncMap<String, String> servers = map(first, ClusterCalls.SERVERS);
       JsonObject written = form(EchoServer.shell(), "s");
-      TestBus.await(servers.put("s", written.copy().put("form", 3).encode()));
+      TestBus.await(servers.put("s", sealed("s", 1, written.copy().put("form", 3))));
       tell(second, 3, "s");
       until(
           "the server to be refused by both",
@@ -152,7 +153,7 @@ class ClusterDefinitionsIT {
           .isInstanceOfSatisfying(
               ReplyException.class,
               failure -> assertThat(McpFailure.of(failure).sent()).isEqualTo(McpFailure.Sent.NO));
-      TestBus.await(servers.put("s", written.encode()));
+      TestBus.await(servers.put("s", sealed("s", 2, written)));
       tell(second, 5, "s");
       until(
           "the server on one of them",
@@ -174,7 +175,7 @@ class ClusterDefinitionsIT {
       Node node = cluster.start("only", Wire.NEWEST, Map.of());
       AsyncMap<String, String> servers = map(writer, ClusterCalls.SERVERS);
       for (String id : List.of("a", "b", "c")) {
-        TestBus.await(servers.put(id, form(EchoServer.shell(), id).encode()));
+        TestBus.await(servers.put(id, sealed(id, 1, form(EchoServer.shell(), id))));
       }
       tell(writer, 1, "a");
       until("the first", () -> assertThat(node.statuses()).containsOnlyKeys("a"));
@@ -183,11 +184,11 @@ class ClusterDefinitionsIT {
       // The fact with number 3, about b, is lost.
       tell(writer, 4, "a");
       until("all", () -> assertThat(node.statuses()).containsOnlyKeys("a", "b", "c"));
-      TestBus.await(servers.put("b", ClusterDefinitions.REMOVED));
+      TestBus.await(servers.put("b", sealed("b", 2, null)));
       tell(writer, 5, "b");
       until("two", () -> assertThat(node.statuses()).containsOnlyKeys("a", "c"));
       // A node of the form before says only that something has changed.
-      TestBus.await(servers.put("b", form(EchoServer.shell(), "b").encode()));
+      TestBus.await(servers.put("b", sealed("b", 3, form(EchoServer.shell(), "b"))));
       writer
           .vertx()
           .eventBus()
@@ -209,6 +210,11 @@ class ClusterDefinitionsIT {
                 .put("defaults", null)
                 .put("seeds", false))
         .put("source", "a test");
+  }
+
+  private static String sealed(String id, long revision, @Nullable JsonObject text) {
+    return SealedEntry.seal(InnerCluster.SECRET, id, revision, text == null ? null : text.encode())
+        .raw();
   }
 
   private static void tell(Node from, long count, String... ids) {

@@ -144,17 +144,22 @@ class ClusterIT {
         .startsWith("failed RECIPIENT_FAILURE 1002");
   }
 
+  /** By a node; a process that does not know the secret can do neither. */
   private static void addedAndRemoved(ClusterBed bed, ClusterBed.Plain plain) {
     JsonObject entry = new JsonObject().put("name", "late").put("config", EchoServer.shell());
-    assertThat(plain.request("mcp.servers.add", entry)).contains("\"id\":\"late\"");
+    assertThat(plain.request("mcp.servers.add", entry))
+        .startsWith("failed RECIPIENT_FAILURE 1014")
+        .contains("the cluster's secret");
+    int door = bed.node("n2").port();
+    assertThat(Http.post(door, "/api/servers", entry.encode()).status()).isEqualTo(201);
     for (String name : ALL) {
       assertThat(echo(bed.node(name), "late").status()).as(name).isEqualTo(200);
     }
-    assertThat(plain.request("mcp.servers.add", entry))
-        .startsWith("failed RECIPIENT_FAILURE 1001")
-        .contains("exists already");
+    assertThat(Http.post(door, "/api/servers", entry.encode()).body()).contains("exists already");
     assertThat(plain.request("mcp.servers.remove", new JsonObject().put("id", "late")))
-        .contains("late");
+        .startsWith("failed RECIPIENT_FAILURE");
+    assertThat(echo(bed.node("n1"), "late").status()).isEqualTo(200);
+    assertThat(Http.delete(door, "/api/servers/late").status()).isEqualTo(200);
     for (String name : ALL) {
       Awaitility.await("late to be gone for " + name)
           .atMost(Duration.ofSeconds(15))

@@ -48,6 +48,7 @@ class ExamplesTest {
           "POD_NAME", "mcpbus-0",
           "POD_NAMESPACE", "tools",
           "POD_IP", "10.1.2.3",
+          "MCPBUS_CLUSTER_SECRET", "s".repeat(44),
           "MCPBUS_KEY_HASH", "sha256:" + "0".repeat(64));
 
   @TempDir private Path directory;
@@ -134,6 +135,7 @@ class ExamplesTest {
     McpBusConfig config = inManifests();
     Map<?, ?> nodes = one("Service", "mcpbus-nodes"::equals);
     assertThat(config.cluster().kubernetes()).isEqualTo("mcpbus-nodes.tools.svc.cluster.local");
+    assertThat(config.cluster().secret()).isNotNull();
     assertThat(config.cluster().quorum())
         .isGreaterThan((int) at(one("StatefulSet", named -> true), "spec", "replicas") / 2);
     assertThat(at(nodes, "spec", "clusterIP")).isEqualTo("None");

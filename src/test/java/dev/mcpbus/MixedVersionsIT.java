@@ -97,7 +97,19 @@ class MixedVersionsIT {
         node.vertx()
             .sharedData()
             .<String, String>getClusterWideMap(ClusterCalls.SERVERS)
-            .compose(all -> all.put(id, definition.encode())));
+            .compose(all -> all.put(id, sealed(id, definition))));
+  }
+
+  /** As a node of any version writes it. */
+  private static String sealed(String id, JsonObject definition) {
+    return SealedEntry.seal(InnerCluster.SECRET, id, 1, definition.encode()).raw();
+  }
+
+  private static JsonObject definition(Node node, String id) {
+    String raw = entries(node, ClusterCalls.SERVERS).get(id);
+    SealedEntry entry = SealedEntry.open(InnerCluster.SECRET, id, String.valueOf(raw));
+    assertThat(entry).isNotNull();
+    return new JsonObject(String.valueOf(entry.text()));
   }
 
   private static void add(Node node, String name) {
@@ -145,8 +157,7 @@ class MixedVersionsIT {
           .filteredOn(fact -> "definitions".equals(fact.getString("type")))
           .isNotEmpty()
           .allSatisfy(fact -> assertThat(fact.fieldNames()).containsOnly("type", "node", "clock"));
-      assertThat(new JsonObject(entries(peer, ClusterCalls.SERVERS).get("t")).fieldNames())
-          .containsOnly("origin", "source");
+      assertThat(definition(peer, "t").fieldNames()).containsOnly("origin", "source");
       assertThat(entries(peer, ClusterCalls.OWNERS).values())
           .hasSize(2)
           .allMatch(claim -> claim.matches("[0-9]+ [0-9a-f-]{36}"));
@@ -164,7 +175,7 @@ class MixedVersionsIT {
       ClusterManager members = ((VertxInternal) node.vertx()).clusterManager();
       Awaitility.await("the peer to be no member").until(() -> members.getNodes().size() == 1);
       add(node, "u");
-      JsonObject newest = new JsonObject(entries(node, ClusterCalls.SERVERS).get("u"));
+      JsonObject newest = definition(node, "u");
       assertThat(newest.getInteger("form")).isEqualTo(2);
       assertThat(newest.getString("version")).isEqualTo(Version.current());
     }

@@ -98,6 +98,7 @@ final class Node {
               .redirectErrorStream(true)
               .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()));
       // Hazelcast says then who its members are.
+      builder.environment().put("MCPBUS_CLUSTER_SECRET", "what only the nodes of this run know");
       builder.environment().put("MCPBUS_LOG_CLUSTER", "INFO");
       if (skewSeconds != 0) {
         Path programs = folder.getParent().getParent();

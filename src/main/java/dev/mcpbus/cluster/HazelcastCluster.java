@@ -11,19 +11,29 @@ import com.hazelcast.config.ServerSocketEndpointConfig;
 import com.hazelcast.config.SplitBrainProtectionConfig;
 import com.hazelcast.splitbrainprotection.SplitBrainProtectionOn;
 import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.bus.ClusterSecret;
 import dev.mcpbus.bus.NodeRoutes;
+import dev.mcpbus.bus.SignedMessages;
 import dev.mcpbus.bus.Wire;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.eventbus.EventBusOptions;
+import io.vertx.core.http.ClientAuth;
 import io.vertx.core.impl.VertxBootstrapImpl;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.vertx.core.net.PemKeyCertOptions;
+import io.vertx.core.net.PemTrustOptions;
 import io.vertx.core.transport.Transport;
 import java.io.FileNotFoundException;
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Makes a clustered Vert.x. */
 public final class HazelcastCluster {
@@ -31,6 +41,7 @@ public final class HazelcastCluster {
   /** Under this key a node says in the metadata of its event bus what placement wants to know. */
   public static final String METADATA = Wire.METADATA;
 
+  private static final Logger LOG = LoggerFactory.getLogger(HazelcastCluster.class);
   private static final String QUORUM = "mcpbus";
 
   private HazelcastCluster() {}
@@ -39,29 +50,37 @@ public final class HazelcastCluster {
    * Joins, or founds, the cluster.
    *
    * @param file Hazelcast's own configuration, XML or YAML, in place of ours; null for ours
-   * @return fails where the file cannot be read or the ports cannot be had
+   * @return fails where the file cannot be read, the ports cannot be had, or others could take part
+   *     and there is no secret; says what to change
    */
   public static Future<Vertx> start(
       VertxOptions vertx, ClusterOptions options, @Nullable Path file) {
     Config config;
+    ClusterSecret secret;
     try {
       config = file == null ? config(options) : read(file);
-    } catch (FileNotFoundException | RuntimeException e) {
+      Exposure.check(config, options, file);
+      ClusterSecret given = options.secret();
+      secret = given == null ? UserSecret.ofUser() : given;
+      vertx.setEventBusOptions(eventBus(options));
+    } catch (IOException | RuntimeException e) {
       return Future.failedFuture(
           new IllegalArgumentException("the cluster's configuration: " + e.getMessage(), e));
     }
-    required(config, options);
-    vertx.setEventBusOptions(eventBus(options));
+    required(config, options, secret);
     NodeRoutes routes = new NodeRoutes();
     return new VertxBootstrapImpl()
         .options(vertx)
         .transport(transport(vertx))
-        .clusterManager(new RefreshingClusterManager(config, routes))
+        .clusterManager(new RefreshingClusterManager(config, routes, secret))
         .clusterNodeSelector(routes)
         .init()
         .clusteredVertx()
         .onSuccess(
             started -> {
+              LOG.info("in cluster '{}', on {}", config.getClusterName(), options.host());
+              SignedMessages.install(started, secret);
+              SerializationFilter.close(started);
               routes.register(started);
               started.exceptionHandler(new Unhandled());
             });
@@ -80,7 +99,12 @@ public final class HazelcastCluster {
   }
 
   /** What holds whatever the file says: without it ownership would not be safe. */
-  private static void required(Config config, ClusterOptions options) {
+  private static void required(Config config, ClusterOptions options, ClusterSecret secret) {
+    // Clusters of different secrets do not meet, whatever they are called.
+    config.setClusterName(secret.clusterName(config.getClusterName()));
+    config
+        .getSerializationConfig()
+        .setJavaSerializationFilterConfig(SerializationFilter.hazelcast());
     // With two backups three nodes have all of it each, and two may be lost at once.
     config.addMapConfig(new MapConfig(ClusterCalls.SERVERS).setBackupCount(2));
     MapConfig claims = new MapConfig(ClusterCalls.OWNERS).setBackupCount(2);
@@ -129,11 +153,8 @@ public final class HazelcastCluster {
     // as an operation may be silent.
     config.setProperty("hazelcast.partition.migration.timeout", "1");
     network(config.getAdvancedNetworkConfig(), options);
-    String host = options.host();
-    if (host != null) {
-      config.setProperty("hazelcast.socket.bind.any", "false");
-      config.setProperty("hazelcast.local.localAddress", host);
-    }
+    config.setProperty("hazelcast.socket.bind.any", "false");
+    config.setProperty("hazelcast.local.localAddress", options.host());
     config.addMapConfig(new MapConfig("__vertx.nodeInfo").setBackupCount(1));
     return config;
   }
@@ -145,23 +166,34 @@ public final class HazelcastCluster {
    */
   private static void network(AdvancedNetworkConfig network, ClusterOptions options) {
     ServerSocketEndpointConfig members = new ServerSocketEndpointConfig();
-    members.setPort(options.port()).setPortAutoIncrement(options.members().isEmpty());
-    String host = options.host();
-    if (host != null) {
-      members.setPublicAddress(host);
-      members.getInterfaces().setEnabled(true).addInterface(host);
-    }
+    members
+        .setPort(options.port())
+        .setPortCount(ClusterOptions.PORTS)
+        .setPortAutoIncrement(options.members().isEmpty());
+    members.setPublicAddress(options.host());
+    members.getInterfaces().setEnabled(true).addInterface(options.host());
     network.setEnabled(true).setMemberEndpointConfig(members);
     JoinConfig join = network.getJoin();
     join.getAutoDetectionConfig().setEnabled(false);
     String service = options.kubernetes();
-    boolean tcp = !options.members().isEmpty();
+    List<String> known = known(options);
+    boolean tcp = !known.isEmpty();
     join.getMulticastConfig().setEnabled(!tcp && service == null);
-    join.getTcpIpConfig().setEnabled(tcp).setMembers(options.members());
+    join.getTcpIpConfig().setEnabled(tcp).setMembers(known);
     join.getKubernetesConfig().setEnabled(!tcp && service != null);
     if (service != null) {
       join.getKubernetesConfig().setProperty("service-dns", service);
     }
+  }
+
+  /** On the loopback interface nothing is looked for elsewhere. */
+  private static List<String> known(ClusterOptions options) {
+    if (!options.members().isEmpty() || options.kubernetes() != null || !options.isLoopback()) {
+      return options.members();
+    }
+    return IntStream.range(options.port(), Math.min(options.port() + ClusterOptions.PORTS, 65_536))
+        .mapToObj(port -> options.host() + ":" + port)
+        .toList();
   }
 
   private static EventBusOptions eventBus(ClusterOptions options) {
@@ -181,7 +213,17 @@ public final class HazelcastCluster {
             .setClusterPingInterval(5_000)
             .setClusterPingReplyInterval(5_000)
             .setClusterNodeMetadata(new JsonObject().put(METADATA, own));
-    String host = options.host();
-    return host == null ? bus : bus.setHost(host);
+    ClusterOptions.Tls tls = options.tls();
+    if (tls != null) {
+      Exposure.check(tls);
+      bus.setSsl(true)
+          .setClientAuth(ClientAuth.REQUIRED)
+          .setKeyCertOptions(
+              new PemKeyCertOptions()
+                  .setCertPath(tls.certFile().toString())
+                  .setKeyPath(tls.keyFile().toString()))
+          .setTrustOptions(new PemTrustOptions().addCertPath(tls.caFile().toString()));
+    }
+    return bus.setHost(options.host());
   }
 }

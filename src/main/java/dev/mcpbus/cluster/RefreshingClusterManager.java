@@ -4,18 +4,25 @@ import com.hazelcast.cluster.MembershipEvent;
 import com.hazelcast.config.Config;
 import com.hazelcast.core.LifecycleEvent;
 import com.hazelcast.core.LifecycleEvent.LifecycleState;
+import dev.mcpbus.bus.ClusterSecret;
+import dev.mcpbus.bus.NodeProof;
 import dev.mcpbus.bus.NodeRoutes;
+import dev.mcpbus.bus.Wire;
 import io.vertx.core.Completable;
 import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
 import io.vertx.core.spi.cluster.NodeInfo;
 import io.vertx.core.spi.cluster.NodeListener;
 import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Says at once who has left, and cleans up afterwards. Vert.x takes a lost node out of the
@@ -32,6 +39,10 @@ import org.jspecify.annotations.Nullable;
 // The lock is held as long as a lost node is cleaned up: who only tells must not wait for it.
 @SuppressWarnings("UnsynchronizedOverridesSynchronized")
 final class RefreshingClusterManager extends HazelcastClusterManager {
+
+  private static final Logger LOG = LoggerFactory.getLogger(RefreshingClusterManager.class);
+
+  private static final int MOST_IMPOSTORS = 100;
 
   /** Soon, and once more when what was moved meanwhile has settled. */
   private static final long[] DELAYS_MILLIS = {300, 1_500, 5_000};
@@ -55,6 +66,10 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
       };
 
   private final NodeRoutes routes;
+  private final ClusterSecret secret;
+
+  /** Processes that claim to be nodes and cannot prove it, as they were logged. */
+  private final Set<String> impostors = ConcurrentHashMap.newKeySet();
 
   /** Of what Vert.x does in its own time, in the order of events. */
   private final ExecutorService later =
@@ -72,9 +87,10 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
   private volatile @Nullable NodeListener listener;
   private volatile @Nullable NodeInfo own;
 
-  RefreshingClusterManager(Config config, NodeRoutes routes) {
+  RefreshingClusterManager(Config config, NodeRoutes routes, ClusterSecret secret) {
     super(config);
     this.routes = routes;
+    this.secret = secret;
   }
 
   @Override
@@ -109,8 +125,40 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
 
   @Override
   public void setNodeInfo(NodeInfo info, Completable<Void> promise) {
-    own = info;
-    super.setNodeInfo(info, promise);
+    NodeInfo signed =
+        new NodeInfo(
+            info.host(),
+            info.port(),
+            NodeProof.sign(secret, getNodeId(), info.host(), info.port(), info.metadata()));
+    own = signed;
+    super.setNodeInfo(signed, promise);
+  }
+
+  /** Without what a process says of itself that cannot prove to be a node. */
+  @Override
+  public void getNodeInfo(String node, Completable<NodeInfo> promise) {
+    super.getNodeInfo(
+        node,
+        (info, failure) -> promise.complete(info == null ? null : proven(node, info), failure));
+  }
+
+  private NodeInfo proven(String node, NodeInfo info) {
+    JsonObject metadata = info.metadata();
+    if (metadata == null
+        || !metadata.containsKey(Wire.METADATA)
+        || NodeProof.holds(secret, node, info.host(), info.port(), metadata)) {
+      return info;
+    }
+    if (impostors.size() < MOST_IMPOSTORS && impostors.add(node)) {
+      LOG.warn(
+          "the process at {}:{} claims to be a node and does not know the cluster's secret; it gets"
+              + " no connections",
+          info.host(),
+          info.port());
+    }
+    JsonObject rest = metadata.copy();
+    rest.remove(Wire.METADATA);
+    return new NodeInfo(info.host(), info.port(), rest);
   }
 
   /** Without the lock that is held as long as a lost node is cleaned up. */

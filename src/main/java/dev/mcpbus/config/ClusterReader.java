@@ -1,19 +1,44 @@
 package dev.mcpbus.config;
 
+import dev.mcpbus.bus.ClusterSecret;
 import dev.mcpbus.bus.Wire;
 import dev.mcpbus.cluster.ClusterOptions;
 import dev.mcpbus.config.Substitution.Filled;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
-/** Reads {@code cluster}: how {@code --cluster} joins. */
+/**
+ * Reads {@code cluster}: how {@code --cluster} joins. The secret is never shown, neither in a
+ * problem nor in a view.
+ */
 final class ClusterReader {
+
+  private static final String SECRET = "secret";
+  private static final String SECRET_FILE = "secretFile";
+  private static final String VARIABLE = "MCPBUS_CLUSTER_SECRET";
+  private static final int MAX_BYTES = 16_384;
+
+  private static final String GIVE_SECRET =
+      "Give all nodes the same \"secretFile\", or \"secret\": \"${" + VARIABLE + "}\"";
 
   private ClusterReader() {}
 
-  static ClusterOptions read(Entry entry) {
+  /**
+   * @param top the whole file, with or without {@code cluster}
+   */
+  static ClusterOptions read(Entry top) {
     ClusterOptions base = ClusterOptions.DEFAULT;
+    Optional<Entry> found = top.object("cluster", Keys.CLUSTER);
+    if (found.isEmpty()) {
+      ClusterSecret common = ofVariable(top);
+      return common == null ? base : base.withSecret(common);
+    }
+    Entry entry = found.get();
     List<String> members = words(entry, "members");
     for (String member : members) {
       if (member.isBlank()) {
@@ -26,18 +51,137 @@ final class ClusterReader {
           "\"cluster.members\" and \"cluster.kubernetes\" are two ways to find the others",
           "Keep one of them");
     }
-    return new ClusterOptions(
-        entry.text("name").map(Filled::value).orElse(base.name()),
-        entry.text("node").map(Filled::value).orElse(null),
-        entry.text("host").map(Filled::value).orElse(null),
-        entry.whole("port", 1, 65_535).orElse(base.port()),
-        entry.whole("busPort", 0, 65_535).orElse(base.busPort()),
-        members,
-        entry.text("kubernetes").map(Filled::value).orElse(null),
-        entry.whole("quorum", 0, 1_000).orElse(base.quorum()),
-        new LinkedHashSet<>(words(entry, "labels")),
-        entry.number("weight", 0.001, 1_000).orElse(base.weight()),
-        entry.whole("wire", Wire.OLDEST, Wire.NEWEST).orElse(base.wire()));
+    ClusterSecret secret = secret(entry);
+    ClusterOptions options =
+        new ClusterOptions(
+            entry.text("name").map(Filled::value).orElse(base.name()),
+            entry.text("node").map(Filled::value).orElse(null),
+            entry.text("host").map(Filled::value).orElse(base.host()),
+            entry.whole("port", 1, 65_535).orElse(base.port()),
+            entry.whole("busPort", 0, 65_535).orElse(base.busPort()),
+            members,
+            entry.text("kubernetes").map(Filled::value).orElse(null),
+            entry.whole("quorum", 0, 1_000).orElse(base.quorum()),
+            new LinkedHashSet<>(words(entry, "labels")),
+            entry.number("weight", 0.001, 1_000).orElse(base.weight()),
+            entry.whole("wire", Wire.OLDEST, Wire.NEWEST).orElse(base.wire()),
+            secret,
+            entry.object("tls", Keys.CLUSTER_TLS).flatMap(ClusterReader::tls).orElse(null));
+    exposed(entry, options);
+    return options;
+  }
+
+  private static void exposed(Entry entry, ClusterOptions options) {
+    if (!options.isLoopback()
+        && options.secret() == null
+        && !entry.has(SECRET)
+        && !entry.has(SECRET_FILE)) {
+      entry.wrong(
+          entry.line("host"),
+          "\"cluster.host\" is an address that other machines may reach, and there is no"
+              + " \"cluster.secret\": whoever reaches it would be a node",
+          GIVE_SECRET + "; or listen on 127.0.0.1");
+    }
+    boolean elsewhere =
+        options.kubernetes() != null
+            || options.members().stream().anyMatch(member -> !isLoopbackMember(member));
+    if (options.isLoopback() && elsewhere) {
+      entry.wrong(
+          entry.line(options.kubernetes() == null ? "members" : "kubernetes"),
+          "the other nodes are on other machines, and this one would listen on "
+              + Texts.quote(options.host())
+              + ", where they cannot reach it",
+          "Set \"cluster.host\" to the address of this machine that they reach, such as"
+              + " \"${POD_IP}\", and give all nodes the same \"secretFile\"");
+    }
+  }
+
+  private static boolean isLoopbackMember(String member) {
+    int colon = member.lastIndexOf(':');
+    boolean port = colon >= 0 && (member.indexOf(':') == colon || member.startsWith("["));
+    return ClusterOptions.isLoopback(
+        port && !member.endsWith("]") ? member.substring(0, colon) : member);
+  }
+
+  // ---- the secret
+
+  private static @Nullable ClusterSecret secret(Entry entry) {
+    if (entry.has(SECRET) && entry.has(SECRET_FILE)) {
+      entry.wrong(
+          entry.line(SECRET),
+          "\"cluster.secret\" and \"cluster.secretFile\" are two places for one secret",
+          "Keep one of them");
+      return null;
+    }
+    if (entry.has(SECRET_FILE)) {
+      return entry.path(SECRET_FILE).map(file -> ofFile(entry, file)).orElse(null);
+    }
+    if (!entry.has(SECRET)) {
+      return ofVariable(entry);
+    }
+    Filled text = entry.text(SECRET).orElse(null);
+    if (text != null && text.value().equals(text.shown())) {
+      entry.wrong(
+          entry.line(SECRET),
+          "\"cluster.secret\" stands in the file itself, where whoever reads the file reads it",
+          "Name a variable, \"${" + VARIABLE + "}\", or a file, \"secretFile\"");
+      return null;
+    }
+    return text == null ? null : parsed(entry, entry.line(SECRET), "\"cluster.secret\"", text);
+  }
+
+  private static @Nullable ClusterSecret ofVariable(Entry entry) {
+    Filled text =
+        entry.substitution().fill("${" + VARIABLE + ":-}", entry.node().line(), null).orElse(null);
+    return text == null || text.value().isEmpty()
+        ? null
+        : parsed(entry, entry.node().line(), "the variable " + VARIABLE, text);
+  }
+
+  private static @Nullable ClusterSecret ofFile(Entry entry, Path file) {
+    String why;
+    try {
+      Optional<String> text = BoundedFile.read(file, MAX_BYTES);
+      if (text.isPresent()) {
+        return parsed(
+            entry,
+            entry.line(SECRET_FILE),
+            "\"cluster.secretFile\"",
+            new Filled(text.get(), Masking.HIDDEN));
+      }
+      why = "is longer than " + MAX_BYTES + " bytes";
+    } catch (IOException e) {
+      why = "cannot be read (" + e.getClass().getSimpleName() + ")";
+    }
+    entry.wrong(
+        entry.line(SECRET_FILE),
+        "\"cluster.secretFile\" " + Texts.quote(file.toString()) + " " + why,
+        "Put one line into it, that of: openssl rand -base64 32");
+    return null;
+  }
+
+  private static @Nullable ClusterSecret parsed(Entry entry, int line, String where, Filled text) {
+    try {
+      return ClusterSecret.of(text.value());
+    } catch (IllegalArgumentException e) {
+      entry.wrong(line, where + ": " + e.getMessage(), "Give all nodes the same new one");
+      return null;
+    }
+  }
+
+  private static Optional<ClusterOptions.Tls> tls(Entry entry) {
+    Path cert = entry.path("certFile").orElse(null);
+    Path key = entry.path("keyFile").orElse(null);
+    Path ca = entry.path("caFile").orElse(null);
+    if (cert == null || key == null || ca == null) {
+      entry.wrong(
+          entry.node().line(),
+          "\"cluster.tls\" needs \"certFile\", \"keyFile\" and \"caFile\": nodes show each other"
+              + " their certificates",
+          "Give all three, PEM files");
+      return Optional.empty();
+    }
+    return Optional.of(new ClusterOptions.Tls(cert, key, ca));
   }
 
   private static List<String> words(Entry entry, String key) {

@@ -69,7 +69,7 @@ final class FrameReader {
         top.object("gateway", Keys.GATEWAY).map(GatewayReader::read).orElse(NONE.gateway()),
         catalog.flatMap(c -> c.plugin("names", Plugins.namePolicies())).orElse(NONE.names()),
         catalog.flatMap(c -> c.flag("search")).orElse(NONE.search()),
-        top.object("cluster", Keys.CLUSTER).map(ClusterReader::read).orElse(NONE.cluster()),
+        ClusterReader.read(top),
         List.of(),
         List.of());
   }

@@ -64,7 +64,12 @@ final class Keys {
           "quorum",
           "labels",
           "weight",
-          "wire");
+          "wire",
+          "secret",
+          "secretFile",
+          "tls");
+
+  static final Set<String> CLUSTER_TLS = Set.of("certFile", "keyFile", "caFile");
 
   static final Set<String> SUPERVISOR = Set.of("strategy", "startConcurrency");
 

@@ -1,5 +1,6 @@
 package dev.mcpbus.gateway;
 
+import dev.mcpbus.bus.ClusterSecret;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -16,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The names by which clients know tasks of servers: each says which connection holds the task, and
  * is sealed for the principal that was given it, so that nothing has to be remembered and nobody
- * else can use it. The key is the cluster's, made by its first node. Safe on every thread.
+ * else can use it. The key comes from the cluster's secret; a node on its own makes one. Safe on
+ * every thread.
  */
 final class TaskIds {
 
@@ -38,18 +40,16 @@ final class TaskIds {
 
   /** Completes when names can be made. */
   Future<Void> open(Vertx vertx) {
-    String fresh = Gateway.random(32);
-    return vertx
-        .sharedData()
-        .<String, String>getAsyncMap("mcpbus.gateway")
-        .compose(map -> map.putIfAbsent("tasks", fresh))
-        .compose(
-            present -> {
-              key = (present == null ? fresh : present).getBytes(StandardCharsets.US_ASCII);
-              // The first use of a hash loads and checks its provider.
-              return vertx.executeBlocking(() -> mac(Principal.LOCAL, new byte[0]));
-            })
-        .mapEmpty();
+    key =
+        vertx.isClustered()
+            ? ClusterSecret.of(vertx).key("tasks of the gateway")
+            : vertx
+                .sharedData()
+                .<String, String>getLocalMap("mcpbus.gateway")
+                .computeIfAbsent("tasks", absent -> Gateway.random(32))
+                .getBytes(StandardCharsets.US_ASCII);
+    // The first use of a hash loads and checks its provider.
+    return vertx.executeBlocking(() -> mac(Principal.LOCAL, new byte[0])).mapEmpty();
   }
 
   String seal(Principal principal, Named task) {

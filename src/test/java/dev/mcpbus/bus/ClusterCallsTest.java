@@ -32,6 +32,9 @@ import org.junit.jupiter.api.Test;
 class ClusterCallsTest {
 
   private static final List<Vertx> NODES = new ArrayList<>();
+  private static final ClusterSecret SECRET =
+      ClusterSecret.of("what only the nodes of this test know");
+  private static String name;
   private static Vertx caller;
   private static Vertx second;
   private static Vertx third;
@@ -40,11 +43,23 @@ class ClusterCallsTest {
   static void start() throws Exception {
     List<Integer> ports = freePorts(3);
     List<String> members = ports.stream().map(port -> "127.0.0.1:" + port).toList();
-    String name = "calls-" + ProcessHandle.current().pid() + "-" + System.nanoTime();
+    name = "calls-" + ProcessHandle.current().pid() + "-" + System.nanoTime();
     for (int port : ports) {
       ClusterOptions options =
           new ClusterOptions(
-              name, null, "127.0.0.1", port, 0, members, null, 0, Set.of(), 1, Wire.NEWEST);
+              name,
+              null,
+              "127.0.0.1",
+              port,
+              0,
+              members,
+              null,
+              0,
+              Set.of(),
+              1,
+              Wire.NEWEST,
+              SECRET,
+              null);
       Vertx node = HazelcastCluster.start(new VertxOptions(), options, null).await(60, SECONDS);
       Codecs.register(node);
       NODES.add(node);
@@ -317,7 +332,7 @@ class ClusterCallsTest {
     var config = manager.getHazelcastInstance().getConfig();
     ClusterOptions options =
         new ClusterOptions(
-            config.getClusterName(),
+            name,
             null,
             "127.0.0.1",
             freePorts(1).get(0),
@@ -327,7 +342,9 @@ class ClusterCallsTest {
             0,
             Set.of(),
             1,
-            Wire.NEWEST);
+            Wire.NEWEST,
+            SECRET,
+            null);
     Vertx node = HazelcastCluster.start(new VertxOptions(), options, null).await(60, SECONDS);
     Codecs.register(node);
     return node;

@@ -67,6 +67,8 @@ class SchemaTest {
         .isEqualTo(and(Keys.BRIDGE_TLS, "$comment"));
     assertThat(properties("properties", "cluster").fieldNames())
         .isEqualTo(and(Keys.CLUSTER, "$comment"));
+    assertThat(properties("properties", "cluster", "properties", "tls").fieldNames())
+        .isEqualTo(and(Keys.CLUSTER_TLS, "$comment"));
     assertThat(properties("properties", "catalog").fieldNames())
         .isEqualTo(and(Keys.CATALOG, "$comment"));
     assertThat(properties("properties", "supervisor").fieldNames())

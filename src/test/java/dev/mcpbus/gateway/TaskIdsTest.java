@@ -47,7 +47,7 @@ class TaskIdsTest {
   }
 
   @Test
-  void all_nodes_of_a_cluster_have_one_key() {
+  void all_hosts_of_one_process_have_one_key() {
     TaskIds there = new TaskIds();
     TestBus.await(ids.open(vertx));
     TestBus.await(there.open(vertx));

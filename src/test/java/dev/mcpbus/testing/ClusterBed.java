@@ -1,5 +1,6 @@
 package dev.mcpbus.testing;
 
+import dev.mcpbus.bus.ClusterSecret;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.BufferedReader;
@@ -39,6 +40,8 @@ public final class ClusterBed implements AutoCloseable {
   /** Of the log of each node, where something did not come. */
   private static final int LINES = 25;
 
+  private static final String TEXT = "what only the nodes of this test know";
+
   private final Path folder;
   private final String name = "test-" + UUID.randomUUID();
   private final List<Integer> ports;
@@ -52,6 +55,11 @@ public final class ClusterBed implements AutoCloseable {
   public ClusterBed(Path folder, int most) {
     this.folder = folder;
     this.ports = free(most);
+    try {
+      Files.writeString(folder.resolve("cluster.secret"), TEXT);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
     Runtime.getRuntime().addShutdownHook(lastResort);
   }
 
@@ -98,6 +106,7 @@ public final class ClusterBed implements AutoCloseable {
             .put("name", name)
             .put("node", node)
             .put("host", "127.0.0.1")
+            .put("secretFile", folder.resolve("cluster.secret").toString())
             .put("port", ports.get(nodes.size()))
             .put("members", new JsonArray(members()))
             .mergeIn(more);
@@ -265,7 +274,7 @@ public final class ClusterBed implements AutoCloseable {
                     "-cp",
                     classes + File.pathSeparator + jars,
                     main.getName(),
-                    name,
+                    ClusterSecret.of(TEXT).clusterName(name),
                     String.valueOf(ports.get(ports.size() - 1))));
         command.addAll(members());
         process =

@@ -6,7 +6,10 @@ import dev.mcpbus.McpBus;
 import dev.mcpbus.ServerEntryReader;
 import dev.mcpbus.bridge.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ClusterSecret;
 import dev.mcpbus.bus.NamePolicy;
+import dev.mcpbus.bus.NodeProof;
+import dev.mcpbus.bus.SignedMessages;
 import dev.mcpbus.bus.Wire;
 import dev.mcpbus.cluster.ClusterOptions;
 import dev.mcpbus.cluster.HazelcastCluster;
@@ -19,12 +22,14 @@ import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.placement.PlacementOptions;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.supervisor.SupervisorOptions;
+import io.vertx.core.Completable;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBusOptions;
 import io.vertx.core.json.JsonObject;
+import io.vertx.core.spi.cluster.NodeInfo;
 import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -77,6 +82,10 @@ public final class InnerCluster implements AutoCloseable {
     }
   }
 
+  /** Of every such cluster; their names differ. */
+  public static final ClusterSecret SECRET =
+      ClusterSecret.of("what only the nodes of this test know");
+
   private final String name = "inner-" + UUID.randomUUID();
   private final List<Integer> ports = new ArrayList<>();
   private final Deque<Node> nodes = new ArrayDeque<>();
@@ -124,7 +133,9 @@ public final class InnerCluster implements AutoCloseable {
             0,
             Set.of(),
             1,
-            wire);
+            wire,
+            SECRET,
+            null);
     Vertx vertx = TestBus.await(HazelcastCluster.start(McpBus.vertxOptions(), options, null));
     Node made = new Node(vertx, null);
     nodes.push(made);
@@ -132,12 +143,23 @@ public final class InnerCluster implements AutoCloseable {
   }
 
   /**
-   * A clustered Vert.x that is no mcpbus of this version.
+   * A clustered Vert.x that is no mcpbus of this version, and knows the secret of the cluster.
    *
    * @param says in the metadata of its event bus, of itself
    */
   public Node stranger(JsonObject says) {
-    Config config = new Config().setClusterName(name);
+    Node made = member(says, true);
+    SignedMessages.install(made.vertx(), SECRET);
+    return made;
+  }
+
+  /** The same, of one who does not know the secret and has only heard the cluster's name. */
+  public Node intruder(JsonObject says) {
+    return member(says, false);
+  }
+
+  private Node member(JsonObject says, boolean proves) {
+    Config config = new Config().setClusterName(SECRET.clusterName(name));
     config.setProperty("hazelcast.socket.bind.any", "false");
     config.setProperty("hazelcast.logging.type", "slf4j");
     config.setProperty("hazelcast.phone.home.enabled", "false");
@@ -158,11 +180,27 @@ public final class InnerCluster implements AutoCloseable {
         TestBus.await(
             Vertx.builder()
                 .with(new VertxOptions().setEventBusOptions(bus))
-                .withClusterManager(new HazelcastClusterManager(config))
+                .withClusterManager(
+                    proves ? new Proving(config) : new HazelcastClusterManager(config))
                 .buildClustered());
     Node made = new Node(vertx, null);
     nodes.push(made);
     return made;
+  }
+
+  /** Signs what it says of itself, as a node does. */
+  private static final class Proving extends HazelcastClusterManager {
+
+    Proving(Config config) {
+      super(config);
+    }
+
+    @Override
+    public void setNodeInfo(NodeInfo info, Completable<Void> promise) {
+      JsonObject signed =
+          NodeProof.sign(SECRET, getNodeId(), info.host(), info.port(), info.metadata());
+      super.setNodeInfo(new NodeInfo(info.host(), info.port(), signed), promise);
+    }
   }
 
   /** What a node has of its own, in its environment. */

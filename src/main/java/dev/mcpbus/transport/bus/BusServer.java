@@ -53,7 +53,9 @@ public final class BusServer {
 
   private void connect(Message<Buffer> message) {
     String client = message.headers().get(Frames.CHANNEL);
-    if (client == null || !Frames.CONNECT.equals(message.headers().get(Frames.FRAME))) {
+    if (client == null
+        || !Frames.isPrivate(client)
+        || !Frames.CONNECT.equals(message.headers().get(Frames.FRAME))) {
       message.fail(REFUSED, "only the bus transport of mcpbus may connect here");
       return;
     }

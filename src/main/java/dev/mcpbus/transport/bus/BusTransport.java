@@ -75,7 +75,7 @@ public final class BusTransport implements Transport {
 
   private static Future<String> addressOf(Message<Object> accepted) {
     String peer = accepted.headers().get(Frames.CHANNEL);
-    return peer == null
+    return peer == null || !Frames.isPrivate(peer)
         ? Future.failedFuture("what listens there is no MCP server of mcpbus")
         : Future.succeededFuture(peer);
   }

@@ -3,6 +3,7 @@ package dev.mcpbus.transport.bus;
 import io.vertx.core.eventbus.DeliveryOptions;
 import java.time.Duration;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** The words of the connection protocol; see the package. */
 final class Frames {
@@ -16,8 +17,15 @@ final class Frames {
 
   private Frames() {}
 
+  private static final String PRIVATE = "mcpbus.channel.";
+
   static String privateAddress() {
-    return "mcpbus.channel." + UUID.randomUUID();
+    return PRIVATE + UUID.randomUUID();
+  }
+
+  /** Whether the other side may have us send there: no address of anybody else's. */
+  static boolean isPrivate(@Nullable String address) {
+    return address != null && address.startsWith(PRIVATE);
   }
 
   static DeliveryOptions control(String frame, Duration timeout) {

@@ -111,13 +111,15 @@ class BusTransportTest extends TransportContract {
 
   @Test
   void a_server_that_takes_nothing_any_more_counts_as_gone() throws Exception {
-    vertx.eventBus().consumer("silent", message -> {});
+    vertx.eventBus().consumer("mcpbus.channel.silent", message -> {});
     vertx
         .eventBus()
         .consumer(
             ADDRESS,
             message ->
-                message.reply(null, new DeliveryOptions().addHeader(Frames.CHANNEL, "silent")));
+                message.reply(
+                    null,
+                    new DeliveryOptions().addHeader(Frames.CHANNEL, "mcpbus.channel.silent")));
     BusTuning hasty =
         BusTuning.DEFAULT.withTakeTimeout(Duration.ofMillis(100)).withHeartbeat(ofHours(1));
     Recorder client = new Recorder(clientContext);

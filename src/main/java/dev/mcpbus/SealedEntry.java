@@ -1,0 +1,46 @@
+package dev.mcpbus;
+
+import dev.mcpbus.bus.ClusterSecret;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An entry of the cluster's map of definitions. Every member of the cluster can write to the map;
+ * what is in it counts only with a proof that its writer knows the cluster's secret. The proof
+ * covers the id, so that no definition can be put under another name, and the revision, so that
+ * whoever has seen a newer one is not taken in by an old one.
+ *
+ * @param raw as it stands in the map: proof, revision and text, with a space after each of the
+ *     first two
+ * @param revision rises with each change of an id; about the time of the change, milliseconds
+ * @param text a {@link DefinitionForm}; null in place of what was removed
+ */
+record SealedEntry(String raw, long revision, @Nullable String text) {
+
+  private static final String PURPOSE = "definitions";
+  private static final String REMOVED = "removed";
+  private static final int FIELDS = 3;
+
+  /**
+   * @param text null for a removal
+   */
+  static SealedEntry seal(ClusterSecret secret, String id, long revision, @Nullable String text) {
+    String body = text == null ? REMOVED : text;
+    String number = Long.toString(revision);
+    return new SealedEntry(
+        secret.proof(PURPOSE, id, number, body) + " " + number + " " + body, revision, text);
+  }
+
+  /** Null for what nobody who knows the secret has written under this id. */
+  static @Nullable SealedEntry open(ClusterSecret secret, String id, String raw) {
+    String[] fields = raw.split(" ", FIELDS);
+    if (fields.length < FIELDS || !secret.isProof(fields[0], PURPOSE, id, fields[1], fields[2])) {
+      return null;
+    }
+    String body = fields[2];
+    return new SealedEntry(raw, Long.parseLong(fields[1]), body.equals(REMOVED) ? null : body);
+  }
+
+  boolean isRemoved() {
+    return text == null;
+  }
+}

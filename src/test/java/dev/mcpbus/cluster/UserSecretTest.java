@@ -1,0 +1,82 @@
+package dev.mcpbus.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.mcpbus.bus.ClusterSecret;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class UserSecretTest {
+
+  @TempDir Path home;
+
+  private Path file() {
+    return home.resolve(".mcpbus").resolve("cluster.secret");
+  }
+
+  private static String permissions(Path path) throws IOException {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
+  }
+
+  @Test
+  void it_is_made_once_for_its_user_alone() throws IOException {
+    ClusterSecret first = UserSecret.in(file());
+    assertThat(permissions(file())).isEqualTo("rw-------");
+    assertThat(permissions(file().getParent())).isEqualTo("rwx------");
+    assertThat(UserSecret.in(file())).isEqualTo(first);
+    assertThat(Files.readString(file()).strip()).hasSize(44);
+    try (var files = Files.list(file().getParent())) {
+      assertThat(files).containsExactly(file());
+    }
+  }
+
+  @Test
+  void one_that_others_can_read_is_refused_with_the_remedy_and_not_shown() throws IOException {
+    UserSecret.in(file());
+    String text = Files.readString(file()).strip();
+    Files.setPosixFilePermissions(file(), PosixFilePermissions.fromString("rw-r-----"));
+    assertThatThrownBy(() -> UserSecret.in(file()))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("chmod 600 " + file())
+        .hasMessageNotContaining(text);
+  }
+
+  @Test
+  void one_that_is_too_short_is_refused_with_the_remedy() throws IOException {
+    UserSecret.in(file());
+    Files.writeString(file(), "canary");
+    assertThatThrownBy(() -> UserSecret.in(file()))
+        .hasMessageContaining(file().toString())
+        .hasMessageContaining("or delete the file")
+        .hasMessageNotContaining("canary");
+  }
+
+  @Test
+  void nodes_that_start_at_once_agree() throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(8);
+    try {
+      List<Callable<ClusterSecret>> starts = new ArrayList<>();
+      for (int i = 0; i < 32; i++) {
+        starts.add(() -> UserSecret.in(file()));
+      }
+      ClusterSecret one = null;
+      for (Future<ClusterSecret> each : threads.invokeAll(starts)) {
+        one = one == null ? each.get() : one;
+        assertThat(each.get()).isEqualTo(one);
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+}
