@@ -22,10 +22,8 @@ import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.input.InputVerticle;
 import dev.mcpbus.placement.PlacementOptions;
 import dev.mcpbus.protocol.Implementation;
-import dev.mcpbus.security.AccessPolicy;
-import dev.mcpbus.security.Audit;
+import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.AuthOptions;
-import dev.mcpbus.security.Gatekeeper;
 import dev.mcpbus.supervisor.RestartPolicy;
 import dev.mcpbus.supervisor.SupervisorOptions;
 import dev.mcpbus.supervisor.SupervisorVerticle;
@@ -40,6 +38,7 @@ import io.vertx.core.VertxOptions;
 import io.vertx.core.dns.AddressResolverOptions;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.json.JsonObject;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
@@ -49,7 +48,6 @@ import java.util.List;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -143,6 +141,7 @@ public final class McpBus {
   private final SupervisorVerticle supervisor;
   private final ServersVerticle servers;
   private final @Nullable ClusterLimits limits;
+  private final AccessControl access;
   private final @Nullable Gateway gateway;
   private final List<BridgeVerticle> bridges;
   private final Queue<String> doors = new ConcurrentLinkedQueue<>();
@@ -160,16 +159,20 @@ public final class McpBus {
             options.placement(),
             readiness);
     this.limits = vertx.isClustered() ? new ClusterLimits(vertx, options.auth()) : null;
+    this.access =
+        new AccessControl(
+            options.auth(),
+            InstantSource.system(),
+            System::nanoTime,
+            new SecureRandom(),
+            limits == null ? null : limits.throttle());
     BridgeOptions http = options.bridge();
     if (http == null) {
       this.gateway = null;
       this.bridges = List.of();
     } else {
       int hosts = Runtime.getRuntime().availableProcessors();
-      AuthOptions auth = options.auth();
-      AccessPolicy policy = new AccessPolicy(auth.policies());
-      Audit audit = new Audit(auth.audit(), InstantSource.system());
-      Gateway made = new Gateway(vertx, options.gateway(), own, hosts, policy, audit);
+      Gateway made = new Gateway(vertx, options.gateway(), own, hosts, access);
       this.gateway = made;
       this.bridges =
           BridgeVerticle.several(
@@ -177,18 +180,9 @@ public final class McpBus {
               http,
               () -> UUID.randomUUID().toString(),
               made::entrance,
-              gatekeepers(auth, policy, audit),
+              access::keeper,
               readiness);
     }
-  }
-
-  private Function<Vertx, Gatekeeper> gatekeepers(
-      AuthOptions auth, AccessPolicy policy, Audit audit) {
-    ClusterLimits shared = limits;
-    return shared == null
-        ? Gatekeeper.several(auth, policy, audit, InstantSource.system(), System::nanoTime)
-        : Gatekeeper.several(
-            auth, policy, audit, InstantSource.system(), System::nanoTime, shared.throttle());
   }
 
   /** A second, in the nanoseconds that Vert.x counts it in. */
@@ -319,6 +313,15 @@ public final class McpBus {
   /** The bridge's port, or -1 where there is no bridge. */
   public int port() {
     return bridges.isEmpty() ? -1 : bridges.get(0).port();
+  }
+
+  /**
+   * What the bridge takes as a key for administrative requests, where {@code auth} has neither keys
+   * nor tokens: {@code Authorization: Bearer} and this text. A secret, another one for each {@code
+   * McpBus}; null where {@code auth} has its own.
+   */
+  public @Nullable String adminToken() {
+    return access.adminToken();
   }
 
   public EventBus eventBus() {

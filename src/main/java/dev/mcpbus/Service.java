@@ -69,9 +69,12 @@ final class Service {
     CountDownLatch over = new CountDownLatch(1);
     try {
       McpBus bus = await(McpBus.start(vertx, options(file, result, config, listenPort)));
-      Runtime.getRuntime().addShutdownHook(new Thread(() -> end(vertx, bus, over), "mcpbus-end"));
+      AdminAccess admin = new AdminAccess(bus.adminToken(), bus.port(), System.getenv());
+      admin.open();
+      Runtime.getRuntime()
+          .addShutdownHook(new Thread(() -> end(vertx, bus, admin, over), "mcpbus-end"));
       watch(vertx, file, result, config, bus);
-      new StartReport(vertx, bus, config, out).print();
+      new StartReport(vertx, bus, config, admin, out).print();
       over.await();
       return 0;
     } catch (InterruptedException e) {
@@ -180,7 +183,8 @@ final class Service {
   }
 
   /** Runs on the shutdown hook's own thread: Vert.x must not be closed from one of its contexts. */
-  private static void end(Vertx vertx, McpBus bus, CountDownLatch over) {
+  private static void end(Vertx vertx, McpBus bus, AdminAccess admin, CountDownLatch over) {
+    admin.close();
     LOG.info("told to end: calls in flight may finish, within {} s in all", SHUTDOWN_SECONDS);
     long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(SHUTDOWN_SECONDS);
     try {

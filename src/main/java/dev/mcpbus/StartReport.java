@@ -30,12 +30,15 @@ final class StartReport {
   private final Vertx vertx;
   private final McpBus bus;
   private final McpBusConfig config;
+  private final AdminAccess admin;
   private final PrintStream out;
 
-  StartReport(Vertx vertx, McpBus bus, McpBusConfig config, PrintStream out) {
+  StartReport(
+      Vertx vertx, McpBus bus, McpBusConfig config, AdminAccess admin, PrintStream out) {
     this.vertx = vertx;
     this.bus = bus;
     this.config = config;
+    this.admin = admin;
     this.out = out;
   }
 
@@ -153,7 +156,9 @@ final class StartReport {
         + base
         + "\nMCP:    "
         + base
-        + "/mcp for agents and editors\nTry:\n"
+        + "/mcp for agents and editors\n"
+        + admin.line(base, AdminAccess.isTerminal())
+        + "Try:\n"
         + curl
         + "/api/servers\n"
         + curl

@@ -8,13 +8,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaConstructorCall;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.ArchRule;
+import dev.mcpbus.security.AccessPolicy;
+import dev.mcpbus.security.Principal;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -117,6 +121,45 @@ class ArchitectureTest {
                     .dependOnClassesThat(resideInAPackage(framework))
                     .because("only " + adapter + " knows " + framework)
                     .check(CLASSES));
+  }
+
+  /**
+   * What a caller may do comes from a credential and the policies alone: the admin right where keys
+   * and tokens are read, rights where policies are, and a caller where both come together.
+   */
+  @Test
+  void who_may_do_what_is_made_in_one_place() {
+    Map.of(
+            "dev.mcpbus.security.Admission", "Gatekeeper",
+            "dev.mcpbus.security.Rights", "AccessPolicy",
+            "dev.mcpbus.security.AuthState", "AccessControl")
+        .forEach(
+            (made, maker) ->
+                noClasses()
+                    .that()
+                    .doNotHaveSimpleName(maker)
+                    .should()
+                    .callConstructorWhere(ofClass(made))
+                    .because("only " + maker + " makes one")
+                    .check(CLASSES));
+    noClasses()
+        .that()
+        .doNotHaveSimpleName("ApiKeys")
+        .and()
+        .doNotHaveSimpleName("TokenRules")
+        .and()
+        .doNotHaveSimpleName("Principal")
+        .should()
+        .callConstructor(Principal.class, String.class, NavigableSet.class, boolean.class)
+        .because("the admin right comes with a key or a token")
+        .check(CLASSES);
+    assertThat(Principal.LOCAL.admin()).as("whoever is on this machine").isFalse();
+    assertThat(AccessPolicy.WHOLE.isAdmin()).isFalse();
+  }
+
+  private static DescribedPredicate<JavaConstructorCall> ofClass(String name) {
+    return DescribedPredicate.describe(
+        "of " + name, call -> call.getTargetOwner().getName().equals(name));
   }
 
   @Test

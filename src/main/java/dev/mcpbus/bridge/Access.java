@@ -7,6 +7,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Action;
+import dev.mcpbus.security.Admission;
 import dev.mcpbus.security.Audit;
 import dev.mcpbus.security.Audit.Decision;
 import dev.mcpbus.security.Gatekeeper;
@@ -41,7 +42,7 @@ final class Access {
 
   /** Whether a route is for the caller, whatever its body may say; where not, answers it. */
   boolean admits(RoutingContext ctx, Action action) {
-    Caller caller = Caller.of(ctx);
+    Admission caller = Caller.of(ctx);
     if (action != Action.ADMIN || caller.rights().isAdmin()) {
       return true;
     }
@@ -219,7 +220,7 @@ final class Access {
   }
 
   /** Null where he may. */
-  private static @Nullable McpFailure denial(Rights rights, Subject subject) {
+  private @Nullable McpFailure denial(Rights rights, Subject subject) {
     if (subject.action() == Action.ADMIN && !rights.isAdmin()) {
       return forbidden();
     }
@@ -260,8 +261,8 @@ final class Access {
     };
   }
 
-  private static McpFailure forbidden() {
-    return McpFailure.notSent(FailureCode.FORBIDDEN, "this needs the admin right");
+  private McpFailure forbidden() {
+    return McpFailure.notSent(FailureCode.FORBIDDEN, keeper.adminRemedy());
   }
 
   private static McpFailure unknownTool() {

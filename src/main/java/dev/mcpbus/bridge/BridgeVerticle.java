@@ -2,6 +2,8 @@ package dev.mcpbus.bridge;
 
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.security.Entrance;
+import dev.mcpbus.security.AccessControl;
+import dev.mcpbus.security.Admission;
 import dev.mcpbus.security.Gatekeeper;
 import dev.mcpbus.security.OriginGuard;
 import dev.mcpbus.security.RequestPath;
@@ -47,7 +49,7 @@ public final class BridgeVerticle extends VerticleBase {
   private @Nullable HttpServer server;
   private @Nullable OriginGuard guard;
   private @Nullable Streams streams;
-  private @Nullable Caller entering;
+  private @Nullable Admission entering;
 
   public BridgeVerticle(BridgeOptions options) {
     this(options, () -> UUID.randomUUID().toString());
@@ -65,7 +67,7 @@ public final class BridgeVerticle extends VerticleBase {
    */
   public BridgeVerticle(
       BridgeOptions options, Supplier<String> callIds, @Nullable Entrance entrance) {
-    this(options, callIds, entrance, Gatekeeper::open, new Readiness());
+    this(options, callIds, entrance, AccessControl.open()::keeper, new Readiness());
   }
 
   /**
@@ -166,10 +168,10 @@ public final class BridgeVerticle extends VerticleBase {
   }
 
   private void enter(
-      HttpServerRequest request, Gatekeeper.Entry entry, Router router, ReceiveDeadline receive) {
+      HttpServerRequest request, Admission entry, Router router, ReceiveDeadline receive) {
     Entrance other = entrance;
     if (other == null || !other.owns(String.valueOf(request.path()))) {
-      route(router, request, new Caller(entry.principal(), entry.rights()));
+      route(router, request, entry);
       return;
     }
     BodyReader.read(
@@ -177,12 +179,12 @@ public final class BridgeVerticle extends VerticleBase {
         options.maxBodyBytes(),
         body -> {
           receive.received(request);
-          other.handle(request, entry.principal(), body);
+          other.handle(request, entry, body);
         });
   }
 
   /** The router makes its context, and runs its first handler, before it gives back control. */
-  private void route(Router router, HttpServerRequest request, Caller caller) {
+  private void route(Router router, HttpServerRequest request, Admission caller) {
     entering = caller;
     router.handle(request);
   }
@@ -209,7 +211,7 @@ public final class BridgeVerticle extends VerticleBase {
   }
 
   private void named(RoutingContext ctx) {
-    Objects.requireNonNull(entering, "a request without a caller").enter(ctx);
+    Caller.enter(ctx, Objects.requireNonNull(entering, "a request without a caller"));
     entering = null;
     ctx.next();
   }

@@ -1,24 +1,25 @@
 package dev.mcpbus.bridge;
 
-import dev.mcpbus.security.Principal;
-import dev.mcpbus.security.Rights;
+import dev.mcpbus.security.Admission;
 import io.vertx.ext.web.RoutingContext;
 
-/** Who sent a request, and what he may do. */
-record Caller(Principal principal, Rights rights) {
+/** Who sent the request of a context, and what he may do. */
+final class Caller {
 
   private static final String KEY = "mcpbus.caller";
 
+  private Caller() {}
+
   /** Set before every route. */
-  static Caller of(RoutingContext ctx) {
-    Caller caller = ctx.get(KEY);
+  static Admission of(RoutingContext ctx) {
+    Admission caller = ctx.get(KEY);
     if (caller == null) {
       throw new IllegalStateException("a route without a caller");
     }
     return caller;
   }
 
-  void enter(RoutingContext ctx) {
-    ctx.put(KEY, this);
+  static void enter(RoutingContext ctx, Admission caller) {
+    ctx.put(KEY, caller);
   }
 }

@@ -1,6 +1,6 @@
 package dev.mcpbus.bridge;
 
-import dev.mcpbus.security.Gatekeeper.Entry;
+import dev.mcpbus.security.Admission;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.function.Consumer;
@@ -14,7 +14,7 @@ final class Turn {
 
   /** Runs {@code step} where the request may go on; its body is not lost meanwhile. */
   void admitted(
-      HttpServerRequest request, Future<@Nullable Entry> admission, Consumer<Entry> step) {
+      HttpServerRequest request, Future<@Nullable Admission> admission, Consumer<Admission> step) {
     if (admission.isComplete()) {
       enter(admission.result(), step);
       return;
@@ -28,13 +28,13 @@ final class Turn {
         });
   }
 
-  private boolean enter(@Nullable Entry entry, Consumer<Entry> step) {
+  private boolean enter(@Nullable Admission entry, Consumer<Admission> step) {
     if (entry == null) {
       return false;
     }
-    end = entry.end();
+    end = entry::end;
     if (over) {
-      entry.end().run();
+      entry.end();
       return false;
     }
     step.accept(entry);

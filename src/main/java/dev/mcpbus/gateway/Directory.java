@@ -2,8 +2,8 @@ package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.AccessPolicy;
-import dev.mcpbus.security.Audit;
 import dev.mcpbus.security.Principal;
 import dev.mcpbus.security.Rights;
 import io.vertx.core.Future;
@@ -12,6 +12,7 @@ import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.Collection;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,15 +24,15 @@ final class Directory {
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
 
   private final GatewayOptions options;
-  private final AccessPolicy policy;
+  private final AccessControl access;
   private final Journal journal;
   private final TaskIds taskIds = new TaskIds();
   private volatile Snapshot snapshot = Snapshot.EMPTY;
 
-  Directory(GatewayOptions options, AccessPolicy policy, Audit audit) {
+  Directory(GatewayOptions options, AccessControl access) {
     this.options = options;
-    this.policy = policy;
-    this.journal = new Journal(audit);
+    this.access = access;
+    this.journal = new Journal(access.audit());
   }
 
   Journal journal() {
@@ -62,7 +63,7 @@ final class Directory {
    * server.
    */
   @Nullable View view(String name, Principal principal) {
-    Rights rights = policy.rights(principal);
+    Rights rights = access.rights(principal);
     if (name.isEmpty()) {
       return View.all(rights);
     }
@@ -75,6 +76,14 @@ final class Directory {
     return snapshot.server(name) == null || !rights.sees(name) ? null : View.ofServer(name, rights);
   }
 
+  /** What servers there are, as soon as that is known. */
+  Future<Snapshot> ready(Vertx vertx) {
+    Snapshot now = snapshot;
+    return now == Snapshot.EMPTY
+        ? ask(vertx, List.of(), List.of())
+        : Future.succeededFuture(now);
+  }
+
   /**
    * What the view's servers list of {@code kinds}, asked for where it is not known or no longer
    * fresh. Waits a moment for servers that answer slowly, then goes without them.
@@ -84,10 +93,14 @@ final class Directory {
     if (now != Snapshot.EMPTY && isReady(now, view, kinds)) {
       return Future.succeededFuture(now);
     }
+    return ask(vertx, kinds, view.options().servers());
+  }
+
+  private Future<Snapshot> ask(Vertx vertx, Collection<Kind> kinds, List<String> ids) {
     JsonArray wanted = new JsonArray();
     kinds.forEach(kind -> wanted.add(kind.name()));
     JsonArray servers = new JsonArray();
-    view.options().servers().forEach(servers::add);
+    ids.forEach(servers::add);
     return vertx
         .eventBus()
         .request(

@@ -10,6 +10,7 @@ import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.Admission;
 import dev.mcpbus.security.Entrance;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
@@ -107,7 +108,8 @@ final class Door implements Entrance {
   }
 
   @Override
-  public void handle(HttpServerRequest request, Principal principal, Buffer body) {
+  public void handle(HttpServerRequest request, Admission admission, Buffer body) {
+    Principal principal = admission.principal();
     Reply reply = new Reply(request, mayStream(request.headers()));
     try {
       String path = String.valueOf(request.path());
@@ -120,7 +122,7 @@ final class Door implements Entrance {
       }
       // Just after the start the servers are not known yet.
       directory
-          .ready(vertx, View.ALL, List.of())
+          .ready(vertx)
           .onComplete(
               known -> {
                 View found = directory.view(place, principal);

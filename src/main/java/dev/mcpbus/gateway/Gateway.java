@@ -1,8 +1,7 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.protocol.Implementation;
-import dev.mcpbus.security.AccessPolicy;
-import dev.mcpbus.security.Audit;
+import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.Entrance;
 import io.vertx.core.Deployable;
 import io.vertx.core.Vertx;
@@ -34,19 +33,18 @@ public final class Gateway {
   /**
    * @param serverInfo what clients are told that they talk to
    * @param hostCount how many verticles share the sessions
-   * @param policy who may do what
+   * @param access who may do what
    */
   public Gateway(
       Vertx vertx,
       GatewayOptions options,
       Implementation serverInfo,
       int hostCount,
-      AccessPolicy policy,
-      Audit audit) {
+      AccessControl access) {
     this.vertx = vertx;
     this.options = options;
     this.serverInfo = serverInfo;
-    this.directory = new Directory(options, policy, audit);
+    this.directory = new Directory(options, access);
     this.hosts = new Hosts(vertx, hostCount);
   }
 

@@ -170,7 +170,7 @@ final class Router {
   private void denied(Ask ask, Kind kind, String name) {
     View view = ask.view();
     if (!view.rights().isUnbounded()
-        && directory.snapshot().list(view.unbounded(), kind).find(name) != null) {
+        && directory.snapshot().list(view.whole(), kind).find(name) != null) {
       ask.deny();
     }
   }

@@ -299,7 +299,7 @@ final class SessionHost extends VerticleBase {
     String tried = String.valueOf(message.headers().get(Words.HOST));
     requireRoom();
     book.find(id, tried, message.headers().contains(Words.LOST))
-        .compose(facts -> directory.ready(vertx, View.ALL, List.of()).map(facts))
+        .compose(facts -> directory.ready(vertx).map(facts))
         .map(
             facts -> {
               if (name.equals(facts.getString(SessionBook.HOST)) && !sessions.containsKey(id)) {

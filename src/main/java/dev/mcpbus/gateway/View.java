@@ -3,6 +3,7 @@ package dev.mcpbus.gateway;
 import dev.mcpbus.bus.RoutingName;
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.protocol.Glob;
+import dev.mcpbus.security.AccessPolicy;
 import dev.mcpbus.security.Rights;
 import java.util.List;
 import java.util.Map;
@@ -19,8 +20,6 @@ record View(String name, boolean server, ViewOptions options, Rights rights) {
   private static final ViewOptions EVERYTHING =
       new ViewOptions(List.of(), List.of(), List.of(), Map.of(), false);
 
-  static final View ALL = all(Rights.ALL);
-
   static View all(Rights rights) {
     return new View("", false, EVERYTHING, rights);
   }
@@ -30,9 +29,9 @@ record View(String name, boolean server, ViewOptions options, Rights rights) {
         id, true, new ViewOptions(List.of(id), List.of(), List.of(), Map.of(), false), rights);
   }
 
-  /** The same for who may see everything. */
-  View unbounded() {
-    return new View(name, server, options, Rights.ALL);
+  /** The same without regard to who looks: to find out what he does not see, never to show it. */
+  View whole() {
+    return new View(name, server, options, AccessPolicy.WHOLE);
   }
 
   /** True where its list has the tools to search with, in place of its own. */

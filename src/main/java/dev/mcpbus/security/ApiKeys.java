@@ -1,12 +1,11 @@
 package dev.mcpbus.security;
 
 import dev.mcpbus.security.AuthOptions.ApiKey;
+import dev.mcpbus.security.Credential.Holder;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
-import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HexFormat;
@@ -36,25 +35,21 @@ public final class ApiKeys {
 
   private static final class Known {
     private final byte[] hash;
-    private final ApiKey key;
-    private final Principal principal;
+    private final Holder holder;
 
-    Known(byte[] hash, ApiKey key, Principal principal) {
+    Known(byte[] hash, Holder holder) {
       this.hash = hash;
-      this.key = key;
-      this.principal = principal;
+      this.holder = holder;
     }
   }
 
   private final List<Known> keys = new ArrayList<>();
-  private final InstantSource clock;
 
-  ApiKeys(List<ApiKey> keys, InstantSource clock) {
-    this.clock = clock;
+  ApiKeys(List<ApiKey> keys) {
     for (ApiKey key : keys) {
       byte[] hash = HexFormat.of().parseHex(key.hash().substring(ALGORITHM.length()));
       Principal principal = new Principal(key.name(), new TreeSet<>(key.roles()), key.admin());
-      this.keys.add(new Known(hash, key, principal));
+      this.keys.add(new Known(hash, new Holder(principal, key.expires(), true)));
     }
   }
 
@@ -72,22 +67,22 @@ public final class ApiKeys {
   }
 
   /**
-   * The principal of a key; null where it is unknown or has expired. Takes the same time for every
-   * text of one length, whether it is a key or not.
+   * Whose key it is; null where it is unknown. Takes the same time for every hash, whether there is
+   * such a key or not.
    */
-  @Nullable Principal find(String key) {
-    byte[] hash = hash(key);
-    Known found = null;
+  @Nullable Holder holder(byte[] hash) {
+    Holder found = null;
     for (Known known : keys) {
       if (MessageDigest.isEqual(known.hash, hash)) {
-        found = known;
+        found = known.holder;
       }
     }
-    if (found == null) {
-      return null;
-    }
-    Instant expires = found.key.expires();
-    return expires == null || clock.instant().isBefore(expires) ? found.principal : null;
+    return found;
+  }
+
+  /** What is kept of a key that somebody showed. */
+  static Credential credential(String key) {
+    return new Credential.Key(hash(key));
   }
 
   private static byte[] hash(String key) {

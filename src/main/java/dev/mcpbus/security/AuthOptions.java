@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.Objects;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -113,6 +114,11 @@ public record AuthOptions(
       audience = Set.copyOf(audience);
       requiredScopes = Set.copyOf(requiredScopes);
       adminScopes = Set.copyOf(adminScopes);
+    }
+
+    /** Whether tokens of both are signed with the same keys. */
+    boolean hasKeysOf(Jwt other) {
+      return issuer.equals(other.issuer) && Objects.equals(jwks, other.jwks);
     }
   }
 

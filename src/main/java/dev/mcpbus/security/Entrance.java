@@ -20,9 +20,10 @@ public interface Entrance {
   /**
    * Answers a request, now or later.
    *
+   * @param admission who sent it; what stays open asks it whether that still holds
    * @param body in full, empty where there is none
    */
-  void handle(HttpServerRequest request, Principal principal, Buffer body);
+  void handle(HttpServerRequest request, Admission admission, Buffer body);
 
   /** Ends what is open, so that the server can close. Idempotent. */
   void close();

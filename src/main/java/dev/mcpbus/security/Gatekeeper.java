@@ -2,6 +2,7 @@ package dev.mcpbus.security;
 
 import dev.mcpbus.security.Audit.Decision;
 import dev.mcpbus.security.AuthOptions.Jwt;
+import dev.mcpbus.security.Credential.Holder;
 import dev.mcpbus.security.Turnstile.Place;
 import dev.mcpbus.security.oauth.HostResolver;
 import dev.mcpbus.security.oauth.IssuerKeys;
@@ -11,11 +12,8 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Function;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,121 +26,23 @@ public final class Gatekeeper {
   private static final String BEARER = "bearer ";
   private static final String KEY = "X-Api-Key";
 
-  /**
-   * A request that may go on.
-   *
-   * @param end to be run when its response has ended or its connection is gone; idempotent
-   */
-  public record Entry(Principal principal, Rights rights, Runnable end) {}
+  private final Vertx vertx;
+  private final AccessControl control;
+  private @Nullable Jwt issuer;
+  private @Nullable Tokens tokens;
 
-  private final AuthOptions options;
-  private final AccessPolicy policy;
-  private final Audit audit;
-  private final ApiKeys keys;
-  private final @Nullable Tokens tokens;
-  private final Turnstile turnstile;
-  private final ProtectedResource resource;
-  private final Set<String> required;
-  private final Set<String> admin;
-
-  /**
-   * @param policy the same for all doors
-   * @param clock for expiry
-   * @param nanos for rates and for how long keys of an issuer are kept
-   */
-  public Gatekeeper(
-      Vertx vertx,
-      AuthOptions options,
-      AccessPolicy policy,
-      Audit audit,
-      InstantSource clock,
-      LongSupplier nanos) {
-    this(vertx, options, policy, audit, clock, nanos, throttle(options, nanos));
-  }
-
-  private static Throttle throttle(AuthOptions options, LongSupplier nanos) {
-    return new Throttle(options.limits(), options.apiKeys(), nanos);
-  }
-
-  /** Makes one for each HTTP verticle of a service; what a caller asks of all counts together. */
-  public static Function<Vertx, Gatekeeper> several(
-      AuthOptions options,
-      AccessPolicy policy,
-      Audit audit,
-      InstantSource clock,
-      LongSupplier nanos) {
-    return several(options, policy, audit, clock, nanos, throttle(options, nanos));
-  }
-
-  /**
-   * The same.
-   *
-   * @param turnstile holds the limits, of several nodes together
-   */
-  public static Function<Vertx, Gatekeeper> several(
-      AuthOptions options,
-      AccessPolicy policy,
-      Audit audit,
-      InstantSource clock,
-      LongSupplier nanos,
-      SharedThrottle turnstile) {
-    return several(options, policy, audit, clock, nanos, (Turnstile) turnstile);
-  }
-
-  private static Function<Vertx, Gatekeeper> several(
-      AuthOptions options,
-      AccessPolicy policy,
-      Audit audit,
-      InstantSource clock,
-      LongSupplier nanos,
-      Turnstile turnstile) {
-    return vertx -> new Gatekeeper(vertx, options, policy, audit, clock, nanos, turnstile);
-  }
-
-  private Gatekeeper(
-      Vertx vertx,
-      AuthOptions options,
-      AccessPolicy policy,
-      Audit audit,
-      InstantSource clock,
-      LongSupplier nanos,
-      Turnstile turnstile) {
-    Jwt jwt = options.jwt();
-    this.options = options;
-    this.policy = policy;
-    this.audit = audit;
-    this.keys = new ApiKeys(options.apiKeys(), clock);
-    this.turnstile = turnstile;
-    this.resource = new ProtectedResource(jwt);
-    this.required = jwt == null ? Set.of() : jwt.requiredScopes();
-    this.admin = jwt == null ? Set.of() : jwt.adminScopes();
-    if (jwt == null) {
-      this.tokens = null;
-    } else {
-      IssuerKeys issuer =
-          new IssuerKeys(vertx, jwt.issuer(), jwt.jwks(), HostResolver.system(vertx));
-      this.tokens = new Tokens(jwt, new KeyRing(vertx, issuer::fetch, nanos), clock);
-    }
-  }
-
-  /** Lets everybody in, as {@link Principal#LOCAL}. */
-  public static Gatekeeper open(Vertx vertx) {
-    return new Gatekeeper(
-        vertx,
-        AuthOptions.NONE,
-        AccessPolicy.OPEN,
-        Audit.off(),
-        InstantSource.system(),
-        System::nanoTime);
+  Gatekeeper(Vertx vertx, AccessControl control) {
+    this.vertx = vertx;
+    this.control = control;
   }
 
   /** Whether callers have to say who they are. */
   public boolean isRequired() {
-    return options.isRequired();
+    return control.isRequired();
   }
 
   public Audit audit() {
-    return audit;
+    return control.audit();
   }
 
   /** Answers what is for everybody: how to get a token. False where the request is another one. */
@@ -150,7 +50,7 @@ public final class Gatekeeper {
     if (!ProtectedResource.owns(String.valueOf(request.path()))) {
       return false;
     }
-    JsonObject document = resource.document(request);
+    JsonObject document = control.state().resource().document(request);
     HttpServerResponse response = request.response();
     if (!request.method().equals(HttpMethod.GET) && !request.method().equals(HttpMethod.HEAD)) {
       response.putHeader("Allow", "GET, HEAD");
@@ -169,40 +69,54 @@ public final class Gatekeeper {
    *
    * @return null where the request has been answered; never fails
    */
-  public Future<@Nullable Entry> admit(HttpServerRequest request) {
+  public Future<@Nullable Admission> admit(HttpServerRequest request) {
     long since = System.nanoTime();
-    if (!isRequired()) {
-      return enter(request, Principal.LOCAL, since);
-    }
+    AuthState state = control.state();
     List<String> headers = request.headers().getAll("Authorization");
     List<String> keyHeaders = request.headers().getAll(KEY);
+    if (!isRequired() && !mentionsKey(headers) && !mentionsKey(keyHeaders)) {
+      return enter(request, state, Credential.None.SHOWN, since);
+    }
     if (headers.isEmpty() && keyHeaders.isEmpty()) {
-      return Future.succeededFuture(unknown(request, null, since));
+      return Future.succeededFuture(unknown(request, state, null, since));
     }
     String credential = credential(headers, keyHeaders);
     if (credential == null) {
-      return Future.succeededFuture(unknown(request, "invalid_token", since));
+      return Future.succeededFuture(unknown(request, state, "invalid_token", since));
     }
-    Tokens bearer = tokens;
-    if (bearer == null || credential.startsWith(ApiKeys.PREFIX)) {
-      Principal found = keys.find(credential);
-      return found == null
-          ? Future.succeededFuture(unknown(request, "invalid_token", since))
-          : enter(request, found, since);
+    Jwt jwt = state.options().jwt();
+    if (jwt == null || credential.startsWith(ApiKeys.PREFIX)) {
+      return enter(request, state, ApiKeys.credential(credential), since);
     }
-    return bearer
-        .check(credential)
+    return tokens(jwt)
+        .claims(credential)
         .compose(
-            good -> {
-              if (good == null) {
-                return Future.succeededFuture(unknown(request, "invalid_token", since));
-              }
-              if (!good.hasScopes()) {
-                insufficient(request, good.principal(), required, since);
-                return Future.succeededFuture();
-              }
-              return enter(request, good.principal(), since);
+            claims -> {
+              TokenRules rules = state.tokens();
+              return claims == null || rules == null || !rules.hasBegun(claims, control.now())
+                  ? Future.succeededFuture(unknown(request, state, "invalid_token", since))
+                  : enter(request, state, new Credential.Token(claims), since);
             });
+  }
+
+  /** A reload may name another issuer. */
+  private Tokens tokens(Jwt jwt) {
+    Tokens known = tokens;
+    if (known == null || issuer == null || !jwt.hasKeysOf(issuer)) {
+      IssuerKeys keys = new IssuerKeys(vertx, jwt.issuer(), jwt.jwks(), HostResolver.system(vertx));
+      known = new Tokens(new KeyRing(vertx, keys::fetch, control.nanos()));
+      tokens = known;
+      issuer = jwt;
+    }
+    return known;
+  }
+
+  /**
+   * A key of ours. Where nobody has to log in all other credentials are meant for somebody else,
+   * and a key that is wrong still has to be told so.
+   */
+  private static boolean mentionsKey(List<String> headers) {
+    return headers.stream().anyMatch(text -> text.contains(ApiKeys.PREFIX));
   }
 
   /** The one credential; null where there are several, or it is of another scheme. */
@@ -219,54 +133,90 @@ public final class Gatekeeper {
         : null;
   }
 
-  private Future<@Nullable Entry> enter(
-      HttpServerRequest request, Principal principal, long since) {
-    Future<Place> place = turnstile.enter(principal);
+  private Future<@Nullable Admission> enter(
+      HttpServerRequest request, AuthState state, Credential credential, long since) {
+    Holder holder = credential.in(state);
+    if (holder == null || isOver(holder)) {
+      return Future.succeededFuture(unknown(request, state, "invalid_token", since));
+    }
+    if (!holder.hasScopes()) {
+      insufficient(request, state, holder.principal(), since);
+      return Future.succeededFuture();
+    }
+    Future<Place> place = control.turnstile().enter(holder.principal());
     return place.isComplete()
-        ? Future.succeededFuture(entered(request, principal, since, place.result()))
-        : place.map(one -> entered(request, principal, since, one));
+        ? Future.succeededFuture(
+            entered(request, state, credential, holder, since, place.result()))
+        : place.map(one -> entered(request, state, credential, holder, since, one));
   }
 
-  private @Nullable Entry entered(
-      HttpServerRequest request, Principal principal, long since, Place place) {
+  private boolean isOver(Holder holder) {
+    return holder.until() != null && !control.now().isBefore(holder.until());
+  }
+
+  private @Nullable Admission entered(
+      HttpServerRequest request,
+      AuthState state,
+      Credential credential,
+      Holder holder,
+      long since,
+      Place place) {
+    Principal principal = holder.principal();
     if (place.isFree()) {
-      return new Entry(principal, policy.rights(principal), place.end());
+      Rights rights = state.policy().rights(principal);
+      return new Admission(control, credential, holder, rights, state, place.end());
     }
-    audit.line(principal, "connect", null, null, Decision.LIMIT, "RATE_LIMITED", since);
+    audit().line(principal, "connect", null, null, Decision.LIMIT, "RATE_LIMITED", since);
     Refusal.later(request, place.retryMillis());
     return null;
   }
 
-  private @Nullable Entry unknown(HttpServerRequest request, @Nullable String error, long since) {
-    audit.line(null, "connect", null, null, Decision.UNKNOWN, "UNAUTHORIZED", since);
-    request.response().putHeader("WWW-Authenticate", resource.challenge(request, error, required));
+  private @Nullable Admission unknown(
+      HttpServerRequest request, AuthState state, @Nullable String error, long since) {
+    audit().line(null, "connect", null, null, Decision.UNKNOWN, "UNAUTHORIZED", since);
+    request
+        .response()
+        .putHeader(
+            "WWW-Authenticate", state.resource().challenge(request, error, state.requiredScopes()));
     Refusal.send(
         request,
         401,
         "UNAUTHORIZED",
         "Credentials are wanted.",
-        "send Authorization: Bearer with a key or a token that is good here");
+        isRequired()
+            ? "send Authorization: Bearer with a key or a token that is good here"
+            : "the key is not good here; the admin token is another one after each start of mcpbus");
     return null;
   }
 
   private void insufficient(
-      HttpServerRequest request, Principal principal, Set<String> scopes, long since) {
-    audit.line(principal, "connect", null, null, Decision.DENY, "FORBIDDEN", since);
-    challenge(request, scopes);
+      HttpServerRequest request, AuthState state, Principal principal, long since) {
+    audit().line(principal, "connect", null, null, Decision.DENY, "FORBIDDEN", since);
+    challenge(request, state, state.requiredScopes());
     Refusal.send(
         request, 403, "FORBIDDEN", "Not allowed.", "the token has not all scopes that are needed");
   }
 
+  /** What a caller without the admin right is told who wants something that needs it. */
+  public String adminRemedy() {
+    return isRequired()
+        ? "this needs the admin right"
+        : "this needs the admin token: mcpbus shows at its start where it is; send it as"
+            + " Authorization: Bearer";
+  }
+
   /** Puts on a 403 what a client with a token can do about it. */
   public void challengeAdmin(HttpServerRequest request, Principal principal) {
-    if (tokens != null && principal.name().startsWith(Tokens.PREFIX)) {
-      challenge(request, admin);
+    AuthState state = control.state();
+    if (state.tokens() != null && principal.name().startsWith(TokenRules.PREFIX)) {
+      challenge(request, state, state.adminScopes());
     }
   }
 
-  private void challenge(HttpServerRequest request, Set<String> scopes) {
+  private static void challenge(HttpServerRequest request, AuthState state, Set<String> scopes) {
     request
         .response()
-        .putHeader("WWW-Authenticate", resource.challenge(request, "insufficient_scope", scopes));
+        .putHeader(
+            "WWW-Authenticate", state.resource().challenge(request, "insufficient_scope", scopes));
   }
 }

@@ -14,9 +14,8 @@ import java.util.TreeSet;
  */
 public record Principal(String name, NavigableSet<String> roles, boolean admin) {
 
-  /** Whoever may open a loopback connection, where nobody has to log in. */
-  public static final Principal LOCAL =
-      new Principal("local", Collections.emptyNavigableSet(), true);
+  /** Whoever may open a loopback connection, where nobody has to log in; without the admin right. */
+  public static final Principal LOCAL = new Principal("local");
 
   private static final char SEPARATOR = '\n';
   private static final String ADMIN = "+";

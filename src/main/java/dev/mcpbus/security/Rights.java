@@ -16,9 +16,6 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class Rights {
 
-  /** Of everybody where there is no policy and nobody logs in. */
-  public static final Rights ALL = new Rights(List.of(), true, true);
-
   private static final int MAX_KNOWN = 10_000;
 
   /**
@@ -45,6 +42,11 @@ public final class Rights {
     this.policies = policies;
     this.open = open;
     this.admin = admin;
+  }
+
+  /** Whether they come to the same, though made of another configuration. */
+  boolean sameAs(Rights other) {
+    return open == other.open && admin == other.admin && policies.equals(other.policies);
   }
 
   /** True where nothing that needs no admin right is denied: nothing has to be looked at. */

@@ -54,7 +54,7 @@ public final class SharedThrottle implements Turnstile {
   /** What is in hand for one principal; guarded by {@link #hands}. */
   private static final class Hand {
     private final String name;
-    private final Limits limits;
+    private Limits limits;
     private final Deque<Promise<Place>> waiting = new ArrayDeque<>();
     private int tokens;
     private int places;
@@ -78,6 +78,16 @@ public final class SharedThrottle implements Turnstile {
       this.dryUntil = now;
       this.aloneUntil = now;
       this.shareFilled = now;
+    }
+
+    /** After a reload: what is in hand beyond the new limits is forgotten. */
+    void become(Limits next) {
+      if (!limits.equals(next)) {
+        limits = next;
+        tokens = Math.min(tokens, next.burst());
+        places = Math.min(places, next.concurrency());
+        left = Math.min(left, next.burst());
+      }
     }
 
     boolean isOpen() {
@@ -110,7 +120,7 @@ public final class SharedThrottle implements Turnstile {
   }
 
   private final VertxInternal vertx;
-  private final LimitTable table;
+  private volatile LimitTable table;
   private final Keepers keepers;
   private final LongSupplier nanos;
   private final Map<String, Hand> hands = new HashMap<>();
@@ -120,6 +130,11 @@ public final class SharedThrottle implements Turnstile {
     this.table = new LimitTable(options.limits(), options.apiKeys());
     this.keepers = keepers;
     this.nanos = nanos;
+  }
+
+  @Override
+  public void limits(LimitTable next) {
+    table = next;
   }
 
   @Override
@@ -134,6 +149,7 @@ public final class SharedThrottle implements Turnstile {
     synchronized (hands) {
       long now = nanos.getAsLong();
       hand = hands.computeIfAbsent(principal.name(), name -> new Hand(name, limits, now));
+      hand.become(limits);
       hand.usedAt = now;
       hand.aside = false;
       if (now - hand.aloneUntil < 0) {

@@ -1,10 +1,8 @@
 package dev.mcpbus.security;
 
-import dev.mcpbus.security.AuthOptions.ApiKey;
 import dev.mcpbus.security.AuthOptions.Limits;
 import io.vertx.core.Future;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -17,7 +15,7 @@ final class Throttle implements Turnstile {
   private static final double SECOND = TimeUnit.SECONDS.toNanos(1);
 
   private static final class Use {
-    private final Limits limits;
+    private Limits limits;
     private double tokens;
     private long filled;
     private int inFlight;
@@ -28,19 +26,33 @@ final class Throttle implements Turnstile {
       this.filled = now;
     }
 
+    /** After a reload; what was taken stays taken. */
+    void become(Limits next, long now) {
+      if (!limits.equals(next)) {
+        fill(now);
+        limits = next;
+        tokens = Math.min(tokens, next.burst());
+      }
+    }
+
     void fill(long now) {
       tokens = Math.min(limits.burst(), tokens + (now - filled) / SECOND * limits.rate());
       filled = now;
     }
   }
 
-  private final LimitTable table;
+  private volatile LimitTable table;
   private final LongSupplier nanos;
   private final Map<String, Use> uses = new LinkedHashMap<>();
 
-  Throttle(Limits common, List<ApiKey> keys, LongSupplier nanos) {
-    this.table = new LimitTable(common, keys);
+  Throttle(LimitTable table, LongSupplier nanos) {
+    this.table = table;
     this.nanos = nanos;
+  }
+
+  @Override
+  public void limits(LimitTable next) {
+    table = next;
   }
 
   @Override
@@ -56,6 +68,7 @@ final class Throttle implements Turnstile {
     synchronized (uses) {
       long now = nanos.getAsLong();
       Use use = uses.computeIfAbsent(principal.name(), name -> new Use(limits, now));
+      use.become(limits, now);
       if (limits.concurrency() > 0 && use.inFlight >= limits.concurrency()) {
         return Place.refused(1_000);
       }

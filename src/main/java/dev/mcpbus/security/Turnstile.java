@@ -26,4 +26,7 @@ interface Turnstile {
 
   /** For one request of a principal; completes on the caller's context, and never fails. */
   Future<Place> enter(Principal principal);
+
+  /** From now on these hold. */
+  void limits(LimitTable table);
 }

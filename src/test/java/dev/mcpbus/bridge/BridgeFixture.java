@@ -5,7 +5,7 @@ import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.security.Gatekeeper;
+import dev.mcpbus.security.AccessControl;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
@@ -23,6 +23,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -47,6 +48,10 @@ final class BridgeFixture {
   final List<Seen> seen = new CopyOnWriteArrayList<>();
   final int port;
   final String deployment;
+
+  /** The admin token. */
+  final String admin;
+
   private final HttpClient client;
 
   BridgeFixture(Vertx vertx) {
@@ -64,7 +69,10 @@ final class BridgeFixture {
   BridgeFixture(Vertx vertx, BridgeOptions options, Supplier<String> callIds) {
     this.vertx = vertx;
     Codecs.register(vertx);
-    BridgeVerticle bridge = new BridgeVerticle(options, callIds, null, Gatekeeper::open, readiness);
+    AccessControl access = AccessControl.open();
+    admin = Objects.requireNonNull(access.adminToken());
+    BridgeVerticle bridge =
+        new BridgeVerticle(options, callIds, null, access::keeper, readiness);
     deployment = await(vertx.deployVerticle(bridge));
     port = bridge.port();
     client = vertx.createHttpClient();
@@ -129,6 +137,15 @@ final class BridgeFixture {
 
   Answer post(String path, String body) {
     return send(HttpMethod.POST, path, body, MultiMap.caseInsensitiveMultiMap());
+  }
+
+  /** By who has the admin token. */
+  Answer postAsAdmin(String path, String body) {
+    return send(HttpMethod.POST, path, body, asAdmin());
+  }
+
+  MultiMap asAdmin() {
+    return MultiMap.caseInsensitiveMultiMap().add("Authorization", "Bearer " + admin);
   }
 
   Answer send(HttpMethod method, String path, String body, MultiMap headers) {

@@ -124,11 +124,11 @@ class BridgeVerticleTest {
     BridgeFixture bridge = new BridgeFixture(vertx);
     bridge.on("mcp.alpha.tools.approve", ODD);
 
-    assertThat(bridge.post("/api/servers/alpha/drift/approve", "{\"tool\":\"t\"}").body())
+    assertThat(bridge.postAsAdmin("/api/servers/alpha/drift/approve", "{\"tool\":\"t\"}").body())
         .isEqualTo(ODD);
     assertThat(bridge.seen.get(0).body()).isEqualTo("{\"tool\":\"t\"}");
     assertThat(bridge.get("/api/servers/alpha/drift/approve").status()).isEqualTo(405);
-    assertThat(bridge.post("/api/servers/alpha/drift/approve", "[]").status()).isEqualTo(400);
+    assertThat(bridge.postAsAdmin("/api/servers/alpha/drift/approve", "[]").status()).isEqualTo(400);
     assertThat(bridge.seen).hasSize(1);
   }
 

@@ -40,7 +40,9 @@ class EventFeedTest {
               + bridge.port
               + "\r\n"
               + String.join("", headers)
-              + "\r\n");
+              + "X-Api-Key: "
+              + bridge.admin
+              + "\r\n\r\n");
       lines =
           new BufferedReader(
               new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -61,6 +62,7 @@ class OpenApiTest {
     return TestBus.await(
         client
             .request(HttpMethod.valueOf(method), bus.bus().port(), "127.0.0.1", path)
+            .map(OpenApiTest::asAdmin)
             .compose(
                 request ->
                     (body == null ? request.send() : request.send(Buffer.buffer(body)))
@@ -77,6 +79,10 @@ class OpenApiTest {
   }
 
   /** The first event that says something. */
+  private static HttpClientRequest asAdmin(HttpClientRequest request) {
+    return request.putHeader("X-Api-Key", bus.bus().adminToken());
+  }
+
   private static String firstEvent(String path, Runnable cause) {
     CompletableFuture<String> seen = new CompletableFuture<>();
     StringBuilder text = new StringBuilder();
@@ -84,6 +90,7 @@ class OpenApiTest {
         TestBus.await(
             client
                 .request(HttpMethod.GET, bus.bus().port(), "127.0.0.1", path)
+                .map(OpenApiTest::asAdmin)
                 .compose(
                     open ->
                         open.send()

@@ -64,7 +64,7 @@ class RestRoutesTest {
             HttpMethod.valueOf(method),
             "/api/servers/alpha" + path,
             body == null ? "" : body,
-            MultiMap.caseInsensitiveMultiMap());
+            bridge.asAdmin());
 
     assertThat(answer.status()).as(answer.body()).isEqualTo(200);
     assertThat(answer.body()).isEqualTo(seen == null ? new JsonObject(ODD).encode() : ODD);
@@ -96,7 +96,7 @@ class RestRoutesTest {
             HttpMethod.valueOf(method),
             path,
             body == null ? "" : body,
-            MultiMap.caseInsensitiveMultiMap());
+            bridge.asAdmin());
 
     assertThat(answer.status()).as(answer.body()).isEqualTo(200);
     assertThat(answer.body()).isEqualTo("{\"x\":1}");
@@ -108,7 +108,7 @@ class RestRoutesTest {
     BridgeFixture bridge = new BridgeFixture(vertx);
     bridge.on(Addresses.SERVERS_ADD, new JsonObject().put("id", "git"));
 
-    Answer answer = bridge.post("/api/servers", "{\"name\":\"git\",\"config\":{}}");
+    Answer answer = bridge.postAsAdmin("/api/servers", "{\"name\":\"git\",\"config\":{}}");
 
     assertThat(answer.status()).isEqualTo(201);
     assertThat(answer.headers().get("Location")).isEqualTo("/api/servers/git");
@@ -121,7 +121,7 @@ class RestRoutesTest {
     bridge.on(
         Addresses.SERVERS_ADD, McpFailure.notSent(FailureCode.BAD_REQUEST, "no command; give one"));
 
-    Answer answer = bridge.post("/api/servers", "{}");
+    Answer answer = bridge.postAsAdmin("/api/servers", "{}");
 
     assertThat(answer.status()).isEqualTo(400);
     assertThat(answer.json().getString("detail")).isEqualTo("no command; give one");
@@ -206,7 +206,7 @@ class RestRoutesTest {
   void a_server_that_is_not_there_is_named_with_the_remedy(Vertx vertx) {
     BridgeFixture bridge = new BridgeFixture(vertx);
 
-    Answer answer = bridge.post("/api/servers/gamma/restart", "");
+    Answer answer = bridge.postAsAdmin("/api/servers/gamma/restart", "");
 
     assertThat(answer.status()).isEqualTo(404);
     assertThat(answer.json().getString("detail")).contains("mcp.gamma.restart", "/api/servers");

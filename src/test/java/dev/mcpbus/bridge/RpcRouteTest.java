@@ -143,7 +143,8 @@ class RpcRouteTest {
     BridgeFixture bridge = new BridgeFixture(vertx);
     bridge.on(Addresses.of(ALPHA, suffix), ODD);
 
-    Answer answer = bridge.post("/rpc", request(method, "{\"serverId\":\"alpha\",\"uri\":\"u\"}"));
+    Answer answer =
+        bridge.postAsAdmin("/rpc", request(method, "{\"serverId\":\"alpha\",\"uri\":\"u\"}"));
 
     assertThat(answer.body()).endsWith(",\"result\":" + ODD + "}");
     assertThat(bridge.seen.get(0).body()).isEqualTo("{\"uri\":\"u\"}");

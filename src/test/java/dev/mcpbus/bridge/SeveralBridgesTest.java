@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.security.Entrance;
-import dev.mcpbus.security.Gatekeeper;
-import dev.mcpbus.security.Principal;
+import dev.mcpbus.security.AccessControl;
+import dev.mcpbus.security.Admission;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -47,7 +47,7 @@ class SeveralBridgesTest {
     }
 
     @Override
-    public void handle(HttpServerRequest request, Principal principal, Buffer body) {
+    public void handle(HttpServerRequest request, Admission admission, Buffer body) {
       request.response().end(Thread.currentThread().getName() + "\n");
     }
 
@@ -113,7 +113,7 @@ class SeveralBridgesTest {
             options,
             () -> "call-" + calls.incrementAndGet(),
             Here::new,
-            Gatekeeper::open,
+            AccessControl.open()::keeper,
             new Readiness());
     bridges.forEach(bridge -> BridgeFixture.await(vertx.deployVerticle(bridge)));
     port = bridges.get(0).port();

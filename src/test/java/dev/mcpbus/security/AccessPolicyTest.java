@@ -7,9 +7,7 @@ import dev.mcpbus.security.AuthOptions.Effect;
 import dev.mcpbus.security.AuthOptions.Limits;
 import dev.mcpbus.security.AuthOptions.Policy;
 import java.security.SecureRandom;
-import java.time.Clock;
 import java.time.Instant;
-import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -34,10 +32,10 @@ class AccessPolicyTest {
 
   @Test
   void without_policies_everything_but_admin_is_for_everybody() {
-    Rights ann = AccessPolicy.OPEN.rights(ANN);
+    Rights ann = new AccessPolicy(List.of()).rights(ANN);
     assertThat(ann.allows(Action.CALL, "git", "push")).isTrue();
     assertThat(ann.allows(Action.ADMIN, "git", "")).isFalse();
-    assertThat(AccessPolicy.OPEN.rights(OPS).allows(Action.ADMIN, "git", "")).isTrue();
+    assertThat(new AccessPolicy(List.of()).rights(OPS).allows(Action.ADMIN, "git", "")).isTrue();
   }
 
   @Test
@@ -96,19 +94,19 @@ class AccessPolicyTest {
     Instant end = Instant.parse("2027-01-01T00:00:00Z");
     ApiKey key = new ApiKey("ci", fresh.hash(), Set.of("r"), true, end, null);
     assertThat(fresh.toString()).doesNotContain(fresh.key());
-    ApiKeys before = new ApiKeys(List.of(key), Clock.fixed(end.minusSeconds(1), ZoneOffset.UTC));
-    assertThat(before.find(fresh.key()))
-        .isEqualTo(new Principal("ci", new TreeSet<>(Set.of("r")), true));
-    assertThat(before.find(fresh.key() + "x")).isNull();
-    assertThat(before.find("")).isNull();
-    assertThat(new ApiKeys(List.of(key), Clock.fixed(end, ZoneOffset.UTC)).find(fresh.key()))
-        .isNull();
+    AuthState state = new AuthState(AuthOptions.ofKeys(List.of(key)), null);
+    assertThat(ApiKeys.credential(fresh.key()).in(state))
+        .isEqualTo(
+            new Credential.Holder(
+                new Principal("ci", new TreeSet<>(Set.of("r")), true), end, true));
+    assertThat(ApiKeys.credential(fresh.key() + "x").in(state)).isNull();
+    assertThat(ApiKeys.credential("").in(state)).isNull();
   }
 
   @Test
   void a_bucket_fills_with_time_and_places_are_given_back_once() {
     AtomicLong now = new AtomicLong();
-    Throttle throttle = new Throttle(new Limits(2, 2, 2), List.of(), now::get);
+    Throttle throttle = new Throttle(new LimitTable(new Limits(2, 2, 2), List.of()), now::get);
     Turnstile.Place first = throttle.place(ANN);
     assertThat(first.isFree()).isTrue();
     assertThat(throttle.place(ANN).isFree()).isTrue();

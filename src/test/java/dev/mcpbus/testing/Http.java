@@ -1,5 +1,6 @@
 package dev.mcpbus.testing;
 
+import dev.mcpbus.security.AdminTokenFile;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.URI;
@@ -32,8 +33,26 @@ public final class Http {
     return send(request(port, path).GET().build());
   }
 
-  public static Answer delete(int port, String path) {
-    return send(request(port, path).DELETE().build());
+  public static Answer delete(int port, String path, String... headers) {
+    HttpRequest.Builder request = request(port, path).DELETE();
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    return send(request.build());
+  }
+
+  /** The header of who may administer the mcpbus that this user runs on {@code port}. */
+  public static String[] admin(int port) {
+    AdminTokenFile file = AdminTokenFile.of(port, System.getenv());
+    try {
+      return admin(file.read().orElseThrow(() -> new AssertionError("no " + file.path())));
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  public static String[] admin(String token) {
+    return new String[] {"Authorization", "Bearer " + token};
   }
 
   /** As {@code curl -d}: a form by its content type, whatever the body is. */

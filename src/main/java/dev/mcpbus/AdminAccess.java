@@ -1,0 +1,95 @@
+package dev.mcpbus;
+
+import dev.mcpbus.security.AdminTokenFile;
+import java.io.Console;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The admin token of the standalone service: kept in the user's own file while the service runs,
+ * and shown to the person at the terminal. A log never gets it. For threads that may wait.
+ */
+final class AdminAccess {
+
+  private static final Logger LOG = LoggerFactory.getLogger(AdminAccess.class);
+
+  private final AdminTokenFile file;
+  private final @Nullable String token;
+  private @Nullable String problem;
+
+  /**
+   * @param token null where callers log in with keys or tokens of their own
+   */
+  AdminAccess(@Nullable String token, int port, Map<String, String> variables) {
+    this.file = AdminTokenFile.of(port, variables);
+    this.token = token;
+  }
+
+  /** Writes the file. Where that fails the service goes on: everything but the admin works. */
+  void open() {
+    if (token == null) {
+      return;
+    }
+    try {
+      file.write(token);
+    } catch (IOException | RuntimeException e) {
+      problem = file.path() + " cannot be written: " + e;
+      LOG.warn(
+          "{}; name another folder in {}, or configure auth.apiKeys, to add or stop servers over"
+              + " HTTP",
+          problem,
+          AdminTokenFile.FOLDER_VARIABLE);
+    }
+  }
+
+  /** Removes the file. */
+  void close() {
+    if (token == null) {
+      return;
+    }
+    try {
+      file.remove(token);
+    } catch (IOException | RuntimeException e) {
+      LOG.warn("{} is left behind: {}", file.path(), e.toString());
+    }
+  }
+
+  /**
+   * The line of the start's report, with its end; empty where there is no token.
+   *
+   * @param base the bridge's URL
+   * @param terminal whether a person reads this, not a log
+   */
+  String line(String base, boolean terminal) {
+    if (token == null) {
+      return "";
+    }
+    if (terminal) {
+      // What follows # stays in the browser.
+      return "Admin:  " + base + "/#token=" + token + "\n";
+    }
+    return problem == null
+        ? "Admin:  to add or stop servers, send the key in " + file.path() + "\n"
+        : "Admin:  nobody, " + problem + "\n";
+  }
+
+  /** Whether standard output is a terminal. */
+  static boolean isTerminal() {
+    Console console = System.console();
+    if (console == null) {
+      return false;
+    }
+    try {
+      // Since Java 22 there is a console without a terminal, too.
+      return Boolean.TRUE.equals(Console.class.getMethod("isTerminal").invoke(console));
+    } catch (NoSuchMethodException e) {
+      return true;
+    } catch (IllegalAccessException | InvocationTargetException e) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,83 @@
+package dev.mcpbus.security;
+
+import dev.mcpbus.security.AuthOptions.Jwt;
+import dev.mcpbus.security.Credential.Holder;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import java.util.NavigableSet;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** What the claims of a token have to be, once its signature is known to be good. Immutable. */
+final class TokenRules {
+
+  /** What the name of a principal who came with a token begins with. */
+  static final String PREFIX = "jwt:";
+
+  private static final int MAX_NAME = 256;
+
+  /** The last second of the year 9999: more is no time. */
+  private static final long LAST_SECOND = 253_402_300_799L;
+
+  private final Jwt options;
+
+  TokenRules(Jwt options) {
+    this.options = options;
+  }
+
+  Jwt options() {
+    return options;
+  }
+
+  /** Whom they stand for, until when; null where they are not for us. */
+  @Nullable Holder holder(JsonObject claims) {
+    if (!options.issuer().equals(claims.getValue("iss"))
+        || !isForUs(claims.getValue("aud"))
+        || !(claims.getValue("exp") instanceof Number exp)
+        || !(claims.getValue("sub") instanceof String subject)
+        || subject.isEmpty()
+        || subject.length() > MAX_NAME) {
+      return null;
+    }
+    long end = Math.max(0, Math.min(exp.longValue(), LAST_SECOND)) + options.leeway().toSeconds();
+    NavigableSet<String> scopes = scopes(claims);
+    boolean admin = options.adminScopes().stream().anyMatch(scopes::contains);
+    return new Holder(
+        new Principal(PREFIX + subject, scopes, admin),
+        Instant.ofEpochSecond(end),
+        scopes.containsAll(options.requiredScopes()));
+  }
+
+  /** Whether it is good already. */
+  boolean hasBegun(JsonObject claims, Instant now) {
+    long latest = now.getEpochSecond() + options.leeway().toSeconds();
+    return hasBegun(claims.getValue("nbf"), latest) && hasBegun(claims.getValue("iat"), latest);
+  }
+
+  private static boolean hasBegun(@Nullable Object time, long latest) {
+    return time == null || (time instanceof Number number && number.longValue() <= latest);
+  }
+
+  private boolean isForUs(@Nullable Object audience) {
+    return audience instanceof JsonArray several
+        ? several.stream().anyMatch(options.audience()::contains)
+        : audience instanceof String one && options.audience().contains(one);
+  }
+
+  /** {@code scope} is a text (RFC 9068), {@code scp} what some servers write instead. */
+  private static NavigableSet<String> scopes(JsonObject claims) {
+    NavigableSet<String> scopes = new TreeSet<>();
+    for (String name : new String[] {"scope", "scp"}) {
+      Object value = claims.getValue(name);
+      if (value instanceof String text && !text.isBlank()) {
+        for (String scope : text.strip().split("\\s+", -1)) {
+          scopes.add(scope);
+        }
+      } else if (value instanceof JsonArray list) {
+        list.stream().filter(String.class::isInstance).forEach(one -> scopes.add((String) one));
+      }
+    }
+    return scopes;
+  }
+}
