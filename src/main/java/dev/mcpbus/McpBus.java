@@ -144,6 +144,7 @@ public final class McpBus {
   private final AccessControl access;
   private final @Nullable Gateway gateway;
   private final List<BridgeVerticle> bridges;
+  private long auditing = -1;
   private final Queue<String> doors = new ConcurrentLinkedQueue<>();
 
   private McpBus(Vertx vertx, Options options, AuthenticatorFactory authenticators, PinStore pins) {
@@ -250,7 +251,15 @@ public final class McpBus {
         .compose(next -> deploy(servers))
         .compose(next -> servers.apply(options.servers()))
         .compose(next -> gateway == null ? Future.succeededFuture() : deploy(gateway.actors()))
-        .compose(next -> open());
+        .compose(next -> open())
+        .onSuccess(open -> audits());
+  }
+
+  /** What the audit log counts, it writes every second. */
+  private void audits() {
+    if (access.audit().isOn()) {
+      auditing = vertx.setPeriodic(1_000, now -> access.audit().flush());
+    }
   }
 
   private static boolean usesDemo(List<ServerDefinition> servers) {
@@ -307,6 +316,10 @@ public final class McpBus {
 
   /** Carries out a change of the configuration. */
   public Future<Void> apply(ConfigDiff diff) {
+    AuthOptions auth = diff.auth();
+    if (auth != null) {
+      access.reload(auth);
+    }
     return servers.apply(diff);
   }
 
@@ -334,6 +347,8 @@ public final class McpBus {
    * reverse order. Vert.x itself stays open.
    */
   public Future<Void> close() {
+    vertx.cancelTimer(auditing);
+    access.audit().flush();
     List<Future<Void>> ending = new ArrayList<>();
     for (String door = doors.poll(); door != null; door = doors.poll()) {
       ending.add(vertx.undeploy(door).otherwiseEmpty());

@@ -33,8 +33,7 @@ final class StartReport {
   private final AdminAccess admin;
   private final PrintStream out;
 
-  StartReport(
-      Vertx vertx, McpBus bus, McpBusConfig config, AdminAccess admin, PrintStream out) {
+  StartReport(Vertx vertx, McpBus bus, McpBusConfig config, AdminAccess admin, PrintStream out) {
     this.vertx = vertx;
     this.bus = bus;
     this.config = config;

@@ -48,7 +48,13 @@ class ClusterIT {
         for (String server : servers.fieldNames()) {
           JsonObject entry =
               new JsonObject().put("name", server).put("config", servers.getJsonObject(server));
-          assertThat(Http.post(bed.node("n1").port(), "/api/servers", entry.encode(), Http.admin(bed.node("n1").port())).status())
+          assertThat(
+                  Http.post(
+                          bed.node("n1").port(),
+                          "/api/servers",
+                          entry.encode(),
+                          Http.admin(bed.node("n1").port()))
+                      .status())
               .isEqualTo(201);
         }
       }

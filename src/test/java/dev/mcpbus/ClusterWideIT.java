@@ -48,7 +48,10 @@ class ClusterWideIT {
     List<McpHttp.Stream> events =
         NODES.stream().map(node -> nodes.at(node, "/api/events?server=late").get()).toList();
     try {
-      assertThat(Http.post(nodes.port("n2"), "/api/servers", added, Http.admin(nodes.port("n2"))).status()).isEqualTo(201);
+      assertThat(
+              Http.post(nodes.port("n2"), "/api/servers", added, Http.admin(nodes.port("n2")))
+                  .status())
+          .isEqualTo(201);
       Awaitility.await("the event at every node")
           .untilAsserted(
               () ->
@@ -78,7 +81,10 @@ class ClusterWideIT {
                     .contains("own.test_simple_text", "modern.test_simple_text");
               });
     }
-    assertThat(Http.delete(nodes.port("n1"), "/api/servers/late", Http.admin(nodes.port("n1"))).status()).isEqualTo(200);
+    assertThat(
+            Http.delete(nodes.port("n1"), "/api/servers/late", Http.admin(nodes.port("n1")))
+                .status())
+        .isEqualTo(200);
     for (String node : NODES) {
       Awaitility.await("late to be gone at " + node)
           .until(() -> !aggregated(node).contains("late.echo"));
@@ -169,7 +175,13 @@ class ClusterWideIT {
 
   private static void restarted(String server) {
     long before = epoch(server);
-    assertThat(Http.post(nodes.port("n3"), "/api/servers/" + server + "/restart", "{}", Http.admin(nodes.port("n3"))).status())
+    assertThat(
+            Http.post(
+                    nodes.port("n3"),
+                    "/api/servers/" + server + "/restart",
+                    "{}",
+                    Http.admin(nodes.port("n3")))
+                .status())
         .isEqualTo(200);
     Awaitility.await().until(() -> epoch(server) > before);
   }

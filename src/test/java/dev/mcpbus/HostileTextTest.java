@@ -23,6 +23,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -93,7 +94,11 @@ class HostileTextTest {
       bus.awaitState("named", "READY", "DEGRADED");
       Awaitility.await().until(() -> bus.status("failing").getJsonObject("lastError") != null);
       new StartReport(
-              bus.vertx(), bus.bus(), config(), new PrintStream(out, true, StandardCharsets.UTF_8))
+              bus.vertx(),
+              bus.bus(),
+              config(),
+              new AdminAccess(null, 0, Map.of()),
+              new PrintStream(out, true, StandardCharsets.UTF_8))
           .print();
       Awaitility.await().until(() -> out.size() > 0);
     } finally {

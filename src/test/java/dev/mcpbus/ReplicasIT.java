@@ -140,7 +140,10 @@ class ReplicasIT {
   private static Map<String, String> rolled(ClusterBed bed, Map<String, String> before)
       throws Exception {
     ServiceProcess asked = bed.node("n2");
-    assertThat(Http.post(asked.port(), "/api/servers/web/restart", "", Http.admin(asked.port())).status()).isLessThan(300);
+    assertThat(
+            Http.post(asked.port(), "/api/servers/web/restart", "", Http.admin(asked.port()))
+                .status())
+        .isLessThan(300);
     Set<String> old = Set.copyOf(before.values());
     List<Integer> serving = new ArrayList<>();
     long until = System.nanoTime() + Duration.ofSeconds(30).toNanos();

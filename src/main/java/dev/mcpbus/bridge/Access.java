@@ -12,6 +12,7 @@ import dev.mcpbus.security.Audit;
 import dev.mcpbus.security.Audit.Decision;
 import dev.mcpbus.security.Gatekeeper;
 import dev.mcpbus.security.Rights;
+import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
@@ -32,6 +33,9 @@ final class Access {
   /** JSON-RPC's code of MCP servers for a resource that is not there. */
   private static final int RESOURCE_NOT_FOUND = -32_002;
 
+  private static final String OPERATION = "mcpbus.operation";
+  private static final String OPENED = "mcpbus.opened";
+
   private final Gatekeeper keeper;
   private final Audit audit;
 
@@ -51,22 +55,74 @@ final class Access {
   }
 
   /**
-   * Whether a peer of the event bus may send, or listen.
+   * Whether a peer of the event bus may listen, or send without an answer; written down.
    *
    * @param subject empty for what is for no peer
    */
-  boolean admits(RoutingContext ctx, Optional<Subject> subject) {
-    if (subject.isEmpty()) {
-      return false;
+  boolean admits(RoutingContext ctx, String operation, Optional<Subject> subject) {
+    boolean may = may(ctx, operation, subject);
+    if (may) {
+      line(
+          ctx, operation, subject.orElse(Subject.NOTHING), Decision.ALLOW, "OK", System.nanoTime());
     }
+    return may;
+  }
+
+  /** The same; written down only where he may not. */
+  boolean may(RoutingContext ctx, String operation, Optional<Subject> subject) {
     Rights rights = Caller.of(ctx).rights();
     boolean may =
-        subject.get().equals(Subject.NOTHING)
-            || rights.isUnbounded()
-            || denial(rights, subject.get()) == null;
-    long now = System.nanoTime();
-    line(ctx, subject.get(), may ? Decision.ALLOW : Decision.DENY, may ? "OK" : "DENIED", now);
+        subject.isPresent()
+            && (subject.get().equals(Subject.NOTHING)
+                || rights.isUnbounded()
+                || denial(rights, subject.get()) == null);
+    if (!may) {
+      Subject what = subject.orElse(Subject.NOTHING);
+      line(ctx, operation, what, Decision.DENY, "DENIED", System.nanoTime());
+    }
     return may;
+  }
+
+  /** A message of a socket was too much. */
+  void limited(RoutingContext ctx, String operation) {
+    long now = System.nanoTime();
+    line(ctx, operation, Subject.NOTHING, Decision.LIMIT, "RATE_LIMITED", now);
+  }
+
+  /** A call of the event bus has its answer. */
+  void ended(
+      RoutingContext ctx, String operation, Subject subject, AsyncResult<?> answer, long since) {
+    if (audit.isOn()) {
+      line(ctx, operation, subject, Decision.ALLOW, code(answer), since);
+    }
+  }
+
+  /** Something stays open. */
+  void opened(RoutingContext ctx) {
+    ctx.put(OPENED, System.nanoTime());
+    line(ctx, operation(ctx), Subject.NOTHING, Decision.ALLOW, "OPEN", System.nanoTime());
+  }
+
+  /** What was {@link #opened} has ended. */
+  void closed(RoutingContext ctx) {
+    Long since = ctx.remove(OPENED);
+    if (since != null) {
+      line(ctx, operation(ctx), Subject.NOTHING, Decision.ALLOW, "END", since);
+    }
+  }
+
+  private static String code(AsyncResult<?> answer) {
+    return answer.succeeded() ? "OK" : McpFailure.of(answer.cause()).code().name();
+  }
+
+  /** What the audit log calls the request of a route from here on. */
+  static void operation(RoutingContext ctx, String name) {
+    ctx.put(OPERATION, name);
+  }
+
+  private static String operation(RoutingContext ctx) {
+    String name = ctx.get(OPERATION);
+    return name == null ? ctx.request().method() + " " + ctx.request().path() : name;
   }
 
   /** A question to the actor of one server. */
@@ -181,7 +237,7 @@ final class Access {
     if (denied.code() == FailureCode.FORBIDDEN) {
       keeper.challengeAdmin(ctx.request(), Caller.of(ctx).principal());
     }
-    line(ctx, subject, Decision.DENY, denied.code().name(), System.nanoTime());
+    line(ctx, operation(ctx), subject, Decision.DENY, denied.code().name(), System.nanoTime());
     return denied;
   }
 
@@ -195,22 +251,27 @@ final class Access {
     if (audit.isOn()) {
       long since = System.nanoTime();
       answer.onComplete(
-          result ->
-              line(
-                  ctx,
-                  subject,
-                  Decision.ALLOW,
-                  result.succeeded() ? "OK" : McpFailure.of(result.cause()).code().name(),
-                  since));
+          result -> line(ctx, operation(ctx), subject, Decision.ALLOW, code(result), since));
     }
     return shown;
   }
 
   private void line(
-      RoutingContext ctx, Subject subject, Decision decision, String code, long since) {
+      RoutingContext ctx,
+      String operation,
+      Subject subject,
+      Decision decision,
+      String code,
+      long since) {
+    if (!audit.isOn()) {
+      return;
+    }
+    Admission caller = Caller.of(ctx);
     String server = subject.server().isEmpty() ? null : subject.server();
     audit.line(
-        Caller.of(ctx).principal(),
+        caller.source(),
+        caller.principal(),
+        operation,
         subject.action().word(),
         server,
         subject.named(),

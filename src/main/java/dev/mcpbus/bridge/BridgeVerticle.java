@@ -1,9 +1,10 @@
 package dev.mcpbus.bridge;
 
 import dev.mcpbus.protocol.ParseLimits;
-import dev.mcpbus.security.Entrance;
 import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.Admission;
+import dev.mcpbus.security.Audit;
+import dev.mcpbus.security.Entrance;
 import dev.mcpbus.security.Gatekeeper;
 import dev.mcpbus.security.OriginGuard;
 import dev.mcpbus.security.RequestPath;
@@ -143,8 +144,8 @@ public final class BridgeVerticle extends VerticleBase {
               Turn turn = new Turn();
               receive.requested(request, turn::end);
               SecurityHeaders.apply(request.response());
-              if (!isPath(request)
-                  || !guard(request).admits(request)
+              if (!isPath(request, keeper.audit())
+                  || !guard(request, keeper.audit()).admits(request)
                   || health.answers(request)
                   || !connections.admits(request)
                   || keeper.answers(request)) {
@@ -197,6 +198,7 @@ public final class BridgeVerticle extends VerticleBase {
     router.route().failureHandler(Problem::handle);
     Routes routes = new Routes(options.maxBodyBytes(), receive, access::admits);
     routes.describe(Health.described());
+    new RootRoute().mount(routes);
     new ServiceRoutes(calls, limits).mount(routes);
     new RestRoutes(calls, limits).mount(routes);
     new AggregateRoutes(calls, limits).mount(routes);
@@ -217,23 +219,25 @@ public final class BridgeVerticle extends VerticleBase {
   }
 
   /** The guard is made with the first request: where port 0 was asked for, it is known by then. */
-  private OriginGuard guard(HttpServerRequest request) {
+  private OriginGuard guard(HttpServerRequest request, Audit audit) {
     OriginGuard made = guard;
     if (made == null) {
       int port = request.localAddress().port();
       made =
-          new OriginGuard(options.scheme(), port, options.allowedHosts(), options.allowedOrigins());
+          new OriginGuard(
+              options.scheme(), port, options.allowedHosts(), options.allowedOrigins(), audit);
       guard = made;
     }
     return made;
   }
 
   /** What the guard, the gateway and the router read as the path is the same text from here on. */
-  private static boolean isPath(HttpServerRequest request) {
+  private static boolean isPath(HttpServerRequest request, Audit audit) {
     String problem = RequestPath.problem(request.uri());
     if (problem == null) {
       return true;
     }
+    audit.refused(request, null, Audit.Decision.DENY, "BAD_REQUEST");
     if (request.version() != HttpVersion.HTTP_2) {
       request.response().putHeader("Connection", "close"); // the body of a stranger is not read
     }

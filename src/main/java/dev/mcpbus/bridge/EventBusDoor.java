@@ -1,10 +1,7 @@
 package dev.mcpbus.bridge;
 
-import dev.mcpbus.bus.Headers;
 import dev.mcpbus.security.Hangup;
 import io.vertx.core.Vertx;
-import io.vertx.core.json.JsonObject;
-import io.vertx.ext.bridge.BridgeEventType;
 import io.vertx.ext.bridge.PermittedOptions;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
@@ -14,11 +11,9 @@ import io.vertx.ext.web.handler.sockjs.SockJSHandler;
 import io.vertx.ext.web.handler.sockjs.SockJSHandlerOptions;
 import io.vertx.ext.web.handler.sockjs.SockJSSocket;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Optional;
-import java.util.Set;
+import java.util.Map;
 
 /**
  * The event bus at {@code /eventbus}, for pages and remote verticles: SockJS and the raw WebSocket
@@ -34,13 +29,14 @@ final class EventBusDoor {
       List.of("XHR", "EVENT_SOURCE", "HTML_FILE", "JSON_P");
   private static final int MAX_ADDRESS = 160;
   private static final int MAX_HANDLERS = 100;
-  private static final Duration REPLY_TIMEOUT = Duration.ofHours(1);
+  private static final long CHECK_MILLIS = 1_000;
 
   private final Vertx vertx;
   private final StreamCap cap;
   private final Duration ping;
   private final Access access;
-  private final Set<SockJSSocket> sockets = new HashSet<>();
+  private final Map<SockJSSocket, EventBusPeer> peers = new HashMap<>();
+  private final long check;
   private boolean closed;
 
   /**
@@ -51,6 +47,9 @@ final class EventBusDoor {
     this.cap = cap;
     this.ping = ping;
     this.access = access;
+    this.check =
+        vertx.setPeriodic(
+            CHECK_MILLIS, now -> List.copyOf(peers.values()).forEach(EventBusPeer::check));
   }
 
   void mount(Router router) {
@@ -63,7 +62,6 @@ final class EventBusDoor {
             .setMaxAddressLength(MAX_ADDRESS)
             .setMaxHandlersPerSocket(MAX_HANDLERS)
             .setPingTimeout(ping.toMillis())
-            .setReplyTimeout(REPLY_TIMEOUT.toMillis())
             .addInboundPermitted(any)
             .addOutboundPermitted(any);
     // The page that other transports need, with a script from elsewhere.
@@ -86,67 +84,43 @@ final class EventBusDoor {
 
   private void decide(BridgeEvent event) {
     SockJSSocket socket = event.socket();
-    boolean fine =
-        switch (event.type()) {
-          case SOCKET_CREATED -> open(socket);
-          case SEND, REGISTER -> allows(event);
-          // A call has an answer, and only one receiver.
-          case PUBLISH -> false;
-          case RECEIVE -> deliver(socket);
-          default -> true;
-        };
-    if (event.type() == BridgeEventType.SOCKET_IDLE) {
-      // It is told so, and closes; one that does not read would never hear of it.
-      vertx.setTimer(ping.toMillis(), late -> Hangup.on(socket.routingContext().request()));
+    EventBusPeer peer = peers.get(socket);
+    switch (event.type()) {
+      case SOCKET_CREATED -> event.complete(open(socket));
+      case SEND, REGISTER -> {
+        if (peer == null) {
+          event.complete(false);
+        } else {
+          peer.take(event);
+        }
+      }
+      // A call has an answer, and only one receiver.
+      case PUBLISH -> event.complete(false);
+      case RECEIVE -> event.complete(peer != null && peer.check() && deliver(socket));
+      case SOCKET_IDLE -> {
+        // It is told so, and closes; one that does not read would never hear of it.
+        vertx.setTimer(ping.toMillis(), late -> Hangup.on(socket.routingContext().request()));
+        event.complete(true);
+      }
+      case SOCKET_CLOSED -> {
+        if (peer != null) {
+          peers.remove(socket);
+          peer.closed();
+          access.closed(socket.routingContext());
+          cap.free();
+        }
+        event.complete(true);
+      }
+      default -> event.complete(true);
     }
-    if (event.type() == BridgeEventType.SOCKET_CLOSED && sockets.remove(socket)) {
-      cap.free();
-    }
-    event.complete(fine);
   }
 
   private boolean open(SockJSSocket socket) {
     if (closed || !cap.take()) {
       return false;
     }
-    sockets.add(socket);
-    return true;
-  }
-
-  private boolean allows(BridgeEvent event) {
-    JsonObject message = event.getRawMessage();
-    if (!(message.getValue("address") instanceof String address)) {
-      return false;
-    }
-    boolean sends = event.type() == BridgeEventType.SEND;
-    Optional<Subject> subject =
-        sends
-            ? EventBusAccess.sending(address, message.getValue("body"))
-            : EventBusAccess.listening(address);
-    if (!access.admits(event.socket().routingContext(), subject)) {
-      return false;
-    }
-    return !sends || admitsHeaders(event, message);
-  }
-
-  /**
-   * Others than those known are dropped; one that would make the bus write elsewhere is refused.
-   */
-  private static boolean admitsHeaders(BridgeEvent event, JsonObject message) {
-    if (!(message.getValue("headers") instanceof JsonObject given)) {
-      return !message.containsKey("headers") || message.getValue("headers") == null;
-    }
-    JsonObject kept = new JsonObject();
-    for (String name : given.fieldNames()) {
-      if (EventBusAccess.HEADERS.contains(name)) {
-        kept.put(name, String.valueOf(given.getValue(name)));
-      }
-    }
-    String progress = kept.getString(Headers.PROGRESS);
-    if (progress != null && !EventBusAccess.isProgress(progress)) {
-      return false;
-    }
-    event.setRawMessage(message.copy().put("headers", kept));
+    peers.put(socket, new EventBusPeer(vertx, socket, access));
+    access.opened(socket.routingContext());
     return true;
   }
 
@@ -162,6 +136,7 @@ final class EventBusDoor {
   /** Closes all sockets; later ones are refused. */
   void close() {
     closed = true;
-    new ArrayList<>(sockets).forEach(socket -> socket.close(1001, "the service is stopping"));
+    vertx.cancelTimer(check);
+    List.copyOf(peers.keySet()).forEach(socket -> socket.close(1001, "the service is stopping"));
   }
 }

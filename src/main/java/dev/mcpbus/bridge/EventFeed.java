@@ -1,5 +1,6 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.security.Admission;
 import dev.mcpbus.security.Hangup;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -25,10 +26,12 @@ final class EventFeed {
 
   private static final int WRITE_QUEUE_BYTES = 256 * 1024;
   private static final int PATIENCE = 2;
+  private static final long CHECK_MILLIS = 1_000;
   private static final Buffer HEARTBEAT = Buffer.buffer(":\n\n");
 
   private final Vertx vertx;
   private final ContextInternal context;
+  private final Access access;
   private final EventLog log;
   private final EventRing ring;
   private final StreamCap cap;
@@ -37,9 +40,11 @@ final class EventFeed {
   private final Set<Reader> readers = new LinkedHashSet<>();
   private volatile boolean isRead;
   private long timer = -1;
+  private long check = -1;
   private boolean closed;
 
-  EventFeed(Vertx vertx, EventLog log, StreamCap cap, Duration heartbeat) {
+  EventFeed(Vertx vertx, EventLog log, StreamCap cap, Duration heartbeat, Access access) {
+    this.access = access;
     this.vertx = vertx;
     this.context = (ContextInternal) vertx.getOrCreateContext();
     this.log = log;
@@ -52,6 +57,7 @@ final class EventFeed {
     log.open(vertx, added);
     timer =
         vertx.setPeriodic(heartbeatMillis, beat -> new ArrayList<>(readers).forEach(Reader::beat));
+    check = vertx.setPeriodic(CHECK_MILLIS, now -> new ArrayList<>(readers).forEach(Reader::check));
   }
 
   /** On any thread: there is one more event. */
@@ -80,27 +86,32 @@ final class EventFeed {
       ctx.fail(cap.refusal(closed));
       return;
     }
-    new Reader(ctx.request(), filter).start(last);
+    new Reader(ctx, filter).start(last);
   }
 
   /** Ends all streams; later readers are refused. */
   void close() {
     closed = true;
     vertx.cancelTimer(timer);
+    vertx.cancelTimer(check);
     log.close(added);
     new ArrayList<>(readers).forEach(Reader::end);
   }
 
   private final class Reader {
 
+    private final RoutingContext ctx;
     private final HttpServerRequest request;
     private final HttpServerResponse response;
+    private final Admission caller;
     private final EventRing.Filter filter;
     private long position;
     private int stuck;
 
-    Reader(HttpServerRequest request, EventRing.Filter filter) {
-      this.request = request;
+    Reader(RoutingContext ctx, EventRing.Filter filter) {
+      this.ctx = ctx;
+      this.request = ctx.request();
+      this.caller = Caller.of(ctx);
       this.response = request.response();
       this.filter = filter;
     }
@@ -108,6 +119,7 @@ final class EventFeed {
     void start(@Nullable String last) {
       readers.add(this);
       isRead = true;
+      access.opened(ctx);
       response.closeHandler(gone -> remove());
       response.exceptionHandler(broken -> remove());
       response
@@ -125,11 +137,7 @@ final class EventFeed {
     }
 
     private void missed() {
-      JsonObject event =
-          new JsonObject()
-              .put("type", "missed")
-              .put("message", "events were published that are no longer known");
-      response.write(Buffer.buffer("data: " + event.encode() + "\n\n"));
+      tell("missed", "events were published that are no longer known");
     }
 
     void pump() {
@@ -149,6 +157,22 @@ final class EventFeed {
               pump();
             });
       }
+    }
+
+    /** Ends with the credential of its reader, and where his rights have changed. */
+    void check() {
+      String why = caller.changed();
+      if (why != null) {
+        if (!response.writeQueueFull()) {
+          tell("ended", why);
+        }
+        end();
+      }
+    }
+
+    private void tell(String type, String message) {
+      JsonObject event = new JsonObject().put("type", type).put("message", message);
+      response.write(Buffer.buffer("data: " + event.encode() + "\n\n"));
     }
 
     void beat() {
@@ -174,6 +198,7 @@ final class EventFeed {
       if (readers.remove(this)) {
         isRead = !readers.isEmpty();
         cap.free();
+        access.closed(ctx);
       }
     }
   }

@@ -33,6 +33,7 @@ record Route(
     String type) {
 
   static final String JSON = "application/json";
+  static final String PLAIN_TEXT = "text/plain";
   static final String EVENT_STREAM = "text/event-stream";
 
   /**
@@ -105,6 +106,10 @@ record Route(
 
   Route giving(int code, String schema) {
     return new Route(method, path, action, id, summary, query, body, schema, code, type);
+  }
+
+  Route typed(String other) {
+    return new Route(method, path, action, id, summary, query, body, answer, status, other);
   }
 
   Route streaming(String schema) {

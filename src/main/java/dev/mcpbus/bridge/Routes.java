@@ -80,6 +80,7 @@ final class Routes {
           .route(one.route().method(), path)
           .handler(
               ctx -> {
+                Access.operation(ctx, one.route().id());
                 if (gate.test(ctx, one.route().action())) {
                   Query.check(ctx, one.route());
                   one.handler().handle(ctx);

@@ -113,6 +113,7 @@ final class RpcRoute {
     }
     ConnectionId server = named == null ? null : serverId(named);
     String method = request.method();
+    Access.operation(ctx, method);
     if (method.equals(Methods.TOOLS_CALL)) {
       return callTool(ctx, server, params);
     }

@@ -20,9 +20,9 @@ final class StreamRoutes {
   private final EventFeed events;
   private final EventFeed rpc;
 
-  StreamRoutes(Vertx vertx, Common common, Duration heartbeat) {
-    this.events = new EventFeed(vertx, common.events, common.streams, heartbeat);
-    this.rpc = new EventFeed(vertx, common.rpc, common.streams, heartbeat);
+  StreamRoutes(Vertx vertx, Common common, Duration heartbeat, Access access) {
+    this.events = new EventFeed(vertx, common.events, common.streams, heartbeat, access);
+    this.rpc = new EventFeed(vertx, common.rpc, common.streams, heartbeat, access);
   }
 
   void mount(Routes routes) {

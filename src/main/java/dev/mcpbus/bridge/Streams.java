@@ -13,7 +13,7 @@ final class Streams {
   Streams(Vertx vertx, BridgeOptions options, Common common, Access access) {
     BridgeLimitOptions limits = options.limits();
     StreamCap cap = common.streams;
-    events = new StreamRoutes(vertx, common, limits.heartbeat());
+    events = new StreamRoutes(vertx, common, limits.heartbeat(), access);
     door =
         options.eventBus()
             ? new EventBusDoor(vertx, cap, limits.heartbeat().multipliedBy(2), access)

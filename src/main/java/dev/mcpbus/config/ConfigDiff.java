@@ -1,10 +1,12 @@
 package dev.mcpbus.config;
 
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.security.AuthOptions;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a reload has to do. A pure value.
@@ -13,6 +15,7 @@ import java.util.Map;
  * @param changed servers to drain and start anew, as they are to be
  * @param removed servers to drain and forget, as they were
  * @param unchanged servers not to touch
+ * @param auth who may come in from now on, null where that has not changed
  * @param needsRestart settings that changed and that only a restart of mcpbus applies, by key
  */
 public record ConfigDiff(
@@ -20,6 +23,7 @@ public record ConfigDiff(
     List<ServerDefinition> changed,
     List<ServerDefinition> removed,
     List<ConnectionId> unchanged,
+    @Nullable AuthOptions auth,
     List<String> needsRestart) {
 
   public ConfigDiff {
@@ -48,7 +52,12 @@ public record ConfigDiff(
       }
     }
     return new ConfigDiff(
-        added, changed, new ArrayList<>(before.values()), unchanged, needsRestart(live, next));
+        added,
+        changed,
+        new ArrayList<>(before.values()),
+        unchanged,
+        live.auth().equals(next.auth()) ? null : next.auth(),
+        needsRestart(live, next));
   }
 
   private static List<String> needsRestart(McpBusConfig live, McpBusConfig next) {
@@ -74,8 +83,11 @@ public record ConfigDiff(
     if (!live.names().name().equals(next.names().name())) {
       keys.add("catalog.names");
     }
-    if (!live.auth().equals(next.auth())) {
+    if (live.auth().isRequired() != next.auth().isRequired()) {
       keys.add("auth");
+    }
+    if (!live.auth().hasAuditOf(next.auth())) {
+      keys.add("auth.audit");
     }
     if (!live.gateway().equals(next.gateway())) {
       keys.add("gateway");
@@ -88,6 +100,10 @@ public record ConfigDiff(
 
   /** True where nothing is to be done. */
   public boolean isEmpty() {
-    return added.isEmpty() && changed.isEmpty() && removed.isEmpty() && needsRestart.isEmpty();
+    return added.isEmpty()
+        && changed.isEmpty()
+        && removed.isEmpty()
+        && auth == null
+        && needsRestart.isEmpty();
   }
 }

@@ -14,6 +14,7 @@ import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Principal;
+import dev.mcpbus.security.RequestSource;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
@@ -293,7 +294,8 @@ final class ClientSession {
     } catch (McpFailure refused) {
       answer = Future.failedFuture(refused);
     }
-    answer.onComplete(outcome -> directory.journal().ended(principal, ask, outcome));
+    RequestSource source = RequestSource.parse(String.valueOf(message.headers().get(Words.SOURCE)));
+    answer.onComplete(outcome -> directory.journal().ended(source, principal, ask, outcome));
     answer.onComplete(
         result -> end(call, Messages.written(requestId, result)),
         failure -> end(call, Buffer.buffer(Errors.message(requestId, Errors.of(failure)))));

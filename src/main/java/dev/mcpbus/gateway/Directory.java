@@ -79,9 +79,7 @@ final class Directory {
   /** What servers there are, as soon as that is known. */
   Future<Snapshot> ready(Vertx vertx) {
     Snapshot now = snapshot;
-    return now == Snapshot.EMPTY
-        ? ask(vertx, List.of(), List.of())
-        : Future.succeededFuture(now);
+    return now == Snapshot.EMPTY ? ask(vertx, List.of(), List.of()) : Future.succeededFuture(now);
   }
 
   /**

@@ -35,6 +35,7 @@ final class Door implements Entrance {
 
   private static final String ROOT = "/mcp";
   private static final long BEAT_MILLIS = 5_000;
+  private static final long CHECK_MILLIS = 1_000;
   private static final ParseLimits LIMITS = ParseLimits.DEFAULT.withMaxBytes(Integer.MAX_VALUE);
 
   private final Vertx vertx;
@@ -45,6 +46,7 @@ final class Door implements Entrance {
   private final Replies replies;
   private final String name;
   private long beat = -1;
+  private long check = -1;
 
   Door(
       Vertx vertx,
@@ -70,6 +72,7 @@ final class Door implements Entrance {
   @Override
   public Future<Void> open() {
     beat = vertx.setPeriodic(BEAT_MILLIS, now -> replies.beat());
+    check = vertx.setPeriodic(CHECK_MILLIS, now -> replies.check());
     return Future.join(
             List.of(
                 consume(Addresses.GATEWAY_CALLS + name, modern::told),
@@ -102,6 +105,7 @@ final class Door implements Entrance {
   @Override
   public void close() {
     vertx.cancelTimer(beat);
+    vertx.cancelTimer(check);
     modern.listeners().close();
     sse.close();
     replies.close();
@@ -110,7 +114,7 @@ final class Door implements Entrance {
   @Override
   public void handle(HttpServerRequest request, Admission admission, Buffer body) {
     Principal principal = admission.principal();
-    Reply reply = new Reply(request, mayStream(request.headers()));
+    Reply reply = new Reply(request, mayStream(request.headers()), admission);
     try {
       String path = String.valueOf(request.path());
       int root = SseDoor.owns(path) ? SseDoor.ROOT.length() : ROOT.length();

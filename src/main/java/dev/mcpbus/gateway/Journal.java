@@ -6,6 +6,7 @@ import dev.mcpbus.security.Action;
 import dev.mcpbus.security.Audit;
 import dev.mcpbus.security.Audit.Decision;
 import dev.mcpbus.security.Principal;
+import dev.mcpbus.security.RequestSource;
 import io.vertx.core.AsyncResult;
 
 /** Writes what became of the requests of MCP clients into the audit log. Safe on every thread. */
@@ -17,12 +18,14 @@ final class Journal {
     this.audit = audit;
   }
 
-  void ended(Principal principal, Ask ask, AsyncResult<?> outcome) {
+  void ended(RequestSource source, Principal principal, Ask ask, AsyncResult<?> outcome) {
     if (!audit.isOn()) {
       return;
     }
     audit.line(
+        source,
         principal,
+        ask.method(),
         word(ask.method()),
         ask.server(),
         ask.item(),
@@ -42,7 +45,7 @@ final class Journal {
           Methods.RESOURCES_LIST,
           Methods.RESOURCES_TEMPLATES ->
           Action.LIST.word();
-      default -> method;
+      default -> Action.CALL.word();
     };
   }
 }

@@ -97,7 +97,9 @@ final class Legacy {
     }
     String exchange = exchange();
     DeliveryOptions options =
-        options(Words.POST, principal, view, exchange).addHeader(Words.SESSION, session);
+        options(Words.POST, principal, view, exchange)
+            .addHeader(Words.SOURCE, reply.source().text())
+            .addHeader(Words.SESSION, session);
     boolean request = message.kind() == Envelope.Kind.REQUEST;
     if (request) {
       exchanges.put(exchange, reply);

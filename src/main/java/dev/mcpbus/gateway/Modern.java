@@ -173,7 +173,8 @@ final class Modern {
     } else {
       answer = router.route(ask);
     }
-    answer.onComplete(outcome -> directory.journal().ended(principal, ask, outcome));
+    answer.onComplete(
+        outcome -> directory.journal().ended(reply.source(), principal, ask, outcome));
     answer.onComplete(
         result -> {
           forget(callId, reply);

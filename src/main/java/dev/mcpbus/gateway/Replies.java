@@ -40,6 +40,11 @@ final class Replies {
     return true;
   }
 
+  /** Ends the streams of clients whose credentials have ended. */
+  void check() {
+    Set.copyOf(open).forEach(Reply::check);
+  }
+
   /** Shows clients that their responses live. */
   void beat() {
     Set.copyOf(open).forEach(Reply::beat);

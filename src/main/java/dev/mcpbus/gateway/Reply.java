@@ -1,6 +1,8 @@
 package dev.mcpbus.gateway;
 
+import dev.mcpbus.security.Admission;
 import dev.mcpbus.security.Hangup;
+import dev.mcpbus.security.RequestSource;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.vertx.core.buffer.Buffer;
@@ -38,6 +40,8 @@ final class Reply {
   private final HttpServerRequest request;
   private final HttpServerResponse http;
   private final boolean mayStream;
+  private final Admission admission;
+  private Runnable gone = () -> {};
   private final long since = System.nanoTime();
   private @Nullable Runnable streaming;
   private boolean stream;
@@ -50,15 +54,18 @@ final class Reply {
 
   /**
    * @param mayStream whether the client understands a stream
+   * @param admission as a stream it ends with it
    */
-  Reply(HttpServerRequest request, boolean mayStream) {
+  Reply(HttpServerRequest request, boolean mayStream, Admission admission) {
     this.request = request;
     this.http = request.response();
     this.mayStream = mayStream;
+    this.admission = admission;
   }
 
   /** Runs {@code gone} where the client closes before the end. */
-  Reply onGone(Runnable gone) {
+  Reply onGone(Runnable run) {
+    gone = run;
     http.closeHandler(
         closed -> {
           if (!over) {
@@ -73,6 +80,11 @@ final class Reply {
   Reply onStream(Runnable begun) {
     streaming = begun;
     return this;
+  }
+
+  /** Where the request came from. */
+  RequestSource source() {
+    return admission.source();
   }
 
   boolean isOver() {
@@ -196,6 +208,27 @@ final class Reply {
 
   long taken() {
     return taken;
+  }
+
+  /**
+   * Ends a stream whose client is nobody any more, as if he had gone; one that stays open also
+   * where his rights have changed. Called every second.
+   */
+  void check() {
+    if (!stream || isOver()) {
+      return;
+    }
+    String why = standing ? admission.changed() : admission.ended();
+    if (why == null) {
+      return;
+    }
+    if (queued > 0) {
+      Hangup.on(request);
+      return;
+    }
+    over = true;
+    http.end(Buffer.buffer(": " + why + "\n\n"));
+    gone.run();
   }
 
   /** Called every few seconds. */

@@ -220,7 +220,9 @@ final class SseDoor {
     request(
             Legacy.host(session),
             body,
-            options(Words.POST, client, exchange).addHeader(Words.SESSION, session))
+            options(Words.POST, client, exchange)
+                .addHeader(Words.SOURCE, client.reply.source().text())
+                .addHeader(Words.SESSION, session))
         .onComplete(
             answered -> {
               exchanges.remove(exchange);

@@ -61,6 +61,9 @@ final class Words {
   /** {@code Principal.text()}: what is kept for it is for those rights alone. */
   static final String PRINCIPAL = "principal";
 
+  /** {@code RequestSource.text()}, for the audit log. */
+  static final String SOURCE = "source";
+
   /** The address of the HTTP verticle, and its name of the response. */
   static final String DOOR = "door";
 

@@ -8,6 +8,8 @@ import java.time.InstantSource;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Who may come in, and what for, as it is now: one for all doors of a process. A {@link #reload}
@@ -18,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * each start: the admin token.
  */
 public final class AccessControl {
+
+  private static final Logger LOG = LoggerFactory.getLogger(AccessControl.class);
 
   private final boolean required;
   private final Audit audit;
@@ -59,8 +63,7 @@ public final class AccessControl {
     } else {
       ApiKeys.Fresh fresh = ApiKeys.generate(random);
       this.adminToken = fresh.key();
-      this.adminKey =
-          new ApiKey(Principal.LOCAL.name(), fresh.hash(), Set.of(), true, null, null);
+      this.adminKey = new ApiKey(Principal.LOCAL.name(), fresh.hash(), Set.of(), true, null, null);
     }
     this.state = new AuthState(options, adminKey);
     this.turnstile = shared == null ? new Throttle(state.limits(), nanos) : shared;
@@ -101,13 +104,30 @@ public final class AccessControl {
 
   /**
    * From now on that holds, for requests that come and for all that is open: who is known no more
-   * is heard no more. Whether callers have to log in at all is not changed by it: where a
-   * configuration without keys follows one with keys, everybody is refused.
+   * is heard no more. Whether callers have to log in at all is as it was at the start: a
+   * configuration without keys and tokens after one that had them lets nobody in, and one that has
+   * them after one that had none changes nothing. Both are told in the log.
    */
   public void reload(AuthOptions options) {
+    if (options.isRequired() && !required) {
+      LOG.warn(
+          "auth: callers have to log in only after a restart of mcpbus; until then all stays open on"
+              + " loopback as it was");
+      return;
+    }
+    if (required && !options.isRequired()) {
+      LOG.warn(
+          "auth: there are no keys and no tokens any more, so everybody is refused; give some, or"
+              + " restart mcpbus to serve without login");
+    }
     AuthState next = new AuthState(options, adminKey);
     turnstile.limits(next.limits());
     state = next;
+    LOG.info(
+        "auth: changed: {} keys, {} policies{}",
+        options.apiKeys().size(),
+        options.policies().size(),
+        options.jwt() == null ? "" : ", tokens of " + options.jwt().issuer());
   }
 
   AuthState state() {

@@ -96,8 +96,7 @@ public final class AdminTokenFile {
   /** The token of the mcpbus that runs there; empty where there is none, or the file is not one. */
   public Optional<String> read() throws IOException {
     try (FileChannel channel =
-        FileChannel.open(
-            file, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS))) {
+        FileChannel.open(file, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS))) {
       ByteBuffer bytes = ByteBuffer.allocate(MAX_BYTES);
       while (bytes.hasRemaining() && channel.read(bytes) >= 0) {
         // until the end, or the bound
@@ -140,8 +139,8 @@ public final class AdminTokenFile {
     if (isPosix(folder)
         && !Files.getAttribute(folder, "unix:uid", LinkOption.NOFOLLOW_LINKS)
             .equals(Files.getAttribute(mine, "unix:uid", LinkOption.NOFOLLOW_LINKS))) {
-      throw new IOException(folder + " belongs to another user; name one of your own in "
-          + FOLDER_VARIABLE);
+      throw new IOException(
+          folder + " belongs to another user; name one of your own in " + FOLDER_VARIABLE);
     }
   }
 

@@ -3,6 +3,7 @@ package dev.mcpbus.security;
 import dev.mcpbus.security.Credential.Holder;
 import dev.mcpbus.security.Turnstile.Place;
 import io.vertx.core.Future;
+import io.vertx.core.http.HttpServerRequest;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,7 @@ public final class Admission {
   private final Holder holder;
   private final Rights rights;
   private final AuthState made;
+  private final HttpServerRequest request;
   private final Runnable end;
   private AuthState seen;
   private @Nullable Holder now;
@@ -28,6 +30,7 @@ public final class Admission {
       Holder holder,
       Rights rights,
       AuthState state,
+      HttpServerRequest request,
       Runnable end) {
     this.control = control;
     this.credential = credential;
@@ -36,6 +39,7 @@ public final class Admission {
     this.rights = rights;
     this.made = state;
     this.seen = state;
+    this.request = request;
     this.end = end;
   }
 
@@ -47,6 +51,11 @@ public final class Admission {
   /** As they were when he came. */
   public Rights rights() {
     return rights;
+  }
+
+  /** Where the request came from. */
+  public RequestSource source() {
+    return RequestSource.of(request);
   }
 
   /**

@@ -5,8 +5,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.EnumSet;
-import java.util.Objects;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +54,11 @@ public record AuthOptions(
 
   public AuthOptions withLimits(Limits other) {
     return new AuthOptions(apiKeys, jwt, policies, other, audit, auditFile);
+  }
+
+  /** Whether both write the same audit log. */
+  public boolean hasAuditOf(AuthOptions other) {
+    return audit == other.audit && Objects.equals(auditFile, other.auditFile);
   }
 
   /** True where a request without credentials is refused. */

@@ -70,23 +70,22 @@ public final class Gatekeeper {
    * @return null where the request has been answered; never fails
    */
   public Future<@Nullable Admission> admit(HttpServerRequest request) {
-    long since = System.nanoTime();
     AuthState state = control.state();
     List<String> headers = request.headers().getAll("Authorization");
     List<String> keyHeaders = request.headers().getAll(KEY);
     if (!isRequired() && !mentionsKey(headers) && !mentionsKey(keyHeaders)) {
-      return enter(request, state, Credential.None.SHOWN, since);
+      return enter(request, state, Credential.None.SHOWN);
     }
     if (headers.isEmpty() && keyHeaders.isEmpty()) {
-      return Future.succeededFuture(unknown(request, state, null, since));
+      return Future.succeededFuture(unknown(request, state, null));
     }
     String credential = credential(headers, keyHeaders);
     if (credential == null) {
-      return Future.succeededFuture(unknown(request, state, "invalid_token", since));
+      return Future.succeededFuture(unknown(request, state, "invalid_token"));
     }
     Jwt jwt = state.options().jwt();
     if (jwt == null || credential.startsWith(ApiKeys.PREFIX)) {
-      return enter(request, state, ApiKeys.credential(credential), since);
+      return enter(request, state, ApiKeys.credential(credential));
     }
     return tokens(jwt)
         .claims(credential)
@@ -94,8 +93,8 @@ public final class Gatekeeper {
             claims -> {
               TokenRules rules = state.tokens();
               return claims == null || rules == null || !rules.hasBegun(claims, control.now())
-                  ? Future.succeededFuture(unknown(request, state, "invalid_token", since))
-                  : enter(request, state, new Credential.Token(claims), since);
+                  ? Future.succeededFuture(unknown(request, state, "invalid_token"))
+                  : enter(request, state, new Credential.Token(claims));
             });
   }
 
@@ -134,20 +133,19 @@ public final class Gatekeeper {
   }
 
   private Future<@Nullable Admission> enter(
-      HttpServerRequest request, AuthState state, Credential credential, long since) {
+      HttpServerRequest request, AuthState state, Credential credential) {
     Holder holder = credential.in(state);
     if (holder == null || isOver(holder)) {
-      return Future.succeededFuture(unknown(request, state, "invalid_token", since));
+      return Future.succeededFuture(unknown(request, state, "invalid_token"));
     }
     if (!holder.hasScopes()) {
-      insufficient(request, state, holder.principal(), since);
+      insufficient(request, state, holder.principal());
       return Future.succeededFuture();
     }
     Future<Place> place = control.turnstile().enter(holder.principal());
     return place.isComplete()
-        ? Future.succeededFuture(
-            entered(request, state, credential, holder, since, place.result()))
-        : place.map(one -> entered(request, state, credential, holder, since, one));
+        ? Future.succeededFuture(entered(request, state, credential, holder, place.result()))
+        : place.map(one -> entered(request, state, credential, holder, one));
   }
 
   private boolean isOver(Holder holder) {
@@ -159,21 +157,20 @@ public final class Gatekeeper {
       AuthState state,
       Credential credential,
       Holder holder,
-      long since,
       Place place) {
     Principal principal = holder.principal();
     if (place.isFree()) {
       Rights rights = state.policy().rights(principal);
-      return new Admission(control, credential, holder, rights, state, place.end());
+      return new Admission(control, credential, holder, rights, state, request, place.end());
     }
-    audit().line(principal, "connect", null, null, Decision.LIMIT, "RATE_LIMITED", since);
+    audit().refused(request, principal, Decision.LIMIT, "RATE_LIMITED");
     Refusal.later(request, place.retryMillis());
     return null;
   }
 
   private @Nullable Admission unknown(
-      HttpServerRequest request, AuthState state, @Nullable String error, long since) {
-    audit().line(null, "connect", null, null, Decision.UNKNOWN, "UNAUTHORIZED", since);
+      HttpServerRequest request, AuthState state, @Nullable String error) {
+    audit().refused(request, null, Decision.UNKNOWN, "UNAUTHORIZED");
     request
         .response()
         .putHeader(
@@ -189,9 +186,8 @@ public final class Gatekeeper {
     return null;
   }
 
-  private void insufficient(
-      HttpServerRequest request, AuthState state, Principal principal, long since) {
-    audit().line(principal, "connect", null, null, Decision.DENY, "FORBIDDEN", since);
+  private void insufficient(HttpServerRequest request, AuthState state, Principal principal) {
+    audit().refused(request, principal, Decision.DENY, "FORBIDDEN");
     challenge(request, state, state.requiredScopes());
     Refusal.send(
         request, 403, "FORBIDDEN", "Not allowed.", "the token has not all scopes that are needed");

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Which limits hold for whom. Immutable. */
-final class LimitTable {
+public final class LimitTable {
 
   private final Limits common;
   private final Map<String, Limits> own = new HashMap<>();

@@ -1,5 +1,6 @@
 package dev.mcpbus.security;
 
+import dev.mcpbus.security.Audit.Decision;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
@@ -28,6 +29,7 @@ public final class OriginGuard implements Handler<RoutingContext> {
 
   private static final Set<String> LOOPBACK = Set.of("127.0.0.1", "localhost", "[::1]");
 
+  private final Audit audit;
   private final Set<String> hosts;
   private final Set<String> ownOrigins;
   private final Set<String> corsOrigins;
@@ -40,14 +42,16 @@ public final class OriginGuard implements Handler<RoutingContext> {
    *     browsers write it
    */
   public OriginGuard(int port, Set<String> allowedHosts, Set<String> allowedOrigins) {
-    this("http", port, allowedHosts, allowedOrigins);
+    this("http", port, allowedHosts, allowedOrigins, Audit.off());
   }
 
   /**
    * @param scheme {@code http} or {@code https}, as this service is spoken to
+   * @param audit hears of refusals
    */
   public OriginGuard(
-      String scheme, int port, Set<String> allowedHosts, Set<String> allowedOrigins) {
+      String scheme, int port, Set<String> allowedHosts, Set<String> allowedOrigins, Audit audit) {
+    this.audit = audit;
     Set<String> names = new HashSet<>(LOOPBACK);
     names.addAll(lowerCase(allowedHosts));
     hosts = new HashSet<>(lowerCase(allowedHosts));
@@ -82,6 +86,7 @@ public final class OriginGuard implements Handler<RoutingContext> {
     HttpServerResponse response = request.response();
     String refusal = refusal(request);
     if (refusal != null) {
+      audit.refused(request, null, Decision.DENY, "FORBIDDEN");
       refuse(request, refusal);
       return false;
     }

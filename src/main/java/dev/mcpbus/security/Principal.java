@@ -14,7 +14,9 @@ import java.util.TreeSet;
  */
 public record Principal(String name, NavigableSet<String> roles, boolean admin) {
 
-  /** Whoever may open a loopback connection, where nobody has to log in; without the admin right. */
+  /**
+   * Whoever may open a loopback connection, where nobody has to log in; without the admin right.
+   */
   public static final Principal LOCAL = new Principal("local");
 
   private static final char SEPARATOR = '\n';

@@ -3,7 +3,7 @@ package dev.mcpbus.security;
 import io.vertx.core.Future;
 
 /** Bounds what each principal asks for. Any thread may call. */
-interface Turnstile {
+public interface Turnstile {
 
   /**
    * A place among the requests in flight, or none.
@@ -19,7 +19,7 @@ interface Turnstile {
       return new Place(Math.max(1, retryMillis), () -> {});
     }
 
-    boolean isFree() {
+    public boolean isFree() {
       return retryMillis < 0;
     }
   }

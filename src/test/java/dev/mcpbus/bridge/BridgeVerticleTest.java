@@ -128,7 +128,8 @@ class BridgeVerticleTest {
         .isEqualTo(ODD);
     assertThat(bridge.seen.get(0).body()).isEqualTo("{\"tool\":\"t\"}");
     assertThat(bridge.get("/api/servers/alpha/drift/approve").status()).isEqualTo(405);
-    assertThat(bridge.postAsAdmin("/api/servers/alpha/drift/approve", "[]").status()).isEqualTo(400);
+    assertThat(bridge.postAsAdmin("/api/servers/alpha/drift/approve", "[]").status())
+        .isEqualTo(400);
     assertThat(bridge.seen).hasSize(1);
   }
 

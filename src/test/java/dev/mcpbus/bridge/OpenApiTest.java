@@ -280,6 +280,8 @@ class OpenApiTest {
     Runnable restart = () -> send("POST", one + "/restart", "");
     check(operation("streamEvents"), 200, firstEvent("/api/events?server=demo", restart));
     check(operation("streamRpcLog"), 200, firstEvent("/api/rpc-log", restart));
+    assertThat(send("GET", "/", null).body()).contains("/mcp", "/api/servers", "#token=");
+    seen.add("getRoot");
     seen.add("streamEvents");
     seen.add("streamRpcLog");
     assertThat(seen).isEqualTo(new TreeSet<>(operations().stream().map(Operation::id).toList()));

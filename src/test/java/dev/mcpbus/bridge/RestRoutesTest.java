@@ -92,11 +92,7 @@ class RestRoutesTest {
     bridge.on(address, new JsonObject().put("x", 1));
 
     Answer answer =
-        bridge.send(
-            HttpMethod.valueOf(method),
-            path,
-            body == null ? "" : body,
-            bridge.asAdmin());
+        bridge.send(HttpMethod.valueOf(method), path, body == null ? "" : body, bridge.asAdmin());
 
     assertThat(answer.status()).as(answer.body()).isEqualTo(200);
     assertThat(answer.body()).isEqualTo("{\"x\":1}");

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Codecs;
-import dev.mcpbus.security.Entrance;
 import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.Admission;
+import dev.mcpbus.security.Entrance;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;

@@ -25,9 +25,7 @@ class AdminTokenFaultsTest {
 
   @BeforeAll
   static void start() {
-    bed =
-        new DoorBed(
-            BridgeOptions.DEFAULT.withPort(0), GatewayOptions.DEFAULT, AuthOptions.NONE);
+    bed = new DoorBed(BridgeOptions.DEFAULT.withPort(0), GatewayOptions.DEFAULT, AuthOptions.NONE);
     token = Objects.requireNonNull(bed.bus.bus().adminToken());
   }
 
@@ -96,8 +94,7 @@ class AdminTokenFaultsTest {
     List<String> seen = new ArrayList<>();
     for (String header : new TreeSet<>(List.of("Authorization", "X-Api-Key"))) {
       String value = header.equals("X-Api-Key") ? token : "Bearer " + token;
-      seen.add(
-          "" + bed.send("POST", "/api/servers/b/restart", "", header, value).statusCode());
+      seen.add("" + bed.send("POST", "/api/servers/b/restart", "", header, value).statusCode());
     }
     assertThat(seen).containsExactly("200", "200");
   }
@@ -115,8 +112,7 @@ class AdminTokenFaultsTest {
   @Test
   void each_mcpbus_has_a_token_of_its_own() {
     try (DoorBed other =
-        new DoorBed(
-            BridgeOptions.DEFAULT.withPort(0), GatewayOptions.DEFAULT, AuthOptions.NONE)) {
+        new DoorBed(BridgeOptions.DEFAULT.withPort(0), GatewayOptions.DEFAULT, AuthOptions.NONE)) {
       assertThat(other.bus.bus().adminToken()).isNotEqualTo(token).hasSize(7 + 43);
       assertThat(other.send("POST", "/api/servers/a/restart", "", "X-Api-Key", token).statusCode())
           .isEqualTo(401);

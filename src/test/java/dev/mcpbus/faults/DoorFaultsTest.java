@@ -129,7 +129,9 @@ class DoorFaultsTest {
                 "POST "
                     + path
                     + " HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nContent-Type: application/json\r\n"
-                    + "Content-Length: 1000000\r\n\r\n{");
+                    + "X-Api-Key: "
+                    + bed.bus.bus().adminToken()
+                    + "\r\nContent-Length: 1000000\r\n\r\n{");
         assertThat(answer).as(path).startsWith("HTTP/1.1 413");
       }
     }

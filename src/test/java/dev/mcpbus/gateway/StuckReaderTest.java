@@ -2,6 +2,7 @@ package dev.mcpbus.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.Context;
 import io.vertx.core.Promise;
@@ -45,7 +46,11 @@ class StuckReaderTest {
                 .requestHandler(
                     request -> {
                       context.complete(vertx.getOrCreateContext());
-                      Reply reply = new Reply(request, true);
+                      Reply reply =
+                          new Reply(
+                              request,
+                              true,
+                              AccessControl.open().keeper(vertx).admit(request).result());
                       reply.onGone(gone::complete);
                       reply.standing().open();
                       opened.complete(reply);

@@ -1,0 +1,217 @@
+package dev.mcpbus.bridge;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.security.Admission;
+import dev.mcpbus.security.Hangup;
+import io.vertx.core.AsyncResult;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.eventbus.ReplyException;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.bridge.BridgeEventType;
+import io.vertx.ext.web.RoutingContext;
+import io.vertx.ext.web.handler.sockjs.BridgeEvent;
+import io.vertx.ext.web.handler.sockjs.SockJSSocket;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One open socket of the event bus. Each of its messages passes what a request passes: is the
+ * caller still who he was, is it too much, may he. Messages to the bus are sent from here, not by
+ * Vert.x's own bridge, so that the answer's arrival gives the caller's place back. Confined to the
+ * bridge's context.
+ */
+final class EventBusPeer {
+
+  private static final int MAX_PENDING = 100;
+  private static final int MAX_REPLY_ADDRESS = 36;
+  private static final long REPLY_MILLIS = Duration.ofHours(1).toMillis();
+
+  /** RFC 6455: the endpoint ends the connection because of its policy. */
+  private static final short POLICY = 1008;
+
+  private static final int MAX_REASON = 120;
+  private static final long CLOSE_MILLIS = 2_000;
+
+  private final Vertx vertx;
+  private final SockJSSocket socket;
+  private final Access access;
+  private final Admission caller;
+  private int pending;
+  private boolean over;
+
+  EventBusPeer(Vertx vertx, SockJSSocket socket, Access access) {
+    this.vertx = vertx;
+    this.socket = socket;
+    this.access = access;
+    this.caller = Caller.of(socket.routingContext());
+    caller.end(); // from here on messages count
+  }
+
+  private RoutingContext ctx() {
+    return socket.routingContext();
+  }
+
+  /** Closes the socket where its caller is nobody any more, or may do other things. */
+  boolean check() {
+    String why = over ? null : caller.changed();
+    if (why == null) {
+      return !over;
+    }
+    over = true;
+    socket.close(POLICY, why.length() > MAX_REASON ? why.substring(0, MAX_REASON) : why);
+    // One that does not read would never hear of it.
+    vertx.setTimer(CLOSE_MILLIS, late -> Hangup.on(ctx().request()));
+    return false;
+  }
+
+  void closed() {
+    over = true;
+  }
+
+  /** A message that wants to send, or to listen. */
+  void take(BridgeEvent event) {
+    if (!check()) {
+      event.complete(false);
+      return;
+    }
+    caller
+        .message()
+        .onSuccess(
+            place -> {
+              if (!place.isFree()) {
+                limited(event, place.retryMillis());
+              } else if (event.type() == BridgeEventType.SEND) {
+                send(event, place.end());
+              } else {
+                place.end().run();
+                event.complete(listens(event));
+              }
+            });
+  }
+
+  private void limited(BridgeEvent event, long retryMillis) {
+    McpFailure failure =
+        new McpFailure(
+            FailureCode.RATE_LIMITED,
+            McpFailure.Sent.NO,
+            "more messages than you are allowed; try again in " + retryMillis + " ms",
+            retryMillis,
+            null);
+    access.limited(ctx(), String.valueOf(event.getRawMessage().getValue("address")));
+    fail(event.getRawMessage(), failure);
+  }
+
+  private boolean listens(BridgeEvent event) {
+    return event.getRawMessage().getValue("address") instanceof String address
+        && access.admits(ctx(), "listen " + address, EventBusAccess.listening(address));
+  }
+
+  private void send(BridgeEvent event, Runnable end) {
+    JsonObject message = event.getRawMessage();
+    JsonObject headers = headers(message);
+    Object reply = message.getValue("replyAddress");
+    if (!(message.getValue("address") instanceof String address)
+        || headers == null
+        || (reply != null && (!(reply instanceof String to) || to.length() > MAX_REPLY_ADDRESS))) {
+      end.run();
+      event.complete(false);
+      return;
+    }
+    Optional<Subject> subject = EventBusAccess.sending(address, message.getValue("body"));
+    if (!access.may(ctx(), address, subject)) {
+      end.run();
+      event.complete(false);
+      return;
+    }
+    if (pending >= MAX_PENDING) {
+      end.run();
+      fail(
+          message,
+          McpFailure.notSent(
+              FailureCode.OVERLOADED, MAX_PENDING + " calls of this socket are under way already"));
+      return;
+    }
+    long since = System.nanoTime();
+    pending++;
+    DeliveryOptions options = new DeliveryOptions().setSendTimeout(REPLY_MILLIS);
+    headers.forEach(header -> options.addHeader(header.getKey(), (String) header.getValue()));
+    // The event is not completed: that would send it once more.
+    vertx
+        .eventBus()
+        .request(address, message.getValue("body"), options)
+        .onComplete(
+            answer -> {
+              pending--;
+              end.run();
+              access.ended(ctx(), address, subject.orElse(Subject.NOTHING), answer, since);
+              answered(message, answer);
+            });
+  }
+
+  /**
+   * Headers that a peer may set; others are dropped. Null where one is such that the bus would
+   * write elsewhere.
+   */
+  private static @Nullable JsonObject headers(JsonObject message) {
+    Object value = message.getValue("headers");
+    if (value == null) {
+      return new JsonObject();
+    }
+    if (!(value instanceof JsonObject given)) {
+      return null;
+    }
+    JsonObject kept = new JsonObject();
+    for (String name : given.fieldNames()) {
+      if (EventBusAccess.HEADERS.contains(name)) {
+        kept.put(name, String.valueOf(given.getValue(name)));
+      }
+    }
+    String progress = kept.getString(Headers.PROGRESS);
+    return progress == null || EventBusAccess.isProgress(progress) ? kept : null;
+  }
+
+  private void answered(JsonObject message, AsyncResult<Message<Object>> answer) {
+    if (answer.failed()) {
+      fail(message, answer.cause());
+      return;
+    }
+    JsonObject headers = new JsonObject();
+    answer.result().headers().forEach(header -> headers.put(header.getKey(), header.getValue()));
+    JsonObject frame =
+        new JsonObject()
+            .put("type", "rec")
+            .put("address", message.getString("replyAddress"))
+            .put("body", answer.result().body());
+    write(message, headers.isEmpty() ? frame : frame.put("headers", headers));
+  }
+
+  private void fail(JsonObject message, Throwable failure) {
+    ReplyException known = failure instanceof ReplyException mine ? mine : McpFailure.of(failure);
+    write(
+        message,
+        new JsonObject()
+            .put("type", "err")
+            .put("address", message.getValue("replyAddress"))
+            .put("failureCode", known.failureCode())
+            .put("failureType", known.failureType().name())
+            .put("message", known.getMessage()));
+  }
+
+  /** To who wants an answer; a peer that does not read is cut off, and nothing is queued for it. */
+  private void write(JsonObject message, JsonObject frame) {
+    if (over || message.getValue("replyAddress") == null) {
+      return;
+    }
+    if (socket.writeQueueFull()) {
+      Hangup.on(ctx().request());
+    } else {
+      socket.write(Buffer.buffer(frame.encode()));
+    }
+  }
+}
