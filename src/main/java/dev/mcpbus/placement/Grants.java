@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * silence} after the time that it is told, and no longer: a node that is heard no more, or is no
  * member for those that hear it, stops by its own clock. And whoever gave a node up knows when it
  * has stopped at the latest, and sooner where it says so itself. No clocks are compared. What one
- * tells another must arrive in order, if late, or not at all. Any thread may call.
+ * tells another must arrive in order, if late, or not at all; what is repeated by others counts for
+ * nothing. Any thread may call.
  *
  * <p>What is told: {@code at}, the sender's clock; {@code heard}, by id the clock of each other;
  * {@code sees}, the members; {@code owes}, lost nodes that may act by the sender's word yet; {@code
@@ -139,8 +140,14 @@ public final class Grants {
     }
     long now = clock.getAsLong();
     Peer peer = peers.computeIfAbsent(node, Grants::unknown);
-    peer.heardAt = now;
-    peer.at = fact.getLong(AT, 0L);
+    long at = fact.getLong(AT, 0L);
+    if (at < peer.at) {
+      return false; // somebody has kept it back, and repeats it now
+    }
+    if (at > peer.at || !fact.containsKey(AT)) {
+      peer.heardAt = now;
+    }
+    peer.at = at;
     JsonObject heard = fact.getJsonObject(HEARD);
     long grantBefore = peer.grant;
     Set<String> boundBefore = peer.bound;

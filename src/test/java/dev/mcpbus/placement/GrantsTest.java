@@ -194,6 +194,29 @@ class GrantsTest {
     assertThat(one.grants.count()).isEqualTo(1);
   }
 
+  @Test
+  void what_a_node_said_and_others_repeat_counts_for_nothing() {
+    Peer one = town(1).get(0);
+    one.members.add("n2");
+    JsonObject first =
+        new JsonObject()
+            .put("at", 5L)
+            .put("heard", new JsonObject().put("n1", now + one.offset))
+            .put("sees", new JsonArray().add("n1"))
+            .put("owes", new JsonArray());
+    JsonObject last = first.copy().put("at", 6L).put("sees", new JsonArray());
+    one.grants.hear("n2", first);
+    one.grants.hear("n2", last);
+    assertThat(one.grants.count()).isEqualTo(1);
+    assertThat(one.grants.hear("n2", first)).isFalse();
+    assertThat(one.grants.count()).as("an older fact lets nobody act").isEqualTo(1);
+    now += SILENCE + 1;
+    one.grants.hear("n2", last);
+    assertThat(one.grants.tell(Set.of("n1", "n2"), false).getJsonObject("heard"))
+        .as("who is silent is not heard by what he said before")
+        .isEmpty();
+  }
+
   /**
    * The promise: a node that has been given up by a quorum, as another knows it, has none itself.
    */
