@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.security.KeyStore;
 import java.security.SecureRandom;
 import java.security.cert.X509Certificate;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -97,8 +98,10 @@ class ClusterTlsIT {
     certificates =
         new Certificates(Files.createDirectories(folder.resolve("certificates")))
             .authority("nodes")
-            .signed("node", "nodes", "ip:127.0.0.1", "-1d", 10);
-    try (ClusterBed bed = new ClusterBed(folder, 3)) {
+            .authority("others")
+            .signed("node", "nodes", "ip:127.0.0.1", "-1d", 10)
+            .signed("intruder", "others", "ip:127.0.0.1", "-1d", 10);
+    try (ClusterBed bed = new ClusterBed(folder, 4)) {
       JsonObject servers = servers();
       bed.start("n1", servers, tls("node", "nodes"));
       bed.start("n2", servers, tls("node", "nodes"));
@@ -128,7 +131,18 @@ class ClusterTlsIT {
       assertThat(isAnswered(port, null, calls)).isFalse();
       assertThat(isAnswered(port, keys())).as("with a certificate").isTrue();
 
-      assertThat(executed()).isEqualTo(good).doesNotContain("by-hand");
+      // A node that knows the secret, and has a certificate of somebody else.
+      ServiceProcess intruder = bed.start("n3", new JsonObject(), tls("intruder", "others"));
+      assertThat(intruder.awaitExit(Duration.ofSeconds(60))).isEqualTo(1);
+      assertThat(intruder.errText())
+          .contains("mcpbus could not join a cluster: the event bus of node 'n")
+          .contains("cluster.tls", "caFile");
+      // And one without any.
+      ServiceProcess clear = bed.start("n4", new JsonObject());
+      assertThat(clear.awaitExit(Duration.ofSeconds(60))).isEqualTo(1);
+      assertThat(clear.errText()).contains("does not talk with this one", "cluster.tls");
+      bed.settled(bed.node("n1"), SERVERS, BOTH);
+      assertThat(executed()).isEqualTo(good).doesNotContain("by-hand", "intruder");
       for (String node : List.of("n1", "n2")) {
         assertThat(bed.node(node).runs()).isTrue();
       }

@@ -50,8 +50,8 @@ public final class HazelcastCluster {
    * Joins, or founds, the cluster.
    *
    * @param file Hazelcast's own configuration, XML or YAML, in place of ours; null for ours
-   * @return fails where the file cannot be read, the ports cannot be had, or others could take part
-   *     and there is no secret; says what to change
+   * @return fails where the file cannot be read, the ports cannot be had, others could take part
+   *     and there is no secret, or the other nodes refuse this one; says what to change
    */
   public static Future<Vertx> start(
       VertxOptions vertx, ClusterOptions options, @Nullable Path file) {
@@ -69,10 +69,11 @@ public final class HazelcastCluster {
     }
     required(config, options, secret);
     NodeRoutes routes = new NodeRoutes();
+    RefreshingClusterManager cluster = new RefreshingClusterManager(config, routes, secret);
     return new VertxBootstrapImpl()
         .options(vertx)
         .transport(transport(vertx))
-        .clusterManager(new RefreshingClusterManager(config, routes, secret))
+        .clusterManager(cluster)
         .clusterNodeSelector(routes)
         .init()
         .clusteredVertx()
@@ -83,7 +84,14 @@ public final class HazelcastCluster {
               SerializationFilter.close(started);
               routes.register(started);
               started.exceptionHandler(new Unhandled());
-            });
+            })
+        .compose(
+            started ->
+                BusCheck.check(started, cluster, vertx.getEventBusOptions())
+                    .map(started)
+                    .recover(
+                        refused ->
+                            started.close().transform(closed -> Future.failedFuture(refused))));
   }
 
   private static io.vertx.core.spi.transport.Transport transport(VertxOptions vertx) {
