@@ -10,8 +10,15 @@ import java.util.List;
  * @param lanes how many do it at a time when it runs alone
  * @param share of the wanted number of times that is done, for what takes a second or more each
  * @param pauseMillis between two of them in the mixture
+ * @param lingerSeconds for which the service has to keep what is left behind
  */
-record ChurnKind(String name, int lanes, double share, long pauseMillis, Operation operation) {
+record ChurnKind(
+    String name,
+    int lanes,
+    double share,
+    long pauseMillis,
+    long lingerSeconds,
+    Operation operation) {
 
   /** Does it once; gives a word for how it ended, of those that may be, else fails. */
   @FunctionalInterface
@@ -20,7 +27,7 @@ record ChurnKind(String name, int lanes, double share, long pauseMillis, Operati
   }
 
   static ChurnKind of(String name, Operation operation) {
-    return new ChurnKind(name, 8, 1, 250, operation);
+    return new ChurnKind(name, 8, 1, 250, 0, operation);
   }
 
   /** True where it is done over HTTP/2, for which the service needs TLS. */
@@ -42,14 +49,18 @@ record ChurnKind(String name, int lanes, double share, long pauseMillis, Operati
   }
 
   ChurnKind withLanes(int other) {
-    return new ChurnKind(name, other, share, pauseMillis, operation);
+    return new ChurnKind(name, other, share, pauseMillis, lingerSeconds, operation);
   }
 
   ChurnKind withShare(double other) {
-    return new ChurnKind(name, lanes, other, pauseMillis, operation);
+    return new ChurnKind(name, lanes, other, pauseMillis, lingerSeconds, operation);
   }
 
   ChurnKind withPause(long millis) {
-    return new ChurnKind(name, lanes, share, millis, operation);
+    return new ChurnKind(name, lanes, share, millis, lingerSeconds, operation);
+  }
+
+  ChurnKind withLinger(long seconds) {
+    return new ChurnKind(name, lanes, share, pauseMillis, seconds, operation);
   }
 }

@@ -17,6 +17,10 @@ final class ChurnRun {
   private static final int PARTS = 4;
   private static final int WARM_UP = 100;
   private static final int SLACK = 20;
+
+  /** What the first use of something makes once. */
+  private static final long KEPT = 500;
+
   private static final String ROW =
       "%-26s %7s %6s %7s %7s %8s %8s %4s %4s %4s %4s  %s%n";
   private static final double[] NO_LATENCY = {0, 0};
@@ -68,6 +72,9 @@ final class ChurnRun {
     List<String> problems = new ArrayList<>();
     try (Running running = setting.start(vertx, "churn", true)) {
       for (ChurnKind kind : running.kinds) {
+        if (kind.lingerSeconds() > 0) {
+          continue; // takes longer than all others together
+        }
         problems.addAll(one(running, kind, Math.max(8, (long) (times * kind.share())), 2));
       }
       problems.addAll(ended(running, "all"));
@@ -79,18 +86,22 @@ final class ChurnRun {
   /** Counts before, a few times between, and after. */
   private List<String> one(Running running, ChurnKind kind, long times, int parts) {
     long from = System.nanoTime();
+    Observation fresh = look(running, from);
     await(running.lanes.run(kind, Math.min(WARM_UP, times)));
     List<Observation> seen = new ArrayList<>();
-    seen.add(settled(running, null, from));
+    seen.add(settled(running, fresh, from, kind.lingerSeconds()));
     long begun = running.ledger.work();
     double busy = 0;
     for (int i = 0; i < parts; i++) {
       long began = System.nanoTime();
       await(running.lanes.run(kind, times / parts));
       busy += (System.nanoTime() - began) / 1e9;
-      seen.add(settled(running, seen.get(seen.size() - 1), from));
+      seen.add(settled(running, seen.get(seen.size() - 1), from, kind.lingerSeconds()));
     }
-    List<Growth> grown = Growth.beyond(seen, TOLERANCE);
+    List<Growth> grown = new ArrayList<>(Growth.beyond(seen, TOLERANCE));
+    if (grown.isEmpty()) {
+      grown.addAll(Growth.kept(fresh, seen.get(seen.size() - 1), KEPT));
+    }
     Observation first = seen.get(0);
     Observation last = seen.get(seen.size() - 1);
     long done = running.ledger.work() - begun;
@@ -139,14 +150,16 @@ final class ChurnRun {
    * Counts once what was begun is over: when there is no more than before, or when it is not getting
    * less any more though idle sessions had their time.
    *
-   * @param before null for the first of a kind
+   * @param lingerSeconds for which things may stay
    */
-  private static Observation settled(Running running, Observation before, long from) {
-    long idleOver = System.nanoTime() + (SoakBed.SESSION_IDLE_MILLIS + 3_000) * 1_000_000L;
+  private static Observation settled(
+      Running running, Observation before, long from, long lingerSeconds) {
+    long patience = SoakBed.SESSION_IDLE_MILLIS + 3_000 + lingerSeconds * 1_000;
+    long idleOver = System.nanoTime() + patience * 1_000_000L;
     pause(500);
     Observation last = look(running, from);
-    for (int i = 0; i < 40; i++) {
-      if (before != null && last.objects().own() <= before.objects().own() + SLACK) {
+    for (int i = 0; i < 40 + lingerSeconds; i++) {
+      if (last.objects().own() <= before.objects().own() + SLACK) {
         return last;
       }
       pause(1_500);

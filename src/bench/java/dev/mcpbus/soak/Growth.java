@@ -73,6 +73,34 @@ record Growth(String name, double perThousand, double first, double last) {
     return found;
   }
 
+  /**
+   * What is there after all has ended, and was not there at first. Something can stay without growing
+   * with the work: where a bound stopped it.
+   *
+   * @param most instances of our own classes, those of the rings left out
+   */
+  static List<Growth> kept(Observation fresh, Observation last, long most) {
+    if (ownButRings(last) - ownButRings(fresh) <= most) {
+      return List.of();
+    }
+    return last.objects().counts().keySet().stream()
+        .filter(name -> name.startsWith("dev.mcpbus.") && !BOUNDED.containsKey(name))
+        .map(name -> new Growth(name, 0, count(fresh, name), count(last, name)))
+        .filter(one -> one.last() - one.first() > 10)
+        .sorted(Comparator.comparingDouble(one -> one.first() - one.last()))
+        .limit(12)
+        .toList();
+  }
+
+  private static long ownButRings(Observation one) {
+    long rings =
+        BOUNDED.keySet().stream()
+            .filter(name -> name.startsWith("dev.mcpbus."))
+            .mapToLong(name -> (long) count(one, name))
+            .sum();
+    return one.objects().own() - rings;
+  }
+
   private static Map<String, ToDoubleFunction<Observation>> figures() {
     Map<String, ToDoubleFunction<Observation>> figures = new LinkedHashMap<>();
     figures.put("threads", Observation::threads);
@@ -152,7 +180,9 @@ record Growth(String name, double perThousand, double first, double last) {
 
   @Override
   public String toString() {
-    return String.format(
-        "%s: +%.1f per 1,000 operations, %.0f -> %.0f", name, perThousand, first, last);
+    return perThousand == 0
+        ? String.format("%s: %.0f -> %.0f", name, first, last)
+        : String.format(
+            "%s: +%.1f per 1,000 operations, %.0f -> %.0f", name, perThousand, first, last);
   }
 }

@@ -34,7 +34,11 @@ final class McpChurn {
         ChurnKind.of("lease", number -> lease(true)).withPause(500),
         ChurnKind.of("lease-abandoned", number -> lease(false)).withPause(500),
         ChurnKind.of("task", this::task),
-        ChurnKind.of("question-left-open", this::questionLeftOpen).withPause(500));
+        ChurnKind.of("question-left-open", this::questionLeftOpen).withPause(500),
+        ChurnKind.of("question-abandoned", number -> ask(false))
+            .withShare(0.005)
+            .withPause(30_000)
+            .withLinger(310));
   }
 
   // ---- sessions
@@ -271,21 +275,39 @@ final class McpChurn {
                       answer.text().contains("input_required")
                           ? Future.succeededFuture("asked")
                           : Future.failedFuture(new Unexpected(answer.text())));
-      default ->
-          open("/mcp/stateful", able)
-              .compose(
-                  session ->
-                      client
-                          .stream(
-                              HttpMethod.POST,
-                              "/mcp/stateful",
-                              request("7", "tools/call", params),
-                              session.headers())
-                          .compose(
-                              text ->
-                                  text.until("elicitation/create")
-                                      .onComplete(heard -> text.cut()))
-                          .map("asked and left"));
+      default -> ask(true);
     };
+  }
+
+  /**
+   * A server of the older era asks on the stream of the call. The client goes away: politely, with a
+   * word that it gives up the call; or not, and then the service waits 300 s for a person.
+   */
+  private Future<String> ask(boolean polite) {
+    JsonObject able = new JsonObject().put("elicitation", new JsonObject());
+    JsonObject params = new JsonObject().put("name", "ask").put("arguments", new JsonObject());
+    String cancel =
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\","
+            + "\"params\":{\"requestId\":\"7\"}}";
+    return open("/mcp/stateful", able)
+        .compose(
+            session ->
+                client
+                    .stream(
+                        HttpMethod.POST,
+                        "/mcp/stateful",
+                        request("7", "tools/call", params),
+                        session.headers())
+                    .compose(
+                        text ->
+                            text.until("elicitation/create").onComplete(heard -> text.cut()))
+                    .compose(
+                        heard ->
+                            polite
+                                ? client
+                                    .post("/mcp/stateful", cancel, session.headers())
+                                    .compose(answer -> answer.expect(202))
+                                    .compose(told -> end(session))
+                                : Future.succeededFuture("asked and left")));
   }
 }
