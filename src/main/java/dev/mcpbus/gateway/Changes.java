@@ -8,11 +8,16 @@ import java.util.Set;
 /** Which lists a client has seen, and whether they are others now. Confined to its owner. */
 final class Changes {
 
-  private final View view;
+  private View view;
   private final Map<Kind, Long> seen = new EnumMap<>(Kind.class);
 
   Changes(View view) {
     this.view = view;
+  }
+
+  /** The client sees the lists by these rights from now on. */
+  void look(View now) {
+    view = now;
   }
 
   /** The client has what {@code snapshot} lists. */

@@ -3,6 +3,7 @@ package dev.mcpbus.gateway;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.FairBound;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Envelope;
@@ -35,8 +36,10 @@ final class ClientSession {
 
   private final Vertx vertx;
   private final String id;
-  private final View view;
-  private final Principal principal;
+  private final FairBound<ClientSession> bound;
+  private View view;
+  private Principal principal;
+  private String principalText;
   private final ProtocolVersion version;
   private final RawJson capabilities;
   private final RawJson withTasks;
@@ -57,6 +60,9 @@ final class ClientSession {
   private final Incoming incoming;
   private long used = System.nanoTime();
 
+  /**
+   * @param bound that it counts for, and is told whether it is in use
+   */
   ClientSession(
       Vertx vertx,
       String id,
@@ -67,11 +73,14 @@ final class ClientSession {
       Router router,
       Calls host,
       GatewayOptions options,
-      SessionBook book) {
+      SessionBook book,
+      FairBound<ClientSession> bound) {
     this.vertx = vertx;
     this.id = id;
     this.view = view;
     this.principal = principal;
+    this.principalText = principal.text();
+    this.bound = bound;
     this.version =
         ProtocolVersion.ofWire(String.valueOf(initialize.getValue("protocolVersion")))
             .filter(wanted -> wanted.era() == Era.INITIALIZE)
@@ -94,12 +103,12 @@ final class ClientSession {
     this.book = book;
     this.streams = new Streams(vertx.eventBus());
     this.questions = new Questions(vertx, can);
-    this.subscribed = new Subscribed(vertx.eventBus(), id, view, router, book);
+    this.subscribed = new Subscribed(vertx.eventBus(), id, router, book);
     this.changes = new Changes(view);
     this.lists = new LeasedLists(vertx, changes::seen, this::changed);
-    this.incoming = new Incoming(calls, streams, questions, this::leased);
+    this.incoming = new Incoming(calls, streams, questions, this::leased, this::sees);
     this.leases = new Leases(vertx, host, incoming, can, lists, () -> book.end(id));
-    this.tasks = new SessionTasks(directory, router, principal, view, leases);
+    this.tasks = new SessionTasks(directory, router, principal, this::view, leases);
     incoming.tasks(tasks);
   }
 
@@ -118,13 +127,14 @@ final class ClientSession {
     if (facts.getValue(SessionBook.LEVEL) instanceof String level) {
       incoming.level(level);
     }
-    subscribed.goOn(facts);
+    subscribed.goOn(view, facts);
   }
 
   /** Whoever reads there does not any more. */
   void left(String node) {
     streams.left(node);
     touch();
+    noteUse();
   }
 
   /** True where a stream of before is asked for, whose events were the lost node's. */
@@ -166,18 +176,63 @@ final class ClientSession {
     }
   }
 
+  /** What a server says of a connection of this session is for who may see the server. */
+  private boolean sees(String lease) {
+    ConnectionId server = leases.serverOf(lease);
+    return server == null || view.includes(server.value());
+  }
+
   /** True where the message comes by the same path from the same principal. */
   boolean isOf(MultiMap headers) {
+    String text = headers.get(Words.PRINCIPAL);
     return view.name().equals(headers.get(Words.VIEW))
-        && principal.text().equals(headers.get(Words.PRINCIPAL));
+        && text != null
+        && (principalText.equals(text) || principal.name().equals(Principal.nameIn(text)));
+  }
+
+  /**
+   * The rights are those of the message at hand: of the token that came with it, by the policies of
+   * now. They hold for what is pushed, too, until another message comes.
+   *
+   * @return false where the principal has no such view any more
+   */
+  boolean enter(MultiMap headers) {
+    String text = String.valueOf(headers.get(Words.PRINCIPAL));
+    boolean same = principalText.equals(text);
+    if (same && directory.rights(principal) == view.rights()) {
+      return true;
+    }
+    Principal now = same ? principal : Principal.parse(text);
+    View seen = directory.view(view.name(), now);
+    if (seen == null) {
+      return false;
+    }
+    if (!same) {
+      principal = now;
+      principalText = text;
+      book.note(id, SessionBook.PRINCIPAL, text);
+    }
+    view = seen;
+    changes.look(seen);
+    changed();
+    return true;
   }
 
   void touch() {
     used = System.nanoTime();
   }
 
+  /** In use are a session with a call in flight and one whose standing stream is read. */
+  private void noteUse() {
+    bound.use(this, isInUse());
+  }
+
+  boolean isInUse() {
+    return !calls.isEmpty() || streams.standing().isRead();
+  }
+
   boolean isIdle(long now, long idleNanos) {
-    return calls.isEmpty() && !streams.standing().isRead() && now - used > idleNanos;
+    return !isInUse() && now - used > idleNanos;
   }
 
   boolean isBusy() {
@@ -190,6 +245,7 @@ final class ClientSession {
   }
 
   Future<Void> close() {
+    bound.remove(this);
     calls.values().forEach(call -> call.ask().cancel(vertx.eventBus()));
     calls.keySet().forEach(host::remove);
     calls.values().forEach(call -> call.message().reply(Buffer.buffer()));
@@ -208,6 +264,7 @@ final class ClientSession {
     } else {
       streams.gone(exchange);
       touch();
+      noteUse();
     }
   }
 
@@ -219,6 +276,7 @@ final class ClientSession {
             String.valueOf(headers.get(Words.DOOR)),
             String.valueOf(headers.get(Words.EXCHANGE)),
             () -> message.reply(Buffer.buffer()));
+    noteUse();
     if (stream == streams.standing()) {
       changed();
     }
@@ -288,6 +346,8 @@ final class ClientSession {
     }
     SessionCall call = new SessionCall(requestId, ask, stream, exchange, message, token);
     calls.put(callId, call);
+    noteUse();
+    Principal caller = principal;
     Future<RawJson> answer;
     try {
       answer = answer(ask, method, params);
@@ -295,7 +355,7 @@ final class ClientSession {
       answer = Future.failedFuture(refused);
     }
     RequestSource source = RequestSource.parse(String.valueOf(message.headers().get(Words.SOURCE)));
-    answer.onComplete(outcome -> directory.journal().ended(source, principal, ask, outcome));
+    answer.onComplete(outcome -> directory.journal().ended(source, caller, ask, outcome));
     answer.onComplete(
         result -> end(call, Messages.written(requestId, result)),
         failure -> end(call, Buffer.buffer(Errors.message(requestId, Errors.of(failure)))));
@@ -358,6 +418,7 @@ final class ClientSession {
     host.remove(call.ask().callId());
     questions.callEnded(call.ask().callId());
     streams.finish(call.stream(), call.exchange(), call.message(), answer);
+    noteUse();
   }
 
   // ---- what comes from servers
@@ -376,7 +437,7 @@ final class ClientSession {
       incoming.task(event.getString("id", ""), params);
       return;
     }
-    for (String uri : subscribed.names(event.getString("id"), params.getString("uri"))) {
+    for (String uri : subscribed.names(view, event.getString("id"), params.getString("uri"))) {
       streams
           .standing()
           .send(

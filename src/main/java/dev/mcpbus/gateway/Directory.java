@@ -58,6 +58,11 @@ final class Directory {
     snapshot = next;
   }
 
+  /** The rights that a principal has now: the same object as long as they are the same. */
+  Rights rights(Principal principal) {
+    return access.rights(principal);
+  }
+
   /**
    * The view of a path behind {@code /mcp/}; null where there is none for him. A view hides a
    * server.

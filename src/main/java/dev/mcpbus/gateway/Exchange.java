@@ -10,6 +10,7 @@ import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Promise;
@@ -47,6 +48,7 @@ final class Exchange implements Calls.Caller {
   private final String principal;
   private final String target;
   private final JsonObject capabilities;
+  private final Consumer<Exchange> handedOut;
   private final Consumer<Exchange> ended;
   private final String callId;
   private final Map<String, Question> questions = new LinkedHashMap<>();
@@ -59,6 +61,7 @@ final class Exchange implements Calls.Caller {
   private boolean over;
 
   /**
+   * @param handedOut hears each time that the client has been given questions
    * @param ended hears once that it is over
    */
   Exchange(
@@ -66,12 +69,14 @@ final class Exchange implements Calls.Caller {
       Calls calls,
       Message<Buffer> message,
       JsonObject capabilities,
+      Consumer<Exchange> handedOut,
       Consumer<Exchange> ended) {
     this.vertx = vertx;
     this.calls = calls;
-    this.principal = String.valueOf(message.headers().get(Words.PRINCIPAL));
+    this.principal = owner(message);
     this.target = target(message);
     this.capabilities = capabilities;
+    this.handedOut = handedOut;
     this.ended = ended;
     this.callId = calls.add(this);
     this.waiting = message;
@@ -87,9 +92,13 @@ final class Exchange implements Calls.Caller {
         + params.without("_meta").without("inputResponses").without("requestState");
   }
 
+  /** By name: the rights of a retry are looked at where it comes in. */
+  private static String owner(Message<Buffer> message) {
+    return Principal.nameIn(String.valueOf(message.headers().get(Words.PRINCIPAL)));
+  }
+
   boolean isOf(Message<Buffer> message) {
-    return principal.equals(message.headers().get(Words.PRINCIPAL))
-        && target.equals(target(message));
+    return principal.equals(owner(message)) && target.equals(target(message));
   }
 
   boolean isReadBy(String exchange) {
@@ -207,6 +216,7 @@ final class Exchange implements Calls.Caller {
             .put("requestState", fresh);
     message.reply(result.toBuffer());
     timer = vertx.setTimer(PATIENCE_MILLIS, late -> cancel());
+    handedOut.accept(this);
   }
 
   /** The client has come back, with answers to some of the questions. */

@@ -3,8 +3,10 @@ package dev.mcpbus.gateway;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.FairBound;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -33,13 +35,17 @@ final class Exchanges {
   /** A connection of its own lives on the node of whoever holds it. */
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
 
-  /** What a connection was leased for. */
+  /**
+   * What a connection was leased for.
+   *
+   * @param principal by name
+   */
   record Key(String server, String principal, String capabilities) {
 
     static Key of(Message<Buffer> message) {
       return new Key(
           String.valueOf(message.headers().get(Words.SERVER)),
-          String.valueOf(message.headers().get(Words.PRINCIPAL)),
+          Principal.nameIn(String.valueOf(message.headers().get(Words.PRINCIPAL))),
           String.valueOf(message.headers().get(Words.CAPABILITIES)));
     }
   }
@@ -48,15 +54,18 @@ final class Exchanges {
 
   private final Vertx vertx;
   private final Calls calls;
-  private final int max;
+  private final FairBound<Exchange> bound;
   private final Map<Exchange, Key> running = new HashMap<>();
   private final Map<Key, Deque<Idle>> idle = new HashMap<>();
   private final Set<ConnectionId> leases = new HashSet<>();
 
+  /**
+   * @param max calls at a time; where there are as many, one makes room that waits for its client
+   */
   Exchanges(Vertx vertx, Calls calls, int max) {
     this.vertx = vertx;
     this.calls = calls;
-    this.max = max;
+    this.bound = new FairBound<>(max);
   }
 
   void handle(String op, Message<Buffer> message) {
@@ -64,14 +73,25 @@ final class Exchanges {
       retry(message);
       return;
     }
-    if (running.size() >= max) {
-      message.reply(
-          McpFailure.notSent(FailureCode.OVERLOADED, "too many calls wait for their clients"));
-      return;
-    }
     Key key = Key.of(message);
     JsonObject capabilities = new JsonObject(key.capabilities());
-    Exchange exchange = new Exchange(vertx, calls, message, capabilities, this::ended);
+    Exchange exchange =
+        new Exchange(vertx, calls, message, capabilities, this::handedOut, this::ended);
+    FairBound.Verdict<Exchange> verdict = bound.admit(exchange, key.principal());
+    if (verdict.isRefused()) {
+      exchange.fail(
+          McpFailure.notSent(
+              FailureCode.OVERLOADED,
+              "all "
+                  + bound.max()
+                  + " calls that may ask their clients are under way, or yours are three quarters"
+                  + " of those that are left; try again later"));
+      return;
+    }
+    Exchange waits = verdict.victim();
+    if (waits != null) {
+      waits.cancel();
+    }
     running.put(exchange, key);
     RawJson params = RawJson.of(message.body());
     lease(key)
@@ -93,8 +113,14 @@ final class Exchanges {
     if (exchange == null || !exchange.isOf(message)) {
       message.reply(McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no call waits for this"));
     } else {
+      bound.use(exchange, true);
       exchange.retry(message);
     }
+  }
+
+  /** Its client has the questions; whether it comes back is not known. */
+  private void handedOut(Exchange exchange) {
+    bound.use(exchange, false);
   }
 
   /** The client has closed its response: so modern clients cancel. */
@@ -136,6 +162,7 @@ final class Exchanges {
   }
 
   private void ended(Exchange exchange) {
+    bound.remove(exchange);
     Key key = running.remove(exchange);
     ConnectionId lease = exchange.lease();
     if (key != null && lease != null) {

@@ -40,6 +40,7 @@ final class HeldTask implements Calls.Caller {
   private final Vertx vertx;
   private final Calls calls;
   private final JsonObject capabilities;
+  private final Runnable changed;
   private final Runnable ended;
   private final String callId;
   private final Instant created = Instant.now();
@@ -55,12 +56,14 @@ final class HeldTask implements Calls.Caller {
 
   /**
    * @param capabilities of the client
+   * @param changed hears of each change of its state
    * @param ended hears once that the call is over
    */
-  HeldTask(Vertx vertx, Calls calls, JsonObject capabilities, Runnable ended) {
+  HeldTask(Vertx vertx, Calls calls, JsonObject capabilities, Runnable changed, Runnable ended) {
     this.vertx = vertx;
     this.calls = calls;
     this.capabilities = capabilities;
+    this.changed = changed;
     this.ended = ended;
     this.callId = calls.add(this);
   }
@@ -235,6 +238,12 @@ final class HeldTask implements Calls.Caller {
 
   private void touch() {
     updated = Instant.now();
+    changed.run();
+  }
+
+  /** False where it is over, or waits for an answer of its client. */
+  boolean isWorking() {
+    return !over && questions.isEmpty();
   }
 
   // ---- its end

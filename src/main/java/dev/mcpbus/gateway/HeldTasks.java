@@ -3,8 +3,11 @@ package dev.mcpbus.gateway;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.FairBound;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.Principal;
+import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.Message;
@@ -16,14 +19,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The {@link HeldTask}s of one host, by the ids that their clients have. An id is good for the
- * principal that was given it. Confined to the host's context.
+ * principal that was given it, as long as he may use the tool. Where there are as many as may be,
+ * the one makes room that is over, or waits for an answer of its client, and was asked for least
+ * lately. Confined to the host's context.
  */
 final class HeldTasks {
 
   private static final RawJson ACKNOWLEDGED =
       RawJson.EMPTY_OBJECT.with("resultType", RawJson.string("complete"));
 
-  private record Entry(HeldTask task, String principal) {}
+  private record Entry(HeldTask task, String principal, String server, String tool) {}
 
   /** Of those whose ids their clients do not have yet, by the response that waits. */
   private final Map<String, String> starting = new HashMap<>();
@@ -31,26 +36,49 @@ final class HeldTasks {
   private final Vertx vertx;
   private final Calls calls;
   private final Exchanges exchanges;
-  private final int max;
+  private final Directory directory;
+  private final FairBound<String> bound;
   private final Map<String, Entry> tasks = new HashMap<>();
 
-  HeldTasks(Vertx vertx, Calls calls, Exchanges exchanges, int max) {
+  /**
+   * @param max tasks that are kept at a time
+   */
+  HeldTasks(Vertx vertx, Calls calls, Exchanges exchanges, Directory directory, int max) {
     this.vertx = vertx;
     this.calls = calls;
     this.exchanges = exchanges;
-    this.max = max;
+    this.directory = directory;
+    this.bound = new FairBound<>(max);
   }
 
   void begin(Message<Buffer> message) {
-    if (tasks.size() >= max) {
-      throw McpFailure.notSent(FailureCode.OVERLOADED, "too many tasks are kept; try again later");
-    }
     Exchanges.Key key = Exchanges.Key.of(message);
     String id = calls.state();
+    FairBound.Verdict<String> verdict = bound.admit(id, key.principal());
+    if (verdict.isRefused()) {
+      throw McpFailure.notSent(
+          FailureCode.OVERLOADED,
+          "all "
+              + bound.max()
+              + " tasks are at work, or yours are three quarters of those that are left; cancel"
+              + " one, or try again later");
+    }
+    String old = verdict.victim();
+    Entry evicted = old == null ? null : tasks.remove(old);
+    if (evicted != null) {
+      evicted.task().cancel();
+    }
     RawJson params = RawJson.of(message.body());
     HeldTask task =
-        new HeldTask(vertx, calls, new JsonObject(key.capabilities()), () -> ended(id, key));
-    tasks.put(id, new Entry(task, key.principal()));
+        new HeldTask(
+            vertx,
+            calls,
+            new JsonObject(key.capabilities()),
+            () -> noteUse(id),
+            () -> ended(id, key));
+    RawJson name = params.member("name");
+    String tool = name == null || !name.isString() ? "" : name.asString();
+    tasks.put(id, new Entry(task, key.principal(), key.server(), tool));
     String response = String.valueOf(message.headers().get(Words.EXCHANGE));
     starting.put(response, id);
     exchanges
@@ -67,7 +95,7 @@ final class HeldTasks {
               message.reply(task.begun(id).toBuffer());
             },
             failure -> {
-              tasks.remove(id);
+              forget(id);
               task.cancel();
               message.reply(McpFailure.of(failure));
             });
@@ -76,9 +104,21 @@ final class HeldTasks {
   /** The client has closed its response before it knew the task. */
   void gone(String response) {
     String id = starting.remove(response);
-    Entry entry = id == null ? null : tasks.remove(id);
+    Entry entry = id == null ? null : forget(id);
     if (entry != null) {
       entry.task().cancel();
+    }
+  }
+
+  private @Nullable Entry forget(String id) {
+    bound.remove(id);
+    return tasks.remove(id);
+  }
+
+  private void noteUse(String id) {
+    Entry entry = tasks.get(id);
+    if (entry != null) {
+      bound.use(id, entry.task().isWorking());
     }
   }
 
@@ -88,7 +128,7 @@ final class HeldTasks {
     ConnectionId lease = entry == null ? null : entry.task().lease();
     if (lease != null) {
       exchanges.giveBack(key, lease);
-      vertx.setTimer(HeldTask.KEPT_MILLIS, late -> tasks.remove(id));
+      vertx.setTimer(HeldTask.KEPT_MILLIS, late -> forget(id));
     }
   }
 
@@ -96,12 +136,22 @@ final class HeldTasks {
   void handle(Message<Buffer> message) {
     String id = String.valueOf(message.headers().get(Words.STATE));
     Entry entry = tasks.get(id);
-    if (entry == null || !entry.principal().equals(message.headers().get(Words.PRINCIPAL))) {
+    if (entry == null || !isFor(entry, message.headers())) {
       throw TaskForms.absent();
     }
+    noteUse(id);
     message.reply(
         answer(entry.task(), id, message.headers().get(Words.SUFFIX), RawJson.of(message.body()))
             .toBuffer());
+  }
+
+  private boolean isFor(Entry entry, MultiMap headers) {
+    Principal who = Principal.parse(String.valueOf(headers.get(Words.PRINCIPAL)));
+    String path = headers.get(Words.VIEW);
+    View view = directory.view(path == null ? "" : path, who); // an older node does not say it
+    return entry.principal().equals(who.name())
+        && view != null
+        && view.admits(Kind.TOOLS, entry.server(), entry.tool());
   }
 
   private static RawJson answer(HeldTask task, String id, @Nullable String suffix, RawJson params) {

@@ -10,6 +10,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,22 +26,26 @@ final class Incoming implements Calls.Caller {
   private final Streams streams;
   private final Questions questions;
   private final BiConsumer<String, String> facts;
+  private final Predicate<String> sees;
   private @Nullable SessionTasks tasks;
   private @Nullable String level;
 
   /**
    * @param calls in flight, by the ids that servers' connections know them by
    * @param facts hears of leases: which one, and the type of the event
+   * @param sees whether the client may hear of a lease
    */
   Incoming(
       Map<String, SessionCall> calls,
       Streams streams,
       Questions questions,
-      BiConsumer<String, String> facts) {
+      BiConsumer<String, String> facts,
+      Predicate<String> sees) {
     this.calls = calls;
     this.streams = streams;
     this.questions = questions;
     this.facts = facts;
+    this.sees = sees;
   }
 
   void tasks(SessionTasks of) {
@@ -141,12 +146,15 @@ final class Incoming implements Calls.Caller {
     EventStream stream = stream(call(null, lease));
     switch (event.getString("type", "")) {
       case Events.LOG -> {
-        if (wants(params)) {
+        if (sees.test(lease) && wants(params)) {
           stream.send(Messages.notification(Methods.MESSAGE, RawJson.of(params)));
         }
       }
-      case Events.NOTIFICATION ->
+      case Events.NOTIFICATION -> {
+        if (sees.test(lease)) {
           stream.send(Messages.notification(event.getString("method", ""), RawJson.of(params)));
+        }
+      }
       case Events.TASK -> task(lease, params);
       default -> facts.accept(lease, event.getString("type", ""));
     }

@@ -78,6 +78,7 @@ final class ModernTasks {
         new DeliveryOptions()
             .addHeader(Words.OP, Words.ABOUT_TASK)
             .addHeader(Words.PRINCIPAL, principal.text())
+            .addHeader(Words.VIEW, ask.view().name())
             .addHeader(Words.SUFFIX, suffix)
             .addHeader(Words.STATE, id);
     return hosts

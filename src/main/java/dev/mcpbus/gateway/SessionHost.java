@@ -2,6 +2,7 @@ package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.FairBound;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Implementation;
@@ -40,7 +41,7 @@ final class SessionHost extends VerticleBase {
   private final Directory directory;
   private final GatewayOptions options;
   private final Implementation serverInfo;
-  private final int maxSessions;
+  private final FairBound<ClientSession> bound;
   private final Map<String, ClientSession> sessions = new HashMap<>();
 
   // Set once in start().
@@ -72,15 +73,15 @@ final class SessionHost extends VerticleBase {
     this.directory = directory;
     this.options = options;
     this.serverInfo = serverInfo;
-    this.maxSessions = Math.max(1, options.maxSessions() / hosts);
+    this.bound = new FairBound<>(Math.max(1, options.maxSessions() / hosts));
   }
 
   @Override
   public Future<?> start() {
     router = new Router(vertx, directory, options.pageSize());
     calls = new Calls(name);
-    exchanges = new Exchanges(vertx, calls, options.maxSessions());
-    tasks = new HeldTasks(vertx, calls, exchanges, options.maxSessions());
+    exchanges = new Exchanges(vertx, calls, bound.max());
+    tasks = new HeldTasks(vertx, calls, exchanges, directory, bound.max());
     book = new SessionBook(vertx, name, options.sessionIdle());
     long idle = options.sessionIdle().toMillis();
     vertx.setPeriodic(Math.max(10, Math.min(idle / 4, 60_000)), now -> sweep());
@@ -204,11 +205,14 @@ final class SessionHost extends VerticleBase {
         }
         return;
       }
-      if (session == null || !session.isOf(message.headers())) {
+      if (session == null
+          || !session.isOf(message.headers())
+          || !session.enter(message.headers())) {
         message.reply(McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such session"));
         return;
       }
       session.touch();
+      bound.use(session, session.isInUse());
       switch (op) {
         case Words.POST -> session.post(message, parsed(message.body()));
         case Words.STREAM -> {
@@ -240,19 +244,33 @@ final class SessionHost extends VerticleBase {
     }
   }
 
-  private void requireRoom() {
-    if (sessions.size() >= maxSessions) {
+  /**
+   * Where there are as many sessions as may be, the longest-idle one ends for the new one: its
+   * client hears 404 and begins anew.
+   */
+  private void admit(ClientSession session, String owner) {
+    FairBound.Verdict<ClientSession> verdict = bound.admit(session, owner);
+    if (verdict.isRefused()) {
+      session.close();
       throw new McpFailure(
           FailureCode.OVERLOADED,
           McpFailure.Sent.NO,
-          maxSessions + " sessions are open already; end one, or try again later",
+          "all "
+              + bound.max()
+              + " sessions are in use, or you use three quarters of those that are left; end one,"
+              + " or raise gateway.maxSessions",
           5_000,
           null);
     }
+    ClientSession idle = verdict.victim();
+    if (idle != null) {
+      end(idle);
+    }
+    sessions.put(session.id(), session);
+    bound.use(session, session.isInUse());
   }
 
   private void open(Message<Buffer> message) {
-    requireRoom();
     Envelope request = parsed(message.body());
     RawJson id = request.id();
     String principal = String.valueOf(message.headers().get(Words.PRINCIPAL));
@@ -288,8 +306,8 @@ final class SessionHost extends VerticleBase {
     }
     ClientSession session =
         new ClientSession(
-            vertx, id, seen, who, initialize, directory, router, calls, options, book);
-    sessions.put(id, session);
+            vertx, id, seen, who, initialize, directory, router, calls, options, book, bound);
+    admit(session, who.name());
     return session;
   }
 
@@ -297,7 +315,6 @@ final class SessionHost extends VerticleBase {
   private void find(Message<Buffer> message) {
     String id = String.valueOf(message.headers().get(Words.SESSION));
     String tried = String.valueOf(message.headers().get(Words.HOST));
-    requireRoom();
     book.find(id, tried, message.headers().contains(Words.LOST))
         .compose(facts -> directory.ready(vertx).map(facts))
         .map(

@@ -13,6 +13,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +34,7 @@ final class SessionTasks {
   private final Directory directory;
   private final Router router;
   private final Principal principal;
-  private final View view;
+  private final Supplier<View> view;
   private final Leases leases;
 
   /** In the order in which the client got to know them. */
@@ -44,7 +45,11 @@ final class SessionTasks {
 
   private final Map<String, Finished> finished = new LinkedHashMap<>();
 
-  SessionTasks(Directory directory, Router router, Principal principal, View view, Leases leases) {
+  /**
+   * @param view what the client may see at the moment
+   */
+  SessionTasks(
+      Directory directory, Router router, Principal principal, Supplier<View> view, Leases leases) {
     this.directory = directory;
     this.router = router;
     this.principal = principal;
@@ -59,7 +64,7 @@ final class SessionTasks {
     if (ask.params().member("task") == null
         || at == null
         || tool == null
-        || !directory.hasTasks(view)) {
+        || !directory.hasTasks(ask.view())) {
       return result;
     }
     if (TaskForms.isTask(result)) {
@@ -112,16 +117,24 @@ final class SessionTasks {
     return new TaskIds.Named(connection, "", own);
   }
 
-  /** By which the client knows a server's task; null where it was not told of it. */
+  /**
+   * By which the client knows a server's task; null where it was not told of it, or may not use the
+   * tool any more.
+   */
   @Nullable String id(String connection, String own) {
-    return ids.get(key(connection, own));
+    String id = ids.get(key(connection, own));
+    TaskIds.Named task = id == null ? null : known.get(id);
+    String server = server(connection);
+    return task != null && server != null && view.get().admits(Kind.TOOLS, server, task.tool())
+        ? id
+        : null;
   }
 
   // ---- requests
 
   /** A method of {@code tasks/}; what this client was not given is absent. */
   Future<RawJson> route(Ask ask) {
-    if (!directory.hasTasks(view)) {
+    if (!directory.hasTasks(ask.view())) {
       throw Errors.methodNotFound(ask.method());
     }
     if (ask.method().equals(Methods.TASKS_LIST)) {
@@ -135,7 +148,7 @@ final class SessionTasks {
     }
     TaskIds.Named task = directory.taskIds().open(principal, id);
     String server = task == null ? null : server(task.connection());
-    if (task == null || server == null || !view.admits(Kind.TOOLS, server, task.tool())) {
+    if (task == null || server == null || !ask.view().admits(Kind.TOOLS, server, task.tool())) {
       throw TaskForms.absent();
     }
     ask.about(server, task.tool());
@@ -234,7 +247,7 @@ final class SessionTasks {
     }
     TaskIds.Named task = known.get(id);
     String server = task == null ? null : server(task.connection());
-    return task == null || server == null
+    return task == null || server == null || !ask.view().admits(Kind.TOOLS, server, task.tool())
         ? Future.failedFuture(TaskForms.absent())
         : state(ask, server, task);
   }

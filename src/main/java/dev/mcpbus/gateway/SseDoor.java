@@ -35,14 +35,19 @@ final class SseDoor {
   private static final class Client {
     private final String id;
     private final Reply reply;
-    private final String principal;
+    private final String owner;
     private final String view;
+
+    /** With the rights of his latest message. */
+    private String principal;
+
     private boolean begun;
     private @Nullable String session;
 
     Client(String id, Reply reply, Principal principal, View view) {
       this.id = id;
       this.reply = reply;
+      this.owner = principal.name();
       this.principal = principal.text();
       this.view = view.name();
     }
@@ -151,8 +156,9 @@ final class SseDoor {
   /** For a stream of this verticle. */
   void posted(Message<Buffer> message) {
     Client client = clients.get(String.valueOf(message.headers().get(Words.SESSION)));
+    String principal = String.valueOf(message.headers().get(Words.PRINCIPAL));
     if (client == null
-        || !client.principal.equals(message.headers().get(Words.PRINCIPAL))
+        || !client.owner.equals(Principal.nameIn(principal))
         || !client.view.equals(message.headers().get(Words.VIEW))) {
       message.reply(McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such stream"));
       return;
@@ -166,6 +172,7 @@ final class SseDoor {
       return;
     }
     message.reply(null);
+    client.principal = principal;
     RawJson id = envelope.id();
     boolean request = envelope.kind() == Envelope.Kind.REQUEST && id != null;
     boolean initialize = request && envelope.method().equals(Methods.INITIALIZE);

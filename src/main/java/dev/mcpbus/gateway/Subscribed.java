@@ -18,14 +18,12 @@ final class Subscribed {
   private static final int MAX = 1_000;
 
   private final String session;
-  private final View view;
   private final Router router;
   private final SessionBook book;
   private final Watched watched;
 
-  Subscribed(EventBus bus, String session, View view, Router router, SessionBook book) {
+  Subscribed(EventBus bus, String session, Router router, SessionBook book) {
     this.session = session;
-    this.view = view;
     this.router = router;
     this.book = book;
     this.watched = new Watched(bus, session);
@@ -38,7 +36,7 @@ final class Subscribed {
       throw McpFailure.notSent(
           FailureCode.OVERLOADED, MAX + " resources are subscribed to already");
     }
-    return watch(uri, server -> ask.about(server, uri))
+    return watch(ask.view(), uri, server -> ask.about(server, uri))
         .onSuccess(added -> note())
         .map(RawJson.EMPTY_OBJECT);
   }
@@ -49,9 +47,9 @@ final class Subscribed {
   }
 
   /** Those of a session that goes on here. */
-  void goOn(JsonObject facts) {
+  void goOn(View view, JsonObject facts) {
     for (Object uri : facts.getJsonArray(SessionBook.URIS, new JsonArray())) {
-      watch(String.valueOf(uri), server -> {});
+      watch(view, String.valueOf(uri), server -> {});
     }
   }
 
@@ -62,7 +60,7 @@ final class Subscribed {
   /**
    * @param about hears which server has it
    */
-  private Future<Boolean> watch(String uri, Consumer<String> about) {
+  private Future<Boolean> watch(View view, String uri, Consumer<String> about) {
     return router
         .resources(view, uri)
         .compose(
@@ -77,9 +75,19 @@ final class Subscribed {
             });
   }
 
-  /** What the client calls a resource that was updated. */
-  List<String> names(@Nullable String server, @Nullable String uri) {
-    return watched.names(server, uri);
+  /**
+   * What the client calls a resource that was updated.
+   *
+   * @param view what he may see now: he may have had more rights when he subscribed
+   */
+  List<String> names(View view, @Nullable String server, @Nullable String uri) {
+    return watched.names(
+        server,
+        uri,
+        (own, name) -> {
+          boolean sees = server != null && view.includes(server);
+          return sees && view.rights().allows(Action.SUBSCRIBE, server, name);
+        });
   }
 
   /** The session is over. */

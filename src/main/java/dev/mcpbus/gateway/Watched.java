@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** The resources that one client wants to hear of. Confined to its owner. */
@@ -74,8 +75,19 @@ final class Watched {
 
   /** What the client calls a resource that was updated, or the part of it that was. */
   List<String> names(@Nullable String server, @Nullable String uri) {
+    return names(server, uri, (own, name) -> true);
+  }
+
+  /**
+   * The same.
+   *
+   * @param may of the server's name and the client's name of a resource: whether he may hear of it
+   */
+  List<String> names(
+      @Nullable String server, @Nullable String uri, BiPredicate<String, String> may) {
     return byName.entrySet().stream()
         .filter(one -> one.getValue().server().equals(server))
+        .filter(one -> may.test(one.getValue().uri(), one.getKey()))
         .map(one -> renamed(one.getKey(), one.getValue().uri(), uri))
         .filter(Objects::nonNull)
         .map(Objects::requireNonNull)

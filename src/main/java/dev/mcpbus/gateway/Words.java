@@ -58,7 +58,9 @@ final class Words {
   static final String SESSION = "session";
   static final String VIEW = "view";
 
-  /** {@code Principal.text()}: what is kept for it is for those rights alone. */
+  /**
+   * {@code Principal.text()}: what is kept belongs to the name, the rights hold for the message.
+   */
   static final String PRINCIPAL = "principal";
 
   /** {@code RequestSource.text()}, for the audit log. */

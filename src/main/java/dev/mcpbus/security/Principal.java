@@ -31,14 +31,42 @@ public record Principal(String name, NavigableSet<String> roles, boolean admin) 
     this(name, Collections.emptyNavigableSet(), false);
   }
 
-  /**
-   * Name and rights in one text, which {@link #parse} reads back. What is kept for it, such as a
-   * session, ends for him when his rights change.
-   */
+  /** Name and rights in one text, which {@link #parse} reads back. */
   public String text() {
-    StringBuilder text = new StringBuilder(name.replace(SEPARATOR, ' '));
+    StringBuilder text = new StringBuilder(escaped(name));
     text.append(SEPARATOR).append(admin ? ADMIN : "");
-    roles.forEach(role -> text.append(SEPARATOR).append(role));
+    roles.forEach(role -> text.append(SEPARATOR).append(escaped(role)));
+    return text.toString();
+  }
+
+  /**
+   * The {@link #name} in a {@link #text}: what is kept for a principal belongs to his name,
+   * whatever his rights are when he comes back.
+   */
+  public static String nameIn(String text) {
+    int end = text.indexOf(SEPARATOR);
+    return unescaped(end < 0 ? text : text.substring(0, end));
+  }
+
+  /** Subjects and scopes come from tokens: no two of them become the same text. */
+  private static String escaped(String part) {
+    return part.indexOf(SEPARATOR) < 0 && part.indexOf('\\') < 0
+        ? part
+        : part.replace("\\", "\\\\").replace("\n", "\\n");
+  }
+
+  private static String unescaped(String part) {
+    if (part.indexOf('\\') < 0) {
+      return part;
+    }
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < part.length(); i++) {
+      char c = part.charAt(i);
+      if (c == '\\' && ++i < part.length()) {
+        c = part.charAt(i) == 'n' ? SEPARATOR : part.charAt(i);
+      }
+      text.append(c);
+    }
     return text.toString();
   }
 
@@ -46,8 +74,8 @@ public record Principal(String name, NavigableSet<String> roles, boolean admin) 
     String[] parts = text.split(String.valueOf(SEPARATOR), -1);
     NavigableSet<String> roles = new TreeSet<>();
     for (int i = 2; i < parts.length; i++) {
-      roles.add(parts[i]);
+      roles.add(unescaped(parts[i]));
     }
-    return new Principal(parts[0], roles, parts.length > 1 && parts[1].equals(ADMIN));
+    return new Principal(unescaped(parts[0]), roles, parts.length > 1 && parts[1].equals(ADMIN));
   }
 }

@@ -10,6 +10,8 @@ import dev.mcpbus.testing.TestBus;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -245,22 +247,55 @@ class SessionTest {
   }
 
   @Test
-  void at_the_bound_no_session_is_opened_and_the_client_is_told_why() {
+  void at_the_bound_the_session_that_was_idle_for_longest_makes_room_and_its_client_hears_404() {
     restart(GatewayOptions.DEFAULT.withMaxSessions(1));
+    List<McpHttp.Session> left = new ArrayList<>();
     int hosts = Runtime.getRuntime().availableProcessors();
-    for (int i = 0; i < hosts; i++) {
-      assertThat(client().initialize().initialized()).isNotEmpty();
+    for (int i = 0; i < 20 * hosts; i++) {
+      left.add(client().initialize()); // and is left without a word
     }
+    List<Integer> answers =
+        left.stream().map(session -> session.call("ping", new JsonObject()).status()).toList();
+    assertThat(answers.subList(0, 19 * hosts)).containsOnly(404);
+    assertThat(answers.subList(19 * hosts, 20 * hosts)).containsOnly(200);
+  }
+
+  @Test
+  void a_session_whose_stream_is_read_or_that_waits_for_an_answer_is_not_ended_for_another() {
+    restart(GatewayOptions.DEFAULT.withMaxSessions(1));
+    ScriptedPeer peer = peer("s");
+    List<McpHttp.Session> used = new ArrayList<>();
+    List<McpHttp.Stream> streams = new ArrayList<>();
+    int hosts = Runtime.getRuntime().availableProcessors();
     McpHttp client = client();
-    Answer refused =
-        client.post(
-            client.request(
-                "initialize",
-                new JsonObject()
-                    .put("protocolVersion", "2025-11-25")
-                    .put("capabilities", new JsonObject())));
-    assertThat(refused.status()).isEqualTo(503);
-    assertThat(refused.error().getString("message")).contains("sessions are open already");
+    used.add(client.initialize());
+    CompletableFuture<Answer> waiting =
+        used.get(0).called(client.request("tools/call", Peers.call("s__never")));
+    await().until(() -> !peer.received("tools/call").isEmpty());
+    while (used.size() < hosts) {
+      used.add(client().initialize());
+      streams.add(used.get(used.size() - 1).listen());
+    }
+    for (int i = 0; i < hosts; i++) {
+      Answer refused = client.post(initialize(client));
+      assertThat(refused.status()).isEqualTo(503);
+      assertThat(refused.error().getString("message")).contains("sessions are in use");
+    }
+    used.forEach(
+        session -> assertThat(session.call("ping", new JsonObject()).status()).isEqualTo(200));
+    assertThat(waiting).isNotDone();
+    streams.forEach(McpHttp.Stream::close);
+    if (hosts > 1) {
+      await().until(() -> client.post(initialize(client)).status() == 200);
+    }
+  }
+
+  private static JsonObject initialize(McpHttp client) {
+    return client.request(
+        "initialize",
+        new JsonObject()
+            .put("protocolVersion", "2025-11-25")
+            .put("capabilities", new JsonObject()));
   }
 
   @Test
