@@ -81,13 +81,12 @@ final class Subscribed {
    * @param view what he may see now: he may have had more rights when he subscribed
    */
   List<String> names(View view, @Nullable String server, @Nullable String uri) {
-    return watched.names(
-        server,
-        uri,
-        (own, name) -> {
-          boolean sees = server != null && view.includes(server);
-          return sees && view.rights().allows(Action.SUBSCRIBE, server, name);
-        });
+    return server == null || !view.includes(server)
+        ? List.of()
+        : watched.names(
+            server,
+            uri,
+            (own, name) -> view.rights().allows(Action.SUBSCRIBE, server, name));
   }
 
   /** The session is over. */
