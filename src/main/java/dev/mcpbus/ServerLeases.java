@@ -1,13 +1,17 @@
 package dev.mcpbus;
 
+import dev.mcpbus.bus.Bounds;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.FairBound;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.connection.Lease;
 import dev.mcpbus.supervisor.SupervisorVerticle;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -19,32 +23,47 @@ import java.util.concurrent.TimeUnit;
 /**
  * Connections that belong to one client each: children of the same supervisor, with the
  * specification of their server. They end when they are released, not renewed in time, or their
- * server is removed. Confined to the context of {@link ServersVerticle}.
+ * server is removed; and, where there are as many as may be, when another client wants one and
+ * theirs was not in use for longest. Their holder is asked first. Confined to the context of {@link
+ * ServersVerticle}.
  */
 final class ServerLeases {
 
+  private static final String BOUND = "servers.privateConnections";
   private static final int MAX_PER_SERVER = 64;
   private static final int MAX = 1_024;
   private static final long MAX_TTL_MILLIS = TimeUnit.HOURS.toMillis(1);
   private static final long SWEEP_MILLIS = 1_000;
 
-  private record Held(ConnectionId server, long until) {}
+  /** Holders that are asked to make room, one after the other, before a wish is refused. */
+  private static final int TRIES = 16;
+
+  /** A holder that does not answer is gone. */
+  private static final long ASK_MILLIS = 2_000;
+
+  private record Held(ConnectionId server, String events, long until) {}
 
   private final Vertx vertx;
   private final SupervisorVerticle supervisor;
   private final ConnectionFactory factory;
   private final Map<ConnectionId, Held> held = new HashMap<>();
+  private final FairBound<ConnectionId> all = new FairBound<>(MAX);
+  private final Map<ConnectionId, FairBound<ConnectionId>> byServer = new HashMap<>();
   private long sweeper = -1;
 
   ServerLeases(Vertx vertx, SupervisorVerticle supervisor, ConnectionFactory factory) {
     this.vertx = vertx;
     this.supervisor = supervisor;
     this.factory = factory;
+    Bounds.of(vertx).add(BOUND, all);
   }
 
   /**
-   * {@code {id, capabilities, input, events, ttl}} -> {@code {lease}}, an id whose addresses are
-   * the client's own; {@code {shared: true}} where the server is declared so.
+   * {@code {id, capabilities, input, events, ttl, owner?}} -> {@code {lease}}, an id whose
+   * addresses are the client's own; {@code {shared: true}} where the server is declared so.
+   *
+   * @param body {@code owner} is the name of the principal, so that one cannot take them all
+   * @return fails with {@code OVERLOADED} where nothing makes room
    */
   Future<JsonObject> lease(ServerDefinition server, JsonObject body) {
     if (server.connection().shared()) {
@@ -54,42 +73,123 @@ final class ServerLeases {
         || !(body.getValue("events") instanceof String events)) {
       throw bad("a lease wants \"input\" and \"events\", the addresses of who holds it");
     }
-    long same = held.values().stream().filter(one -> one.server().equals(server.id())).count();
-    if (same >= MAX_PER_SERVER || held.size() >= MAX) {
-      throw new McpFailure(
-          FailureCode.OVERLOADED,
-          McpFailure.Sent.NO,
-          "server '"
-              + server.id()
-              + "': "
-              + (same >= MAX_PER_SERVER ? same : held.size())
-              + " clients have a connection of their own already; try again later, or set"
-              + " \"shared\": true where they may share one",
-          5_000,
-          null);
-    }
+    until(body);
+    String owner = body.getString("owner", FairBound.ANYBODY);
     JsonObject capabilities =
         body.getValue("capabilities") instanceof JsonObject given ? given : new JsonObject();
-    ConnectionId lease = name(server.id());
-    held.put(lease, new Held(server.id(), until(body)));
-    if (sweeper < 0) {
-      sweeper = vertx.setPeriodic(SWEEP_MILLIS, now -> sweep());
-    }
-    return supervisor
-        .startChild(
-            factory.leased(server, lease, capabilities, new Lease(server.id(), input, events)))
-        .map(new JsonObject().put("lease", lease.value()))
-        .onFailure(failure -> held.remove(lease));
+    return room(server.id(), owner, TRIES)
+        .compose(
+            free -> {
+              ConnectionId lease = name(server.id());
+              held.put(lease, new Held(server.id(), events, until(body)));
+              all.add(lease, owner);
+              bound(server.id()).add(lease, owner);
+              if (sweeper < 0) {
+                sweeper = vertx.setPeriodic(SWEEP_MILLIS, now -> sweep());
+              }
+              return supervisor
+                  .startChild(
+                      factory.leased(
+                          server, lease, capabilities, new Lease(server.id(), input, events)))
+                  .map(new JsonObject().put("lease", lease.value()))
+                  .onFailure(failure -> forget(lease));
+            });
   }
 
-  /** {@code {lease, ttl}}. */
+  private FairBound<ConnectionId> bound(ConnectionId server) {
+    return byServer.computeIfAbsent(server, absent -> new FairBound<>(MAX_PER_SERVER));
+  }
+
+  /** Completes when there is room for one more, which whoever asked has to take at once. */
+  private Future<Void> room(ConnectionId server, String owner, int tries) {
+    for (FairBound<ConnectionId> bound : List.of(bound(server), all)) {
+      FairBound.Verdict<ConnectionId> verdict = bound.ask(owner);
+      ConnectionId victim = verdict.victim();
+      if (verdict.isRefused() || (victim != null && tries == 0)) {
+        return Future.failedFuture(full(server, bound, owner));
+      }
+      if (victim != null) {
+        return makeRoom(victim).compose(asked -> room(server, owner, tries - 1));
+      }
+    }
+    return Future.succeededFuture();
+  }
+
+  /** Its holder may have begun to use it this moment; then it stays. */
+  private Future<Void> makeRoom(ConnectionId lease) {
+    Held one = held.get(lease);
+    if (one == null) {
+      return Future.succeededFuture();
+    }
+    use(lease, true); // nobody else asks for the same one meanwhile
+    JsonObject wish =
+        new JsonObject().put("type", Events.ROOM_WANTED).put("id", lease.value());
+    return vertx
+        .eventBus()
+        .<JsonObject>request(
+            one.events(), wish, new DeliveryOptions().setSendTimeout(ASK_MILLIS))
+        .map(answer -> Boolean.TRUE.equals(answer.body().getValue("inUse")))
+        .otherwise(false)
+        .compose(
+            inUse -> inUse || !held.containsKey(lease) ? Future.succeededFuture() : evict(lease));
+  }
+
+  private Future<Void> evict(ConnectionId lease) {
+    Held one = held.get(lease);
+    return end(lease)
+        .onSuccess(
+            ended -> {
+              if (one != null) {
+                JsonObject gone = new JsonObject().put("type", Events.GAVE_UP);
+                vertx.eventBus().send(one.events(), gone.put("id", lease.value()));
+              }
+            });
+  }
+
+  private static McpFailure full(
+      ConnectionId server, FairBound<ConnectionId> bound, String owner) {
+    return new McpFailure(
+        FailureCode.OVERLOADED,
+        McpFailure.Sent.NO,
+        "server '"
+            + server
+            + "': clients have "
+            + bound.size()
+            + " connections of their own"
+            + (bound.max() == MAX ? " to all servers" : "")
+            + ", "
+            + bound.sizeOf(owner)
+            + " of them yours, and none that could make room is idle; try again later, or set"
+            + " \"shared\": true where they may share one",
+        5_000,
+        null);
+  }
+
+  /**
+   * {@code {lease, ttl, inUse?}}.
+   *
+   * @param body {@code inUse} is false where the holder could do without it; true if absent
+   */
   Future<JsonObject> renew(JsonObject body) {
     ConnectionId lease = known(body);
     Held present = held.get(lease);
     if (present != null) {
-      held.put(lease, new Held(present.server(), until(body)));
+      held.put(lease, new Held(present.server(), present.events(), until(body)));
+      boolean inUse = !Boolean.FALSE.equals(body.getValue("inUse"));
+      if (inUse || all.isInUse(lease)) {
+        use(lease, inUse); // a renewal alone does not make it younger
+      }
     }
     return Future.succeededFuture(new JsonObject().put("lease", lease.value()));
+  }
+
+  private void use(ConnectionId lease, boolean inUse) {
+    all.use(lease, inUse);
+    Held one = held.get(lease);
+    FairBound<ConnectionId> own = one == null ? null : byServer.get(one.server());
+    if (own != null) {
+      own.use(lease, inUse);
+    }
   }
 
   /** {@code {lease}}. */
@@ -111,9 +211,25 @@ final class ServerLeases {
     return Future.join(ending).mapEmpty();
   }
 
+  void close() {
+    Bounds.of(vertx).remove(BOUND, all);
+  }
+
   private Future<Void> end(ConnectionId lease) {
-    held.remove(lease);
+    forget(lease);
     return supervisor.terminateChild(lease.value());
+  }
+
+  private void forget(ConnectionId lease) {
+    all.remove(lease);
+    Held one = held.remove(lease);
+    FairBound<ConnectionId> own = one == null ? null : byServer.get(one.server());
+    if (one != null && own != null) {
+      own.remove(lease);
+      if (own.size() == 0) {
+        byServer.remove(one.server());
+      }
+    }
   }
 
   private void sweep() {

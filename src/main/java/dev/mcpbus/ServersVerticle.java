@@ -2,6 +2,7 @@ package dev.mcpbus;
 
 import dev.mcpbus.bridge.Readiness;
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.Bounds;
 import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
@@ -130,6 +131,7 @@ final class ServersVerticle extends VerticleBase {
   public Future<?> stop() {
     vertx.cancelTimer(refresh);
     readiness.withdraw();
+    leases.close();
     return hosting.close();
   }
 
@@ -310,7 +312,10 @@ final class ServersVerticle extends VerticleBase {
   }
 
   private JsonObject nodes() {
-    return problems(new JsonObject().put("nodes", new JsonArray(hosting.nodes())));
+    return problems(
+        new JsonObject()
+            .put("nodes", new JsonArray(hosting.nodes()))
+            .put("limits", Bounds.of(vertx).toJson()));
   }
 
   private JsonObject problems(JsonObject reply) {

@@ -9,9 +9,13 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.connection.ConnectionOptions;
 import dev.mcpbus.testing.ScriptedPeer;
 import dev.mcpbus.testing.TestBus;
+import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -24,6 +28,10 @@ class LeaseTest {
   private TestBus bus;
   private ScriptedPeer peer;
   private final List<JsonObject> events = new CopyOnWriteArrayList<>();
+
+  /** What the holder says who is asked to do without a connection. */
+  private final AtomicReference<Consumer<Message<JsonObject>>> answering =
+      new AtomicReference<>(asked -> asked.reply(new JsonObject().put("inUse", false)));
 
   @BeforeEach
   void start() {
@@ -40,7 +48,17 @@ class LeaseTest {
                 });
     add("s", ConnectionOptions.DEFAULT);
     bus.awaitState("s", "READY");
-    bus.vertx().eventBus().<JsonObject>consumer("test.events", event -> events.add(event.body()));
+    bus.vertx()
+        .eventBus()
+        .<JsonObject>consumer(
+            "test.events",
+            event -> {
+              if ("roomWanted".equals(event.body().getString("type"))) {
+                answering.get().accept(event);
+              } else {
+                events.add(event.body());
+              }
+            });
   }
 
   private void add(String id, ConnectionOptions options) {
@@ -142,14 +160,93 @@ class LeaseTest {
         .isEqualTo(FailureCode.UNKNOWN_CONNECTION);
   }
 
+  private String owned(String owner) {
+    return bus.<JsonObject>request("mcp.servers.lease", wish("s", 60_000).put("owner", owner))
+        .getString("lease");
+  }
+
+  private void idle(String lease) {
+    bus.request(
+        "mcp.servers.lease",
+        new JsonObject().put("lease", lease).put("ttl", 60_000).put("inUse", false));
+  }
+
   @Test
-  void a_server_has_64_at_most_and_the_next_is_told_what_to_do() {
+  void a_server_has_64_in_use_at_most_and_the_next_is_told_what_to_do() {
     for (int i = 0; i < 64; i++) {
       lease(60_000);
     }
     McpFailure refused = bus.failure("mcp.servers.lease", wish("s", 60_000));
     assertThat(refused.code()).isEqualTo(FailureCode.OVERLOADED);
     assertThat(refused.getMessage()).contains("\"shared\": true");
+  }
+
+  @Test
+  void at_the_bound_the_one_that_was_idle_for_longest_ends_and_its_holder_hears_of_it() {
+    List<String> leases = new ArrayList<>();
+    for (int i = 0; i < 64; i++) {
+      leases.add(lease(60_000));
+    }
+    idle(leases.get(7));
+    idle(leases.get(3));
+    idle(leases.get(7)); // a renewal is no use
+    String fresh = lease(60_000);
+    bus.awaitState(fresh, "READY");
+    assertThat(isGone(leases.get(7))).isTrue();
+    assertThat(isGone(leases.get(3))).isFalse();
+    await()
+        .until(
+            () ->
+                events.stream()
+                    .anyMatch(
+                        e ->
+                            leases.get(7).equals(e.getString("id"))
+                                && "gaveUp".equals(e.getString("type"))));
+    JsonObject shown =
+        bus.<JsonObject>request("mcp.servers.nodes", new JsonObject())
+            .getJsonObject("limits")
+            .getJsonObject("servers.privateConnections");
+    assertThat(shown.getInteger("used")).isEqualTo(64);
+    assertThat(shown.getInteger("inUse")).isEqualTo(63);
+  }
+
+  @Test
+  void a_holder_who_uses_it_again_keeps_it() {
+    List<String> leases = new ArrayList<>();
+    for (int i = 0; i < 64; i++) {
+      leases.add(lease(60_000));
+    }
+    idle(leases.get(7));
+    idle(leases.get(3));
+    answering.set(
+        asked ->
+            asked.reply(new JsonObject().put("inUse", leases.get(7).equals(asked.body().getString("id")))));
+    lease(60_000);
+    assertThat(isGone(leases.get(7))).isFalse();
+    assertThat(isGone(leases.get(3))).isTrue();
+  }
+
+  @Test
+  void one_principal_cannot_take_all_of_them() {
+    int his = 0;
+    while (his < 64 && !isRefused("greedy")) {
+      his++;
+    }
+    assertThat(his).isEqualTo(48);
+    for (int i = 0; i < 12; i++) {
+      owned("another");
+    }
+    assertThat(isRefused("a third")).isFalse();
+  }
+
+  private boolean isRefused(String owner) {
+    try {
+      owned(owner);
+      return false;
+    } catch (RuntimeException e) {
+      assertThat(McpFailure.of(e).code()).isEqualTo(FailureCode.OVERLOADED);
+      return true;
+    }
   }
 
   @Test

@@ -69,6 +69,12 @@ public final class Events {
   /** {@code question}, {@code outcome}: {@code answered}, {@code expired} or {@code withdrawn}. */
   public static final String INPUT_RESOLVED = "inputResolved";
 
+  /**
+   * Asked, not published, of the holder of a private connection: whether he can do without it, so
+   * that another client gets one. He answers {@code {inUse: true}}, or ends what he has with it.
+   */
+  public static final String ROOM_WANTED = "roomWanted";
+
   public static final String SERVER_ADDED = "serverAdded";
   public static final String SERVER_CHANGED = "serverChanged";
   public static final String SERVER_REMOVED = "serverRemoved";

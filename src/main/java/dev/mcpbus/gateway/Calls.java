@@ -41,6 +41,9 @@ final class Calls {
     /** Nobody wants the answer any more. */
     void withdrawn(String question);
 
+    /** Ends what is done with a leased connection, if nothing is; false where it is in use. */
+    boolean giveUp(String lease);
+
     /** A fact about a leased connection. */
     void heard(String lease, JsonObject event);
   }
@@ -129,6 +132,12 @@ final class Calls {
             body.getJsonObject("params", new JsonObject()))
         .onComplete(ended -> questions.remove(question))
         .onComplete(message::reply, failure -> message.reply(McpFailure.of(failure)));
+  }
+
+  /** Another client wants such a connection: false where it is in use. */
+  boolean giveUp(String lease) {
+    Caller caller = leases.get(lease);
+    return caller == null || caller.giveUp(lease);
   }
 
   void heard(Message<JsonObject> message) {

@@ -25,6 +25,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +38,7 @@ final class ClientSession {
   private final Vertx vertx;
   private final String id;
   private final FairBound<ClientSession> bound;
+  private final Consumer<ClientSession> end;
   private View view;
   private Principal principal;
   private String principalText;
@@ -62,6 +64,7 @@ final class ClientSession {
 
   /**
    * @param bound that it counts for, and is told whether it is in use
+   * @param end ends it from outside, and forgets it
    */
   ClientSession(
       Vertx vertx,
@@ -74,13 +77,15 @@ final class ClientSession {
       Calls host,
       GatewayOptions options,
       SessionBook book,
-      FairBound<ClientSession> bound) {
+      FairBound<ClientSession> bound,
+      Consumer<ClientSession> end) {
     this.vertx = vertx;
     this.id = id;
     this.view = view;
     this.principal = principal;
     this.principalText = principal.text();
     this.bound = bound;
+    this.end = end;
     this.version =
         ProtocolVersion.ofWire(String.valueOf(initialize.getValue("protocolVersion")))
             .filter(wanted -> wanted.era() == Era.INITIALIZE)
@@ -106,8 +111,10 @@ final class ClientSession {
     this.subscribed = new Subscribed(vertx.eventBus(), id, router, book);
     this.changes = new Changes(view);
     this.lists = new LeasedLists(vertx, changes::seen, this::changed);
-    this.incoming = new Incoming(calls, streams, questions, this::leased, this::sees);
-    this.leases = new Leases(vertx, host, incoming, can, lists, () -> book.end(id));
+    this.incoming = new Incoming(calls, streams, questions, this::leased, this::sees, this::giveUp);
+    this.leases =
+        new Leases(
+            vertx, host, incoming, principal.name(), can, lists, () -> book.end(id));
     this.tasks = new SessionTasks(directory, router, principal, this::view, leases);
     incoming.tasks(tasks);
   }
@@ -224,7 +231,18 @@ final class ClientSession {
 
   /** In use are a session with a call in flight and one whose standing stream is read. */
   private void noteUse() {
-    bound.use(this, isInUse());
+    boolean inUse = isInUse();
+    bound.use(this, inUse);
+    leases.use(inUse);
+  }
+
+  /** Another client wants a connection of its own, and this session is idle: its client begins anew. */
+  private boolean giveUp() {
+    if (isInUse()) {
+      return false;
+    }
+    end.accept(this);
+    return true;
   }
 
   boolean isInUse() {

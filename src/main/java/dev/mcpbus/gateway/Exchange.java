@@ -256,6 +256,16 @@ final class Exchange implements Calls.Caller {
     }
   }
 
+  /** While its client has the questions. */
+  @Override
+  public boolean giveUp(String connection) {
+    if (state == null) {
+      return false;
+    }
+    cancel();
+    return true;
+  }
+
   @Override
   public void heard(String connection, JsonObject event) {
     Message<Buffer> message = waiting;

@@ -113,14 +113,22 @@ final class Exchanges {
     if (exchange == null || !exchange.isOf(message)) {
       message.reply(McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no call waits for this"));
     } else {
-      bound.use(exchange, true);
+      noteUse(exchange, true);
       exchange.retry(message);
     }
   }
 
   /** Its client has the questions; whether it comes back is not known. */
   private void handedOut(Exchange exchange) {
-    bound.use(exchange, false);
+    noteUse(exchange, false);
+  }
+
+  private void noteUse(Exchange exchange, boolean inUse) {
+    bound.use(exchange, inUse);
+    ConnectionId lease = exchange.lease();
+    if (lease != null) {
+      use(lease, inUse);
+    }
   }
 
   /** The client has closed its response: so modern clients cancel. */
@@ -137,6 +145,7 @@ final class Exchanges {
     Idle next = free == null ? null : free.poll();
     if (next != null) {
       vertx.cancelTimer(next.timer());
+      use(next.lease(), true);
       return Future.succeededFuture(next.lease());
     }
     JsonObject wish =
@@ -145,6 +154,7 @@ final class Exchanges {
             .put("capabilities", new JsonObject(key.capabilities()))
             .put("input", calls.inputs())
             .put("events", calls.leased())
+            .put("owner", key.principal())
             .put("ttl", TTL_MILLIS);
     return vertx
         .eventBus()
@@ -176,13 +186,35 @@ final class Exchanges {
     }
     long timer = vertx.setTimer(IDLE_MILLIS, late -> release(key, lease));
     idle.computeIfAbsent(key, absent -> new ArrayDeque<>()).push(new Idle(lease, timer));
-    vertx
-        .eventBus()
-        .request(
-            Addresses.SERVERS_LEASE,
-            new JsonObject().put("lease", lease.value()).put("ttl", TTL_MILLIS),
-            LOCAL)
-        .onFailure(lost -> forget(key, lease));
+    use(lease, false).onFailure(lost -> forget(key, lease));
+  }
+
+  /** What is idle may have to make room for other clients. */
+  Future<?> use(ConnectionId lease, boolean inUse) {
+    return leases.contains(lease)
+        ? vertx
+            .eventBus()
+            .request(
+                Addresses.SERVERS_LEASE,
+                new JsonObject()
+                    .put("lease", lease.value())
+                    .put("ttl", TTL_MILLIS)
+                    .put("inUse", inUse),
+                LOCAL)
+        : Future.succeededFuture();
+  }
+
+  /** Ends a connection if it waits for the next call. */
+  void giveUp(String lease) {
+    for (Map.Entry<Key, Deque<Idle>> free : idle.entrySet()) {
+      for (Idle one : free.getValue()) {
+        if (one.lease().value().equals(lease)) {
+          vertx.cancelTimer(one.timer());
+          release(free.getKey(), one.lease());
+          return;
+        }
+      }
+    }
   }
 
   private void forget(Key key, ConnectionId lease) {

@@ -226,6 +226,15 @@ final class HeldTask implements Calls.Caller {
   }
 
   @Override
+  public boolean giveUp(String connection) {
+    if (isWorking()) {
+      return false;
+    }
+    cancel();
+    return true;
+  }
+
+  @Override
   public void heard(String connection, JsonObject event) {
     if (Events.TASK.equals(event.getString("type"))) {
       Object text = event.getJsonObject("params", new JsonObject()).getValue("statusMessage");

@@ -118,7 +118,13 @@ final class HeldTasks {
   private void noteUse(String id) {
     Entry entry = tasks.get(id);
     if (entry != null) {
-      bound.use(id, entry.task().isWorking());
+      boolean working = entry.task().isWorking();
+      boolean changed = working != bound.isInUse(id);
+      bound.use(id, working);
+      ConnectionId lease = entry.task().lease();
+      if (changed && lease != null) {
+        exchanges.use(lease, working);
+      }
     }
   }
 

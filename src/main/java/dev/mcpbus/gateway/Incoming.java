@@ -10,6 +10,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,7 @@ final class Incoming implements Calls.Caller {
   private final Questions questions;
   private final BiConsumer<String, String> facts;
   private final Predicate<String> sees;
+  private final BooleanSupplier giveUp;
   private @Nullable SessionTasks tasks;
   private @Nullable String level;
 
@@ -34,18 +36,21 @@ final class Incoming implements Calls.Caller {
    * @param calls in flight, by the ids that servers' connections know them by
    * @param facts hears of leases: which one, and the type of the event
    * @param sees whether the client may hear of a lease
+   * @param giveUp ends the session if it is idle, false where it is in use
    */
   Incoming(
       Map<String, SessionCall> calls,
       Streams streams,
       Questions questions,
       BiConsumer<String, String> facts,
-      Predicate<String> sees) {
+      Predicate<String> sees,
+      BooleanSupplier giveUp) {
     this.calls = calls;
     this.streams = streams;
     this.questions = questions;
     this.facts = facts;
     this.sees = sees;
+    this.giveUp = giveUp;
   }
 
   void tasks(SessionTasks of) {
@@ -138,6 +143,12 @@ final class Incoming implements Calls.Caller {
   @Override
   public void withdrawn(String question) {
     questions.withdraw(question);
+  }
+
+  /** A connection is part of its session: without it the client could not tell what is lost. */
+  @Override
+  public boolean giveUp(String lease) {
+    return giveUp.getAsBoolean();
   }
 
   @Override

@@ -34,12 +34,16 @@ final class Leases {
 
   private static final long TTL_MILLIS = 180_000;
 
+  /** A client that calls one after the other is told to be idle only when it pauses. */
+  private static final long PAUSE_MILLIS = 1_000;
+
   /** A connection of its own lives on the node of whoever holds it. */
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
 
   private final Vertx vertx;
   private final Calls host;
   private final Calls.Caller holder;
+  private final String owner;
   private final JsonObject capabilities;
   private final Listener listener;
   private final Runnable bound;
@@ -48,8 +52,12 @@ final class Leases {
   private @Nullable String level;
   private long renewal = -1;
   private boolean closed;
+  private boolean inUse = true;
+  private boolean toldInUse = true;
+  private long pause = -1;
 
   /**
+   * @param owner the name of the client's principal
    * @param capabilities of the client, which the leased connections state as theirs
    * @param bound runs when the client has a connection that is nowhere else
    */
@@ -57,12 +65,14 @@ final class Leases {
       Vertx vertx,
       Calls host,
       Calls.Caller holder,
+      String owner,
       JsonObject capabilities,
       Listener listener,
       Runnable bound) {
     this.vertx = vertx;
     this.host = host;
     this.holder = holder;
+    this.owner = owner;
     this.capabilities = capabilities;
     this.listener = listener;
     this.bound = bound;
@@ -90,6 +100,7 @@ final class Leases {
             .put("capabilities", capabilities)
             .put("input", host.inputs())
             .put("events", host.leased())
+            .put("owner", owner)
             .put("ttl", TTL_MILLIS);
     return vertx
         .eventBus()
@@ -114,6 +125,8 @@ final class Leases {
     }
     bound.run();
     servers.put(lease.value(), server);
+    toldInUse = true; // so it begins
+    use(inUse);
     host.addLease(lease.value(), holder);
     listener.begun(server, lease);
     if (level != null) {
@@ -125,13 +138,38 @@ final class Leases {
     return lease;
   }
 
+  /**
+   * Whether the client waits for an answer or listens: what is idle may have to make room for
+   * others.
+   */
+  void use(boolean now) {
+    inUse = now;
+    if (servers.isEmpty() || inUse == toldInUse) {
+      return;
+    }
+    if (inUse) {
+      toldInUse = true;
+      renew();
+    } else if (pause < 0) {
+      pause = vertx.setTimer(PAUSE_MILLIS, quiet -> paused());
+    }
+  }
+
+  private void paused() {
+    pause = -1;
+    if (!inUse && toldInUse && !closed) {
+      toldInUse = false;
+      renew();
+    }
+  }
+
   private void renew() {
     for (String lease : List.copyOf(servers.keySet())) {
       vertx
           .eventBus()
           .request(
               Addresses.SERVERS_LEASE,
-              new JsonObject().put("lease", lease).put("ttl", TTL_MILLIS),
+              new JsonObject().put("lease", lease).put("ttl", TTL_MILLIS).put("inUse", toldInUse),
               LOCAL)
           .onFailure(
               failure -> {
@@ -193,6 +231,7 @@ final class Leases {
   /** Ends all of them. */
   Future<Void> close() {
     closed = true;
+    vertx.cancelTimer(pause);
     if (renewal >= 0) {
       vertx.cancelTimer(renewal);
     }

@@ -1,6 +1,8 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.Bounds;
+import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FairBound;
 import dev.mcpbus.bus.McpFailure;
@@ -33,6 +35,8 @@ import java.util.concurrent.TimeUnit;
 final class SessionHost extends VerticleBase {
 
   private static final ParseLimits LIMITS = ParseLimits.DEFAULT.withMaxBytes(Integer.MAX_VALUE);
+
+  private static final String BOUND = "gateway.sessions";
 
   private static final long DRAIN_NANOS = TimeUnit.SECONDS.toNanos(7);
   private static final long LOOK_MILLIS = 20;
@@ -89,7 +93,8 @@ final class SessionHost extends VerticleBase {
     ready.add(consume(Addresses.GATEWAY_SESSIONS + name, this::handle));
     ready.add(consume(Addresses.GATEWAY_CALLS + name, calls::told));
     ready.add(consume(Addresses.GATEWAY_INPUT + name, calls::asked));
-    ready.add(consume(Addresses.GATEWAY_LEASED + name, calls::heard));
+    ready.add(consume(Addresses.GATEWAY_LEASED + name, this::heard));
+    Bounds.of(vertx).add(BOUND, bound);
     vertx
         .eventBus()
         .localConsumer(
@@ -130,12 +135,26 @@ final class SessionHost extends VerticleBase {
   }
 
   private Future<?> end() {
+    Bounds.of(vertx).remove(BOUND, bound);
     List<Future<Void>> ending = new ArrayList<>();
     sessions.values().forEach(session -> ending.add(session.close()));
     tasks.close();
     ending.add(exchanges.close());
     sessions.clear();
     return Future.join(ending).otherwiseEmpty();
+  }
+
+  /** A fact about a leased connection, or the question whether it can be done without. */
+  private void heard(Message<JsonObject> message) {
+    JsonObject body = message.body();
+    if (!Events.ROOM_WANTED.equals(body.getString("type"))) {
+      calls.heard(message);
+      return;
+    }
+    String lease = body.getString("id", "");
+    boolean ended = calls.giveUp(lease);
+    exchanges.giveUp(lease); // where a call has just given it back, too
+    message.reply(new JsonObject().put("inUse", !ended));
   }
 
   private void sweep() {
@@ -306,7 +325,7 @@ final class SessionHost extends VerticleBase {
     }
     ClientSession session =
         new ClientSession(
-            vertx, id, seen, who, initialize, directory, router, calls, options, book, bound);
+            vertx, id, seen, who, initialize, directory, router, calls, options, book, bound, this::end);
     admit(session, who.name());
     return session;
   }

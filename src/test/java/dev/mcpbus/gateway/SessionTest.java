@@ -299,6 +299,36 @@ class SessionTest {
   }
 
   @Test
+  void sessions_left_without_a_word_do_not_keep_others_from_a_server() {
+    peer("s");
+    List<McpHttp.Session> left = new ArrayList<>();
+    for (int i = 0; i < 64; i++) {
+      left.add(client().initialize());
+      left.get(i).call("tools/call", Peers.call("s__now"));
+    }
+    try (McpHttp.Stream listening = left.get(0).listen()) {
+      // Their host tells that they pause, a second later.
+      await().until(() -> inUse() == 1);
+      McpHttp.Session fresh = client().initialize();
+      assertThat(McpHttp.text(fresh.call("tools/call", Peers.call("s__now")).result()))
+          .isEqualTo("from 66"); // one is everybody's
+      assertThat(left.get(0).call("tools/call", Peers.call("s__now")).status()).isEqualTo(200);
+      List<Integer> answers =
+          left.stream().map(one -> one.call("ping", new JsonObject()).status()).toList();
+      assertThat(answers).filteredOn(status -> status == 404).hasSize(1);
+      assertThat(answers).filteredOn(status -> status == 200).hasSize(63);
+      assertThat(listening.hasEnded()).isFalse();
+    }
+  }
+
+  private int inUse() {
+    return bus.<JsonObject>request("mcp.servers.nodes", new JsonObject())
+        .getJsonObject("limits")
+        .getJsonObject("servers.privateConnections")
+        .getInteger("inUse");
+  }
+
+  @Test
   void log_messages_of_its_own_connection_reach_a_session_by_level() {
     ScriptedPeer peer = peer("s");
     McpHttp.Session session = client().initialize();

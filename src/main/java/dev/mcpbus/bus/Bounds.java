@@ -1,0 +1,55 @@
+package dev.mcpbus.bus;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import io.vertx.core.shareddata.LocalMap;
+import io.vertx.core.shareddata.Shareable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The {@link FairBound}s of one Vert.x, by name, so that the status can show them. Thread-safe. */
+public final class Bounds implements Shareable {
+
+  private static final String KEY = "dev.mcpbus.bounds";
+
+  private final Map<String, List<FairBound<?>>> byName = new TreeMap<>();
+
+  private Bounds() {}
+
+  public static Bounds of(Vertx vertx) {
+    LocalMap<String, Bounds> map = vertx.sharedData().getLocalMap(KEY);
+    return map.computeIfAbsent(KEY, absent -> new Bounds());
+  }
+
+  /** Shows a bound; several of one name are shown as one. */
+  public synchronized void add(String name, FairBound<?> bound) {
+    byName.computeIfAbsent(name, absent -> new ArrayList<>()).add(bound);
+  }
+
+  /** Whoever kept it is closed. */
+  public synchronized void remove(String name, FairBound<?> bound) {
+    List<FairBound<?>> same = byName.get(name);
+    if (same != null && same.remove(bound) && same.isEmpty()) {
+      byName.remove(name);
+    }
+  }
+
+  /** {@code {name: {used, inUse, max, owners, evicted, refused}}}. */
+  public synchronized JsonObject toJson() {
+    JsonObject all = new JsonObject();
+    byName.forEach(
+        (name, bounds) -> {
+          JsonObject sum = new JsonObject();
+          for (FairBound<?> bound : bounds) {
+            for (Map.Entry<String, Object> one : bound.toJson()) {
+              long number = ((Number) one.getValue()).longValue();
+              sum.put(one.getKey(), sum.getLong(one.getKey(), 0L) + number);
+            }
+          }
+          all.put(name, sum);
+        });
+    return all;
+  }
+}
