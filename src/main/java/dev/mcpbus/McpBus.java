@@ -6,6 +6,7 @@ import dev.mcpbus.bridge.BridgeVerticle;
 import dev.mcpbus.bridge.Readiness;
 import dev.mcpbus.bus.ClusterSecret;
 import dev.mcpbus.bus.Codecs;
+import dev.mcpbus.bus.InstanceId;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.catalog.CatalogVerticle;
@@ -243,7 +244,8 @@ public final class McpBus {
         usesDemo(options.servers())
             ? deploy(DemoServer.deployable(DemoServer.ADDRESS))
             : Future.succeededFuture();
-    return demo.compose(next -> deploy(new CatalogVerticle(options.names(), options.search())))
+    return demo.compose(next -> InstanceId.open(vertx))
+        .compose(next -> deploy(new CatalogVerticle(options.names(), options.search())))
         .compose(next -> deploy(new FunctionsVerticle()))
         .compose(next -> deploy(new InputVerticle(options.input())))
         .compose(next -> limits == null ? Future.succeededFuture() : deploy(limits))

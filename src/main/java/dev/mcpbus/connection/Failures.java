@@ -72,7 +72,7 @@ final class Failures {
   /** False where another attempt cannot help until somebody changes the configuration. */
   static boolean isRetryable(McpFailure failure) {
     return switch (failure.code()) {
-      case START_FAILED, SCOPE_REJECTED, UNSUPPORTED_VERSION -> false;
+      case START_FAILED, SCOPE_REJECTED, UNSUPPORTED_VERSION, LOOP_DETECTED -> false;
       default -> true;
     };
   }

@@ -168,7 +168,7 @@ final class Opening {
     return switch (probe.code()) {
       case UNSUPPORTED_VERSION -> speaksInitialize(probe.data().getJsonArray("supported"));
       case CALL_TIMEOUT -> !session.hasRequestStreams();
-      case TLS_ERROR, AUTH_REQUIRED, FORBIDDEN, RATE_LIMITED, START_FAILED -> false;
+      case TLS_ERROR, AUTH_REQUIRED, FORBIDDEN, RATE_LIMITED, START_FAILED, LOOP_DETECTED -> false;
       default -> true;
     };
   }

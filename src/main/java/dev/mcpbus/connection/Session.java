@@ -3,6 +3,7 @@ package dev.mcpbus.connection;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
 import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.InstanceId;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Era;
@@ -21,6 +22,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.util.NavigableSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +43,7 @@ final class Session implements Channel.Receiver {
   private final PendingCalls pending;
   private final NotificationGate gate;
   private final AmbiguousMessages ambiguous = new AmbiguousMessages();
+  private final LoopWatch loops;
 
   /** Completes with the channel's opening, and with its closing where it came too late. */
   private Future<Void> opening = Future.succeededFuture();
@@ -69,6 +72,7 @@ final class Session implements Channel.Receiver {
     this.listener = listener;
     this.pending = new PendingCalls(context.owner(), clock, this::expired);
     this.gate = new NotificationGate(pending, listener, clock.millis());
+    this.loops = new LoopWatch(InstanceId.of(context.owner()));
   }
 
   /** Opens the channel. Fails with a {@code TransportException}. */
@@ -334,6 +338,14 @@ final class Session implements Channel.Receiver {
   }
 
   private void result(Pending call, Envelope message) {
+    McpFailure loop = loops.check(call.method(), message.payload());
+    if (loop != null) {
+      call.fail(loop);
+      if (version != null) {
+        endWith(loop); // else the handshake fails with it
+      }
+      return;
+    }
     boolean whole = era.era() == Era.INITIALIZE || message.resultType().equals(Envelope.COMPLETE);
     if (whole || !listener.onUnfinished(this, call, message.resultType(), message.payload())) {
       call.complete(message.payload());
@@ -365,10 +377,18 @@ final class Session implements Channel.Receiver {
     if (ended) {
       return;
     }
+    endWith(Failures.of(reason));
+  }
+
+  private void endWith(McpFailure failure) {
     ended = true;
-    McpFailure failure = Failures.of(reason);
     pending.failAll(failure);
     listener.onEnded(this, failure);
+  }
+
+  /** Every mcpbus that answers of this session came through. */
+  NavigableSet<String> behind() {
+    return loops.behind();
   }
 
   /**

@@ -4,8 +4,10 @@ import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.ProtocolVersion;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What {@code mcp.<id>.status} shows beyond the state itself. Owner: the connection's context. */
@@ -83,7 +85,11 @@ final class StatusView {
 
   /** The members of the event {@code connected}. */
   JsonObject connected(Live live) {
-    return new JsonObject()
+    JsonObject connected = new JsonObject();
+    if (!live.session().behind().isEmpty()) {
+      connected.put("via", new JsonArray(List.copyOf(live.session().behind())));
+    }
+    return connected
         .put("era", live.session().era().era().name())
         .put("protocolVersion", wire(live.session().version()))
         .put("server", live.server().serverInfo().toJson());

@@ -4,6 +4,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FairBound;
+import dev.mcpbus.bus.InstanceId;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Envelope;
@@ -14,6 +15,7 @@ import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.Via;
 import dev.mcpbus.security.Principal;
 import dev.mcpbus.security.RequestSource;
 import io.vertx.core.Future;
@@ -157,7 +159,9 @@ final class ClientSession {
             .put("capabilities", Offer.capabilities(false, hasTasks()))
             .put("serverInfo", serverInfo.toJson());
     String instructions = directory.snapshot().instructions(view);
-    return RawJson.of(instructions.isEmpty() ? result : result.put("instructions", instructions));
+    return Via.put(
+        RawJson.of(instructions.isEmpty() ? result : result.put("instructions", instructions)),
+        directory.snapshot().via(view, InstanceId.of(vertx)));
   }
 
   private boolean hasTasks() {

@@ -22,6 +22,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -122,8 +123,15 @@ final class DirectoryVerticle extends VerticleBase {
           facts.withServer(
               modern,
               Offer.makesTasks(modern, status.getJsonObject("capabilities", new JsonObject())),
+              via(status),
               text instanceof String instructions ? instructions : ""));
     }
+  }
+
+  private static Set<String> via(JsonObject status) {
+    return status.getJsonArray("via", new JsonArray()).stream()
+        .map(String::valueOf)
+        .collect(Collectors.toSet());
   }
 
   private static boolean isServing(String state) {
@@ -199,6 +207,7 @@ final class DirectoryVerticle extends VerticleBase {
         facts.withServer(
             Era.DISCOVER.name().equals(event.getString("era")),
             facts.tasks(),
+            via(event),
             facts.instructions()));
     lists.connected(wanted);
     lives(id, event);

@@ -4,18 +4,22 @@ import dev.mcpbus.protocol.ParamHeaders;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.Via;
 import io.vertx.core.buffer.Buffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * One server's list of one kind, the bytes as they came. Immutable.
  *
  * @param ttlMillis how long the server calls it fresh, -1 where it says nothing
  * @param common true where the server says that it is the same for everybody
+ * @param via every mcpbus that it came through
  * @param since when it was asked for, in nanoseconds of this JVM
  */
-record Listing(List<Item> items, long ttlMillis, boolean common, long since) {
+record Listing(
+    List<Item> items, long ttlMillis, boolean common, Set<String> via, long since) {
 
   /** A definition that is larger than this is a defect or an attack. */
   private static final int MAX_ENTRY_BYTES = 1024 * 1024;
@@ -25,7 +29,7 @@ record Listing(List<Item> items, long ttlMillis, boolean common, long since) {
   /** An entry, the name or URI by which its server knows it, the headers that it wants. */
   record Item(String key, RawJson entry, ParamHeaders headers) {}
 
-  static final Listing EMPTY = new Listing(List.of(), -1, false, 0);
+  static final Listing EMPTY = new Listing(List.of(), -1, false, Set.of(), 0);
 
   Listing {
     items = List.copyOf(items);
@@ -54,6 +58,7 @@ record Listing(List<Item> items, long ttlMillis, boolean common, long since) {
         items,
         ttl == null ? -1 : ttl.asLong(),
         scope != null && scope.isString() && scope.asString().equals("public"),
+        Via.in(whole),
         since);
   }
 

@@ -3,6 +3,7 @@ package dev.mcpbus.gateway;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.InstanceId;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Implementation;
@@ -10,6 +11,7 @@ import dev.mcpbus.protocol.Messages;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.Via;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
@@ -124,7 +126,10 @@ final class Modern {
                 result.put("instructions", instructions);
               }
               result.put("_meta", new JsonObject().put(MetaKeys.SERVER_INFO, serverInfo.toJson()));
-              reply.answer(200, Messages.result(id, RawJson.of(result)), null);
+              RawJson marked =
+                  Via.put(
+                      RawJson.of(result), directory.snapshot().via(view, InstanceId.of(vertx)));
+              reply.answer(200, Messages.result(id, marked), null);
             });
   }
 

@@ -4,6 +4,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.InstanceId;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.MetaTools;
 import dev.mcpbus.bus.RoutingName;
@@ -95,7 +96,8 @@ final class Router {
                       kind,
                       cursor == null ? null : cursor.asString(),
                       pageSize,
-                      ask.isModern());
+                      ask.isModern(),
+                      InstanceId.of(vertx));
               if (page == null) {
                 throw Errors.invalidParams("the cursor is not good any more; list anew");
               }

@@ -1,11 +1,14 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.Via;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -55,16 +58,35 @@ final class Snapshot {
         new Key(view, kind), key -> MergedList.of(view, kind, servers.values()));
   }
 
-  /** Null where the cursor is not good. */
-  @Nullable RawJson page(View view, Kind kind, @Nullable String cursor, int size, boolean modern) {
+  /** Every mcpbus behind the servers of a view, and {@code own} among them. */
+  Set<String> via(View view, String own) {
+    Set<String> all = new TreeSet<>(Set.of(own));
+    for (ServerFacts server : servers.values()) {
+      if (view.includes(server.id().value())) {
+        all.addAll(server.behind());
+      }
+    }
+    return all;
+  }
+
+  /**
+   * One page of a list, with the mark of this mcpbus.
+   *
+   * @param own the name of this mcpbus
+   * @return null where the cursor is not good
+   */
+  @Nullable RawJson page(
+      View view, Kind kind, @Nullable String cursor, int size, boolean modern, String own) {
     if (cursor != null) {
-      return list(view, kind).page(cursor, size, modern);
+      RawJson page = list(view, kind).page(cursor, size, modern);
+      return page == null ? null : Via.put(page, via(view, own));
     }
     First wanted = new First(new Key(view, kind), size, modern);
     RawJson first = pages.get(wanted);
     if (first == null) {
       first = list(view, kind).page(null, size, modern);
       if (first != null) {
+        first = Via.put(first, via(view, own));
         pages.put(wanted, first);
       }
     }

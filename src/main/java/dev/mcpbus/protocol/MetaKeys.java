@@ -22,5 +22,8 @@ public final class MetaKeys {
   /** Ours, in a list of tools: why a tool of the server is not in it, by its name. */
   public static final String LEFT_OUT = "dev.mcpbus/leftOut";
 
+  /** Ours, of a handshake or a list: every mcpbus that it came through; see {@link Via}. */
+  public static final String VIA = "dev.mcpbus/via";
+
   private MetaKeys() {}
 }
