@@ -122,12 +122,10 @@ final class ServerLeases {
       return Future.succeededFuture();
     }
     use(lease, true); // nobody else asks for the same one meanwhile
-    JsonObject wish =
-        new JsonObject().put("type", Events.ROOM_WANTED).put("id", lease.value());
+    JsonObject wish = new JsonObject().put("type", Events.ROOM_WANTED).put("id", lease.value());
     return vertx
         .eventBus()
-        .<JsonObject>request(
-            one.events(), wish, new DeliveryOptions().setSendTimeout(ASK_MILLIS))
+        .<JsonObject>request(one.events(), wish, new DeliveryOptions().setSendTimeout(ASK_MILLIS))
         .map(answer -> Boolean.TRUE.equals(answer.body().getValue("inUse")))
         .otherwise(false)
         .compose(
@@ -146,8 +144,7 @@ final class ServerLeases {
             });
   }
 
-  private static McpFailure full(
-      ConnectionId server, FairBound<ConnectionId> bound, String owner) {
+  private static McpFailure full(ConnectionId server, FairBound<ConnectionId> bound, String owner) {
     return new McpFailure(
         FailureCode.OVERLOADED,
         McpFailure.Sent.NO,

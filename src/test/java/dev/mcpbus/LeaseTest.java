@@ -13,6 +13,7 @@ import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -54,7 +55,7 @@ class LeaseTest {
             "test.events",
             event -> {
               if ("roomWanted".equals(event.body().getString("type"))) {
-                answering.get().accept(event);
+                Objects.requireNonNull(answering.get()).accept(event);
               } else {
                 events.add(event.body());
               }
@@ -220,7 +221,8 @@ class LeaseTest {
     idle(leases.get(3));
     answering.set(
         asked ->
-            asked.reply(new JsonObject().put("inUse", leases.get(7).equals(asked.body().getString("id")))));
+            asked.reply(
+                new JsonObject().put("inUse", leases.get(7).equals(asked.body().getString("id")))));
     lease(60_000);
     assertThat(isGone(leases.get(7))).isFalse();
     assertThat(isGone(leases.get(3))).isTrue();

@@ -75,8 +75,8 @@ final class EventBusDoor {
   }
 
   private void admit(RoutingContext ctx) {
-    if (ctx.request().headers().contains("Upgrade") && (closed || cap.isFull())) {
-      ctx.fail(cap.refusal(closed));
+    if (ctx.request().headers().contains("Upgrade") && (closed || cap.isFull(Caller.of(ctx)))) {
+      ctx.fail(cap.refusal(closed, Caller.of(ctx)));
     } else {
       ctx.next();
     }
@@ -107,7 +107,7 @@ final class EventBusDoor {
           peers.remove(socket);
           peer.closed();
           access.closed(socket.routingContext());
-          cap.free();
+          cap.free(socket);
         }
         event.complete(true);
       }
@@ -116,7 +116,7 @@ final class EventBusDoor {
   }
 
   private boolean open(SockJSSocket socket) {
-    if (closed || !cap.take()) {
+    if (closed || !cap.take(socket, Caller.of(socket.routingContext()))) {
       return false;
     }
     peers.put(socket, new EventBusPeer(vertx, socket, access));

@@ -82,11 +82,13 @@ final class EventFeed {
     if (last == null) {
       last = Query.get(ctx, "lastEventId");
     }
-    if (closed || !cap.take()) {
-      ctx.fail(cap.refusal(closed));
+    Reader reader = new Reader(ctx, filter);
+    Admission caller = Caller.of(ctx);
+    if (closed || !cap.take(reader, caller)) {
+      ctx.fail(cap.refusal(closed, caller));
       return;
     }
-    new Reader(ctx, filter).start(last);
+    reader.start(last);
   }
 
   /** Ends all streams; later readers are refused. */
@@ -197,7 +199,7 @@ final class EventFeed {
     private void remove() {
       if (readers.remove(this)) {
         isRead = !readers.isEmpty();
-        cap.free();
+        cap.free(this);
         access.closed(ctx);
       }
     }

@@ -1,46 +1,54 @@
 package dev.mcpbus.bridge;
 
 import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.FairBound;
 import dev.mcpbus.bus.McpFailure;
-import java.util.concurrent.atomic.AtomicInteger;
+import dev.mcpbus.security.Admission;
 
-/** How many streams may be open at a time, of all kinds together. Thread-safe. */
+/**
+ * How many streams may be open at a time, of all kinds together; one principal cannot have them
+ * all. Thread-safe.
+ */
 final class StreamCap {
 
   private static final long RETRY_AFTER_MILLIS = 1_000;
 
-  private final int max;
-  private final AtomicInteger open = new AtomicInteger();
+  private final FairBound<Object> open;
 
   StreamCap(int max) {
-    this.max = max;
+    this.open = new FairBound<>(max);
   }
 
-  /** False where all are taken; else each take wants one {@link #free}. */
-  boolean take() {
-    if (open.incrementAndGet() <= max) {
-      return true;
-    }
-    open.decrementAndGet();
-    return false;
+  /** For the status. */
+  FairBound<?> bound() {
+    return open;
   }
 
-  void free() {
-    open.decrementAndGet();
+  /** False where all are taken that {@code caller} may have; else it wants one {@link #free}. */
+  boolean take(Object stream, Admission caller) {
+    return !open.admit(stream, caller.principal().name()).isRefused();
   }
 
-  boolean isFull() {
-    return open.get() >= max;
+  /** Idempotent. */
+  void free(Object stream) {
+    open.remove(stream);
+  }
+
+  boolean isFull(Admission caller) {
+    return open.ask(caller.principal().name()).isRefused();
   }
 
   /** Why a stream is not opened. */
-  McpFailure refusal(boolean stopping) {
+  McpFailure refusal(boolean stopping, Admission caller) {
     return new McpFailure(
         FailureCode.OVERLOADED,
         McpFailure.Sent.NO,
         stopping
             ? "the service is stopping"
-            : max + " streams are open already; close one, or raise bridge.maxStreams",
+            : open.size()
+                + " streams are open already, "
+                + open.sizeOf(caller.principal().name())
+                + " of them yours; close one, or raise bridge.maxStreams",
         RETRY_AFTER_MILLIS,
         null);
   }

@@ -1,5 +1,6 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.bus.Bounds;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;
 import org.jspecify.annotations.Nullable;
@@ -7,12 +8,18 @@ import org.jspecify.annotations.Nullable;
 /** All that stays open: event streams and event-bus sockets, under one cap. */
 final class Streams {
 
+  private static final String BOUND = "bridge.streams";
+
+  private final Vertx vertx;
+  private final StreamCap cap;
   private final StreamRoutes events;
   private final @Nullable EventBusDoor door;
 
   Streams(Vertx vertx, BridgeOptions options, Common common, Access access) {
     BridgeLimitOptions limits = options.limits();
-    StreamCap cap = common.streams;
+    this.vertx = vertx;
+    this.cap = common.streams;
+    Bounds.of(vertx).add(BOUND, cap.bound());
     events = new StreamRoutes(vertx, common, limits.heartbeat(), access);
     door =
         options.eventBus()
@@ -28,6 +35,7 @@ final class Streams {
   }
 
   void close() {
+    Bounds.of(vertx).remove(BOUND, cap.bound());
     events.close();
     if (door != null) {
       door.close();

@@ -4,9 +4,9 @@ import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.shareddata.LocalMap;
 import io.vertx.core.shareddata.Shareable;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** The {@link FairBound}s of one Vert.x, by name, so that the status can show them. Thread-safe. */
@@ -14,7 +14,7 @@ public final class Bounds implements Shareable {
 
   private static final String KEY = "dev.mcpbus.bounds";
 
-  private final Map<String, List<FairBound<?>>> byName = new TreeMap<>();
+  private final Map<String, Set<FairBound<?>>> byName = new TreeMap<>();
 
   private Bounds() {}
 
@@ -23,14 +23,14 @@ public final class Bounds implements Shareable {
     return map.computeIfAbsent(KEY, absent -> new Bounds());
   }
 
-  /** Shows a bound; several of one name are shown as one. */
+  /** Shows a bound, once however often it is added; several of one name are shown as one. */
   public synchronized void add(String name, FairBound<?> bound) {
-    byName.computeIfAbsent(name, absent -> new ArrayList<>()).add(bound);
+    byName.computeIfAbsent(name, absent -> new LinkedHashSet<>()).add(bound);
   }
 
   /** Whoever kept it is closed. */
   public synchronized void remove(String name, FairBound<?> bound) {
-    List<FairBound<?>> same = byName.get(name);
+    Set<FairBound<?>> same = byName.get(name);
     if (same != null && same.remove(bound) && same.isEmpty()) {
       byName.remove(name);
     }

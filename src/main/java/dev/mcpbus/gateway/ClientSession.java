@@ -4,8 +4,8 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FairBound;
-import dev.mcpbus.bus.InstanceId;
 import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.InstanceId;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Era;
@@ -110,13 +110,12 @@ final class ClientSession {
     this.book = book;
     this.streams = new Streams(vertx.eventBus());
     this.questions = new Questions(vertx, can);
-    this.subscribed = new Subscribed(vertx.eventBus(), id, router, book);
+    this.subscribed = new Subscribed(vertx.eventBus(), id, principal.name(), router, book);
     this.changes = new Changes(view);
     this.lists = new LeasedLists(vertx, changes::seen, this::changed);
     this.incoming = new Incoming(calls, streams, questions, this::leased, this::sees, this::giveUp);
     this.leases =
-        new Leases(
-            vertx, host, incoming, principal.name(), can, lists, () -> book.end(id));
+        new Leases(vertx, host, incoming, principal.name(), can, lists, () -> book.end(id));
     this.tasks = new SessionTasks(directory, router, principal, this::view, leases);
     incoming.tasks(tasks);
   }
@@ -240,7 +239,9 @@ final class ClientSession {
     leases.use(inUse);
   }
 
-  /** Another client wants a connection of its own, and this session is idle: its client begins anew. */
+  /**
+   * Another client wants a connection of its own, and this session is idle: its client begins anew.
+   */
   private boolean giveUp() {
     if (isInUse()) {
       return false;

@@ -1,10 +1,12 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.Bounds;
 import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.Events;
+import dev.mcpbus.bus.FairBound;
 import dev.mcpbus.protocol.Era;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -32,6 +34,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class DirectoryVerticle extends VerticleBase {
 
+  private static final String STREAMS = "gateway.streams";
+
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
 
   /** Many changes at a time become one notification. */
@@ -45,6 +49,7 @@ final class DirectoryVerticle extends VerticleBase {
 
   private final Directory directory;
   private final Duration patience;
+  private final FairBound<Reply> streams;
   private final Map<String, ServerLists> servers = new HashMap<>();
   private final Set<Kind> wanted = EnumSet.noneOf(Kind.class);
   private Future<Void> known = Future.succeededFuture();
@@ -57,16 +62,26 @@ final class DirectoryVerticle extends VerticleBase {
 
   /**
    * @param patience how long a list waits at most for servers that were not heard of yet
+   * @param streams to be shown in the status
    */
-  DirectoryVerticle(Directory directory, Duration patience) {
+  DirectoryVerticle(Directory directory, Duration patience, FairBound<Reply> streams) {
     this.directory = directory;
     this.patience = patience;
+    this.streams = streams;
+  }
+
+  @Override
+  public Future<?> stop() {
+    Bounds.of(vertx).remove(STREAMS, streams);
+    book.close();
+    return Future.succeededFuture();
   }
 
   @Override
   public Future<?> start() {
     EventBus bus = vertx.eventBus();
     book = new SubscriptionBook(vertx);
+    Bounds.of(vertx).add(STREAMS, streams);
     bus.localConsumer(Addresses.GATEWAY_DIRECTORY, this::ask);
     bus.<JsonObject>localConsumer(Addresses.GATEWAY_SUBSCRIBE, book::handle);
     return bus.<JsonObject>consumer(Addresses.ALL_EVENTS, event -> heard(event.body()))

@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.FairBound;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Implementation;
@@ -24,7 +25,6 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,11 +54,11 @@ final class Door implements Entrance {
       GatewayOptions options,
       Implementation serverInfo,
       Hosts hosts,
-      AtomicInteger streams) {
+      FairBound<Reply> streams) {
     this.vertx = vertx;
     this.name = hosts.name();
     this.directory = directory;
-    this.replies = new Replies(options.maxStreams(), streams);
+    this.replies = new Replies(streams);
     this.modern = new Modern(vertx, directory, options, serverInfo, replies, name, hosts);
     this.legacy = new Legacy(vertx, replies, name, hosts);
     this.sse = new SseDoor(replies, name, hosts);

@@ -1,5 +1,6 @@
 package dev.mcpbus.gateway;
 
+import dev.mcpbus.bus.FairBound;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.Entrance;
@@ -10,7 +11,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The gateway of one node: the actors that keep its state, and the entrances through which HTTP
@@ -27,7 +27,7 @@ public final class Gateway {
   private final GatewayOptions options;
   private final Implementation serverInfo;
   private final Directory directory;
-  private final AtomicInteger streams = new AtomicInteger();
+  private final FairBound<Reply> streams;
   private final Hosts hosts;
 
   /**
@@ -46,12 +46,13 @@ public final class Gateway {
     this.serverInfo = serverInfo;
     this.directory = new Directory(options, access);
     this.hosts = new Hosts(vertx, hostCount);
+    this.streams = new FairBound<>(options.maxStreams());
   }
 
   /** To be deployed in this order, before the HTTP server, and closed after it. */
   public List<Deployable> actors() {
     List<Deployable> actors = new ArrayList<>();
-    actors.add(new DirectoryVerticle(directory, PATIENCE));
+    actors.add(new DirectoryVerticle(directory, PATIENCE, streams));
     for (String host : hosts.own()) {
       actors.add(new SessionHost(host, directory, options, serverInfo, hosts.own().size()));
     }

@@ -141,13 +141,7 @@ final class Legacy {
     if (session == null) {
       return;
     }
-    if (!replies.addStream(reply)) {
-      reply.header("Retry-After", "5");
-      Door.refuse(
-          reply,
-          503,
-          null,
-          McpFailure.notSent(FailureCode.OVERLOADED, "too many streams are open; try again later"));
+    if (!replies.addStream(reply, principal, null)) {
       return;
     }
     String exchange = exchange();

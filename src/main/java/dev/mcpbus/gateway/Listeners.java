@@ -1,8 +1,6 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Events;
-import dev.mcpbus.bus.FailureCode;
-import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Messages;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
@@ -39,11 +37,11 @@ final class Listeners {
     /** By connection and the server's id, those by which the client knows them. */
     private final Map<TaskIds.Named, String> tasks = new HashMap<>();
 
-    Listener(RawJson id, Reply reply, View view) {
+    Listener(RawJson id, Reply reply, View view, Principal principal) {
       this.id = id;
       this.reply = reply;
       this.changes = new Changes(view);
-      this.watched = new Watched(vertx.eventBus(), Gateway.random(8));
+      this.watched = new Watched(vertx.eventBus(), Gateway.random(8), principal.name());
     }
 
     private void tell(String method, RawJson params) {
@@ -100,16 +98,10 @@ final class Listeners {
           Errors.invalidParams("more than " + MAX_URIS + " resources or tasks at once"));
       return;
     }
-    if (!replies.addStream(reply)) {
-      reply.header("Retry-After", "5");
-      Door.refuse(
-          reply,
-          503,
-          id,
-          McpFailure.notSent(FailureCode.OVERLOADED, "too many streams are open; try again later"));
+    if (!replies.addStream(reply, principal, id)) {
       return;
     }
-    Listener listener = new Listener(id, reply, view);
+    Listener listener = new Listener(id, reply, view, principal);
     for (String taskId : taskIds) {
       TaskIds.Named task = tasks.find(view, principal, taskId);
       if (task != null) {

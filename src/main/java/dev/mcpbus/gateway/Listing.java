@@ -18,8 +18,7 @@ import java.util.Set;
  * @param via every mcpbus that it came through
  * @param since when it was asked for, in nanoseconds of this JVM
  */
-record Listing(
-    List<Item> items, long ttlMillis, boolean common, Set<String> via, long since) {
+record Listing(List<Item> items, long ttlMillis, boolean common, Set<String> via, long since) {
 
   /** A definition that is larger than this is a defect or an attack. */
   private static final int MAX_ENTRY_BYTES = 1024 * 1024;

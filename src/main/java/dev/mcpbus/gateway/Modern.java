@@ -127,8 +127,7 @@ final class Modern {
               }
               result.put("_meta", new JsonObject().put(MetaKeys.SERVER_INFO, serverInfo.toJson()));
               RawJson marked =
-                  Via.put(
-                      RawJson.of(result), directory.snapshot().via(view, InstanceId.of(vertx)));
+                  Via.put(RawJson.of(result), directory.snapshot().via(view, InstanceId.of(vertx)));
               reply.answer(200, Messages.result(id, marked), null);
             });
   }

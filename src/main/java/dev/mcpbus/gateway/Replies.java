@@ -1,21 +1,26 @@
 package dev.mcpbus.gateway;
 
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.FairBound;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.Principal;
 import java.util.HashSet;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /** Responses that are open. Confined to the context of the HTTP verticle. */
 final class Replies {
 
-  private final int maxStreams;
-  private final AtomicInteger streams;
+  private static final long RETRY_AFTER_MILLIS = 5_000;
+
+  private final FairBound<Reply> streams;
   private final Set<Reply> open = new HashSet<>();
 
   /**
-   * @param streams how many there are, at all HTTP verticles together
+   * @param streams those of all HTTP verticles together
    */
-  Replies(int maxStreams, AtomicInteger streams) {
-    this.maxStreams = maxStreams;
+  Replies(FairBound<Reply> streams) {
     this.streams = streams;
   }
 
@@ -26,14 +31,33 @@ final class Replies {
   /** Idempotent. */
   void remove(Reply reply) {
     if (open.remove(reply) && reply.isStanding()) {
-      streams.decrementAndGet();
+      streams.remove(reply);
     }
   }
 
-  /** Counts a stream that stays open; false where there are too many. */
-  boolean addStream(Reply reply) {
-    if (streams.incrementAndGet() > maxStreams) {
-      streams.decrementAndGet();
+  /**
+   * Counts a stream that stays open. Where there are too many, or {@code principal} has three
+   * quarters of those that are left, the request is answered with 503.
+   *
+   * @param id of the request, null where it has none
+   * @return false where it has been answered
+   */
+  boolean addStream(Reply reply, Principal principal, @Nullable RawJson id) {
+    if (streams.admit(reply, principal.name()).isRefused()) {
+      reply.header("Retry-After", Long.toString(RETRY_AFTER_MILLIS / 1_000));
+      Door.refuse(
+          reply,
+          503,
+          id,
+          new McpFailure(
+              FailureCode.OVERLOADED,
+              McpFailure.Sent.NO,
+              streams.size()
+                  + " streams are open, "
+                  + streams.sizeOf(principal.name())
+                  + " of them yours; close one, try again later, or raise gateway.maxStreams",
+              RETRY_AFTER_MILLIS,
+              null));
       return false;
     }
     open.add(reply.standing());

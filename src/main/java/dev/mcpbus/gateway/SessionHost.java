@@ -325,7 +325,18 @@ final class SessionHost extends VerticleBase {
     }
     ClientSession session =
         new ClientSession(
-            vertx, id, seen, who, initialize, directory, router, calls, options, book, bound, this::end);
+            vertx,
+            id,
+            seen,
+            who,
+            initialize,
+            directory,
+            router,
+            calls,
+            options,
+            book,
+            bound,
+            this::end);
     admit(session, who.name());
     return session;
   }

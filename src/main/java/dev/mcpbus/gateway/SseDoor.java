@@ -90,13 +90,7 @@ final class SseDoor {
 
   /** A client listens: it is told where to send its messages. */
   void stream(String path, Principal principal, View view, Reply reply) {
-    if (!replies.addStream(reply)) {
-      reply.header("Retry-After", "5");
-      Door.refuse(
-          reply,
-          503,
-          null,
-          McpFailure.notSent(FailureCode.OVERLOADED, "too many streams are open; try again later"));
+    if (!replies.addStream(reply, principal, null)) {
       return;
     }
     Client client = new Client(name + "." + Gateway.random(16), reply, principal, view);

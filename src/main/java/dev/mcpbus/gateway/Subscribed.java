@@ -22,11 +22,11 @@ final class Subscribed {
   private final SessionBook book;
   private final Watched watched;
 
-  Subscribed(EventBus bus, String session, Router router, SessionBook book) {
+  Subscribed(EventBus bus, String session, String owner, Router router, SessionBook book) {
     this.session = session;
     this.router = router;
     this.book = book;
-    this.watched = new Watched(bus, session);
+    this.watched = new Watched(bus, session, owner);
   }
 
   /** The result of {@code resources/subscribe}. */
@@ -84,9 +84,7 @@ final class Subscribed {
     return server == null || !view.includes(server)
         ? List.of()
         : watched.names(
-            server,
-            uri,
-            (own, name) -> view.rights().allows(Action.SUBSCRIBE, server, name));
+            server, uri, (own, name) -> view.rights().allows(Action.SUBSCRIBE, server, name));
   }
 
   /** The session is over. */

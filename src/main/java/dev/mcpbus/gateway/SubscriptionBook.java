@@ -1,8 +1,11 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.Bounds;
 import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.FairBound;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Nodes;
 import dev.mcpbus.protocol.RawJson;
@@ -27,7 +30,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class SubscriptionBook {
 
+  private static final String BOUND = "gateway.subscriptions";
+  private static final int MAX = 100_000;
+
   private record Resource(String server, String uri) {}
+
+  private record Holding(Resource resource, String holder) {}
 
   private static final class Held {
     private final Set<String> holders = new HashSet<>();
@@ -40,8 +48,12 @@ final class SubscriptionBook {
   private final ClusterCalls calls;
   private final Nodes others;
   private final Map<Resource, Held> resources = new HashMap<>();
+  private final FairBound<Holding> bound = new FairBound<>(MAX);
+  private final Vertx vertx;
 
   SubscriptionBook(Vertx vertx) {
+    this.vertx = vertx;
+    Bounds.of(vertx).add(BOUND, bound);
     this.bus = vertx.eventBus();
     this.calls = ClusterCalls.of(vertx);
     this.others = new Nodes(vertx, Addresses.GATEWAY_HOLDERS);
@@ -66,19 +78,35 @@ final class SubscriptionBook {
     return new Resource(body.getString("server"), body.getString("uri"));
   }
 
-  /** {@code {server, uri, holder, wanted}}; the reply comes when the server has answered. */
+  void close() {
+    Bounds.of(vertx).remove(BOUND, bound);
+  }
+
+  /** {@code {server, uri, holder, owner, wanted}}; the reply comes when the server has answered. */
   void handle(Message<JsonObject> message) {
     JsonObject body = message.body();
     Resource resource = resource(body);
     String holder = body.getString("holder");
     Future<Void> done =
-        body.getBoolean("wanted") ? add(resource, holder) : remove(resource, holder);
+        body.getBoolean("wanted")
+            ? add(resource, holder, body.getString("owner", FairBound.ANYBODY))
+            : remove(resource, holder);
     done.onComplete(
         told -> message.reply(new JsonObject()), failure -> message.reply(McpFailure.of(failure)));
   }
 
   /** Whoever comes while the server is asked hears what it answers the first. */
-  private Future<Void> add(Resource resource, String holder) {
+  private Future<Void> add(Resource resource, String holder, String owner) {
+    Holding holding = new Holding(resource, holder);
+    if (!bound.contains(holding) && bound.admit(holding, owner).isRefused()) {
+      return Future.failedFuture(
+          McpFailure.notSent(
+              FailureCode.OVERLOADED,
+              bound.size()
+                  + " subscriptions are kept, "
+                  + bound.sizeOf(owner)
+                  + " of them yours; end some"));
+    }
     Held held = resources.computeIfAbsent(resource, absent -> new Held());
     held.holders.add(holder);
     Future<Void> asked = held.asked;
@@ -89,6 +117,7 @@ final class SubscriptionBook {
     return asked.onFailure(
         refused -> {
           held.holders.remove(holder);
+          bound.remove(holding);
           if (held.holders.isEmpty()) {
             resources.remove(resource, held);
           }
@@ -96,6 +125,7 @@ final class SubscriptionBook {
   }
 
   private Future<Void> remove(Resource resource, String holder) {
+    bound.remove(new Holding(resource, holder));
     Held held = resources.get(resource);
     if (held == null || !held.holders.remove(holder) || !held.holders.isEmpty()) {
       return Future.succeededFuture();

@@ -22,15 +22,18 @@ final class Watched {
 
   private final EventBus bus;
   private final String holder;
+  private final String owner;
   private final Map<String, Resource> byName = new HashMap<>();
   private boolean closed;
 
   /**
    * @param holder names the client among all of this node
+   * @param owner the name of his principal
    */
-  Watched(EventBus bus, String holder) {
+  Watched(EventBus bus, String holder, String owner) {
     this.bus = bus;
     this.holder = holder;
+    this.owner = owner;
   }
 
   /**
@@ -117,6 +120,7 @@ final class Watched {
                 .put("server", resource.server())
                 .put("uri", resource.uri())
                 .put("holder", holder)
+                .put("owner", owner)
                 .put("wanted", wanted),
             LOCAL)
         .mapEmpty();

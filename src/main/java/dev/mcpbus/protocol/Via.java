@@ -7,9 +7,9 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The mark by which mcpbus knows what leads back to itself: results of handshakes and of lists name,
- * in {@code _meta} under {@link MetaKeys#VIA}, every mcpbus that they came through. It travels with
- * the results because a list grows by results: who asks is asked by nobody.
+ * The mark by which mcpbus knows what leads back to itself: results of handshakes and of lists
+ * name, in {@code _meta} under {@link MetaKeys#VIA}, every mcpbus that they came through. It
+ * travels with the results because a list grows by results: who asks is asked by nobody.
  */
 public final class Via {
 
