@@ -89,6 +89,16 @@ public final class FairBound<E> {
     this.max = max;
   }
 
+  /**
+   * Whether one owner may have one more of a thing, where everything is in use.
+   *
+   * @param has how many he has
+   * @param room how many are left for all
+   */
+  public static boolean isShare(int has, int room) {
+    return room > 0 && (has == 0 || (room > 1 && has < SHARE * room));
+  }
+
   /** Whether {@code owner} may have one more entry, and which one has to end for it. */
   public synchronized Verdict<E> ask(String owner) {
     Owner<E> his = owners.get(owner);
@@ -96,8 +106,7 @@ public final class FairBound<E> {
     int inUse = his == null ? 0 : his.total - his.idle.size();
     int usedByOthers = entries.size() - idle.size() - inUse;
     int room = max - usedByOthers - total;
-    boolean may =
-        room > 0 && (owner.equals(ANYBODY) || total == 0 || (room > 1 && total < SHARE * room));
+    boolean may = room > 0 && (owner.equals(ANYBODY) || isShare(total, room));
     if (may && entries.size() < max) {
       return new Verdict<>(Kind.ADMITTED, null);
     }

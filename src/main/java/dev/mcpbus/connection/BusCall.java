@@ -38,6 +38,8 @@ final class BusCall extends Pending {
   private @Nullable OutputCheck output;
   private @Nullable String epoch;
   private boolean relisted;
+  private @Nullable String owner;
+  private boolean ownerRead;
 
   private BusCall(
       Message<?> message,
@@ -223,6 +225,16 @@ final class BusCall extends Pending {
   @Override
   @Nullable String callId() {
     return header(Headers.CALL_ID);
+  }
+
+  /** As the edge wrote it: read once, compared often. */
+  @Override
+  @Nullable String owner() {
+    if (!ownerRead) {
+      ownerRead = true;
+      owner = header(Headers.PRINCIPAL);
+    }
+    return owner;
   }
 
   @Override

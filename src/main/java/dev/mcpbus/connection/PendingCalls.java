@@ -1,5 +1,6 @@
 package dev.mcpbus.connection;
 
+import dev.mcpbus.bus.FairBound;
 import dev.mcpbus.bus.McpFailure;
 import io.netty.util.collection.LongObjectHashMap;
 import io.netty.util.collection.LongObjectMap;
@@ -26,6 +27,10 @@ final class PendingCalls {
 
   private final LongObjectHashMap<Pending> byId = new LongObjectHashMap<>();
   private final Map<String, Long> byCallId = new HashMap<>();
+
+  /** How many each has whom an edge let in. */
+  private final Map<String, Integer> byOwner = new HashMap<>();
+
   private final DeadlineTimer timer;
   private final Expiry expiry;
   private long lastId;
@@ -42,6 +47,25 @@ final class PendingCalls {
     return byId.size() - streams;
   }
 
+  /**
+   * Whether one more may be taken in: no owner has more than three quarters of what others leave.
+   *
+   * @param max requests in all
+   */
+  boolean admits(Pending pending, int max) {
+    int room = max - size();
+    String owner = room > 0 ? pending.owner() : null;
+    return room > 0
+        && (owner == null
+            || isAnybody(owner)
+            || FairBound.isShare(byOwner.getOrDefault(owner, 0), room));
+  }
+
+  /** Behind a sign that says whether he is an admin stands the name. */
+  static boolean isAnybody(String owner) {
+    return owner.length() == FairBound.ANYBODY.length() + 1 && owner.endsWith(FairBound.ANYBODY);
+  }
+
   /** Takes a request in and gives it the next id. */
   long add(Pending pending) {
     long id = ++lastId;
@@ -53,6 +77,10 @@ final class PendingCalls {
   void put(long id, Pending pending) {
     byId.put(id, pending);
     streams += pending.isStream() ? 1 : 0;
+    String owner = pending.owner();
+    if (owner != null) {
+      byOwner.merge(owner, 1, Integer::sum);
+    }
     String callId = pending.callId();
     if (callId != null) {
       byCallId.put(callId, id);
@@ -71,6 +99,10 @@ final class PendingCalls {
       return null;
     }
     streams -= pending.isStream() ? 1 : 0;
+    String owner = pending.owner();
+    if (owner != null) {
+      byOwner.computeIfPresent(owner, (name, has) -> has == 1 ? null : has - 1);
+    }
     String callId = pending.callId();
     if (callId != null) {
       byCallId.remove(callId, id);
@@ -122,6 +154,7 @@ final class PendingCalls {
     List<Pending> all = new ArrayList<>(byId.values());
     byId.clear();
     byCallId.clear();
+    byOwner.clear();
     streams = 0;
     all.forEach(
         pending -> {

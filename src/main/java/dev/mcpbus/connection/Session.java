@@ -174,11 +174,15 @@ final class Session implements Channel.Receiver {
       call.fail(McpFailure.notSent(FailureCode.UNAVAILABLE, "the session is over"));
       return -1;
     }
-    if (pending.size() >= options.maxPending() && !call.isExtra()) {
+    if (!call.isExtra() && !pending.admits(call, options.maxPending())) {
       call.fail(
           McpFailure.notSent(
               FailureCode.OVERLOADED,
-              options.maxPending() + " calls are in flight already; try again later"));
+              pending.size()
+                  + " of "
+                  + options.maxPending()
+                  + " calls are in flight already, or yours are three quarters of what others"
+                  + " leave; try again later"));
       return -1;
     }
     long id = pending.add(call);

@@ -1,6 +1,7 @@
 package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.FairBound;
 import dev.mcpbus.bus.McpFailure;
 import io.vertx.core.Vertx;
 import java.util.ArrayDeque;
@@ -33,15 +34,29 @@ final class Stash {
   }
 
   void add(Pending call, Consumer<Live> action) {
-    if (entries.size() >= capacity) {
+    if (!admits(call)) {
       call.fail(
           McpFailure.notSent(
               FailureCode.OVERLOADED,
-              capacity + " calls already wait for this connection; try again later"));
+              entries.size()
+                  + " of "
+                  + capacity
+                  + " calls already wait for this connection; try again later"));
       return;
     }
     entries.add(new Entry(call, action));
     timer.include(call.deadline());
+  }
+
+  /** As {@link PendingCalls#admits}. */
+  private boolean admits(Pending call) {
+    int room = capacity - entries.size();
+    String owner = call.owner();
+    if (owner == null || PendingCalls.isAnybody(owner) || room <= 0) {
+      return room > 0;
+    }
+    long his = entries.stream().filter(one -> owner.equals(one.call().owner())).count();
+    return FairBound.isShare((int) his, room);
   }
 
   /**

@@ -56,17 +56,32 @@ class StashTest {
   }
 
   private Sent hold(Stash stash, String name, String deadline) {
-    Sent sent =
-        BusMessages.send(
-            vertx,
-            new JsonObject(),
-            new DeliveryOptions()
-                .addHeader(Headers.CALL_ID, name)
-                .addHeader(Headers.DEADLINE, deadline));
+    return hold(
+        stash,
+        name,
+        new DeliveryOptions()
+            .addHeader(Headers.CALL_ID, name)
+            .addHeader(Headers.DEADLINE, deadline));
+  }
+
+  private Sent hold(Stash stash, String name, DeliveryOptions options) {
+    Sent sent = BusMessages.send(vertx, new JsonObject(), options);
     BusCall call =
         BusCall.of(sent.message(), "tools/call", ConnectionOptions.DEFAULT, Clock.SYSTEM, null);
     stash.add(call, ready -> released.add(name));
     return sent;
+  }
+
+  @Test
+  void one_caller_leaves_room_for_another() {
+    Stash stash = new Stash(vertx, Clock.SYSTEM, 8);
+    for (int i = 0; i < 20; i++) {
+      hold(stash, "hers", new DeliveryOptions().addHeader(Headers.PRINCIPAL, "-alice"));
+    }
+    assertThat(stash.size()).isEqualTo(6);
+    hold(stash, "his", new DeliveryOptions().addHeader(Headers.PRINCIPAL, "-bob"));
+    stash.release(live);
+    assertThat(released).hasSize(7).endsWith("his");
   }
 
   @Test

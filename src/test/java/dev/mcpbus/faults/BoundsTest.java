@@ -1,0 +1,283 @@
+package dev.mcpbus.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.mcpbus.bridge.BridgeLimitOptions;
+import dev.mcpbus.bridge.BridgeOptions;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.connection.ConnectionOptions;
+import dev.mcpbus.gateway.GatewayOptions;
+import dev.mcpbus.security.ApiKeys;
+import dev.mcpbus.testing.McpHttp;
+import dev.mcpbus.testing.ScriptedPeer;
+import dev.mcpbus.testing.TestBus;
+import io.vertx.core.http.UpgradeRejectedException;
+import io.vertx.core.http.WebSocket;
+import io.vertx.core.http.WebSocketClient;
+import io.vertx.core.http.WebSocketConnectOptions;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Each bound of {@code docs/bounds.md} that callers of several principals share: alice takes all
+ * that she can get, and never gives back; bob is served all the same.
+ */
+class BoundsTest {
+
+  /** One thing that is bounded, and how a caller takes one more of it. */
+  enum Bound {
+    SESSIONS_LEFT_WITHOUT_A_WORD(40, 40),
+    SESSIONS_IN_USE(40, 12),
+    PRIVATE_CONNECTIONS_LEFT_WITHOUT_A_WORD(70, 70),
+    PRIVATE_CONNECTIONS_IN_USE(70, 48),
+    CALLS_THAT_WAIT_FOR_THEIR_CLIENT(40, 40),
+    TASKS_AT_WORK(40, 12),
+    TASKS_THAT_ARE_OVER(40, 40),
+    STREAMS_OF_SESSIONS(40, 12),
+    STREAMS_OF_THE_OLDER_TRANSPORT(40, 12),
+    STREAMS_THAT_LISTEN(40, 12),
+    STREAMS_OF_EVENTS(40, 12),
+    SOCKETS(40, 12);
+
+    private final int tries;
+    private final int served;
+
+    /**
+     * @param tries of alice
+     * @param served so many of them at most
+     */
+    Bound(int tries, int served) {
+      this.tries = tries;
+      this.served = served;
+    }
+  }
+
+  private static final int HOSTS = Runtime.getRuntime().availableProcessors();
+
+  private static final JsonObject ANSWERS = new JsonObject().put("elicitation", new JsonObject());
+
+  private static final JsonObject KNOWS_TASKS =
+      new JsonObject()
+          .put(
+              "extensions",
+              new JsonObject().put("io.modelcontextprotocol/tasks", new JsonObject()));
+
+  private final List<McpHttp.Stream> streams = new ArrayList<>();
+  private final List<WebSocket> sockets = new CopyOnWriteArrayList<>();
+  private @Nullable DoorBed bed;
+
+  @AfterEach
+  void close() {
+    streams.forEach(McpHttp.Stream::close);
+    if (bed != null) {
+      bed.close();
+    }
+  }
+
+  /** Sixteen of each thing, of each host; what is bounded for itself has its own bound. */
+  private DoorBed bed(Bound bound) {
+    boolean connections = bound.name().startsWith("PRIVATE");
+    boolean ofHosts =
+        bound.name().startsWith("SESSIONS")
+            || bound.name().startsWith("CALLS")
+            || bound.name().startsWith("TASKS");
+    GatewayOptions gateway =
+        connections
+            ? GatewayOptions.DEFAULT
+            : ofHosts
+                ? GatewayOptions.DEFAULT.withMaxSessions(16)
+                : GatewayOptions.DEFAULT.withMaxStreams(16);
+    BridgeLimitOptions limits = new BridgeLimitOptions(16_384, 4_096, 16, Duration.ofSeconds(15));
+    DoorBed made =
+        new DoorBed(BridgeOptions.DEFAULT.withPort(0).withLimits(limits), gateway, DoorBed.keys());
+    bed = made;
+    legacy(made, "old");
+    return made;
+  }
+
+  private static void legacy(DoorBed bed, String id) {
+    String initialized =
+        "\"result\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{\"tools\":{},\"tasks\":"
+            + "{\"list\":{},\"cancel\":{},\"requests\":{\"tools\":{\"call\":{}}}}},"
+            + "\"serverInfo\":{\"name\":\"peer\",\"version\":\"1\"}}";
+    ScriptedPeer[] self = new ScriptedPeer[1];
+    self[0] =
+        new ScriptedPeer(
+            bed.bus.vertx(),
+            (method, params, connection) ->
+                switch (method) {
+                  case "server/discover" -> ScriptedPeer.error(-32601, "no such method");
+                  case "initialize" -> initialized;
+                  case "tools/list" ->
+                      "\"result\":{\"tools\":["
+                          + tool("now", "forbidden")
+                          + ","
+                          + tool("ask", "forbidden")
+                          + ","
+                          + tool("never", "optional")
+                          + ","
+                          + tool("soon", "optional")
+                          + "]}";
+                  case "tools/call" -> called(self[0], params.getString("name"), connection);
+                  default -> null;
+                });
+    TestBus.await(
+        bed.bus.bus().add(new ConnectionId(id), self[0].transport(), ConnectionOptions.DEFAULT));
+    bed.bus.awaitState(id, "READY");
+  }
+
+  private static String tool(String name, String tasks) {
+    return new JsonObject()
+        .put("name", name)
+        .put("inputSchema", new JsonObject().put("type", "object"))
+        .put("execution", new JsonObject().put("taskSupport", tasks))
+        .encode();
+  }
+
+  private static @Nullable String called(ScriptedPeer peer, String tool, int connection) {
+    switch (tool) {
+      case "ask" ->
+          peer.say(
+              connection,
+              "{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"method\":\"elicitation/create\",\"params\":{"
+                  + "\"message\":\"?\",\"requestedSchema\":{\"type\":\"object\",\"properties\":{}}}}");
+      case "never" -> {}
+      default -> {
+        return "\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"done\"}]}";
+      }
+    }
+    return null;
+  }
+
+  @ParameterizedTest
+  @EnumSource(Bound.class)
+  void one_caller_who_takes_all_that_he_gets_does_not_keep_another_out(Bound bound) {
+    DoorBed door = bed(bound);
+    int served = 0;
+    for (int i = 0; i < bound.tries; i++) {
+      served += takes(door, bound, DoorBed.ALICE) ? 1 : 0;
+    }
+    assertThat(served).as("alice").isLessThanOrEqualTo(Math.max(bound.served, atLeast(bound)));
+    assertThat(served).as("alice").isGreaterThanOrEqualTo(bound.served == bound.tries ? served : 1);
+    if (bound == Bound.PRIVATE_CONNECTIONS_LEFT_WITHOUT_A_WORD) {
+      await().atMost(Duration.ofSeconds(20)).until(() -> inUse(door) <= 48);
+    }
+    assertThat(takes(door, bound, DoorBed.BOB)).as("bob").isTrue();
+    assertThat(takes(door, bound, DoorBed.BOB)).as("bob again").isTrue();
+  }
+
+  /** Sixteen are spread over the hosts, and of each host's three quarters are one's own. */
+  private static int atLeast(Bound bound) {
+    int each = Math.max(1, 16 / HOSTS);
+    return bound.served == 12 ? Math.max(12, HOSTS * Math.max(1, each * 3 / 4)) : bound.served;
+  }
+
+  private static int inUse(DoorBed door) {
+    return door.bus
+        .<JsonObject>request("mcp.servers.nodes", new JsonObject())
+        .getJsonObject("limits")
+        .getJsonObject("servers.privateConnections")
+        .getInteger("inUse");
+  }
+
+  /** True where it was given. */
+  private boolean takes(DoorBed door, Bound bound, ApiKeys.Fresh who) {
+    return switch (bound) {
+      case SESSIONS_LEFT_WITHOUT_A_WORD -> session(door, who) != null;
+      case SESSIONS_IN_USE, STREAMS_OF_SESSIONS -> {
+        McpHttp.Session session = session(door, who);
+        yield session != null && isOpen(session.listen());
+      }
+      case PRIVATE_CONNECTIONS_LEFT_WITHOUT_A_WORD -> {
+        McpHttp.Session session = session(door, who);
+        yield session != null && isDone(session);
+      }
+      case PRIVATE_CONNECTIONS_IN_USE -> {
+        McpHttp.Session session = session(door, who);
+        yield session != null && isOpen(session.listen()) && isDone(session);
+      }
+      case CALLS_THAT_WAIT_FOR_THEIR_CLIENT ->
+          "input_required".equals(modern(door, who, "old__ask", ANSWERS));
+      case TASKS_AT_WORK -> "task".equals(modern(door, who, "old__never", KNOWS_TASKS));
+      case TASKS_THAT_ARE_OVER -> "task".equals(modern(door, who, "old__soon", KNOWS_TASKS));
+      case STREAMS_OF_THE_OLDER_TRANSPORT -> isOpen(door.mcp("/sse").get(DoorBed.as(who)));
+      case STREAMS_THAT_LISTEN -> listens(door, who);
+      case STREAMS_OF_EVENTS -> isOpen(door.mcp("/api/events").get(DoorBed.as(who)));
+      case SOCKETS -> socket(door, who);
+    };
+  }
+
+  private static McpHttp.@Nullable Session session(DoorBed door, ApiKeys.Fresh who) {
+    McpHttp.Session session =
+        door.mcp("/mcp").initialize("2025-11-25", new JsonObject(), DoorBed.as(who));
+    return session.id().isEmpty() ? null : session;
+  }
+
+  private static boolean isDone(McpHttp.Session session) {
+    return session
+            .call("tools/call", new JsonObject().put("name", "old__now"))
+            .response()
+            .getJsonObject("result")
+        != null;
+  }
+
+  private boolean isOpen(McpHttp.Stream stream) {
+    streams.add(stream);
+    return stream.status() == 200;
+  }
+
+  private static @Nullable String modern(
+      DoorBed door, ApiKeys.Fresh who, String tool, JsonObject capabilities) {
+    McpHttp mcp = door.mcp("/mcp");
+    JsonObject request =
+        mcp.described(
+            "tools/call",
+            new JsonObject()
+                .put("name", tool)
+                .put("arguments", new JsonObject())
+                .put(
+                    "_meta",
+                    new JsonObject()
+                        .put("io.modelcontextprotocol/clientCapabilities", capabilities)));
+    JsonObject answer = mcp.post(request, all(who, McpHttp.headers(request))).response();
+    return answer.getJsonObject("result", new JsonObject()).getString("resultType");
+  }
+
+  private static String[] all(ApiKeys.Fresh who, String... headers) {
+    return Stream.concat(Stream.of(DoorBed.as(who)), Stream.of(headers)).toArray(String[]::new);
+  }
+
+  private boolean listens(DoorBed door, ApiKeys.Fresh who) {
+    McpHttp mcp = door.mcp("/mcp");
+    JsonObject request =
+        mcp.described(
+            "subscriptions/listen",
+            new JsonObject().put("notifications", new JsonObject().put("toolsListChanged", true)));
+    return isOpen(mcp.streamed(request, all(who, McpHttp.headers(request))));
+  }
+
+  private boolean socket(DoorBed door, ApiKeys.Fresh who) {
+    WebSocketClient client = door.bus.vertx().createWebSocketClient();
+    WebSocketConnectOptions options =
+        new WebSocketConnectOptions()
+            .setHost("127.0.0.1")
+            .setPort(door.bus.port())
+            .setURI("/eventbus/websocket")
+            .addHeader("Authorization", "Bearer " + who.key());
+    try {
+      sockets.add(TestBus.await(client.connect(options)));
+      return true;
+    } catch (UpgradeRejectedException refused) {
+      return false;
+    }
+  }
+}
