@@ -64,9 +64,10 @@ final class HeldTasks {
               + " one, or try again later");
     }
     String old = verdict.victim();
-    Entry evicted = old == null ? null : tasks.remove(old);
-    if (evicted != null) {
-      evicted.task().cancel();
+    Entry evicted = old == null ? null : tasks.get(old);
+    if (old != null && evicted != null) {
+      evicted.task().cancel(); // gives its connection back, by its entry
+      tasks.remove(old);
     }
     RawJson params = RawJson.of(message.body());
     HeldTask task =
