@@ -42,6 +42,7 @@ class BoundsTest {
     CALLS_THAT_WAIT_FOR_THEIR_CLIENT(40, 40),
     TASKS_AT_WORK(40, 12),
     TASKS_THAT_ARE_OVER(40, 40),
+    TASKS_THAT_WAIT_FOR_AN_ANSWER(40, 40),
     STREAMS_OF_SESSIONS(40, 12),
     STREAMS_OF_THE_OLDER_TRANSPORT(40, 12),
     STREAMS_THAT_LISTEN(40, 12),
@@ -125,6 +126,8 @@ class BoundsTest {
                           + ","
                           + tool("never", "optional")
                           + ","
+                          + tool("asking", "optional")
+                          + ","
                           + tool("soon", "optional")
                           + "]}";
                   case "tools/call" -> called(self[0], params.getString("name"), connection);
@@ -145,7 +148,7 @@ class BoundsTest {
 
   private static @Nullable String called(ScriptedPeer peer, String tool, int connection) {
     switch (tool) {
-      case "ask" ->
+      case "ask", "asking" ->
           peer.say(
               connection,
               "{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"method\":\"elicitation/create\",\"params\":{"
@@ -169,7 +172,14 @@ class BoundsTest {
     assertThat(served).as("alice").isLessThanOrEqualTo(Math.max(bound.served, atLeast(bound)));
     assertThat(served).as("alice").isGreaterThanOrEqualTo(bound.served == bound.tries ? served : 1);
     if (bound == Bound.PRIVATE_CONNECTIONS_LEFT_WITHOUT_A_WORD) {
-      await().atMost(Duration.ofSeconds(20)).until(() -> inUse(door) <= 48);
+      await()
+          .atMost(Duration.ofSeconds(20))
+          .until(() -> connections(door).getInteger("inUse") <= 48);
+    }
+    if (bound == Bound.TASKS_THAT_WAIT_FOR_AN_ANSWER) {
+      assertThat(connections(door).getInteger("used"))
+          .as("who makes room gives his connection back")
+          .isLessThanOrEqualTo(16 + HOSTS);
     }
     assertThat(takes(door, bound, DoorBed.BOB)).as("bob").isTrue();
     assertThat(takes(door, bound, DoorBed.BOB)).as("bob again").isTrue();
@@ -181,12 +191,11 @@ class BoundsTest {
     return bound.served == 12 ? Math.max(12, HOSTS * Math.max(1, each * 3 / 4)) : bound.served;
   }
 
-  private static int inUse(DoorBed door) {
+  private static JsonObject connections(DoorBed door) {
     return door.bus
         .<JsonObject>request("mcp.servers.nodes", new JsonObject())
         .getJsonObject("limits")
-        .getJsonObject("servers.privateConnections")
-        .getInteger("inUse");
+        .getJsonObject("servers.privateConnections");
   }
 
   /** True where it was given. */
@@ -208,6 +217,8 @@ class BoundsTest {
       case CALLS_THAT_WAIT_FOR_THEIR_CLIENT ->
           "input_required".equals(modern(door, who, "old__ask", ANSWERS));
       case TASKS_AT_WORK -> "task".equals(modern(door, who, "old__never", KNOWS_TASKS));
+      case TASKS_THAT_WAIT_FOR_AN_ANSWER ->
+          "task".equals(modern(door, who, "old__asking", KNOWS_TASKS.copy().mergeIn(ANSWERS)));
       case TASKS_THAT_ARE_OVER -> "task".equals(modern(door, who, "old__soon", KNOWS_TASKS));
       case STREAMS_OF_THE_OLDER_TRANSPORT -> isOpen(door.mcp("/sse").get(DoorBed.as(who)));
       case STREAMS_THAT_LISTEN -> listens(door, who);
