@@ -10,14 +10,16 @@ import dev.mcpbus.connection.Tenure;
 import dev.mcpbus.observability.RpcLog;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.MessageTap;
+import dev.mcpbus.protocol.Redactor;
 import dev.mcpbus.supervisor.ChildSpec;
 import dev.mcpbus.transport.AuthenticatorFactory;
+import dev.mcpbus.transport.RedactedTransport;
+import dev.mcpbus.transport.Transport;
 import dev.mcpbus.transport.Transports;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
 /** Makes of a definition what a supervisor can start. */
@@ -64,7 +66,7 @@ final class ConnectionFactory {
             new ConnectionVerticle(
                 new ConnectionSpec(
                     name,
-                    Transports.create(vertx, definition.transport(), authenticators),
+                    transport(definition),
                     definition.connection(),
                     clientInfo,
                     capabilities,
@@ -81,7 +83,7 @@ final class ConnectionFactory {
   private ConnectionSpec connectionSpec(ServerDefinition definition, @Nullable Tenure tenure) {
     return new ConnectionSpec(
         definition.id(),
-        Transports.create(vertx, definition.transport(), authenticators),
+        transport(definition),
         definition.connection(),
         clientInfo,
         definition.connection().capabilities(),
@@ -91,8 +93,15 @@ final class ConnectionFactory {
         tenure);
   }
 
+  /** Whatever it says of itself has none of the definition's secrets. */
+  private Transport transport(ServerDefinition definition) {
+    Transport made = Transports.create(vertx, definition.transport(), authenticators);
+    Redactor redactor = definition.redactor();
+    return redactor == Redactor.NONE ? made : new RedactedTransport(made, redactor);
+  }
+
   private @Nullable MessageTap tap(ServerDefinition definition) {
-    Collection<String> secrets = definition.transport().secrets();
+    Redactor secrets = definition.redactor();
     return switch (definition.rpcLog()) {
       case OFF -> null;
       case ON -> RpcLog.toLog(definition.id(), secrets);

@@ -23,6 +23,7 @@ import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.input.InputVerticle;
 import dev.mcpbus.placement.PlacementOptions;
 import dev.mcpbus.protocol.Implementation;
+import dev.mcpbus.protocol.Redactor;
 import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.supervisor.RestartPolicy;
@@ -313,7 +314,8 @@ public final class McpBus {
                 RpcLogMode.OFF,
                 Duration.ofSeconds(5),
                 "the embedding program",
-                new JsonObject().put("type", transport.type()))));
+                new JsonObject().put("type", transport.type()),
+                Redactor.NONE)));
   }
 
   /** Carries out a change of the configuration. */

@@ -7,6 +7,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.config.RpcLogMode;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.connection.ConnectionOptions;
+import dev.mcpbus.protocol.Redactor;
 import dev.mcpbus.supervisor.RestartPolicy;
 import dev.mcpbus.supervisor.SupervisorOptions;
 import io.vertx.core.AbstractVerticle;
@@ -82,7 +83,8 @@ final class BusContender implements Contender {
         RpcLogMode.OFF,
         Duration.ofSeconds(1),
         "bench",
-        new JsonObject());
+        new JsonObject(),
+        Redactor.NONE);
   }
 
   private void awaitReady(String address) throws Exception {

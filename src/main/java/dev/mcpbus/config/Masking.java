@@ -1,29 +1,60 @@
 package dev.mcpbus.config;
 
+import dev.mcpbus.config.Substitution.Filled;
+import dev.mcpbus.protocol.Redactor;
+import java.net.URI;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What of a server's definition may be shown. In doubt a text is hidden. */
+/**
+ * What of a server's definition may be shown. An argument is shown where it is an option's name or
+ * a plain word, path, URL or package that stands in the file as it is, and no option before it
+ * makes a secret of it; all else is hidden.
+ */
 final class Masking {
 
-  static final String HIDDEN = "***";
+  static final String HIDDEN = Redactor.MASK;
 
-  private static final String SECRET_WORD =
-      "token|secret|passw|pwd|api[-_]?key|apikey|auth|bearer|credential|cookie|private[-_]?key"
-          + "|access[-_]?key|signature|session";
-
-  /** {@code --api-key}: the next argument is the secret. */
-  private static final Pattern SECRET_FLAG =
+  private static final Pattern SECRET_WORD =
       Pattern.compile(
-          "-{1,2}[\\w.-]*(" + SECRET_WORD + ")[\\w.-]*|--?key", Pattern.CASE_INSENSITIVE);
+          "token|secret|passw|pwd|passphrase|passcode|(^|[-_.])(pin|otp|totp|mfa|2fa|pass|sid|dsn|pat"
+              + "|jwt|salt|seed|code|user|login|auth|header|cert)([-_.]|$)|mnemonic|api[-_]?key|(^|[-_.])key"
+              + "|key$|bearer|authorization|credential|cookie|signature|session|licen[cs]e|webhook"
+              + "|connection[-_]?string",
+          Pattern.CASE_INSENSITIVE);
 
-  /** {@code --token=x}, {@code API_KEY=x}, {@code Authorization: x}. */
-  private static final Pattern SECRET_PAIR =
-      Pattern.compile(
-          "(-{0,2}[\\w.-]*(?:" + SECRET_WORD + "|key)[\\w.-]*\\s*[=:]).*",
-          Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+  private static final Pattern OPTION = Pattern.compile("--?[A-Za-z][A-Za-z0-9._-]{0,50}");
+
+  /** Options of one dash that take no secret: those of node, npx, uvx, python, java, docker. */
+  private static final Set<String> HARMLESS =
+      Set.of(
+          "-y",
+          "-q",
+          "-v",
+          "-i",
+          "-t",
+          "-it",
+          "-d",
+          "-m",
+          "-e",
+          "-w",
+          "-l",
+          "-jar",
+          "-cp",
+          "-classpath",
+          "-rm",
+          "-version",
+          "-verbose",
+          "-server");
+
+  /** {@code NAME=value}, {@code --name=value}, {@code Name: value}. */
+  private static final Pattern PAIR =
+      Pattern.compile("(-{0,2}[A-Za-z_][\\w.-]{0,60})(=|:\\s+)(.*)", Pattern.DOTALL);
 
   private static final Pattern SECRET_FORM =
       Pattern.compile(
@@ -33,50 +64,177 @@ final class Masking {
 
   /** Long, with digits and letters, no path: no word that a person would write. */
   private static final Pattern RANDOM =
-      Pattern.compile("(?=.*\\d)(?=.*[A-Za-z])[A-Za-z0-9_+=-]{32,}");
+      Pattern.compile("(?=.*\\d)(?=.*[A-Za-z])[A-Za-z0-9_+=~-]{20,}|[A-Za-z0-9_+=~-]{40,}");
+
+  private static final Pattern WORD = Pattern.compile("[A-Za-z][A-Za-z_.:-]{0,60}|\\d{1,5}");
+
+  /** A path, or a name of a package with its version. */
+  private static final Pattern PATH =
+      Pattern.compile(
+          "(\\.{0,2}/|~/|@[\\w.-]+/|[A-Za-z]:\\\\)[\\w./@+ \\\\~-]{0,300}"
+              + "|[\\w.-]+(/[\\w.-]+)+(:[\\w.-]+)?"
+              + "|[A-Za-z][\\w.-]*(@|==)[\\w.^~-]{1,30}"
+              + "|[\\w-][\\w.-]*\\.(js|mjs|cjs|ts|py|jar|sh|rb|json|ya?ml|toml|db|sqlite|wasm|exe)");
 
   private static final Pattern URL =
       Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*://.*", Pattern.DOTALL);
 
   private Masking() {}
 
-  static List<String> args(List<String> args) {
+  /** As they may be shown, one for each. */
+  static List<String> args(List<Filled> args) {
     List<String> out = new ArrayList<>(args.size());
     boolean hideNext = false;
-    for (String arg : args) {
-      boolean flag = SECRET_FLAG.matcher(arg).matches();
-      out.add(hideNext && !flag ? HIDDEN : arg(arg));
-      hideNext = flag;
+    for (Filled arg : args) {
+      out.add(hideNext && !isOption(arg) ? HIDDEN : arg(arg.shown()));
+      hideNext = isOption(arg) && takesSecret(arg.shown());
     }
     return out;
+  }
+
+  /** What must be taken out of texts, of arguments that are hidden. Paths are no secrets. */
+  static Set<String> secrets(List<Filled> args) {
+    Set<String> secrets = new LinkedHashSet<>();
+    List<String> shown = args(args);
+    for (int i = 0; i < shown.size(); i++) {
+      String value = args.get(i).value();
+      if (shown.get(i).contains(HIDDEN)) {
+        Matcher pair = PAIR.matcher(value);
+        if (URL.matcher(value).matches()) {
+          secrets.addAll(urlSecrets(value));
+        } else if (pair.matches()) {
+          addSecret(secrets, pair.group(3));
+        } else {
+          addSecret(secrets, value);
+          if (value.startsWith("-") && !value.startsWith("--") && value.length() > 2) {
+            addSecret(secrets, value.substring(2)); // -ps3cr3t
+          }
+        }
+      }
+    }
+    return secrets;
+  }
+
+  private static void addSecret(Set<String> secrets, String value) {
+    if (URL.matcher(value).matches()) {
+      secrets.addAll(urlSecrets(value));
+    } else if (!PATH.matcher(value).matches()) {
+      secrets.add(value);
+      // "Authorization: Bearer x" is quoted in parts.
+      Matcher pair = PAIR.matcher(value);
+      if (pair.matches()) {
+        secrets.add(pair.group(3));
+      }
+    }
+  }
+
+  private static boolean isOption(Filled arg) {
+    return OPTION.matcher(arg.shown()).matches() && !isAttached(arg.shown());
+  }
+
+  /** {@code -ps3cr3t}: an option of one letter, and what it says. */
+  private static boolean isAttached(String arg) {
+    return !arg.startsWith("--") && arg.length() > 2 && !HARMLESS.contains(arg) && !secret(arg);
+  }
+
+  private static boolean takesSecret(String option) {
+    boolean letter = !option.startsWith("--") && option.length() == 2;
+    return secret(option) || (letter && !HARMLESS.contains(option));
+  }
+
+  private static boolean secret(String option) {
+    return SECRET_WORD.matcher(option.replaceFirst("^-+", "")).find();
   }
 
   private static String arg(String arg) {
     if (URL.matcher(arg).matches()) {
       return url(arg);
     }
+    if (arg.contains(HIDDEN)) {
+      if (isPath(arg.replace(HIDDEN, "x")) && arg.contains("/")) {
+        return arg;
+      }
+      Matcher pair = PAIR.matcher(arg);
+      return pair.matches() && !pair.group(1).contains(HIDDEN)
+          ? pair.group(1) + pair.group(2) + HIDDEN
+          : HIDDEN;
+    }
     if (SECRET_FORM.matcher(arg).matches() || RANDOM.matcher(arg).matches()) {
       return HIDDEN;
     }
-    Matcher pair = SECRET_PAIR.matcher(arg);
-    if (pair.matches()) {
-      return pair.group(1) + HIDDEN;
+    if (OPTION.matcher(arg).matches()) {
+      return isAttached(arg) ? arg.substring(0, 2) + HIDDEN : arg;
     }
-    int equals = arg.indexOf('=');
-    if (equals > 0) {
-      String value = arg.substring(equals + 1);
-      String masked = arg(value);
-      return masked.equals(value) ? arg : arg.substring(0, equals + 1) + masked;
+    Matcher pair = PAIR.matcher(arg);
+    if (pair.matches() && !PATH.matcher(arg).matches()) {
+      boolean option = arg.startsWith("-") && !secret(pair.group(1));
+      String value = option ? arg(pair.group(3)) : HIDDEN;
+      return pair.group(1) + pair.group(2) + value;
     }
-    return arg;
+    return WORD.matcher(arg).matches() || isPath(arg) ? arg : HIDDEN;
   }
 
-  /** Without user, password, query and fragment; of a Unix socket the fragment is the path. */
+  private static boolean isPath(String arg) {
+    return PATH.matcher(arg).matches()
+        && List.of(arg.split("[/\\\\@]", -1)).stream().noneMatch(p -> RANDOM.matcher(p).matches());
+  }
+
+  /**
+   * Without user, password, query and fragment, and without what of its path came from a variable
+   * or looks random; of a Unix socket the fragment is the path.
+   */
   static String url(String url) {
     if (url.regionMatches(true, 0, "unix:", 0, 5)) {
       return url.replaceFirst("(?s)\\?.*", "?" + HIDDEN);
     }
     String out = url.replaceFirst("^([A-Za-z][A-Za-z0-9+.-]*://)[^/?#]*@", "$1" + HIDDEN + "@");
-    return out.replaceFirst("(?s)[?#].*", "?" + HIDDEN);
+    out = out.replaceFirst("(?s)[?#].*", "?" + HIDDEN);
+    int path = out.indexOf('/', out.indexOf("://") + 3);
+    if (path < 0) {
+      return out;
+    }
+    List<String> parts = new ArrayList<>();
+    for (String part : out.substring(path).split("/", -1)) {
+      parts.add(part.contains(HIDDEN) ? part : looksSecret(part) ? HIDDEN : part);
+    }
+    return out.substring(0, path) + String.join("/", parts);
+  }
+
+  private static boolean looksSecret(String text) {
+    return SECRET_FORM.matcher(text).matches() || RANDOM.matcher(text).matches();
+  }
+
+  /** The parts of a URL that are hidden whatever they look like, and those that look random. */
+  static Set<String> urlSecrets(String url) {
+    Set<String> secrets = new LinkedHashSet<>();
+    Matcher user = Pattern.compile("(?s)[^:/?#]+://([^/?#]*)@.*").matcher(url);
+    if (user.matches()) {
+      secrets.add(user.group(1));
+      secrets.add(user.group(1).replaceFirst("^[^:]*:", ""));
+    }
+    String rest = url.replaceFirst("(?s)^[^?#]*", "");
+    if (!url.toLowerCase(Locale.ROOT).startsWith("unix:")) {
+      for (String part : rest.split("[?#&;]", -1)) {
+        secrets.add(part.substring(part.indexOf('=') + 1));
+      }
+    }
+    String path = url.replaceFirst("^[^:]+://[^/?#]*", "").replaceFirst("(?s)[?#].*", "");
+    for (String part : path.split("/", -1)) {
+      if (looksSecret(part)) {
+        secrets.add(part);
+      }
+    }
+    List.copyOf(secrets).forEach(secret -> secrets.add(decoded(secret)));
+    secrets.removeIf(String::isEmpty);
+    return secrets;
+  }
+
+  private static String decoded(String text) {
+    try {
+      String plain = URI.create("x:///" + text.replace('+', ' ').replace(" ", "%20")).getPath();
+      return plain == null ? text : plain.substring(1);
+    } catch (IllegalArgumentException e) {
+      return text;
+    }
   }
 }

@@ -2,6 +2,7 @@ package dev.mcpbus.config;
 
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.connection.ConnectionOptions;
+import dev.mcpbus.protocol.Redactor;
 import dev.mcpbus.supervisor.RestartPolicy;
 import dev.mcpbus.transport.TransportOptions;
 import io.vertx.core.json.JsonObject;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  *     specification
  * @param source where it was defined, {@code file:line}, for messages
  * @param view what may be shown of it: secrets are replaced by {@code "***"}
+ * @param redactor takes its secrets out of every text about it
  * @param origin what another node can read it from; null for one that only this process can make
  */
 public record ServerDefinition(
@@ -34,6 +36,7 @@ public record ServerDefinition(
     Duration drain,
     String source,
     JsonObject view,
+    Redactor redactor,
     @Nullable ServerOrigin origin) {
 
   /** Of this process alone. */
@@ -46,13 +49,14 @@ public record ServerDefinition(
       RpcLogMode rpcLog,
       Duration drain,
       String source,
-      JsonObject view) {
-    this(id, name, transport, connection, restart, rpcLog, drain, source, view, null);
+      JsonObject view,
+      Redactor redactor) {
+    this(id, name, transport, connection, restart, rpcLog, drain, source, view, redactor, null);
   }
 
   ServerDefinition withOrigin(ServerOrigin value) {
     return new ServerDefinition(
-        id, name, transport, connection, restart, rpcLog, drain, source, view, value);
+        id, name, transport, connection, restart, rpcLog, drain, source, view, redactor, value);
   }
 
   /** True where both would make the same connection, so that a reload can leave it alone. */

@@ -6,6 +6,7 @@ import dev.mcpbus.config.Substitution.Filled;
 import dev.mcpbus.connection.PinOptions;
 import dev.mcpbus.connection.ToolPolicy;
 import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.Redactor;
 import dev.mcpbus.transport.BusOptions;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.OAuthOptions;
@@ -19,11 +20,12 @@ import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -32,30 +34,12 @@ final class ServerReader {
 
   private static final Pattern HEADER_NAME = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]+");
 
-  static final List<String> TYPES =
-      List.of(
-          StdioOptions.TYPE,
-          HttpOptions.TYPE,
-          SseOptions.TYPE,
-          SocketOptions.TYPE,
-          BusOptions.TYPE);
-
-  /** What a plug-in cannot be called: our types and their other names. */
-  static final List<String> RESERVED =
-      List.of(
-          StdioOptions.TYPE,
-          HttpOptions.TYPE,
-          "streamable-http",
-          "streamablehttp",
-          SseOptions.TYPE,
-          SocketOptions.TYPE,
-          "tcp",
-          "unix",
-          BusOptions.TYPE);
+  private static final Pattern HOST = Pattern.compile("^[^:]+://(?:[^/?#]*@)?([^/?#]*)");
 
   private final Entry entry;
   private final String server;
   private final JsonObject view = new JsonObject();
+  private final Set<String> secrets = new LinkedHashSet<>();
   private final Set<Path> envFiles;
   private final boolean seeds;
   private boolean urlRead;
@@ -116,7 +100,24 @@ final class ServerReader {
             settings.rpcLog(),
             settings.drain(),
             source,
-            view));
+            view,
+            redactor(transport)));
+  }
+
+  /** Of all that the entry brought; a host is no secret, whoever named it. */
+  private Redactor redactor(TransportOptions transport) {
+    secrets.addAll(transport.secrets());
+    Set<String> brought = new LinkedHashSet<>(entry.substitution().brought(server));
+    url.ifPresent(
+        text -> {
+          secrets.addAll(Masking.urlSecrets(text.value()));
+          Matcher host = HOST.matcher(text.value());
+          if (host.find()) {
+            brought.removeIf(host.group(1)::contains);
+          }
+        });
+    secrets.addAll(brought);
+    return Redactor.of(secrets);
   }
 
   private static Object pinned(ServerSettings settings) {
@@ -139,8 +140,8 @@ final class ServerReader {
   }
 
   private @Nullable TransportOptions transport(ServerSettings settings) {
-    String type = type();
-    if (TYPES.contains(type) && entry.has("options")) {
+    String type = new ServerType(entry, this::url).read();
+    if (ServerType.TYPES.contains(type) && entry.has("options")) {
       entry.wrong(
           entry.line("options"),
           "\"options\" belongs to a transport that is a plug-in, not to \"" + type + "\"",
@@ -164,82 +165,6 @@ final class ServerReader {
         .find(type)
         .flatMap(provider -> new PluggedReader(entry, view).read(provider, url(), settings))
         .orElse(null);
-  }
-
-  /** One of our types, or of a plug-in; empty after a problem. */
-  private String type() {
-    List<String> ways = List.of("command", "url", "address").stream().filter(entry::has).toList();
-    if (ways.size() > 1) {
-      entry.wrong(
-          entry.line(ways.get(1)),
-          "\"" + ways.get(0) + "\" and \"" + ways.get(1) + "\" cannot both be right",
-          "Keep \"command\" for a program, \"url\" for HTTP, or \"address\" for the event bus");
-      return "";
-    }
-    if (!entry.has("type")) {
-      if (ways.isEmpty()) {
-        entry.wrong(
-            entry.node().line(),
-            "nothing says how to reach the server",
-            "Give \"command\" for a program, \"url\" for HTTP, or \"address\" for the event bus");
-        return "";
-      }
-      return switch (ways.get(0)) {
-        case "command" -> StdioOptions.TYPE;
-        case "url" -> typeOfUrl();
-        default -> BusOptions.TYPE;
-      };
-    }
-    Optional<Filled> written = entry.text("type");
-    if (written.isEmpty()) {
-      return "";
-    }
-    String type = written.get().value().toLowerCase(Locale.ROOT);
-    return switch (type) {
-      case "stdio" -> needs("command", StdioOptions.TYPE);
-      case "http", "streamable-http", "streamablehttp" ->
-          needs("url", entry.flag("preferSSE").orElse(false) ? SseOptions.TYPE : HttpOptions.TYPE);
-      case "sse" -> needs("url", SseOptions.TYPE);
-      case "socket", "tcp", "unix" -> needs("url", SocketOptions.TYPE);
-      case "bus" -> needs("address", BusOptions.TYPE);
-      default -> {
-        if (Plugins.transports().find(type).isPresent()) {
-          yield type;
-        }
-        String near = Texts.nearest(type, TYPES);
-        entry.wrong(
-            entry.line("type"),
-            "unknown type " + Texts.quote(written.get().shown()),
-            near == null ? Plugins.transports().remedy(TYPES) : "Did you mean \"" + near + "\"?");
-        yield "";
-      }
-    };
-  }
-
-  /** Of a URL alone: its scheme, and {@code /sse} at the end of its path. */
-  private String typeOfUrl() {
-    String url = url().map(text -> text.value().strip()).orElse("");
-    String lower = url.toLowerCase(Locale.ROOT);
-    if (lower.startsWith("tcp:")
-        || lower.startsWith("tls:")
-        || (lower.startsWith("unix:") && url.indexOf('#') < 0)) {
-      return SocketOptions.TYPE;
-    }
-    Optional<String> plugged = PluggedReader.typeOf(lower);
-    if (plugged.isPresent()) {
-      return plugged.get();
-    }
-    boolean looksOld = lower.replaceFirst("\\?.*", "").matches(".*/sse/?");
-    return entry.flag("preferSSE").orElse(looksOld) ? SseOptions.TYPE : HttpOptions.TYPE;
-  }
-
-  private String needs(String key, String type) {
-    if (!entry.has(key)) {
-      entry.wrong(
-          entry.line("type"), "type \"" + type + "\" needs \"" + key + "\"", "Add \"" + key + "\"");
-      return "";
-    }
-    return type;
   }
 
   private @Nullable TransportOptions stdio(ServerSettings settings, ParseLimits limits) {
@@ -271,8 +196,9 @@ final class ServerReader {
     if (command.isEmpty()) {
       return null;
     }
-    view.put("command", Masking.args(List.of(command.get().shown())).get(0))
-        .put("args", new JsonArray(Masking.args(args.stream().map(Filled::shown).toList())))
+    secrets.addAll(Masking.secrets(args));
+    view.put("command", Masking.args(List.of(command.get())).get(0))
+        .put("args", new JsonArray(Masking.args(args)))
         .put("env", hidden(env));
     cwd.ifPresent(path -> view.put("cwd", shown("cwd", path)));
     return StdioOptions.of(command.get().value(), args.stream().map(Filled::value).toList())

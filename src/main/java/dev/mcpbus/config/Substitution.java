@@ -1,8 +1,11 @@
 package dev.mcpbus.config;
 
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +22,7 @@ final class Substitution {
   private final Path folder;
   private final Map<String, String> inputDescriptions;
   private final Problems problems;
+  private final Map<String, Set<String>> brought = new HashMap<>();
 
   /**
    * @param folder what {@code ${workspaceFolder}} stands for
@@ -41,7 +45,26 @@ final class Substitution {
    * @param value to use
    * @param shown to show: what came from a variable is {@code ***}
    */
-  record Filled(String value, String shown) {}
+  record Filled(String value, String shown) {
+
+    /** What may be shown. */
+    @Override
+    public String toString() {
+      return shown;
+    }
+  }
+
+  /** What variables and inputs brought into the texts of that server. */
+  Set<String> brought(String server) {
+    return brought.getOrDefault(server, Set.of());
+  }
+
+  private Filled hidden(String value, @Nullable String server) {
+    if (server != null) {
+      brought.computeIfAbsent(server, name -> new LinkedHashSet<>()).add(value);
+    }
+    return new Filled(value, Masking.HIDDEN);
+  }
 
   Path folder() {
     return folder;
@@ -111,10 +134,10 @@ final class Substitution {
     }
     String found = environment.variables().get(variable);
     if (found != null && (fallback == null || !found.isEmpty())) {
-      return Optional.of(new Filled(found, Masking.HIDDEN));
+      return Optional.of(hidden(found, server));
     }
     if (fallback != null) {
-      return Optional.of(new Filled(fallback, Masking.HIDDEN));
+      return Optional.of(hidden(fallback, server));
     }
     String shown = Texts.ascii(Names.cut(variable));
     problems.add(
@@ -152,6 +175,6 @@ final class Substitution {
               + " has no value",
           "Set the variable " + Texts.ascii(Environment.inputVariable(Names.cut(id))));
     }
-    return answer.map(value -> new Filled(value, Masking.HIDDEN));
+    return answer.map(value -> hidden(value, server));
   }
 }

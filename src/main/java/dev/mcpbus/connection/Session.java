@@ -13,6 +13,7 @@ import dev.mcpbus.protocol.Messages;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.Redactor;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.Outbound;
 import dev.mcpbus.transport.Transport;
@@ -108,6 +109,11 @@ final class Session implements Channel.Receiver {
 
   SessionEra era() {
     return era;
+  }
+
+  /** Takes what the server was given out of what it says. */
+  Redactor redactor() {
+    return transport.redactor();
   }
 
   ConnectionOptions options() {
@@ -362,7 +368,7 @@ final class Session implements Channel.Receiver {
       unmatched++;
       return;
     }
-    JsonRpcError error = JsonRpcError.of(message.payload());
+    JsonRpcError error = JsonRpcError.of(message.payload()).redacted(redactor());
     if (!error.isModern() || !listener.onRefused(this, call, error)) {
       call.fail(McpFailure.upstream(error));
     }

@@ -203,7 +203,9 @@ final class TaskWatch extends Pending implements TaskPolling.Listener {
     } else if (done) {
       end(ending);
     } else {
-      end(McpFailure.upstream(JsonRpcError.of(ending)));
+      Session in = session;
+      JsonRpcError error = JsonRpcError.of(ending);
+      end(McpFailure.upstream(in == null ? error : error.redacted(in.redactor())));
     }
   }
 

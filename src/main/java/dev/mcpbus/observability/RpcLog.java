@@ -5,11 +5,11 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.protocol.MessageTap;
 import dev.mcpbus.protocol.Printable;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.Redactor;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
-import java.util.Collection;
 import java.util.Locale;
 import java.util.function.BiConsumer;
 import org.slf4j.Logger;
@@ -36,7 +36,7 @@ public final class RpcLog implements MessageTap {
   private final SecretMask mask;
   private final BiConsumer<Direction, String> sink;
 
-  private RpcLog(Collection<String> secrets, BiConsumer<Direction, String> sink) {
+  private RpcLog(Redactor secrets, BiConsumer<Direction, String> sink) {
     this.mask = new SecretMask(secrets);
     this.sink = sink;
   }
@@ -44,9 +44,9 @@ public final class RpcLog implements MessageTap {
   /**
    * One line per message, at level INFO of the logger {@value #LOGGER}.
    *
-   * @param secrets values of the connection's environment variables and headers
+   * @param secrets of the connection
    */
-  public static MessageTap toLog(ConnectionId server, Collection<String> secrets) {
+  public static MessageTap toLog(ConnectionId server, Redactor secrets) {
     RpcLog tap =
         new RpcLog(
             secrets,
@@ -67,10 +67,9 @@ public final class RpcLog implements MessageTap {
    * Published on {@link Addresses#RPC}: {@code direction} ({@code sent} or {@code received}),
    * {@code server}, {@code time} (ISO-8601) and {@code message}, the masked text.
    *
-   * @param secrets values of the connection's environment variables and headers
+   * @param secrets of the connection
    */
-  public static MessageTap toBus(
-      Vertx vertx, ConnectionId server, Collection<String> secrets, Clock clock) {
+  public static MessageTap toBus(Vertx vertx, ConnectionId server, Redactor secrets, Clock clock) {
     return new RpcLog(
         secrets,
         (direction, text) ->

@@ -1,16 +1,10 @@
 package dev.mcpbus.observability;
 
+import dev.mcpbus.protocol.Redactor;
 import io.vertx.core.json.Json;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
-import java.util.Base64;
 import java.util.Collection;
-import java.util.Comparator;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
-import java.util.regex.Pattern;
 
 /**
  * Takes secrets out of a text that is meant for people: the values of members whose names sound
@@ -19,9 +13,7 @@ import java.util.regex.Pattern;
  */
 final class SecretMask {
 
-  static final String MASK = "***";
-
-  private static final int MIN_LENGTH = 4;
+  static final String MASK = Redactor.MASK;
 
   /** JSON inside a string inside JSON, and so on: followed so deep. */
   private static final int MAX_DEPTH = 4;
@@ -43,81 +35,18 @@ final class SecretMask {
   /** MCP's own members that only sound secret. */
   private static final Set<String> HARMLESS = Set.of("progresstoken", "maxtokens");
 
-  private static final Pattern PERCENT = Pattern.compile("%[0-9A-F]{2}");
-
-  private final List<String> forms;
-  private final int longest;
+  private final Redactor values;
 
   /**
    * @param secrets values of environment variables and headers; those shorter than 4 characters are
    *     left alone
    */
   SecretMask(Collection<String> secrets) {
-    Set<String> found = new LinkedHashSet<>();
-    secrets.forEach(secret -> addValue(found, secret));
-    // The longest first: a secret that contains another must not be half masked.
-    forms = found.stream().sorted(Comparator.comparingInt(String::length).reversed()).toList();
-    longest = forms.isEmpty() ? 0 : forms.get(0).length();
+    this(Redactor.of(secrets));
   }
 
-  /** The value, and what follows an authentication scheme in it: servers echo either. */
-  private static void addValue(Set<String> forms, String value) {
-    addForms(forms, value);
-    String trimmed = value.strip();
-    addForms(forms, trimmed);
-    int blank = trimmed.indexOf(' ');
-    if (blank > 0) {
-      String rest = trimmed.substring(blank + 1).strip();
-      addForms(forms, rest);
-      if (trimmed.substring(0, blank).equalsIgnoreCase("Basic")) {
-        addPassword(forms, rest);
-      }
-    }
-  }
-
-  private static void addPassword(Set<String> forms, String basic) {
-    try {
-      String pair = new String(Base64.getDecoder().decode(basic), StandardCharsets.UTF_8);
-      addForms(forms, pair);
-      addForms(forms, pair.substring(pair.indexOf(':') + 1));
-    } catch (IllegalArgumentException e) {
-      // Not Base64 after all: the value itself is masked in any case.
-    }
-  }
-
-  private static void addForms(Set<String> forms, String secret) {
-    if (secret.length() < MIN_LENGTH) {
-      return;
-    }
-    forms.add(secret);
-    String escaped = Json.encode(secret);
-    forms.add(escaped.substring(1, escaped.length() - 1));
-    String url = URLEncoder.encode(secret, StandardCharsets.UTF_8);
-    for (String form : List.of(url, url.replace("+", "%20"))) {
-      forms.add(form);
-      forms.add(lowerHex(form));
-    }
-    addBase64(forms, secret.getBytes(StandardCharsets.UTF_8));
-  }
-
-  private static String lowerHex(String url) {
-    return PERCENT.matcher(url).replaceAll(hex -> hex.group().toLowerCase(Locale.ROOT));
-  }
-
-  /** Base64 at each of the three alignments, less the characters that neighbours also decide. */
-  private static void addBase64(Set<String> forms, byte[] secret) {
-    for (int shift = 0; shift < 3; shift++) {
-      byte[] shifted = new byte[shift + secret.length];
-      System.arraycopy(secret, 0, shifted, shift, secret.length);
-      String text = Base64.getEncoder().withoutPadding().encodeToString(shifted);
-      int from = (shift * 8 + 5) / 6;
-      int to = shifted.length * 8 / 6;
-      if (to - from >= MIN_LENGTH) {
-        String core = text.substring(from, to);
-        forms.add(core);
-        forms.add(core.replace('+', '-').replace('/', '_'));
-      }
-    }
+  SecretMask(Redactor values) {
+    this.values = values;
   }
 
   /**
@@ -126,22 +55,14 @@ final class SecretMask {
    *     secret is left out
    */
   String mask(String text, boolean cut) {
-    return replaceForms(new Walk(text, cut, 0).run());
-  }
-
-  private String replaceForms(String text) {
-    String out = text;
-    for (String form : forms) {
-      out = out.replace(form, MASK);
-    }
-    return out;
+    return values.redact(new Walk(text, cut, 0).run());
   }
 
   /** The decoded text of one string. */
   private String maskString(String text, boolean cut, int depth) {
-    String out = replaceForms(text);
+    String out = values.redact(text);
     if (cut) {
-      out = out.substring(0, Math.max(0, out.length() - longest));
+      out = out.substring(0, Math.max(0, out.length() - values.longest()));
     }
     String start = out.stripLeading();
     boolean nested = start.startsWith("{") || start.startsWith("[");

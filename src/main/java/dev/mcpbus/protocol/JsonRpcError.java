@@ -29,6 +29,11 @@ public record JsonRpcError(int code, String message, @Nullable Object data) {
     return code <= HEADER_MISMATCH && code >= UNSUPPORTED_VERSION;
   }
 
+  /** Without secrets that were given to the peer, which it may quote. */
+  public JsonRpcError redacted(Redactor redactor) {
+    return new JsonRpcError(code, redactor.redact(message), redactor.value(data));
+  }
+
   /** Tolerant of peers that leave members out or give them the wrong type. */
   public static JsonRpcError of(RawJson error) {
     JsonObject json = error.toJsonObject();

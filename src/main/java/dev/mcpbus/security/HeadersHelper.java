@@ -1,5 +1,6 @@
 package dev.mcpbus.security;
 
+import dev.mcpbus.protocol.ChildEnvironment;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -13,7 +14,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A command of the configuration that prints headers as one JSON object of texts. Runs in a shell
- * on a worker thread; neither what it prints nor its errors are ever shown.
+ * on a worker thread and finds of our environment what a child of ours finds; neither what it
+ * prints nor its errors are ever shown.
  */
 public final class HeadersHelper {
 
@@ -45,7 +47,10 @@ public final class HeadersHelper {
         new ProcessBuilder("/bin/sh", "-c", command)
             .redirectError(ProcessBuilder.Redirect.DISCARD)
             .redirectInput(ProcessBuilder.Redirect.from(new java.io.File("/dev/null")));
-    builder.environment().put("MCP_SERVER_URL", server);
+    Map<String, String> given = ChildEnvironment.of(System.getenv());
+    given.put("MCP_SERVER_URL", server);
+    builder.environment().clear();
+    builder.environment().putAll(given);
     Process process = builder.start();
     long timer = vertx.setTimer(timeout.toMillis(), id -> kill(process));
     byte[] output;

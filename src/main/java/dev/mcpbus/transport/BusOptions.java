@@ -13,4 +13,10 @@ public record BusOptions(String address) implements TransportOptions {
   public String type() {
     return TYPE;
   }
+
+  /** Leaves all out that may hold a secret. */
+  @Override
+  public String toString() {
+    return TYPE;
+  }
 }

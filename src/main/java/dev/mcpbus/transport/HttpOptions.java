@@ -106,10 +106,11 @@ public record HttpOptions(
     return secrets;
   }
 
-  /** Leaves the headers and the query out: they may hold secrets. */
+  /** Scheme, host and port, or a socket's path: all else may hold a secret. */
   @Override
   public String toString() {
-    String host = url.getRawAuthority() == null ? "" : url.getRawAuthority();
-    return "http[" + url.getScheme() + "://" + host + url.getRawPath() + "]";
+    String host = url.getHost() == null ? url.getRawPath() : url.getHost();
+    String port = url.getPort() < 0 ? "" : ":" + url.getPort();
+    return "http[" + url.getScheme() + "://" + host + port + "]";
   }
 }

@@ -65,4 +65,10 @@ public record SocketOptions(
   public String type() {
     return TYPE;
   }
+
+  /** Leaves all out that may hold a secret. */
+  @Override
+  public String toString() {
+    return TYPE;
+  }
 }

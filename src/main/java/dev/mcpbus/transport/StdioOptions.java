@@ -91,9 +91,9 @@ public record StdioOptions(
     return env.values();
   }
 
-  /** Leaves {@code env} and {@code args} out: they may hold secrets. */
+  /** Leaves all out that may hold a secret. */
   @Override
   public String toString() {
-    return "stdio[" + command + " (" + args.size() + " arguments)]";
+    return "stdio[" + args.size() + " arguments]";
   }
 }

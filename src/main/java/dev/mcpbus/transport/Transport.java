@@ -1,5 +1,6 @@
 package dev.mcpbus.transport;
 
+import dev.mcpbus.protocol.Redactor;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 
@@ -14,6 +15,11 @@ public interface Transport {
 
   /** One line for logs and status pages: where it leads to. Never contains a secret. */
   String target();
+
+  /** Takes this server's secrets out of texts that it sends about itself. */
+  default Redactor redactor() {
+    return Redactor.NONE;
+  }
 
   /**
    * Opens a channel. Called on {@code owner}; the future completes there, and so does every

@@ -2,6 +2,8 @@ package dev.mcpbus.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.config.Substitution.Filled;
+import dev.mcpbus.protocol.Redactor;
 import io.vertx.core.json.JsonArray;
 import java.nio.file.Path;
 import java.util.List;
@@ -14,6 +16,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 class MaskingTest {
 
   @TempDir Path directory;
+
+  private static List<Filled> filled(String... args) {
+    return List.of(args).stream().map(arg -> new Filled(arg, arg)).toList();
+  }
+
+  private static List<String> args(String... args) {
+    return Masking.args(filled(args));
+  }
 
   @ParameterizedTest
   @ValueSource(
@@ -38,14 +48,13 @@ class MaskingTest {
         "https://u:can@canary@h/"
       })
   void an_argument_that_looks_secret_is_hidden(String arg) {
-    assertThat(Masking.args(List.of(arg)).get(0)).doesNotContain("canary").contains("***");
+    assertThat(args(arg).get(0)).doesNotContain("canary").contains("***");
   }
 
   @ParameterizedTest
   @CsvSource({"--token", "--api-key", "-token", "--password", "--auth-token", "--apiKey", "--key"})
   void the_argument_after_a_secret_flag_is_hidden(String flag) {
-    assertThat(Masking.args(List.of("run", flag, "canary", "end")))
-        .containsExactly("run", flag, "***", "end");
+    assertThat(args("run", flag, "canary", "end")).containsExactly("run", flag, "***", "end");
   }
 
   @ParameterizedTest
@@ -61,7 +70,7 @@ class MaskingTest {
         "A"
       })
   void a_plain_argument_is_shown(String arg) {
-    assertThat(Masking.args(List.of(arg))).containsExactly(arg);
+    assertThat(args(arg)).containsExactly(arg);
   }
 
   @Test
@@ -102,5 +111,59 @@ class MaskingTest {
             """);
     assertThat(result.problems()).hasSizeGreaterThan(6);
     assertThat(ConfigReport.render(result.problems())).doesNotContain("canary");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "-p s3cr3t | -p ***",
+        "-p hunter | -p ***",
+        "-ps3cr3t | -p***",
+        "--otp 123456 | --otp ***",
+        "--pin 1234 | --pin ***",
+        "--api-key=abc | --api-key=***",
+        "-u ada:pw | -u ***",
+        "server.js s3cr3t | server.js ***",
+        "-e TOKEN=abc | -e TOKEN=***",
+        "-e TOKEN image | -e TOKEN image",
+        "-y @scope/server-x@1.2.3 /srv/data2 | -y @scope/server-x@1.2.3 /srv/data2",
+        "run -i --rm ghcr.io/a/b:latest | run -i --rm ghcr.io/a/b:latest",
+        "-jar /opt/x.jar --port 8080 --mode fast | -jar /opt/x.jar --port 8080 --mode fast",
+        "--directory /srv/x run main.py | --directory /srv/x run main.py",
+        "https://h/s/a1b2c3d4e5f6g7h8i9j0k/mcp | https://h/s/***/mcp",
+      })
+  void arguments_are_shown_as_far_as_they_cannot_be_secrets(String args, String shown) {
+    assertThat(String.join(" ", args(args.split(" ")))).isEqualTo(shown);
+  }
+
+  @Test
+  void a_header_in_an_argument_is_hidden_and_taken_out_of_texts_whole_and_in_parts() {
+    assertThat(args("-H", "Authorization: Bearer abcd", "x")).containsExactly("-H", "***", "x");
+    Redactor redactor =
+        Redactor.of(Masking.secrets(filled("-H", "Authorization: Bearer abcd", "-p", "/srv/x")));
+    assertThat(redactor.redact("refused: Bearer abcd, abcd, Authorization: Bearer abcd; /srv/x"))
+        .isEqualTo("refused: ***, ***, Authorization: ***; /srv/x");
+  }
+
+  @Test
+  void a_path_is_shown_around_what_a_variable_brought() {
+    assertThat(Masking.args(List.of(new Filled("/a/b/c.js", "/a/***/c.js"))))
+        .containsExactly("/a/***/c.js");
+    assertThat(Masking.args(List.of(new Filled("x y", "x ***")))).containsExactly("***");
+  }
+
+  @Test
+  void the_redactor_of_a_server_knows_all_that_its_entry_brought_but_no_host() {
+    Redactor redactor =
+        Sample.in(directory)
+            .with(java.util.Map.of("WHERE", "db.example", "WHO", "canary-w"))
+            .good(
+                "\"url\": \"http://${WHERE}/${WHO}/p?k=canary-k&l=a%20b%20c\"",
+                "\"headers\": {\"A\": \"Bearer canary-h\"}")
+            .redactor();
+    assertThat(redactor.redact("http://db.example/canary-w/p?k=canary-k canary-h a b c a%20b%20c"))
+        .isEqualTo("http://db.example/***/p?k=*** *** *** ***");
+    assertThat(redactor.toString()).doesNotContain("canary");
   }
 }

@@ -12,6 +12,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.protocol.MessageTap;
 import dev.mcpbus.protocol.MessageTap.Direction;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.Redactor;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.Json;
@@ -60,7 +61,7 @@ class RpcLogTest {
   private String log(String message, Collection<String> secrets) {
     RawJson raw = RawJson.of(message);
     byte[] before = raw.array().clone();
-    RpcLog.toLog(ALPHA, secrets).message(Direction.SENT, raw);
+    RpcLog.toLog(ALPHA, Redactor.of(secrets)).message(Direction.SENT, raw);
     assertThat(raw.array()).isEqualTo(before);
     assertThat(lines.list).isNotEmpty();
     return lines.list.get(lines.list.size() - 1).getFormattedMessage();
@@ -68,7 +69,7 @@ class RpcLogTest {
 
   @Test
   void a_message_is_one_line_with_server_and_direction() {
-    MessageTap tap = RpcLog.toLog(ALPHA, List.of());
+    MessageTap tap = RpcLog.toLog(ALPHA, Redactor.NONE);
     String odd = "{\"z\" :1.50e+2,\"a\":12345678901234567890123,\"\\u0061\":[ ]}";
 
     tap.message(Direction.SENT, RawJson.of(odd));
@@ -84,7 +85,7 @@ class RpcLogTest {
   void a_silenced_log_shows_nothing() {
     logger.setLevel(Level.WARN);
 
-    RpcLog.toLog(ALPHA, List.of()).message(Direction.SENT, RawJson.of("{}"));
+    RpcLog.toLog(ALPHA, Redactor.NONE).message(Direction.SENT, RawJson.of("{}"));
 
     assertThat(lines.list).isEmpty();
   }
@@ -249,7 +250,7 @@ class RpcLogTest {
   void no_text_whatever_makes_it_fail() {
     Random random = new Random(7);
     String alphabet = "\"\"\\{}[]:,u0 \ncanry*token";
-    MessageTap tap = RpcLog.toLog(ALPHA, List.of("canary", "{\"a\"", "\\\\\\\\"));
+    MessageTap tap = RpcLog.toLog(ALPHA, Redactor.of(List.of("canary", "{\"a\"", "\\\\\\\\")));
     for (int i = 0; i < 20_000; i++) {
       StringBuilder text = new StringBuilder("{\"token\":");
       int length = random.nextInt(60);
@@ -277,7 +278,7 @@ class RpcLogTest {
     vertx.eventBus().<JsonObject>consumer(Addresses.RPC, m -> seen.tryComplete(m.body()));
     Clock clock = Clock.fixed(Instant.parse("2026-01-02T03:04:05Z"), ZoneOffset.UTC);
 
-    RpcLog.toBus(vertx, ALPHA, List.of("canary-1"), clock)
+    RpcLog.toBus(vertx, ALPHA, Redactor.of(List.of("canary-1")), clock)
         .message(Direction.RECEIVED, RawJson.of("{\"a\":\"canary-1\"}"));
 
     JsonObject event =
@@ -314,7 +315,7 @@ class RpcLogTest {
 
     assertThatCode(
             () ->
-                RpcLog.toBus(vertx, ALPHA, List.of(), broken)
+                RpcLog.toBus(vertx, ALPHA, Redactor.NONE, broken)
                     .message(Direction.SENT, RawJson.of("{}")))
         .doesNotThrowAnyException();
     assertThat(lines.list).hasSize(1).allMatch(e -> !e.getFormattedMessage().contains("canary"));

@@ -210,9 +210,18 @@ public final class TestBus implements AutoCloseable {
     return start(mcpServers, seams, AuthOptions.NONE);
   }
 
+  /** Servers that were read already, and a bridge on a free port. */
+  public static TestBus startDefined(List<ServerDefinition> servers) {
+    return start(servers, Seams.NONE.with(BridgeOptions.DEFAULT.withPort(0)), AuthOptions.NONE);
+  }
+
   private static TestBus start(JsonObject mcpServers, Seams seams, AuthOptions auth) {
     List<ServerDefinition> servers = new ArrayList<>();
     mcpServers.forEach(entry -> servers.add(read(entry.getKey(), (JsonObject) entry.getValue())));
+    return start(servers, seams, auth);
+  }
+
+  private static TestBus start(List<ServerDefinition> servers, Seams seams, AuthOptions auth) {
     Vertx vertx =
         Vertx.vertx(
             new VertxOptions(seams.vertx)

@@ -211,7 +211,7 @@ final class Grants {
     String separator = checked.getRawQuery() == null ? "?" : "&";
     Future<String> code = login.code(place.server(), loginTimeout);
     prompt.login(
-        settings.resource(),
+        settings.origin(),
         URI.create(checked.toASCIIString() + separator + Forms.encode(query)),
         loginTimeout);
     return code.compose(

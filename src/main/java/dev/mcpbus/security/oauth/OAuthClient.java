@@ -380,7 +380,12 @@ public final class OAuthClient {
     failure = lasting ? (OAuthException) why : null;
     failedAt = environment.clock().instant();
     if (why != null) {
-      log.warn("no token for {}: {}", settings.resource(), why.getMessage());
+      // Why is told by the connection, without its secrets; the authorization server may quote
+      // them.
+      log.warn(
+          "no token for {}: {}; the status of the server says why",
+          settings.origin(),
+          why instanceof OAuthException known ? known.reason() : why.getClass().getSimpleName());
     }
   }
 

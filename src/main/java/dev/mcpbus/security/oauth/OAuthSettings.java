@@ -98,16 +98,20 @@ public record OAuthSettings(
 
   /** The server's canonical URI (RFC 8707): lower case, no default port, query or fragment. */
   public String resource() {
+    String path =
+        server.getRawPath() == null || server.getRawPath().equals("/") ? "" : server.getRawPath();
+    return origin() + path;
+  }
+
+  /** The same without its path, which may hold a secret: for people. */
+  String origin() {
     String scheme = server.getScheme().toLowerCase(Locale.ROOT);
     int port = server.getPort();
     boolean standard = port < 0 || port == (scheme.equals("https") ? 443 : 80);
-    String path =
-        server.getRawPath() == null || server.getRawPath().equals("/") ? "" : server.getRawPath();
     return scheme
         + "://"
         + server.getHost().toLowerCase(Locale.ROOT)
-        + (standard ? "" : ":" + port)
-        + path;
+        + (standard ? "" : ":" + port);
   }
 
   /** The same for all settings that may share tokens; holds no secret in the clear. */
@@ -131,6 +135,6 @@ public record OAuthSettings(
   /** Names the server and nothing else. */
   @Override
   public String toString() {
-    return "oauth[" + grant + " for " + resource() + "]";
+    return "oauth[" + grant + " for " + origin() + "]";
   }
 }

@@ -1,5 +1,6 @@
 package dev.mcpbus.transport.stdio;
 
+import dev.mcpbus.protocol.ChildEnvironment;
 import dev.mcpbus.transport.StdioOptions;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reason;
@@ -9,7 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -26,10 +26,6 @@ import org.jspecify.annotations.Nullable;
  */
 record Launch(Path program, List<String> argv, Map<String, String> env, @Nullable Path cwd) {
 
-  /** What a program needs of our environment. The rest stays here: it may be secret. */
-  private static final List<String> INHERITED =
-      List.of("PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "LC_ALL", "TMPDIR", "TZ");
-
   /**
    * Looks the command up. Touches the file system: not for an event loop.
    *
@@ -39,13 +35,7 @@ record Launch(Path program, List<String> argv, Map<String, String> env, @Nullabl
    */
   static Launch of(StdioOptions options, Map<String, String> ours, Map<String, String> markers)
       throws TransportException {
-    Map<String, String> env = new LinkedHashMap<>();
-    for (String name : INHERITED) {
-      String value = ours.get(name);
-      if (value != null) {
-        env.put(name, value);
-      }
-    }
+    Map<String, String> env = ChildEnvironment.of(ours);
     env.putAll(options.env());
     env.putAll(markers);
     Path cwd = options.cwd() == null ? null : options.cwd().toAbsolutePath();

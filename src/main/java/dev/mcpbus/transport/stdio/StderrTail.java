@@ -1,10 +1,9 @@
 package dev.mcpbus.transport.stdio;
 
+import dev.mcpbus.protocol.Redactor;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
-import java.util.Comparator;
-import java.util.List;
 
 /**
  * The end of what a child wrote to stderr, with secrets masked when shown. Written by the thread
@@ -12,10 +11,8 @@ import java.util.List;
  */
 final class StderrTail {
 
-  private static final int SHORTEST_SECRET = 4;
-
   private final byte[] ring;
-  private final List<String> secrets;
+  private final Redactor redactor;
   private long total;
 
   /**
@@ -23,12 +20,7 @@ final class StderrTail {
    */
   StderrTail(int capacity, Collection<String> secrets) {
     this.ring = new byte[Math.max(1, capacity)];
-    this.secrets =
-        secrets.stream()
-            .filter(s -> s.length() >= SHORTEST_SECRET)
-            .distinct()
-            .sorted(Comparator.comparingInt(String::length).reversed())
-            .toList();
+    this.redactor = Redactor.of(secrets);
   }
 
   /** Takes what remains in {@code bytes}. */
@@ -61,10 +53,7 @@ final class StderrTail {
 
   /** {@code text} with every secret replaced, and no control character but the line break. */
   String mask(String text) {
-    String masked = text;
-    for (String secret : secrets) {
-      masked = masked.replace(secret, "***");
-    }
+    String masked = redactor.redact(text);
     StringBuilder shown = new StringBuilder(masked.length());
     masked
         .codePoints()
@@ -88,10 +77,7 @@ final class StderrTail {
       return new String(kept, StandardCharsets.UTF_8);
     }
     // The rest of a secret may stand where the ring begins: masking would not know it.
-    int from =
-        secrets.isEmpty()
-            ? 0
-            : Math.min(length, secrets.get(0).getBytes(StandardCharsets.UTF_8).length);
+    int from = Math.min(length, redactor.longest());
     for (int i = from; i < length; i++) {
       if (kept[i] == '\n') {
         from = i + 1;

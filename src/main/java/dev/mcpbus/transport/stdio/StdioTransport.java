@@ -31,7 +31,7 @@ public final class StdioTransport implements Transport {
 
   @Override
   public String target() {
-    return options.toString();
+    return "stdio[" + options.command() + " (" + options.args().size() + " arguments)]";
   }
 
   @Override

@@ -1,0 +1,117 @@
+package dev.mcpbus.config;
+
+import dev.mcpbus.config.Substitution.Filled;
+import dev.mcpbus.transport.BusOptions;
+import dev.mcpbus.transport.HttpOptions;
+import dev.mcpbus.transport.SocketOptions;
+import dev.mcpbus.transport.SseOptions;
+import dev.mcpbus.transport.StdioOptions;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * Finds the transport that a server's entry means, said or not.
+ *
+ * @param url its URL, read once, so that a mistake in it is reported once
+ */
+record ServerType(Entry entry, Supplier<Optional<Filled>> url) {
+
+  static final List<String> TYPES =
+      List.of(
+          StdioOptions.TYPE,
+          HttpOptions.TYPE,
+          SseOptions.TYPE,
+          SocketOptions.TYPE,
+          BusOptions.TYPE);
+
+  /** What a plug-in cannot be called: our types and their other names. */
+  static final List<String> RESERVED =
+      List.of(
+          StdioOptions.TYPE,
+          HttpOptions.TYPE,
+          "streamable-http",
+          "streamablehttp",
+          SseOptions.TYPE,
+          SocketOptions.TYPE,
+          "tcp",
+          "unix",
+          BusOptions.TYPE);
+
+  /** One of our types, or of a plug-in; empty after a problem. */
+  String read() {
+    List<String> ways = List.of("command", "url", "address").stream().filter(entry::has).toList();
+    if (ways.size() > 1) {
+      entry.wrong(
+          entry.line(ways.get(1)),
+          "\"" + ways.get(0) + "\" and \"" + ways.get(1) + "\" cannot both be right",
+          "Keep \"command\" for a program, \"url\" for HTTP, or \"address\" for the event bus");
+      return "";
+    }
+    if (!entry.has("type")) {
+      if (ways.isEmpty()) {
+        entry.wrong(
+            entry.node().line(),
+            "nothing says how to reach the server",
+            "Give \"command\" for a program, \"url\" for HTTP, or \"address\" for the event bus");
+        return "";
+      }
+      return switch (ways.get(0)) {
+        case "command" -> StdioOptions.TYPE;
+        case "url" -> typeOfUrl();
+        default -> BusOptions.TYPE;
+      };
+    }
+    Optional<Filled> written = entry.text("type");
+    if (written.isEmpty()) {
+      return "";
+    }
+    String type = written.get().value().toLowerCase(Locale.ROOT);
+    return switch (type) {
+      case "stdio" -> needs("command", StdioOptions.TYPE);
+      case "http", "streamable-http", "streamablehttp" ->
+          needs("url", entry.flag("preferSSE").orElse(false) ? SseOptions.TYPE : HttpOptions.TYPE);
+      case "sse" -> needs("url", SseOptions.TYPE);
+      case "socket", "tcp", "unix" -> needs("url", SocketOptions.TYPE);
+      case "bus" -> needs("address", BusOptions.TYPE);
+      default -> {
+        if (Plugins.transports().find(type).isPresent()) {
+          yield type;
+        }
+        String near = Texts.nearest(type, TYPES);
+        entry.wrong(
+            entry.line("type"),
+            "unknown type " + Texts.quote(written.get().shown()),
+            near == null ? Plugins.transports().remedy(TYPES) : "Did you mean \"" + near + "\"?");
+        yield "";
+      }
+    };
+  }
+
+  /** Of a URL alone: its scheme, and {@code /sse} at the end of its path. */
+  private String typeOfUrl() {
+    String url = this.url.get().map(text -> text.value().strip()).orElse("");
+    String lower = url.toLowerCase(Locale.ROOT);
+    if (lower.startsWith("tcp:")
+        || lower.startsWith("tls:")
+        || (lower.startsWith("unix:") && url.indexOf('#') < 0)) {
+      return SocketOptions.TYPE;
+    }
+    Optional<String> plugged = PluggedReader.typeOf(lower);
+    if (plugged.isPresent()) {
+      return plugged.get();
+    }
+    boolean looksOld = lower.replaceFirst("\\?.*", "").matches(".*/sse/?");
+    return entry.flag("preferSSE").orElse(looksOld) ? SseOptions.TYPE : HttpOptions.TYPE;
+  }
+
+  private String needs(String key, String type) {
+    if (!entry.has(key)) {
+      entry.wrong(
+          entry.line("type"), "type \"" + type + "\" needs \"" + key + "\"", "Add \"" + key + "\"");
+      return "";
+    }
+    return type;
+  }
+}
