@@ -74,6 +74,20 @@ final class BusCalls {
                 .map(reply -> (JsonObject) reply.body()));
   }
 
+  /** Whether there is that server for the caller; no call, so the audit log has no line for it. */
+  Future<Boolean> knows(RoutingContext ctx, ConnectionId id) {
+    if (!Caller.of(ctx).rights().sees(id.value())) {
+      return Future.succeededFuture(false);
+    }
+    return wonder(Addresses.SERVERS_GET, new JsonObject().put("id", id.value()), ASK_TIMEOUT)
+        .map(true)
+        .recover(
+            failure ->
+                McpFailure.of(failure).code() == FailureCode.UNKNOWN_CONNECTION
+                    ? Future.succeededFuture(false)
+                    : Future.failedFuture(failure));
+  }
+
   /** A question of our own to the service, on this node, in nobody's name. */
   Future<JsonObject> wonder(String address, JsonObject body, Duration timeout) {
     DeliveryOptions options =

@@ -163,15 +163,8 @@ final class RpcRoute {
       return calls.call(ctx, server, Addresses.TOOLS_CALL, params, false);
     }
     // Both are given and differ: the prefix wins where it is a server, else it is no prefix.
-    JsonObject wanted = new JsonObject().put("id", prefix.value());
     return calls
-        .ask(ctx, Addresses.SERVERS_GET, wanted)
-        .map(true)
-        .recover(
-            failure ->
-                McpFailure.of(failure).code() == FailureCode.UNKNOWN_CONNECTION
-                    ? Future.succeededFuture(false)
-                    : Future.failedFuture(failure))
+        .knows(ctx, prefix)
         .compose(
             known ->
                 known

@@ -84,6 +84,7 @@ final class AuthReader {
   private static List<ApiKey> keys(Entry entry) {
     List<ApiKey> keys = new ArrayList<>();
     Set<String> names = new HashSet<>();
+    Set<String> hashes = new HashSet<>();
     for (Entry item : items(entry, "apiKeys", Keys.API_KEY)) {
       String name = item.text("name").map(Filled::value).orElse("");
       String hash = item.text("hash").map(Filled::value).orElse("");
@@ -98,6 +99,11 @@ final class AuthReader {
             item.node().line(),
             Texts.quote(item.path() + "hash") + " is no hash of a key",
             "Run java -jar mcpbus.jar --new-key " + name + " and take the hash that it prints");
+      } else if (!hashes.add(hash)) {
+        item.wrong(
+            item.line("hash"),
+            Texts.quote(item.path() + "hash") + " is that of another key, too",
+            "Give each name a key of its own: java -jar mcpbus.jar --new-key " + name);
       } else {
         keys.add(
             new ApiKey(

@@ -131,6 +131,7 @@ final class Door implements Entrance {
               known -> {
                 View found = directory.view(place, principal);
                 if (found == null) {
+                  directory.journal().refused(request, principal);
                   refuse(
                       reply,
                       404,

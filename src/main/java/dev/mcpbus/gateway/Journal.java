@@ -1,5 +1,6 @@
 package dev.mcpbus.gateway;
 
+import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.security.Action;
@@ -8,6 +9,7 @@ import dev.mcpbus.security.Audit.Decision;
 import dev.mcpbus.security.Principal;
 import dev.mcpbus.security.RequestSource;
 import io.vertx.core.AsyncResult;
+import io.vertx.core.http.HttpServerRequest;
 
 /** Writes what became of the requests of MCP clients into the audit log. Safe on every thread. */
 final class Journal {
@@ -16,6 +18,11 @@ final class Journal {
 
   Journal(Audit audit) {
     this.audit = audit;
+  }
+
+  /** A path of the gateway that is not there, or not for him. */
+  void refused(HttpServerRequest request, Principal principal) {
+    audit.refused(request, principal, Decision.DENY, FailureCode.UNKNOWN_CONNECTION.name());
   }
 
   void ended(RequestSource source, Principal principal, Ask ask, AsyncResult<?> outcome) {

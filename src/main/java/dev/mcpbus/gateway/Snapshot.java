@@ -20,6 +20,9 @@ final class Snapshot {
 
   static final Snapshot EMPTY = new Snapshot(Collections.emptySortedMap());
 
+  /** Of so many views, rights and kinds; policies that are read anew leave some behind. */
+  private static final int MAX_LISTS = 1_000;
+
   private record Key(View view, Kind kind) {}
 
   private record First(Key key, int size, boolean modern) {}
@@ -54,6 +57,10 @@ final class Snapshot {
   }
 
   MergedList list(View view, Kind kind) {
+    if (lists.size() >= MAX_LISTS) {
+      lists.clear();
+      pages.clear();
+    }
     return lists.computeIfAbsent(
         new Key(view, kind), key -> MergedList.of(view, kind, servers.values()));
   }

@@ -16,6 +16,12 @@ public final class AccessPolicy {
   private static final String ROLE = "role:";
   private static final int MAX_KNOWN = 10_000;
 
+  /** Tokens may name any scopes: callers with so many are not remembered. */
+  private static final int MAX_ROLES = 64;
+
+  /** Sets of policies that concern somebody; who may choose scopes could make very many. */
+  private static final int MAX_SETS = 1_000;
+
   private record Same(List<Policy> policies, boolean admin) {}
 
   private final List<Policy> policies;
@@ -28,6 +34,9 @@ public final class AccessPolicy {
 
   /** Worked out once for each principal. */
   public Rights rights(Principal principal) {
+    if (principal.roles().size() > MAX_ROLES) {
+      return find(principal);
+    }
     Rights rights = known.get(principal);
     if (rights == null) {
       rights = find(principal);
@@ -50,6 +59,10 @@ public final class AccessPolicy {
       if (matches(policy.principals(), principal)) {
         his.add(policy);
       }
+    }
+    if (sets.size() >= MAX_SETS) {
+      sets.clear();
+      known.clear();
     }
     return sets.computeIfAbsent(
         new Same(his, principal.admin()),

@@ -115,7 +115,12 @@ public final class Gatekeeper {
    * and a key that is wrong still has to be told so.
    */
   private static boolean mentionsKey(List<String> headers) {
-    return headers.stream().anyMatch(text -> text.contains(ApiKeys.PREFIX));
+    for (String text : headers) {
+      if (text.contains(ApiKeys.PREFIX)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** The one credential; null where there are several, or it is of another scheme. */

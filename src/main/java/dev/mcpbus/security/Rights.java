@@ -71,11 +71,11 @@ public final class Rights {
     if (open) {
       return true;
     }
-    if (tool.length() > MAX_NAME) {
+    if (tool.length() > MAX_NAME || server.length() > MAX_NAME) {
       return false;
     }
     Question question = new Question(action, server, tool);
-    if (tool.length() > MAX_KNOWN_NAME) {
+    if (tool.length() > MAX_KNOWN_NAME || server.length() > MAX_KNOWN_NAME) {
       return decide(question);
     }
     Boolean answer = known.get(question);
@@ -118,6 +118,9 @@ public final class Rights {
   public boolean sees(String server) {
     if (open) {
       return true;
+    }
+    if (server.length() > MAX_KNOWN_NAME) {
+      return false; // no id is as long
     }
     Boolean answer = seen.get(server);
     if (answer == null) {

@@ -1,0 +1,145 @@
+package dev.mcpbus.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.mcpbus.config.ConfigDiff;
+import dev.mcpbus.security.Action;
+import dev.mcpbus.security.AuthOptions;
+import dev.mcpbus.security.AuthOptions.Effect;
+import dev.mcpbus.security.AuthOptions.Limits;
+import dev.mcpbus.security.AuthOptions.Policy;
+import dev.mcpbus.testing.McpHttp;
+import dev.mcpbus.testing.TestBus;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/** {@code auth} is read anew while clients are connected. */
+class CredentialEndsFaultsTest {
+
+  private static AuthOptions without(String name) {
+    return AuthOptions.ofKeys(
+        DoorBed.keys().apiKeys().stream().filter(key -> !key.name().equals(name)).toList());
+  }
+
+  private static void reload(DoorBed bed, AuthOptions auth) {
+    TestBus.await(
+        bed.bus
+            .bus()
+            .apply(new ConfigDiff(List.of(), List.of(), List.of(), List.of(), auth, List.of())));
+  }
+
+  /** A standing stream, a modern subscription, and a stream of HTTP+SSE. */
+  private static List<McpHttp.Stream> streams(DoorBed bed, String[] caller) {
+    McpHttp mcp = bed.mcp("/mcp");
+    JsonObject filter =
+        new JsonObject().put("notifications", new JsonObject().put("toolsListChanged", true));
+    JsonObject listen = mcp.described("subscriptions/listen", filter);
+    List<String> headers = new ArrayList<>(List.of(McpHttp.headers(listen)));
+    headers.addAll(List.of(caller));
+    List<McpHttp.Stream> streams = new ArrayList<>();
+    streams.add(mcp.initialize("2025-11-25", new JsonObject(), caller).listen());
+    streams.add(mcp.streamed(listen, headers.toArray(String[]::new)));
+    streams.add(bed.mcp("/sse").get(caller));
+    assertThat(streams).allMatch(stream -> stream.status() == 200);
+    return streams;
+  }
+
+  @Test
+  void streams_of_the_gateway_end_with_the_key_that_opened_them() {
+    try (DoorBed bed = new DoorBed(DoorBed.keys())) {
+      List<McpHttp.Stream> bob = streams(bed, DoorBed.as(DoorBed.BOB));
+      List<McpHttp.Stream> alice = streams(bed, DoorBed.as(DoorBed.ALICE));
+
+      reload(bed, without("bob"));
+
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(10))
+          .until(() -> bob.stream().allMatch(McpHttp.Stream::hasEnded));
+      assertThat(alice).noneMatch(McpHttp.Stream::hasEnded);
+      assertThat(bed.send("GET", "/api/servers", "", DoorBed.as(DoorBed.BOB)).statusCode())
+          .isEqualTo(401);
+      assertThat(bed.send("GET", "/api/servers", "", DoorBed.as(DoorBed.ALICE)).statusCode())
+          .isEqualTo(200);
+      alice.forEach(McpHttp.Stream::close);
+    }
+  }
+
+  @Test
+  void a_standing_stream_ends_where_its_reader_may_do_other_things() {
+    try (DoorBed bed = new DoorBed(DoorBed.policies())) {
+      List<McpHttp.Stream> alice = streams(bed, DoorBed.as(DoorBed.ALICE));
+      List<McpHttp.Stream> bob = streams(bed, DoorBed.as(DoorBed.BOB));
+      List<Policy> less = new ArrayList<>(DoorBed.policies().policies());
+      less.add(
+          new Policy(List.of("alice"), List.of("a"), List.of(), Set.of(Action.LIST), Effect.DENY));
+
+      reload(bed, DoorBed.keys().withPolicies(less));
+
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(10))
+          .until(() -> alice.stream().allMatch(McpHttp.Stream::hasEnded));
+      assertThat(bob).noneMatch(McpHttp.Stream::hasEnded);
+      bob.forEach(McpHttp.Stream::close);
+      assertThat(bed.send("GET", "/api/servers/a/tools", "", DoorBed.as(DoorBed.ALICE)).body())
+          .doesNotContain("read_one");
+    }
+  }
+
+  @Test
+  void admin_flags_and_limits_of_a_reload_hold_at_once() {
+    try (DoorBed bed = new DoorBed(DoorBed.keys())) {
+      assertThat(restart(bed)).isEqualTo(403);
+      List<AuthOptions.ApiKey> keys =
+          List.of(DoorBed.key("root", DoorBed.ROOT, false), DoorBed.key("bob", DoorBed.BOB, true));
+      reload(bed, AuthOptions.ofKeys(keys).withLimits(new Limits(0.001, 2, 0)));
+      assertThat(List.of(restart(bed), restart(bed), restart(bed))).containsExactly(200, 200, 429);
+      assertThat(
+              bed.send("POST", "/api/servers/a/restart", "", DoorBed.as(DoorBed.ROOT)).statusCode())
+          .isEqualTo(403);
+    }
+  }
+
+  private static int restart(DoorBed bed) {
+    return bed.send("POST", "/api/servers/b/restart", "", DoorBed.as(DoorBed.BOB)).statusCode();
+  }
+
+  @Test
+  void a_session_whose_key_is_gone_is_of_no_use() {
+    try (DoorBed bed = new DoorBed(DoorBed.keys())) {
+      McpHttp.Session session =
+          bed.mcp("/mcp").initialize("2025-11-25", new JsonObject(), DoorBed.as(DoorBed.BOB));
+      assertThat(session.call("tools/list", new JsonObject()).status()).isEqualTo(200);
+      reload(bed, without("bob"));
+      assertThat(session.call("tools/list", new JsonObject()).status()).isEqualTo(401);
+      String[] others = session.headers();
+      others[5] = "Bearer " + DoorBed.ALICE.key();
+      assertThat(
+              bed.mcp("/mcp")
+                  .post(bed.mcp("/mcp").request("tools/list", new JsonObject()), others)
+                  .status())
+          .as("another's key does not open it")
+          .isEqualTo(404);
+    }
+  }
+
+  @Test
+  void an_auth_without_keys_lets_nobody_in() {
+    try (DoorBed bed = new DoorBed(DoorBed.keys())) {
+      reload(bed, AuthOptions.NONE);
+      for (String path : List.of("/api/servers", "/mcp", "/openapi.json", "/")) {
+        assertThat(bed.send("GET", path, "").statusCode()).as(path).isEqualTo(401);
+        assertThat(bed.send("GET", path, "", DoorBed.as(DoorBed.ROOT)).statusCode())
+            .as(path)
+            .isEqualTo(401);
+      }
+      assertThat(bed.everythingLogged()).contains("auth: there are no keys and no tokens");
+      reload(bed, DoorBed.keys());
+      assertThat(bed.send("GET", "/", "", DoorBed.as(DoorBed.ROOT)).body()).contains("mcpbus");
+    }
+  }
+}
