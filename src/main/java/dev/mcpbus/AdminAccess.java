@@ -78,6 +78,7 @@ final class AdminAccess {
   }
 
   /** Whether standard output is a terminal. */
+  @SuppressWarnings("SystemConsoleNull") // asked below, where there is something to ask
   static boolean isTerminal() {
     Console console = System.console();
     if (console == null) {
