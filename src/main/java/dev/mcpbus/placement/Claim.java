@@ -1,5 +1,7 @@
 package dev.mcpbus.placement;
 
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,15 +12,21 @@ import org.jspecify.annotations.Nullable;
  */
 public record Claim(@Nullable String node, long epoch) {
 
+  /** An epoch that no cluster lives to see is none. */
+  private static final Pattern FORM = Pattern.compile("([0-9]{1,12}) (\\S{0,100})");
+
   /** As the map holds it; equal claims are equal texts, so that they can be compared and set. */
   String encode() {
     return epoch + " " + (node == null ? "" : node);
   }
 
-  static Claim decode(String text) {
-    int space = text.indexOf(' ');
-    String node = text.substring(space + 1);
-    return new Claim(node.isEmpty() ? null : node, Long.parseLong(text.substring(0, space)));
+  /** Null for what no node has written: every member of the cluster can write to the map. */
+  static @Nullable Claim decode(String text) {
+    Matcher claim = FORM.matcher(text);
+    return claim.matches()
+        ? new Claim(
+            claim.group(2).isEmpty() ? null : claim.group(2), Long.parseLong(claim.group(1)))
+        : null;
   }
 
   boolean isOf(String other) {

@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Claims in an asynchronous map of Vert.x. */
+/** Claims in an asynchronous map of Vert.x. What is no claim there counts as none. */
 public final class MapClaims implements Claims {
 
   private final Future<AsyncMap<String, String>> map;
@@ -21,7 +21,13 @@ public final class MapClaims implements Claims {
         .map(
             entries -> {
               Map<String, Claim> claims = new HashMap<>();
-              entries.forEach((id, text) -> claims.put(id, Claim.decode(text)));
+              entries.forEach(
+                  (id, text) -> {
+                    Claim claim = Claim.decode(text);
+                    if (claim != null) {
+                      claims.put(id, claim);
+                    }
+                  });
               return claims;
             });
   }
@@ -31,7 +37,13 @@ public final class MapClaims implements Claims {
     return map.compose(
         claims ->
             expected == null
-                ? claims.putIfAbsent(id, next.encode()).map(before -> before == null)
+                ? claims
+                    .putIfAbsent(id, next.encode())
+                    .compose(
+                        before ->
+                            before == null || Claim.decode(before) != null
+                                ? Future.succeededFuture(before == null)
+                                : claims.replaceIfPresent(id, before, next.encode()))
                 : claims.replaceIfPresent(id, expected.encode(), next.encode()));
   }
 }
