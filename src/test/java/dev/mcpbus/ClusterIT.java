@@ -157,15 +157,17 @@ class ClusterIT {
         .startsWith("failed RECIPIENT_FAILURE 1014")
         .contains("the cluster's secret");
     int door = bed.node("n2").port();
-    assertThat(Http.post(door, "/api/servers", entry.encode()).status()).isEqualTo(201);
+    assertThat(Http.post(door, "/api/servers", entry.encode(), Http.admin(door)).status())
+        .isEqualTo(201);
     for (String name : ALL) {
       assertThat(echo(bed.node(name), "late").status()).as(name).isEqualTo(200);
     }
-    assertThat(Http.post(door, "/api/servers", entry.encode()).body()).contains("exists already");
+    assertThat(Http.post(door, "/api/servers", entry.encode(), Http.admin(door)).body())
+        .contains("exists already");
     assertThat(plain.request("mcp.servers.remove", new JsonObject().put("id", "late")))
         .startsWith("failed RECIPIENT_FAILURE");
     assertThat(echo(bed.node("n1"), "late").status()).isEqualTo(200);
-    assertThat(Http.delete(door, "/api/servers/late").status()).isEqualTo(200);
+    assertThat(Http.delete(door, "/api/servers/late", Http.admin(door)).status()).isEqualTo(200);
     for (String name : ALL) {
       Awaitility.await("late to be gone for " + name)
           .atMost(Duration.ofSeconds(15))

@@ -78,6 +78,7 @@ public record ClusterOptions(
   public record Tls(Path certFile, Path keyFile, Path caFile) {}
 
   public ClusterOptions {
+    host = host.equals("localhost") ? LOOPBACK : host; // Hazelcast goes by addresses
     members = List.copyOf(members);
     labels = Set.copyOf(labels);
     if (!(weight > 0 && weight <= 1_000)) {

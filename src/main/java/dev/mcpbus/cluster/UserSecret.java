@@ -4,6 +4,7 @@ import dev.mcpbus.bus.ClusterSecret;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -41,6 +42,21 @@ final class UserSecret {
    * @throws IOException that says what is wrong with the file, and the remedy
    */
   static ClusterSecret in(Path file) throws IOException {
+    try {
+      return kept(file);
+    } catch (FileSystemException e) {
+      throw new IOException(
+          "the secret of this user's nodes cannot be kept in "
+              + file
+              + " ("
+              + e
+              + "); let this user write there, or give \"cluster.secretFile\" or the variable"
+              + " MCPBUS_CLUSTER_SECRET",
+          e);
+    }
+  }
+
+  private static ClusterSecret kept(Path file) throws IOException {
     try {
       return read(file);
     } catch (NoSuchFileException absent) {

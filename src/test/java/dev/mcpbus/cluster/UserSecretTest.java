@@ -63,6 +63,15 @@ class UserSecretTest {
   }
 
   @Test
+  void where_it_cannot_be_kept_the_other_ways_are_named() throws IOException {
+    Files.writeString(home.resolve("file"), "");
+    Path below = home.resolve("file").resolve("folder").resolve("cluster.secret");
+    assertThatThrownBy(() -> UserSecret.in(below))
+        .isInstanceOf(IOException.class)
+        .hasMessageContainingAll(below.toString(), "secretFile", "MCPBUS_CLUSTER_SECRET");
+  }
+
+  @Test
   void nodes_that_start_at_once_agree() throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(8);
     try {
