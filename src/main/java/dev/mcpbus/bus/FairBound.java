@@ -158,7 +158,7 @@ public final class FairBound<E> {
    */
   public synchronized void use(E entry, boolean inUse) {
     Entry<E> known = entries.get(entry);
-    if (known == null) {
+    if (known == null || (inUse && known.inUse)) {
       return;
     }
     idle.remove(entry);

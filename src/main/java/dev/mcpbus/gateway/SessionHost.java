@@ -231,7 +231,6 @@ final class SessionHost extends VerticleBase {
         return;
       }
       session.touch();
-      bound.use(session, session.isInUse());
       switch (op) {
         case Words.POST -> session.post(message, parsed(message.body()));
         case Words.STREAM -> {
@@ -247,6 +246,7 @@ final class SessionHost extends VerticleBase {
         }
         default -> message.reply(McpFailure.notSent(FailureCode.BAD_REQUEST, "unknown " + op));
       }
+      bound.use(session, session.isInUse()); // a notification counts as use, too
     } catch (McpFailure refused) {
       message.reply(refused);
     } catch (RuntimeException defect) {
