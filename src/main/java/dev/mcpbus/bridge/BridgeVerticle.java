@@ -1,5 +1,6 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.Admission;
@@ -13,6 +14,7 @@ import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
@@ -124,19 +126,20 @@ public final class BridgeVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     ReceiveDeadline receive = new ReceiveDeadline(vertx, options.receiveTimeout());
-    ConnectionCap connections =
-        new ConnectionCap(vertx, options.limits().maxConnections(), common.connections);
     Gatekeeper keeper = gate.apply(vertx);
     Health health = new Health(readiness, !keeper.isRequired());
     Router router = Router.router(vertx);
     mount(router, receive, keeper);
-    HttpServer created = vertx.createHttpServer(HttpSetup.of(options).setPort(common.port));
+    HttpServerOptions http = HttpSetup.of(options).setPort(common.port);
+    HttpServer created = vertx.createHttpServer(http);
     server = created;
     created
         .connectionHandler(
-            connection -> {
-              receive.connected(connection, () -> connections.closed(connection));
-              connections.opened(connection);
+            opened -> {
+              ClientConnection connection = new ClientConnection(opened);
+              StrictRequestDecoder.install(connection, http);
+              receive.connected(connection, opened);
+              common.connections.opened(connection);
             })
         .invalidRequestHandler(BridgeVerticle::invalid)
         .requestHandler(
@@ -147,7 +150,7 @@ public final class BridgeVerticle extends VerticleBase {
               if (!isPath(request, keeper.audit())
                   || !guard(request, keeper.audit()).admits(request)
                   || health.answers(request)
-                  || !connections.admits(request)
+                  || !hasPlace(request)
                   || keeper.answers(request)) {
                 return;
               }
@@ -245,6 +248,16 @@ public final class BridgeVerticle extends VerticleBase {
     return false;
   }
 
+  private boolean hasPlace(HttpServerRequest request) {
+    ClientConnection connection = ClientConnection.of(request.connection());
+    McpFailure refusal = connection == null ? null : common.connections.refusal(connection);
+    if (refusal == null) {
+      return true;
+    }
+    Problem.send(request.response(), refusal);
+    return false;
+  }
+
   /** Requests that the HTTP decoder refused: bad headers, a line too long. */
   private static void invalid(HttpServerRequest request) {
     HttpServerResponse response = request.response();
@@ -264,7 +277,10 @@ public final class BridgeVerticle extends VerticleBase {
         switch (status) {
           case 414 -> "the path and query are longer than allowed";
           case 431 -> "the headers are longer than allowed; bridge.maxHeaderBytes says how long";
-          default -> "the request is not well-formed HTTP/1.1";
+          default ->
+              cause instanceof StrictRequestDecoder.AmbiguousLengthException
+                  ? String.valueOf(cause.getMessage())
+                  : "the request is not well-formed HTTP/1.1";
         };
     Problem.send(response, status, detail);
   }
@@ -276,6 +292,11 @@ public final class BridgeVerticle extends VerticleBase {
       throw new IllegalStateException("the bridge has not started");
     }
     return running.actualPort();
+  }
+
+  /** How many connections are open, at all that share the port. */
+  int connections() {
+    return common.connections.open();
   }
 
   /** Takes no new requests, ends all streams, and gives what is in flight a few seconds. */

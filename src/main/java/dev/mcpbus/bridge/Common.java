@@ -15,7 +15,7 @@ final class Common {
   private static final AtomicInteger FREE = new AtomicInteger();
 
   final int port;
-  final AtomicInteger connections = new AtomicInteger();
+  final ConnectionLimits connections;
   final AtomicBoolean announced = new AtomicBoolean();
   final StreamCap streams;
   final EventLog events;
@@ -27,6 +27,11 @@ final class Common {
   Common(BridgeOptions options, boolean several) {
     String boot = UUID.randomUUID().toString().substring(0, 8);
     this.port = several && options.port() == 0 ? FREE.decrementAndGet() : options.port();
+    this.connections =
+        new ConnectionLimits(
+            options.limits().maxConnections(),
+            options.limits().maxConnectionsPerAddress(),
+            System::nanoTime);
     this.streams = new StreamCap(options.limits().maxStreams());
     this.events = new EventLog(boot, Addresses.ALL_EVENTS, "id");
     this.rpc = new EventLog(boot, Addresses.RPC, "server");

@@ -14,6 +14,8 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The event bus at {@code /eventbus}, for pages and remote verticles: SockJS and the raw WebSocket
@@ -22,6 +24,8 @@ import java.util.Map;
  * and queue answers without a bound. Used on the bridge's context.
  */
 final class EventBusDoor {
+
+  private static final Logger LOG = LoggerFactory.getLogger(EventBusDoor.class);
 
   static final String PATH = "/eventbus";
 
@@ -116,6 +120,14 @@ final class EventBusDoor {
   }
 
   private boolean open(SockJSSocket socket) {
+    ClientConnection connection =
+        ClientConnection.of(socket.routingContext().request().connection());
+    if (connection != null) {
+      connection.upgraded();
+    }
+    // Once the bridge has set its own, which logs each peer that was cut off as an error.
+    vertx.runOnContext(
+        set -> socket.exceptionHandler(broken -> LOG.debug("event bus: a socket broke", broken)));
     if (closed || !cap.take(socket, Caller.of(socket.routingContext()))) {
       return false;
     }

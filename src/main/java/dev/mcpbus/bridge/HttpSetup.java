@@ -9,6 +9,8 @@ final class HttpSetup {
 
   private static final int STREAMS_PER_CONNECTION = 100;
 
+  private static final int FRAME_BYTES = 64 * 1024;
+
   private HttpSetup() {}
 
   static HttpServerOptions of(BridgeOptions options) {
@@ -18,7 +20,11 @@ final class HttpSetup {
             .setPort(options.port())
             .setMaxHeaderSize(options.limits().maxHeaderBytes())
             .setMaxInitialLineLength(Math.min(8_192, options.limits().maxHeaderBytes()))
+            .setMaxWebSocketFrameSize(FRAME_BYTES)
             .setMaxWebSocketMessageSize(options.maxBodyBytes())
+            // A small message could grow to a thousand times its size, each socket's window on top.
+            .setPerFrameWebSocketCompressionSupported(false)
+            .setPerMessageWebSocketCompressionSupported(false)
             .setInitialSettings(
                 new Http2Settings()
                     .setMaxConcurrentStreams(STREAMS_PER_CONNECTION)

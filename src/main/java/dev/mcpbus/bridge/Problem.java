@@ -4,6 +4,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.ProtocolException;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.websocketx.WebSocketHandshakeException;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
@@ -23,6 +24,9 @@ final class Problem {
     Throwable failure = ctx.failure();
     if (failure instanceof McpFailure mine) {
       send(ctx.response(), mine);
+    } else if (failure instanceof WebSocketHandshakeException) {
+      // Vert.x has answered; it says so here, too.
+      send(ctx.response(), 400, "the WebSocket handshake is not well-formed");
     } else if (ctx.statusCode() >= 400 && ctx.statusCode() < 500) {
       // A refusal of the router's own.
       send(ctx.response(), ctx.statusCode(), "the request cannot be read");

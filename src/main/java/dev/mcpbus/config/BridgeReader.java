@@ -25,7 +25,6 @@ final class BridgeReader {
    */
   static BridgeOptions read(Entry entry, boolean remote) {
     BridgeOptions base = BridgeOptions.DEFAULT;
-    BridgeLimitOptions limits = base.limits();
     try {
       BridgeOptions read =
           base.withPort(entry.whole("port", 0, 65_535).orElse(base.port()))
@@ -33,14 +32,7 @@ final class BridgeReader {
                   entry.whole("maxBodyBytes", 1_024, MAX_BODY).orElse(base.maxBodyBytes()))
               .withReceiveTimeout(
                   entry.duration("receiveTimeout", false).orElse(base.receiveTimeout()))
-              .withLimits(
-                  new BridgeLimitOptions(
-                      entry
-                          .whole("maxHeaderBytes", 1_024, MAX_HEADER)
-                          .orElse(limits.maxHeaderBytes()),
-                      entry.whole("maxConnections", 1, MAX_COUNT).orElse(limits.maxConnections()),
-                      entry.whole("maxStreams", 1, MAX_COUNT).orElse(limits.maxStreams()),
-                      entry.duration("heartbeat", false).orElse(limits.heartbeat())))
+              .withLimits(limits(entry, base.limits()))
               .withEventBus(entry.flag("eventBus").orElse(base.eventBus()))
               .withTls(entry.object("tls", Keys.BRIDGE_TLS).flatMap(BridgeReader::tls).orElse(null))
               .withAllowed(words(entry, "allowedHosts"), words(entry, "allowedOrigins"))
@@ -56,6 +48,19 @@ final class BridgeReader {
           entry.node().line(), String.valueOf(e.getMessage()), "See src/docs/http.md of mcpbus");
       return base;
     }
+  }
+
+  private static BridgeLimitOptions limits(Entry entry, BridgeLimitOptions base) {
+    int connections =
+        entry.whole("maxConnections", 1, MAX_COUNT).orElse(base.maxConnections());
+    return new BridgeLimitOptions(
+        entry.whole("maxHeaderBytes", 1_024, MAX_HEADER).orElse(base.maxHeaderBytes()),
+        connections,
+        entry
+            .whole("maxConnectionsPerAddress", 1, MAX_COUNT)
+            .orElse(BridgeLimitOptions.share(connections)),
+        entry.whole("maxStreams", 1, MAX_COUNT).orElse(base.maxStreams()),
+        entry.duration("heartbeat", false).orElse(base.heartbeat()));
   }
 
   private static Set<String> words(Entry entry, String key) {

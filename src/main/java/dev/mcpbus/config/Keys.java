@@ -36,6 +36,7 @@ final class Keys {
           "maxBodyBytes",
           "maxHeaderBytes",
           "maxConnections",
+          "maxConnectionsPerAddress",
           "maxStreams",
           "receiveTimeout",
           "heartbeat",

@@ -1,5 +1,6 @@
 package dev.mcpbus.security;
 
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
@@ -26,14 +27,20 @@ public final class Hangup {
   /** Ends it with all that goes on on it. */
   public static void on(HttpConnection connection) {
     if (connection instanceof HttpServerConnection ours) {
-      ChannelHandlerContext first =
-          ours.channelHandlerContext().channel().pipeline().firstContext();
-      if (first != null) {
-        // Past the handler that would flush. What cannot be closed is closed already.
-        first.close().addListener(closed -> {});
-        return;
-      }
+      on(ours.channelHandlerContext().channel());
+    } else {
+      connection.close();
     }
-    connection.close();
+  }
+
+  /** The same for whatever goes on on a channel; of a closed one nothing is left to end. */
+  public static void on(Channel channel) {
+    ChannelHandlerContext first = channel.pipeline().firstContext();
+    if (first != null) {
+      // Past the handler that would flush. What cannot be closed is closed already.
+      first.close().addListener(closed -> {});
+    } else {
+      channel.close().addListener(closed -> {});
+    }
   }
 }

@@ -44,6 +44,7 @@ final class BridgeFixture {
   static final ConnectionId ALPHA = new ConnectionId("alpha");
 
   final Vertx vertx;
+  final BridgeVerticle bridge;
   final Readiness readiness = new Readiness();
   final List<Seen> seen = new CopyOnWriteArrayList<>();
   final int port;
@@ -79,7 +80,7 @@ final class BridgeFixture {
     this.vertx = vertx;
     Codecs.register(vertx);
     admin = Objects.requireNonNullElse(access.adminToken(), "none");
-    BridgeVerticle bridge = new BridgeVerticle(options, callIds, null, access::keeper, readiness);
+    bridge = new BridgeVerticle(options, callIds, null, access::keeper, readiness);
     deployment = await(vertx.deployVerticle(bridge));
     port = bridge.port();
     client = vertx.createHttpClient();

@@ -21,10 +21,8 @@ import io.vertx.core.net.HostAndPort;
 import io.vertx.core.net.PemTrustOptions;
 import io.vertx.junit5.VertxExtension;
 import java.io.IOException;
-import java.net.Socket;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -51,43 +49,6 @@ class BridgeLimitsTest {
         + "\r\n"
         + String.join("", headers)
         + "\r\n";
-  }
-
-  @Test
-  void connections_beyond_the_cap_are_told_so_and_the_next_ones_are_closed(Vertx vertx)
-      throws IOException {
-    BridgeFixture bridge =
-        new BridgeFixture(
-            vertx, OPTIONS.withLimits(new BridgeLimitOptions(8_192, 2, 9, Duration.ofSeconds(9))));
-    String live = get(bridge, "/health/live");
-    List<Socket> sockets = new ArrayList<>();
-    try {
-      for (int i = 0; i < 2; i++) {
-        Socket socket = bridge.connect();
-        sockets.add(socket);
-        BridgeFixture.write(socket, live);
-        assertThat(socket.getInputStream().read()).isEqualTo('H');
-      }
-      assertThat(bridge.raw(get(bridge, "/openapi.json")))
-          .startsWith("HTTP/1.1 503 ")
-          .contains("\"code\":\"OVERLOADED\"", "bridge.maxConnections", "Retry-After: 1");
-      for (int i = 0; i < 70; i++) {
-        sockets.add(bridge.connect());
-      }
-      Socket last = sockets.get(sockets.size() - 1);
-      assertThat(last.getInputStream().read()).isEqualTo(-1);
-    } finally {
-      for (Socket socket : sockets) {
-        socket.close();
-      }
-    }
-    Awaitility.await()
-        .atMost(Duration.ofSeconds(10))
-        .until(
-            () ->
-                bridge
-                    .raw(get(bridge, "/health/live", "Connection: close\r\n"))
-                    .startsWith("HTTP/1.1 200 "));
   }
 
   @Test

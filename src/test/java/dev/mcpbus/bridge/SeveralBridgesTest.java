@@ -1,6 +1,7 @@
 package dev.mcpbus.bridge;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Codecs;
@@ -62,8 +63,7 @@ class SeveralBridgesTest {
     Line(int port, String path, String header) throws IOException {
       socket = new Socket(InetAddress.getLoopbackAddress(), port);
       socket.setSoTimeout(10_000);
-      String request = "GET " + path + " HTTP/1.1\r\nHost: localhost:" + port + header + "\r\n\r\n";
-      socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+      ask(port, path, header);
       reader =
           new BufferedReader(
               new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII));
@@ -82,6 +82,11 @@ class SeveralBridgesTest {
                 return null;
               },
               Objects::nonNull);
+    }
+
+    void ask(int port, String path, String header) throws IOException {
+      String request = "GET " + path + " HTTP/1.1\r\nHost: localhost:" + port + header + "\r\n\r\n";
+      socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
     }
 
     String after(String start) throws IOException {
@@ -170,16 +175,18 @@ class SeveralBridgesTest {
   }
 
   @Test
-  void connections_count_together() throws IOException {
+  void connections_count_together_and_the_longest_idle_makes_room() throws IOException {
     try (Line first = new Line(port, "/here", "");
         Line second = new Line(port, "/here", "");
-        Line third = new Line(port, "/here", "");
-        Line fourth = new Line(port, "/here", "")) {
-      for (Line line : List.of(first, second, third, fourth)) {
+        Line third = new Line(port, "/here", "")) {
+      for (Line line : List.of(first, second, third)) {
         assertThat(line.after("HTTP/1.1 ")).startsWith("200");
       }
-      try (Line fifth = new Line(port, "/here", "")) {
-        assertThat(fifth.after("HTTP/1.1 ")).startsWith("503");
+      try (Line fourth = new Line(port, "/here", "")) {
+        assertThat(fourth.after("HTTP/1.1 ")).startsWith("200");
+        assertThatThrownBy(() -> first.after("never")).hasMessage("the answer has ended");
+        third.ask(port, "/here", "");
+        assertThat(third.after("HTTP/1.1 ")).startsWith("200");
       }
     }
   }

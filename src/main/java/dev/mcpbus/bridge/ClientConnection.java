@@ -1,0 +1,176 @@
+package dev.mcpbus.bridge;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.util.AttributeKey;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.impl.HttpServerConnection;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One TCP connection of a client: whose turn it is, the client's or ours. It lies at its channel
+ * and ends with it, whatever becomes of the HTTP on it: an upgrade takes the handlers of the HTTP
+ * connection away, but not the end of the channel. Confined to the channel's event loop, but for
+ * what says otherwise.
+ */
+final class ClientConnection {
+
+  private static final AttributeKey<ClientConnection> KEY =
+      AttributeKey.valueOf(ClientConnection.class, "connection");
+
+  /** Of a client that has begun something: how long he may keep us waiting before others go first. */
+  private static final long MIDWAY_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private static final long NEVER = Long.MAX_VALUE;
+
+  private final Channel channel;
+  private final String address;
+
+  /** When its client has kept us waiting too long; never while the client waits for us. */
+  private long due = NEVER;
+
+  /** From when on it may end for the sake of another. Written here, read by any thread. */
+  private volatile long spareFrom = NEVER;
+
+  /** Written by the {@link ConnectionLimits}, under their lock. */
+  private volatile boolean surplus;
+
+  /** Requests whose responses have not ended, with what runs then. */
+  private final Map<HttpServerRequest, Runnable> open = new HashMap<>(2);
+
+  ClientConnection(HttpConnection http) {
+    this(((HttpServerConnection) http).channelHandlerContext().channel());
+  }
+
+  private ClientConnection(Channel channel) {
+    this(channel, key(channel));
+  }
+
+  /**
+   * @param address whom it is counted for
+   */
+  ClientConnection(Channel channel, String address) {
+    this.channel = channel;
+    this.address = address;
+    channel.attr(KEY).set(this);
+  }
+
+  /** The one that was made for {@code http}, also after an upgrade; null for none. */
+  static @Nullable ClientConnection of(HttpConnection http) {
+    return ((HttpServerConnection) http).channelHandlerContext().channel().attr(KEY).get();
+  }
+
+  /**
+   * Whom connections are counted for: an IPv4 address, the 64 bits of an IPv6 network, which one
+   * client has whole; and all loopback addresses are one.
+   */
+  private static String key(Channel channel) {
+    InetAddress address =
+        channel.remoteAddress() instanceof InetSocketAddress inet ? inet.getAddress() : null;
+    if (address == null || address.isLoopbackAddress()) {
+      return "";
+    }
+    byte[] bytes = address.getAddress();
+    return HexFormat.of().formatHex(bytes.length == 16 ? Arrays.copyOf(bytes, 8) : bytes);
+  }
+
+  Channel channel() {
+    return channel;
+  }
+
+  /** Any thread. */
+  String address() {
+    return address;
+  }
+
+  boolean isSurplus() {
+    return surplus;
+  }
+
+  void surplus(boolean is) {
+    surplus = is;
+  }
+
+  // ---- whose turn it is
+
+  /**
+   * Its client's: a request is wanted, or the rest of one.
+   *
+   * @param midway whether the client has begun a request, or has still to take an answer
+   */
+  void waits(long now, long limit, boolean midway) {
+    due = now + limit;
+    spareFrom = midway ? now + MIDWAY_NANOS : now;
+  }
+
+  /** Ours: there is a request at work, or a stream or a socket open. */
+  void works() {
+    due = NEVER;
+    spareFrom = NEVER;
+  }
+
+  boolean isLate(long now) {
+    return due != NEVER && now - due >= 0;
+  }
+
+  /** How long nobody has used it, in nanoseconds; negative where somebody does. Any thread. */
+  long spareFor(long now) {
+    long from = spareFrom;
+    return from == NEVER ? -1 : now - from;
+  }
+
+  /** Whether it may end for another; an answer that its client has still to take gets some time. */
+  boolean isSpare(long now) {
+    if (spareFor(now) < 0) {
+      return false;
+    }
+    ChannelOutboundBuffer waiting = channel.unsafe().outboundBuffer();
+    if (waiting != null && waiting.totalPendingWriteBytes() > 0 && spareFor(now) < MIDWAY_NANOS) {
+      spareFrom = now + MIDWAY_NANOS;
+      return false;
+    }
+    return true;
+  }
+
+  // ---- requests on it
+
+  /**
+   * @param over runs once: when the response has ended, or can reach nobody
+   */
+  void begin(HttpServerRequest request, Runnable over) {
+    open.put(request, over);
+    works();
+  }
+
+  /** False where it has ended before. */
+  boolean end(HttpServerRequest request) {
+    Runnable over = open.remove(request);
+    if (over != null) {
+      over.run();
+    }
+    return over != null;
+  }
+
+  boolean isIdle() {
+    return open.isEmpty();
+  }
+
+  /** It has become a WebSocket, which is in use and no request in flight. */
+  void upgraded() {
+    Map.copyOf(open).keySet().forEach(this::end);
+    works();
+  }
+
+  /** The channel has ended, and nobody is reached any more. */
+  void closed() {
+    upgraded();
+  }
+}

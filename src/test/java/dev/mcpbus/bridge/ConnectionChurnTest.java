@@ -1,0 +1,237 @@
+package dev.mcpbus.bridge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.vertx.core.Vertx;
+import io.vertx.junit5.VertxExtension;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.management.ManagementFactory;
+import java.net.Socket;
+import java.nio.channels.SocketChannel;
+import java.net.InetSocketAddress;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import javax.management.JMException;
+import javax.management.ObjectName;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Many connections, one after the other and at a time: nothing stays, and nobody is kept out. */
+@ExtendWith(VertxExtension.class)
+class ConnectionChurnTest {
+
+  private static final BridgeOptions OPTIONS = BridgeOptions.DEFAULT.withPort(0);
+
+  /** More by {@code -Dmcpbus.churn=}. */
+  private static final int CHURN = Integer.getInteger("mcpbus.churn", 10_000);
+
+  private static final int IDLE = 4_300;
+
+  /** A masked close frame of code 1000. */
+  private static final byte[] CLOSE = {(byte) 0x88, (byte) 0x82, 0, 0, 0, 0, 3, (byte) 0xe8};
+
+  private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
+  @BeforeEach
+  void listen() {
+    log.start();
+    ((Logger) org.slf4j.LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME))
+        .addAppender(log);
+  }
+
+  @AfterEach
+  void stopListening() {
+    ((Logger) org.slf4j.LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME))
+        .detachAppender(log);
+  }
+
+  private static String upgrade(BridgeFixture bridge, String path, String... headers) {
+    return "GET "
+        + path
+        + " HTTP/1.1\r\nHost: localhost:"
+        + bridge.port
+        + "\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+        + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+        + String.join("", headers)
+        + "\r\n";
+  }
+
+  private static String get(BridgeFixture bridge, String path) {
+    return "GET "
+        + path
+        + " HTTP/1.1\r\nHost: localhost:"
+        + bridge.port
+        + "\r\nConnection: close\r\n\r\n";
+  }
+
+  /** Reads one head. */
+  private static String head(Socket socket) throws IOException {
+    InputStream in = socket.getInputStream();
+    StringBuilder head = new StringBuilder();
+    while (head.indexOf("\r\n\r\n") < 0) {
+      int next = in.read();
+      if (next < 0) {
+        return head.toString();
+      }
+      head.append((char) next);
+    }
+    return head.toString();
+  }
+
+  @Test
+  void ten_thousand_connections_of_each_kind_of_end_leave_nothing(Vertx vertx)
+      throws IOException, JMException {
+    BridgeFixture bridge = new BridgeFixture(vertx, OPTIONS);
+    for (int i = 0; i < CHURN; i++) {
+      try (Socket socket = bridge.connect()) {
+        switch (i % 6) {
+          case 0 -> politely(bridge, socket);
+          case 1 -> {
+            BridgeFixture.write(socket, upgrade(bridge, "/eventbus/websocket"));
+            assertThat(head(socket)).startsWith("HTTP/1.1 101 ");
+            socket.setSoLinger(true, 0); // cut
+          }
+          case 2 -> {
+            BridgeFixture.write(
+                socket, upgrade(bridge, "/eventbus/websocket").replace("Version: 13", "Version: 3"));
+            assertThat(head(socket)).startsWith("HTTP/1.1 426 ");
+          }
+          case 3 -> {
+            BridgeFixture.write(socket, upgrade(bridge, "/eventbus/websocket", "Origin: null\r\n"));
+            assertThat(head(socket)).startsWith("HTTP/1.1 403 ");
+          }
+          case 4 -> {
+            BridgeFixture.write(socket, get(bridge, "/api/events"));
+            assertThat(head(socket)).startsWith("HTTP/1.1 200 ");
+            socket.setSoLinger(true, 0);
+          }
+          default -> {
+            BridgeFixture.write(socket, upgrade(bridge, "/eventbus/1/a/websocket"));
+            assertThat(head(socket)).startsWith("HTTP/1.1 101 ");
+            socket.setSoLinger(true, 0);
+          }
+        }
+      }
+    }
+    Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> bridge.bridge.connections() == 0);
+    assertThat(bridge.raw(get(bridge, "/openapi.json"))).startsWith("HTTP/1.1 200 ");
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(40))
+        .untilAsserted(
+            () ->
+                assertThat(
+                        live(
+                            "dev.mcpbus.bridge.ClientConnection",
+                            "io.vertx.ext.web.impl.RoutingContextImpl",
+                            "io.vertx.core.http.impl.Http1xServerConnection",
+                            "io.vertx.core.http.impl.ServerWebSocketImpl",
+                            "io.netty.channel.socket.nio.NioSocketChannel"))
+                    .as("live objects")
+                    .isLessThan(50));
+    assertThat(log.list).noneMatch(event -> event.getLevel().isGreaterOrEqual(Level.WARN));
+  }
+
+  private static void politely(BridgeFixture bridge, Socket socket) throws IOException {
+    BridgeFixture.write(socket, upgrade(bridge, "/eventbus/websocket"));
+    assertThat(head(socket)).startsWith("HTTP/1.1 101 ");
+    socket.getOutputStream().write(CLOSE);
+    assertThat(socket.getInputStream().readAllBytes()).startsWith(0x88);
+  }
+
+  /** How many objects of these classes are reachable, by the JVM's own histogram. */
+  private static long live(String... classes) throws JMException {
+    String histogram =
+        (String)
+            ManagementFactory.getPlatformMBeanServer()
+                .invoke(
+                    new ObjectName("com.sun.management:type=DiagnosticCommand"),
+                    "gcClassHistogram",
+                    new Object[] {new String[0]},
+                    new String[] {String[].class.getName()});
+    long found = 0;
+    for (String line : histogram.lines().toList()) {
+      String[] columns = line.strip().split("\\s+", -1);
+      if (columns.length >= 4 && List.of(classes).contains(columns[3])) {
+        found += Long.parseLong(columns[1]);
+      }
+    }
+    return found;
+  }
+
+  @Test
+  void idle_connections_of_one_client_keep_nobody_out(Vertx vertx) throws IOException {
+    BridgeFixture bridge = new BridgeFixture(vertx, OPTIONS);
+    List<SocketChannel> idle = new ArrayList<>();
+    try {
+      for (int i = 0; i < IDLE; i++) {
+        SocketChannel channel =
+            SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), bridge.port));
+        idle.add(channel);
+        if (i % 2 == 0) {
+          channel.write(ByteBuffer.wrap("GET / HTTP/1.1\r\nHost".getBytes(StandardCharsets.US_ASCII)));
+        }
+      }
+      int max = OPTIONS.limits().maxConnectionsPerAddress();
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(20))
+          .until(() -> bridge.bridge.connections() == max);
+
+      long since = System.nanoTime();
+      assertThat(bridge.raw(get(bridge, "/openapi.json"))).startsWith("HTTP/1.1 200 ");
+      assertThat(bridge.raw(get(bridge, "/health/live"))).startsWith("HTTP/1.1 200 ");
+      assertThat(Duration.ofNanos(System.nanoTime() - since)).isLessThan(Duration.ofSeconds(5));
+    } finally {
+      for (SocketChannel channel : idle) {
+        channel.close();
+      }
+    }
+    Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> bridge.bridge.connections() == 0);
+  }
+
+  @Test
+  void where_all_are_in_use_others_hear_503_and_health_is_answered(Vertx vertx)
+      throws IOException {
+    BridgeFixture bridge =
+        new BridgeFixture(
+            vertx,
+            OPTIONS.withLimits(new BridgeLimitOptions(8_192, 3, 3, 9, Duration.ofSeconds(9))));
+    bridge.readiness.tell(List.of());
+    List<Socket> streams = new ArrayList<>();
+    try {
+      for (int i = 0; i < 3; i++) {
+        Socket socket = bridge.connect();
+        streams.add(socket);
+        BridgeFixture.write(
+            socket, i == 0 ? upgrade(bridge, "/eventbus/websocket") : get(bridge, "/api/events"));
+        assertThat(head(socket)).matches("(?s)HTTP/1.1 (101|200) .*");
+      }
+      assertThat(bridge.raw(get(bridge, "/openapi.json")))
+          .startsWith("HTTP/1.1 503 ")
+          .contains("\"code\":\"OVERLOADED\"", "bridge.maxConnections", "Retry-After: 1");
+      for (String health : List.of("/health/live", "/health/ready")) {
+        assertThat(bridge.raw(get(bridge, health))).startsWith("HTTP/1.1 200 ");
+      }
+      streams.remove(2).close();
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(10))
+          .until(() -> bridge.raw(get(bridge, "/openapi.json")).startsWith("HTTP/1.1 200 "));
+      assertThat(bridge.bridge.connections()).isGreaterThanOrEqualTo(2);
+    } finally {
+      for (Socket socket : streams) {
+        socket.close();
+      }
+    }
+  }
+}
