@@ -26,7 +26,9 @@ final class ClientConnection {
   private static final AttributeKey<ClientConnection> KEY =
       AttributeKey.valueOf(ClientConnection.class, "connection");
 
-  /** Of a client that has begun something: how long he may keep us waiting before others go first. */
+  /**
+   * Of a client that has begun something: how long he may keep us waiting before others go first.
+   */
   private static final long MIDWAY_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private static final long NEVER = Long.MAX_VALUE;

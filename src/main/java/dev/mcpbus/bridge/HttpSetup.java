@@ -9,6 +9,7 @@ final class HttpSetup {
 
   private static final int STREAMS_PER_CONNECTION = 100;
 
+  private static final long HANDSHAKE_SECONDS = 5;
   private static final int FRAME_BYTES = 64 * 1024;
 
   private HttpSetup() {}
@@ -36,6 +37,8 @@ final class HttpSetup {
     if (tls != null) {
       http.setSsl(true)
           .setUseAlpn(true)
+          // Until then a connection is not counted: Vert.x tells of it when it is secure.
+          .setSslHandshakeTimeout(HANDSHAKE_SECONDS)
           .setKeyCertOptions(
               new PemKeyCertOptions()
                   .addCertPath(tls.certFile().toString())

@@ -62,7 +62,8 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
           "Content-Length together with Transfer-Encoding; send one of them");
     }
     if (encodings.size() > 1 || !encodings.get(0).equalsIgnoreCase("chunked")) {
-      throw new AmbiguousLengthException("Transfer-Encoding can be chunked, once, and nothing else");
+      throw new AmbiguousLengthException(
+          "Transfer-Encoding can be chunked, once, and nothing else");
     }
     if (!message.protocolVersion().equals(HttpVersion.HTTP_1_1)) {
       throw new AmbiguousLengthException("Transfer-Encoding is of HTTP/1.1; send Content-Length");

@@ -51,8 +51,7 @@ final class BridgeReader {
   }
 
   private static BridgeLimitOptions limits(Entry entry, BridgeLimitOptions base) {
-    int connections =
-        entry.whole("maxConnections", 1, MAX_COUNT).orElse(base.maxConnections());
+    int connections = entry.whole("maxConnections", 1, MAX_COUNT).orElse(base.maxConnections());
     return new BridgeLimitOptions(
         entry.whole("maxHeaderBytes", 1_024, MAX_HEADER).orElse(base.maxHeaderBytes()),
         connections,

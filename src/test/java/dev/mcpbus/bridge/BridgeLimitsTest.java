@@ -236,6 +236,27 @@ class BridgeLimitsTest {
   }
 
   @Test
+  void connections_of_http_2_leave_nothing_and_an_idle_one_makes_room(Vertx vertx) {
+    BridgeFixture bridge =
+        new BridgeFixture(
+            vertx, tls().withLimits(new BridgeLimitOptions(8_192, 2, 2, 9, Duration.ofSeconds(9))));
+    for (int i = 0; i < 50; i++) {
+      HttpClient client = client(vertx, HttpVersion.HTTP_2);
+      for (int n = 0; n < 3; n++) {
+        Answer answer = send(client, request(bridge, HttpMethod.GET, "/openapi.json"), "");
+        assertThat(answer.status()).isEqualTo(200);
+        assertThat(answer.version()).isEqualTo(HttpVersion.HTTP_2);
+      }
+      assertThat(bridge.bridge.connections()).isLessThanOrEqualTo(2);
+      if (i % 2 == 0) {
+        await(client.close());
+      }
+    }
+    await(vertx.undeploy(bridge.deployment));
+    Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> bridge.bridge.connections() == 0);
+  }
+
+  @Test
   void what_is_in_flight_may_finish_when_the_bridge_stops(Vertx vertx) {
     BridgeFixture bridge = new BridgeFixture(vertx, OPTIONS);
     CompletableFuture<Message<Object>> called = new CompletableFuture<>();

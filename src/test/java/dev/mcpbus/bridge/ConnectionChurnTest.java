@@ -11,11 +11,11 @@ import io.vertx.junit5.VertxExtension;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.management.ManagementFactory;
-import java.net.Socket;
-import java.nio.channels.SocketChannel;
-import java.net.InetSocketAddress;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -105,7 +105,8 @@ class ConnectionChurnTest {
           }
           case 2 -> {
             BridgeFixture.write(
-                socket, upgrade(bridge, "/eventbus/websocket").replace("Version: 13", "Version: 3"));
+                socket,
+                upgrade(bridge, "/eventbus/websocket").replace("Version: 13", "Version: 3"));
             assertThat(head(socket)).startsWith("HTTP/1.1 426 ");
           }
           case 3 -> {
@@ -177,10 +178,12 @@ class ConnectionChurnTest {
     try {
       for (int i = 0; i < IDLE; i++) {
         SocketChannel channel =
-            SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), bridge.port));
+            SocketChannel.open(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), bridge.port));
         idle.add(channel);
         if (i % 2 == 0) {
-          channel.write(ByteBuffer.wrap("GET / HTTP/1.1\r\nHost".getBytes(StandardCharsets.US_ASCII)));
+          channel.write(
+              ByteBuffer.wrap("GET / HTTP/1.1\r\nHost".getBytes(StandardCharsets.US_ASCII)));
         }
       }
       int max = OPTIONS.limits().maxConnectionsPerAddress();
@@ -201,8 +204,7 @@ class ConnectionChurnTest {
   }
 
   @Test
-  void where_all_are_in_use_others_hear_503_and_health_is_answered(Vertx vertx)
-      throws IOException {
+  void where_all_are_in_use_others_hear_503_and_health_is_answered(Vertx vertx) throws IOException {
     BridgeFixture bridge =
         new BridgeFixture(
             vertx,

@@ -108,7 +108,8 @@ class ConnectionLimitsTest {
 
     ClientConnection third = open(limits, "c");
 
-    assertThat(refusal(limits, third)).contains("2 connections are in use", "bridge.maxConnections");
+    assertThat(refusal(limits, third))
+        .contains("2 connections are in use", "bridge.maxConnections");
     assertThat(List.of(first, second, third)).allMatch(ConnectionLimitsTest::isOpen);
     first.channel().close().syncUninterruptibly();
     assertThat(limits.refusal(third)).isNull();

@@ -72,7 +72,8 @@ class RequestFramingTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"Transfer-Encoding: chunked\r\n", "Content-Length: 4\r\nContent-Length: 4\r\n"})
+  @ValueSource(
+      strings = {"Transfer-Encoding: chunked\r\n", "Content-Length: 4\r\nContent-Length: 4\r\n"})
   void of_http_1_0_too(String headers, Vertx vertx) throws IOException {
     BridgeFixture bridge = new BridgeFixture(vertx);
 
@@ -110,8 +111,7 @@ class RequestFramingTest {
   void chunks_that_are_none_reach_no_bus(String chunks, Vertx vertx) throws IOException {
     BridgeFixture bridge =
         new BridgeFixture(
-            vertx,
-            BridgeOptions.DEFAULT.withPort(0).withReceiveTimeout(Duration.ofSeconds(1)));
+            vertx, BridgeOptions.DEFAULT.withPort(0).withReceiveTimeout(Duration.ofSeconds(1)));
     bridge.on("mcp.alpha.ping", "{}");
 
     String answer =
