@@ -159,12 +159,12 @@ final class ChurnRun {
     pause(500);
     Observation last = look(running, from);
     for (int i = 0; i < 40 + lingerSeconds; i++) {
-      if (last.objects().own() <= before.objects().own() + SLACK) {
+      if (Growth.ownButRings(last) <= Growth.ownButRings(before) + SLACK) {
         return last;
       }
       pause(1_500);
       Observation next = look(running, from);
-      boolean still = next.objects().own() > last.objects().own() - SLACK / 2;
+      boolean still = Growth.ownButRings(next) > Growth.ownButRings(last) - SLACK / 2;
       last = next;
       if (still && System.nanoTime() - idleOver > 0) {
         return last;

@@ -92,7 +92,8 @@ record Growth(String name, double perThousand, double first, double last) {
         .toList();
   }
 
-  private static long ownButRings(Observation one) {
+  /** Instances of our own classes but those that fill up to a bound. */
+  static long ownButRings(Observation one) {
     long rings =
         BOUNDED.keySet().stream()
             .filter(name -> name.startsWith("dev.mcpbus."))
