@@ -249,6 +249,8 @@ class LifecycleIT {
         assertThat(crash.code()).isEqualTo(FailureCode.UPSTREAM_EXITED);
         bus.awaitState(id, "RECONNECTING");
       }
+      // The state is the connection's; when it tries again is said by the supervisor, a bit later.
+      Awaitility.await().until(() -> bus.status("refuses").getString("nextAttempt") != null);
       McpFailure refused =
           bus.failure(address("refuses", Addresses.TOOLS_CALL), toolCall("echo", new JsonObject()));
       assertThat(refused.code()).isEqualTo(FailureCode.UNAVAILABLE);
