@@ -11,6 +11,8 @@ import dev.mcpbus.security.Admission;
 import dev.mcpbus.security.Audit;
 import dev.mcpbus.security.Audit.Decision;
 import dev.mcpbus.security.Gatekeeper;
+import dev.mcpbus.security.Operation;
+import dev.mcpbus.security.Operation.Scope;
 import dev.mcpbus.security.Rights;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
@@ -50,34 +52,29 @@ final class Access {
     if (action != Action.ADMIN || caller.rights().isAdmin()) {
       return true;
     }
-    ctx.fail(refused(ctx, new Subject(action, "", ""), forbidden()));
+    ctx.fail(refused(ctx, Operation.of(action, "", ""), forbidden()));
     return false;
   }
 
   /**
    * Whether a peer of the event bus may listen, or send without an answer; written down.
    *
-   * @param subject empty for what is for no peer
+   * @param wanted empty for what is for no peer
    */
-  boolean admits(RoutingContext ctx, String operation, Optional<Subject> subject) {
-    boolean may = may(ctx, operation, subject);
+  boolean admits(RoutingContext ctx, String operation, Optional<Operation> wanted) {
+    boolean may = may(ctx, operation, wanted);
     if (may) {
       line(
-          ctx, operation, subject.orElse(Subject.NOTHING), Decision.ALLOW, "OK", System.nanoTime());
+          ctx, operation, wanted.orElse(Operation.NOTHING), Decision.ALLOW, "OK", System.nanoTime());
     }
     return may;
   }
 
   /** The same; written down only where he may not. */
-  boolean may(RoutingContext ctx, String operation, Optional<Subject> subject) {
-    Rights rights = Caller.of(ctx).rights();
-    boolean may =
-        subject.isPresent()
-            && (subject.get().equals(Subject.NOTHING)
-                || rights.isUnbounded()
-                || denial(rights, subject.get()) == null);
+  boolean may(RoutingContext ctx, String operation, Optional<Operation> wanted) {
+    boolean may = wanted.isPresent() && Caller.of(ctx).rights().permits(wanted.get());
     if (!may) {
-      Subject what = subject.orElse(Subject.NOTHING);
+      Operation what = wanted.orElse(Operation.NOTHING);
       line(ctx, operation, what, Decision.DENY, "DENIED", System.nanoTime());
     }
     return may;
@@ -86,28 +83,28 @@ final class Access {
   /** A message of a socket was too much. */
   void limited(RoutingContext ctx, String operation) {
     long now = System.nanoTime();
-    line(ctx, operation, Subject.NOTHING, Decision.LIMIT, "RATE_LIMITED", now);
+    line(ctx, operation, Operation.NOTHING, Decision.LIMIT, "RATE_LIMITED", now);
   }
 
   /** A call of the event bus has its answer. */
   void ended(
-      RoutingContext ctx, String operation, Subject subject, AsyncResult<?> answer, long since) {
+      RoutingContext ctx, String operation, Operation wanted, AsyncResult<?> answer, long since) {
     if (audit.isOn()) {
-      line(ctx, operation, subject, Decision.ALLOW, code(answer), since);
+      line(ctx, operation, wanted, Decision.ALLOW, code(answer), since);
     }
   }
 
   /** Something stays open. */
   void opened(RoutingContext ctx) {
     ctx.put(OPENED, System.nanoTime());
-    line(ctx, operation(ctx), Subject.NOTHING, Decision.ALLOW, "OPEN", System.nanoTime());
+    line(ctx, operation(ctx), Operation.NOTHING, Decision.ALLOW, "OPEN", System.nanoTime());
   }
 
   /** What was {@link #opened} has ended. */
   void closed(RoutingContext ctx) {
     Long since = ctx.remove(OPENED);
     if (since != null) {
-      line(ctx, operation(ctx), Subject.NOTHING, Decision.ALLOW, "END", since);
+      line(ctx, operation(ctx), Operation.NOTHING, Decision.ALLOW, "END", since);
     }
   }
 
@@ -128,7 +125,7 @@ final class Access {
   /** A question to the actor of one server. */
   Future<JsonObject> ask(
       RoutingContext ctx, ConnectionId id, String suffix, Supplier<Future<JsonObject>> send) {
-    return decided(ctx, Subject.of(id.value(), suffix, RawJson.EMPTY_OBJECT), send);
+    return decided(ctx, ActorOperations.of(id.value(), suffix, RawJson.EMPTY_OBJECT), send);
   }
 
   /** A call of one server. */
@@ -139,13 +136,8 @@ final class Access {
       RawJson body,
       Supplier<Future<Buffer>> send) {
     Rights rights = Caller.of(ctx).rights();
-    Subject subject = Subject.of(id.value(), suffix, body);
-    boolean namesTools =
-        suffix.equals(Addresses.TOOLS_DRIFT) || suffix.equals(Addresses.TOOLS_METADATA);
-    if (namesTools && !rights.isUnbounded()) {
-      subject = new Subject(Action.ADMIN, id.value(), "");
-    }
-    return decided(ctx, subject, send).map(result -> Listed.visible(result, id.value(), rights));
+    return decided(ctx, ActorOperations.of(id.value(), suffix, body), send)
+        .map(result -> Listed.visible(result, id.value(), rights));
   }
 
   /**
@@ -158,18 +150,15 @@ final class Access {
     Rights rights = Caller.of(ctx).rights();
     return switch (address) {
       case Addresses.ALL_TOOLS_LIST, Addresses.ALL_PROMPTS_LIST, Addresses.ALL_RESOURCES_LIST ->
-          written(ctx, Subject.NOTHING, () -> send.apply(body))
+          written(ctx, Operation.NOTHING, () -> send.apply(body))
               .map(result -> Listed.visible(result, null, rights));
       case Addresses.ALL_TOOLS_SEARCH ->
           written(
               ctx,
-              new Subject(Action.LIST, "", ""),
+              Operation.NOTHING,
               () -> rights.isUnbounded() ? send.apply(body) : Search.within(body, rights, send));
-      case Addresses.ALL_TOOLS_CALL -> decided(ctx, Subject.ofNamed(body), () -> send.apply(body));
-      default ->
-          rights.isUnbounded()
-              ? written(ctx, new Subject(Action.CALL, "", ""), () -> send.apply(body))
-              : decided(ctx, new Subject(Action.ADMIN, "", ""), () -> send.apply(body));
+      case Addresses.ALL_TOOLS_CALL -> decided(ctx, ActorOperations.named(body), () -> send.apply(body));
+      default -> decided(ctx, Operation.whole(Action.CALL, ""), () -> send.apply(body));
     };
   }
 
@@ -184,13 +173,14 @@ final class Access {
       Supplier<Future<Buffer>> tools,
       Function<RawJson, Future<Buffer>> send) {
     Rights rights = Caller.of(ctx).rights();
-    Subject subject = new Subject(body.member("call") == null ? Action.LIST : Action.CALL, "", "");
+    Operation wanted =
+        Operation.of(body.member("call") == null ? Action.LIST : Action.CALL, "", "");
     if (rights.isUnbounded()) {
-      return written(ctx, subject, () -> send.apply(body));
+      return written(ctx, wanted, () -> send.apply(body));
     }
     return written(
         ctx,
-        subject,
+        wanted,
         () ->
             tools
                 .get()
@@ -212,36 +202,34 @@ final class Access {
     String id = body.getValue("id") instanceof String text ? text : "";
     return switch (address) {
       case Addresses.SERVERS_LIST ->
-          written(ctx, Subject.NOTHING, send).map(reply -> Listed.servers(reply, rights));
-      case Addresses.SERVERS_GET -> decided(ctx, new Subject(Action.LIST, id, ""), send);
-      case Addresses.SERVERS_REMOVE -> decided(ctx, new Subject(Action.ADMIN, id, ""), send);
+          written(ctx, Operation.NOTHING, send).map(reply -> Listed.servers(reply, rights));
+      case Addresses.SERVERS_GET -> decided(ctx, Operation.of(Action.LIST, id, ""), send);
+      case Addresses.SERVERS_REMOVE -> decided(ctx, Operation.of(Action.ADMIN, id, ""), send);
       case Addresses.SERVERS_ADD ->
-          decided(ctx, new Subject(Action.ADMIN, String.valueOf(body.getValue("name")), ""), send);
-      default ->
-          rights.isUnbounded()
-              ? written(ctx, new Subject(Action.LIST, id, ""), send)
-              : decided(ctx, new Subject(Action.ADMIN, id, ""), send);
+          decided(
+              ctx, Operation.of(Action.ADMIN, String.valueOf(body.getValue("name")), ""), send);
+      default -> decided(ctx, Operation.whole(Action.LIST, id), send);
     };
   }
 
-  private <T> Future<T> decided(RoutingContext ctx, Subject subject, Supplier<Future<T>> send) {
+  private <T> Future<T> decided(RoutingContext ctx, Operation wanted, Supplier<Future<T>> send) {
     Rights rights = Caller.of(ctx).rights();
-    McpFailure denied = denial(rights, subject);
+    McpFailure denied = denial(rights, wanted);
     if (denied == null) {
-      return written(ctx, subject, send);
+      return written(ctx, wanted, send);
     }
-    return Future.failedFuture(refused(ctx, subject, denied));
+    return Future.failedFuture(refused(ctx, wanted, denied));
   }
 
-  private McpFailure refused(RoutingContext ctx, Subject subject, McpFailure denied) {
+  private McpFailure refused(RoutingContext ctx, Operation wanted, McpFailure denied) {
     if (denied.code() == FailureCode.FORBIDDEN) {
       keeper.challengeAdmin(ctx.request(), Caller.of(ctx).principal());
     }
-    line(ctx, operation(ctx), subject, Decision.DENY, denied.code().name(), System.nanoTime());
+    line(ctx, operation(ctx), wanted, Decision.DENY, denied.code().name(), System.nanoTime());
     return denied;
   }
 
-  private <T> Future<T> written(RoutingContext ctx, Subject subject, Supplier<Future<T>> send) {
+  private <T> Future<T> written(RoutingContext ctx, Operation wanted, Supplier<Future<T>> send) {
     Rights rights = Caller.of(ctx).rights();
     Future<T> answer = send.get();
     Future<T> shown =
@@ -251,7 +239,7 @@ final class Access {
     if (audit.isOn()) {
       long since = System.nanoTime();
       answer.onComplete(
-          result -> line(ctx, operation(ctx), subject, Decision.ALLOW, code(result), since));
+          result -> line(ctx, operation(ctx), wanted, Decision.ALLOW, code(result), since));
     }
     return shown;
   }
@@ -259,7 +247,7 @@ final class Access {
   private void line(
       RoutingContext ctx,
       String operation,
-      Subject subject,
+      Operation wanted,
       Decision decision,
       String code,
       long since) {
@@ -267,48 +255,45 @@ final class Access {
       return;
     }
     Admission caller = Caller.of(ctx);
-    String server = subject.server().isEmpty() ? null : subject.server();
+    String server = wanted.server().isEmpty() ? null : wanted.server();
     audit.line(
         caller.source(),
         caller.principal(),
         operation,
-        subject.action().word(),
+        wanted.action().word(),
         server,
-        subject.named(),
+        wanted.named(),
         decision,
         code,
         since);
   }
 
   /** Null where he may. */
-  private @Nullable McpFailure denial(Rights rights, Subject subject) {
-    if (subject.action() == Action.ADMIN && !rights.isAdmin()) {
-      return forbidden();
-    }
-    if (subject.action() == Action.LIST
-        ? rights.sees(subject.server())
-        : rights.allows(subject.action(), subject.server(), subject.item())) {
+  private @Nullable McpFailure denial(Rights rights, Operation wanted) {
+    if (rights.permits(wanted)) {
       return null;
     }
-    if (subject.action() == Action.ADMIN) {
-      return rights.sees(subject.server()) || subject.server().isEmpty()
-          ? forbidden()
-          : unknownConnection();
+    boolean sees = wanted.server().isEmpty() || rights.sees(wanted.server());
+    if (wanted.action() == Action.ADMIN || wanted.scope() == Scope.WHOLE) {
+      return sees || !rights.isAdmin() ? forbidden() : unknownConnection();
     }
-    if (!rights.sees(subject.server())) {
+    if (!sees) {
       return unknownConnection();
     }
-    return switch (subject.action()) {
+    if (wanted.scope() == Scope.UNKNOWN) {
+      return rights.isUnbounded() ? forbidden() : unknownMethod();
+    }
+    return switch (wanted.action()) {
       case READ, SUBSCRIBE ->
           McpFailure.upstream(
               new JsonRpcError(
                   RESOURCE_NOT_FOUND,
                   "Resource not found",
-                  new JsonObject().put("uri", subject.item())));
+                  new JsonObject().put("uri", wanted.item())));
       case GET ->
           McpFailure.upstream(
               new JsonRpcError(
-                  JsonRpcError.INVALID_PARAMS, "Unknown prompt: " + subject.item(), null));
+                  JsonRpcError.INVALID_PARAMS, "Unknown prompt: " + wanted.item(), null));
       default -> unknownTool();
     };
   }
@@ -324,6 +309,11 @@ final class Access {
 
   private McpFailure forbidden() {
     return McpFailure.notSent(FailureCode.FORBIDDEN, keeper.adminRemedy());
+  }
+
+  private static McpFailure unknownMethod() {
+    return McpFailure.upstream(
+        new JsonRpcError(JsonRpcError.METHOD_NOT_FOUND, "Method not found", null));
   }
 
   private static McpFailure unknownTool() {

@@ -111,6 +111,10 @@ final class BusCalls {
   /** The result's bytes of an aggregate address; each node has its own, so ours is asked. */
   Future<Buffer> callAll(RoutingContext ctx, String address, RawJson body, boolean validate) {
     DeliveryOptions options = options(ctx, validate).setLocalOnly(true);
+    if (address.equals(Addresses.ALL_TOOLS_CALL) && !Caller.of(ctx).rights().isUnbounded()) {
+      ActorOperations.tool(body)
+          .ifPresent(tool -> options.addHeader(Headers.TOOL, tool.toString()));
+    }
     return access.callAll(
         ctx,
         address,

@@ -3,8 +3,12 @@ package dev.mcpbus.bridge;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.ToolName;
+import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Action;
+import dev.mcpbus.security.Operation;
 import io.vertx.core.json.JsonObject;
 import java.util.Optional;
 import java.util.Set;
@@ -66,36 +70,61 @@ final class EventBusAccess {
    * What sending {@code body} to {@code address} is about; empty where no peer may. A list names
    * what there is and is not made smaller on this way: whoever has bounds needs the admin right.
    */
-  static Optional<Subject> sending(String address, @Nullable Object body) {
-    RawJson params =
-        body instanceof JsonObject object ? RawJson.of(object.encode()) : RawJson.EMPTY_OBJECT;
+  static Optional<Operation> sending(String address, @Nullable Object body) {
+    RawJson params = params(body);
+    if (params == null) {
+      return Optional.empty();
+    }
     if (address.equals(Addresses.ALL_TOOLS_CALL)) {
-      return Optional.of(Subject.ofNamed(params));
+      return Optional.of(ActorOperations.named(params));
     }
     if (OF_ALL.contains(address)) {
-      return Optional.of(new Subject(Action.ADMIN, "", ""));
+      return Optional.of(Operation.whole(Action.LIST, ""));
     }
     return parts(address)
         .filter(parts -> OF_ONE.contains(parts.suffix()))
         .map(
             parts -> {
-              Subject subject = Subject.of(parts.id(), parts.suffix(), params);
-              boolean lists = subject.action() == Action.LIST && !BARE.contains(parts.suffix());
-              return lists ? new Subject(Action.ADMIN, parts.id(), "") : subject;
+              Operation wanted = ActorOperations.of(parts.id(), parts.suffix(), params);
+              boolean lists = wanted.action() == Action.LIST && !BARE.contains(parts.suffix());
+              return lists ? Operation.whole(Action.LIST, parts.id()) : wanted;
             });
   }
 
+  /** As they will be sent; null where they can be read in two ways. */
+  private static @Nullable RawJson params(@Nullable Object body) {
+    if (!(body instanceof JsonObject object)) {
+      return RawJson.EMPTY_OBJECT;
+    }
+    try {
+      return RawJson.checkedParams(object.toBuffer(), ParseLimits.DEFAULT);
+    } catch (ProtocolException e) {
+      return null;
+    }
+  }
+
+  /**
+   * The tool of a call to all servers, {@code server.tool}, which then goes to that tool and no
+   * other; empty for what is sent elsewhere.
+   */
+  static Optional<String> tool(String address, @Nullable Object body) {
+    RawJson params = address.equals(Addresses.ALL_TOOLS_CALL) ? params(body) : null;
+    return params == null
+        ? Optional.empty()
+        : ActorOperations.tool(params).map(ToolName::toString);
+  }
+
   /** What listening on {@code address} is about; empty where no peer may. */
-  static Optional<Subject> listening(String address) {
+  static Optional<Operation> listening(String address) {
     if (address.equals(Addresses.ALL_EVENTS)) {
-      return Optional.of(new Subject(Action.ADMIN, "", ""));
+      return Optional.of(Operation.whole(Action.LIST, ""));
     }
     if (isProgress(address)) {
-      return Optional.of(Subject.NOTHING);
+      return Optional.of(Operation.NOTHING);
     }
     return parts(address)
         .filter(parts -> parts.suffix().equals(Addresses.EVENTS))
-        .map(parts -> new Subject(Action.LIST, parts.id(), ""));
+        .map(parts -> Operation.of(Action.LIST, parts.id(), ""));
   }
 
   static boolean isProgress(String address) {

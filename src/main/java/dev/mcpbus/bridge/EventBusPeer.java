@@ -5,6 +5,7 @@ import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.security.Admission;
 import dev.mcpbus.security.Hangup;
+import dev.mcpbus.security.Operation;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -123,8 +124,8 @@ final class EventBusPeer {
       event.complete(false);
       return;
     }
-    Optional<Subject> subject = EventBusAccess.sending(address, message.getValue("body"));
-    if (!access.may(ctx(), address, subject)) {
+    Optional<Operation> wanted = EventBusAccess.sending(address, message.getValue("body"));
+    if (!access.may(ctx(), address, wanted)) {
       end.run();
       event.complete(false);
       return;
@@ -141,6 +142,10 @@ final class EventBusPeer {
     pending++;
     DeliveryOptions options = new DeliveryOptions().setSendTimeout(REPLY_MILLIS);
     headers.forEach(header -> options.addHeader(header.getKey(), (String) header.getValue()));
+    if (!caller.rights().isUnbounded()) {
+      EventBusAccess.tool(address, message.getValue("body"))
+          .ifPresent(tool -> options.addHeader(Headers.TOOL, tool));
+    }
     // The event is not completed: that would send it once more.
     vertx
         .eventBus()
@@ -149,7 +154,7 @@ final class EventBusPeer {
             answer -> {
               pending--;
               end.run();
-              access.ended(ctx(), address, subject.orElse(Subject.NOTHING), answer, since);
+              access.ended(ctx(), address, wanted.orElse(Operation.NOTHING), answer, since);
               answered(message, answer);
             });
   }

@@ -1,5 +1,6 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.Rights;
 import io.vertx.core.buffer.Buffer;
@@ -52,6 +53,9 @@ final class Listed {
     }
     if (server == null) {
       lists.remove("_meta"); // names what was left out of the aggregate
+    } else if (lists.getValue("_meta") instanceof JsonObject meta) {
+      meta.remove(MetaKeys.LEFT_OUT); // these name what he may not use
+      meta.remove(MetaKeys.QUARANTINED);
     }
     return lists.toBuffer();
   }

@@ -186,10 +186,10 @@ final class RestRoutes {
         Route.post(one + "/update", Action.CALL, "updateTask", "Gives a task what it asked for.")
             .with(TIMEOUT)
             .taking("TaskUpdate"),
-        (ctx, body) -> task(ctx, Addresses.TASKS_UPDATE, object(body)));
+        (ctx, body) -> task(ctx, Addresses.TASKS_UPDATE, params(body)));
     routes.add(
         Route.post(one + "/cancel", Action.CALL, "cancelTask", "Gives a task up.").with(TIMEOUT),
-        (ctx, body) -> task(ctx, Addresses.TASKS_CANCEL, object(body)));
+        (ctx, body) -> task(ctx, Addresses.TASKS_CANCEL, params(body)));
   }
 
   private void others(Routes routes) {
@@ -247,7 +247,7 @@ final class RestRoutes {
   }
 
   private void call(Routes routes, Route route, String suffix) {
-    routes.add(route.with(TIMEOUT), (ctx, body) -> send(ctx, suffix, object(body)));
+    routes.add(route.with(TIMEOUT), (ctx, body) -> send(ctx, suffix, params(body)));
   }
 
   // ---- handlers
@@ -289,6 +289,18 @@ final class RestRoutes {
 
   private RawJson object(Buffer body) {
     return object(body, limits);
+  }
+
+  /** A body that is the params of a request. */
+  private RawJson params(Buffer body) {
+    if (body.length() == 0) {
+      return RawJson.EMPTY_OBJECT;
+    }
+    try {
+      return RawJson.checkedParams(body, limits);
+    } catch (ProtocolException e) {
+      throw Problem.of(e);
+    }
   }
 
   /** A body that is one JSON object; an empty one means {@code {}}. */

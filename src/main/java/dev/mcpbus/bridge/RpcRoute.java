@@ -4,6 +4,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.MethodAddress;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.Methods;
@@ -16,7 +17,6 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.nio.charset.StandardCharsets;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,37 +28,6 @@ import org.jspecify.annotations.Nullable;
  * message without an id is answered 202 and goes nowhere: nobody could hear its failure.
  */
 final class RpcRoute {
-
-  /**
-   * Where a method goes.
-   *
-   * @param suffix for one server
-   * @param all for all servers, null where one must be named
-   */
-  private record Target(String suffix, @Nullable String all) {}
-
-  private static final Map<String, Target> TARGETS =
-      Map.ofEntries(
-          Map.entry(Methods.TOOLS_LIST, new Target(Addresses.TOOLS_LIST, Addresses.ALL_TOOLS_LIST)),
-          Map.entry(
-              Methods.RESOURCES_LIST,
-              new Target(Addresses.RESOURCES_LIST, Addresses.ALL_RESOURCES_LIST)),
-          Map.entry(
-              Methods.PROMPTS_LIST, new Target(Addresses.PROMPTS_LIST, Addresses.ALL_PROMPTS_LIST)),
-          Map.entry(Methods.RESOURCES_TEMPLATES, new Target(Addresses.RESOURCES_TEMPLATES, null)),
-          Map.entry(Methods.RESOURCES_READ, new Target(Addresses.RESOURCES_READ, null)),
-          Map.entry(Methods.RESOURCES_SUBSCRIBE, new Target(Addresses.RESOURCES_SUBSCRIBE, null)),
-          Map.entry(
-              Methods.RESOURCES_UNSUBSCRIBE, new Target(Addresses.RESOURCES_UNSUBSCRIBE, null)),
-          Map.entry(Methods.PROMPTS_GET, new Target(Addresses.PROMPTS_GET, null)),
-          Map.entry(Methods.COMPLETE, new Target(Addresses.COMPLETION, null)),
-          Map.entry(Methods.TASKS_GET, new Target(Addresses.TASKS_GET, null)),
-          Map.entry(Methods.TASKS_RESULT, new Target(Addresses.TASKS_RESULT, null)),
-          Map.entry(Methods.TASKS_UPDATE, new Target(Addresses.TASKS_UPDATE, null)),
-          Map.entry(Methods.TASKS_CANCEL, new Target(Addresses.TASKS_CANCEL, null)),
-          Map.entry(Methods.TASKS_LIST, new Target(Addresses.TASKS_LIST, null)),
-          Map.entry(Methods.SET_LEVEL, new Target(Addresses.LOGLEVEL, null)),
-          Map.entry(Methods.PING, new Target(Addresses.PING, null)));
 
   private final BusCalls calls;
   private final ParseLimits limits;
@@ -117,7 +86,7 @@ final class RpcRoute {
     if (method.equals(Methods.TOOLS_CALL)) {
       return callTool(ctx, server, params);
     }
-    Target target = TARGETS.get(method);
+    MethodAddress target = MethodAddress.ofMethod(method);
     if (server != null) {
       return target != null
           ? calls.call(ctx, server, target.suffix(), params, false)

@@ -55,6 +55,12 @@ public final class Headers {
    */
   public static final String TASK = "task";
 
+  /**
+   * On a call to {@code mcp.tools.call}: the tool that it is for, {@code server.tool}, where its
+   * sender has decided that. The name in the params is not read then.
+   */
+  public static final String TOOL = "tool";
+
   /** W3C trace context, passed to the server as {@code _meta.traceparent}. */
   public static final String TRACEPARENT = "traceparent";
 

@@ -5,6 +5,7 @@ import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.bus.RoutingName;
@@ -66,12 +67,13 @@ final class ToolRouter {
       Object body = message.body();
       if (body instanceof JsonObject params) {
         Object name = params.getValue("name");
-        ToolName tool = route(name instanceof String text ? text : null);
+        ToolName tool = route(message, name instanceof String text ? text : null);
         forward(message, tool, params.put("name", tool.tool()));
       } else if (body instanceof Buffer buffer) {
         RawJson params = RawJson.checkedObject(buffer, ParseLimits.DEFAULT);
         RawJson name = params.member("name");
-        ToolName tool = route(name != null && name.isString() ? name.asString() : null);
+        ToolName tool =
+            route(message, name != null && name.isString() ? name.asString() : null);
         forward(message, tool, params.with("name", RawJson.string(tool.tool())).toBuffer());
       } else {
         McpFailure.notSent(
@@ -97,7 +99,7 @@ final class ToolRouter {
     boolean raw = message.body() instanceof Buffer;
     try {
       JsonObject body = raw ? new JsonObject((Buffer) message.body()) : (JsonObject) message.body();
-      ToolName tool = route(body.getValue("name") instanceof String text ? text : null);
+      ToolName tool = route(message, body.getValue("name") instanceof String text ? text : null);
       RawJson reply =
           RawJson.of(
                   new JsonObject()
@@ -131,12 +133,19 @@ final class ToolRouter {
     return definition;
   }
 
-  private ToolName route(@Nullable String name) {
+  private ToolName route(Message<Object> message, @Nullable String name) {
+    String decided = message.headers().get(Headers.TOOL);
+    if (decided != null) {
+      return known(ToolName.parse(decided).orElseThrow(() -> withoutServer(decided)));
+    }
     if (name == null) {
       throw McpFailure.notSent(
           FailureCode.BAD_REQUEST, "the params need a 'name': a text such as server.tool");
     }
-    ToolName tool = split(name).orElseThrow(() -> withoutServer(name));
+    return known(split(name).orElseThrow(() -> withoutServer(name)));
+  }
+
+  private ToolName known(ToolName tool) {
     if (ConnectionId.problem(tool.server()) != null) {
       throw unknownServer(tool);
     }

@@ -2,10 +2,10 @@ package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.Audit;
 import dev.mcpbus.security.Audit.Decision;
+import dev.mcpbus.security.Operations;
 import dev.mcpbus.security.Principal;
 import dev.mcpbus.security.RequestSource;
 import io.vertx.core.AsyncResult;
@@ -42,17 +42,7 @@ final class Journal {
   }
 
   private static String word(String method) {
-    return switch (method) {
-      case Methods.TOOLS_CALL -> Action.CALL.word();
-      case Methods.PROMPTS_GET -> Action.GET.word();
-      case Methods.RESOURCES_READ -> Action.READ.word();
-      case Methods.RESOURCES_SUBSCRIBE -> Action.SUBSCRIBE.word();
-      case Methods.TOOLS_LIST,
-          Methods.PROMPTS_LIST,
-          Methods.RESOURCES_LIST,
-          Methods.RESOURCES_TEMPLATES ->
-          Action.LIST.word();
-      default -> Action.CALL.word();
-    };
+    Action action = Operations.action(method);
+    return (action == null ? Action.CALL : action).word();
   }
 }

@@ -5,7 +5,6 @@ import dev.mcpbus.protocol.Messages;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
-import dev.mcpbus.security.Action;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -143,13 +142,8 @@ final class Listeners {
 
   private Future<Boolean> watch(View view, String uri, Listener listener) {
     return router
-        .resources(view, uri)
-        .compose(
-            found ->
-                found.isEmpty()
-                        || !view.rights().allows(Action.SUBSCRIBE, found.get(0).server(), uri)
-                    ? Future.succeededFuture(false)
-                    : listener.watched.add(found.get(0).server(), found.get(0).key(), uri))
+        .subscribable(view, uri)
+        .compose(found -> listener.watched.add(found.server(), found.key(), uri))
         .otherwise(false);
   }
 

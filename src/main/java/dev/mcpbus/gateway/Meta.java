@@ -116,7 +116,7 @@ final class Meta {
             snapshot -> {
               RawJson entry = snapshot.list(ask.view(), Kind.TOOLS).entry(name);
               if (entry == null) {
-                throw Errors.invalidParams(Router.UNKNOWN_TOOL + Errors.shown(name));
+                throw Errors.invalidParams(Denials.UNKNOWN_TOOL + Errors.shown(name));
               }
               JsonObject shown = entry.toJsonObject();
               shown.remove("_meta");
@@ -143,7 +143,7 @@ final class Meta {
       case UPSTREAM_ERROR -> {
         String message = String.valueOf(known.getMessage());
         FailureCode code =
-            message.startsWith(Router.UNKNOWN_TOOL)
+            message.startsWith(Denials.UNKNOWN_TOOL)
                 ? FailureCode.UNKNOWN_TOOL
                 : FailureCode.BAD_REQUEST;
         yield known.toJsonRpcError().getInteger("code", 0) == JsonRpcError.INVALID_PARAMS

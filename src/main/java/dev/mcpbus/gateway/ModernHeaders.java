@@ -11,6 +11,7 @@ import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.MultiMap;
 import java.math.BigDecimal;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -49,13 +50,12 @@ final class ModernHeaders {
    * @throws McpFailure with the error object that the client gets, always with status 400
    */
   static void check(MultiMap headers, String method, RawJson params, @Nullable RawJson meta) {
-    String version = headers.get(VERSION);
     RawJson stated = meta == null ? null : meta.member(MetaKeys.PROTOCOL_VERSION);
     if (stated == null || !stated.isString()) {
       throw Errors.invalidParams(
           "Invalid _meta: \"" + MetaKeys.PROTOCOL_VERSION + "\" must be a string");
     }
-    same(VERSION, version, stated.asString());
+    same(VERSION, one(headers, VERSION), stated.asString());
     boolean known =
         ProtocolVersion.ofWire(stated.asString()).map(v -> v.era() == Era.DISCOVER).orElse(false);
     if (!known) {
@@ -66,11 +66,11 @@ final class ModernHeaders {
       throw Errors.invalidParams(
           "Invalid _meta: \"" + MetaKeys.CLIENT_CAPABILITIES + "\" must be an object");
     }
-    same(METHOD, headers.get(METHOD), method);
+    same(METHOD, one(headers, METHOD), method);
     String member = NAMED_BY.get(method);
     RawJson name = member == null ? null : params.member(member);
     if (name != null && name.isString()) {
-      same(NAME, decoded(NAME, headers.get(NAME)), name.asString());
+      same(NAME, decoded(NAME, one(headers, NAME)), name.asString());
     }
   }
 
@@ -80,7 +80,7 @@ final class ModernHeaders {
       return;
     }
     for (ParamHeaders.Header header : wanted.values(params.member("arguments"))) {
-      String sent = decoded(header.name(), headers.get(header.name()));
+      String sent = decoded(header.name(), one(headers, header.name()));
       String stated = decoded(header.name(), header.value());
       if (sent == null || !(sent.equals(stated) || isSameNumber(sent, stated))) {
         throw mismatch(header.name(), sent, String.valueOf(stated));
@@ -94,6 +94,16 @@ final class ModernHeaders {
         throw mismatch(name, headers.get(name), "nothing");
       }
     }
+  }
+
+  /** Of two values a proxy on the way might have taken the other one. */
+  private static @Nullable String one(MultiMap headers, String name) {
+    List<String> values = headers.getAll(name);
+    if (values.size() > 1) {
+      throw Errors.rpc(
+          JsonRpcError.HEADER_MISMATCH, "Header mismatch: " + name + " stands more than once");
+    }
+    return values.isEmpty() ? null : values.get(0);
   }
 
   private static boolean isSameNumber(String a, @Nullable String b) {

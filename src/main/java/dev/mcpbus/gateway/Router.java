@@ -9,7 +9,6 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.MetaTools;
 import dev.mcpbus.bus.RoutingName;
 import dev.mcpbus.bus.ToolName;
-import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.Messages;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ParamHeaders;
@@ -17,7 +16,6 @@ import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -29,8 +27,6 @@ import org.jspecify.annotations.Nullable;
  * McpFailure} only.
  */
 final class Router {
-
-  static final String UNKNOWN_TOOL = "Unknown tool: ";
 
   private static final RawJson COMPLETE = RawJson.string("complete");
 
@@ -181,13 +177,8 @@ final class Router {
   private static Throwable plain(Ask ask, Kind kind, String name, Throwable failure) {
     return !ask.view().rights().isUnbounded()
             && McpFailure.of(failure).code() == FailureCode.UNKNOWN_TOOL
-        ? unknown(kind, name)
+        ? Denials.named(kind, name)
         : failure;
-  }
-
-  private static McpFailure unknown(Kind kind, String name) {
-    return Errors.invalidParams(
-        (kind == Kind.TOOLS ? UNKNOWN_TOOL : "Unknown prompt: ") + Errors.shown(name));
   }
 
   private Future<MergedList.Target> find(Ask ask, Kind kind, String name) {
@@ -216,7 +207,7 @@ final class Router {
         .filter(tool -> !snapshot.list(view, kind).collides(name))
         .filter(tool -> view.server() || isUnknown(snapshot.server(tool.server()), kind))
         .map(tool -> new MergedList.Target(tool.server(), tool.tool(), name, ParamHeaders.NONE))
-        .orElseThrow(() -> unknown(kind, name));
+        .orElseThrow(() -> Denials.named(kind, name));
   }
 
   /** A server that keeps sessions may offer more to one client than it lists to all. */
@@ -237,13 +228,26 @@ final class Router {
         .map(snapshot -> Readers.of(snapshot, view, uri));
   }
 
+  /** Whom to tell that the client wants to hear of a resource; fails where he may not. */
+  Future<MergedList.Target> subscribable(View view, String uri) {
+    return resources(view, uri)
+        .map(
+            found -> {
+              if (found.isEmpty() || !Denials.maySubscribe(view, found.get(0))) {
+                throw Errors.rpc(
+                    Readers.RESOURCE_NOT_FOUND, "Resource not found: " + Errors.shown(uri));
+              }
+              return found.get(0);
+            });
+  }
+
   /** Asks one after the other while they say that they do not know it. */
   private Future<RawJson> read(Ask ask, List<MergedList.Target> found, int next) {
     if (found.isEmpty()) {
       String uri = text(ask.params(), "uri");
       ask.about(null, uri);
       denied(ask, Kind.RESOURCES, uri);
-      return Future.failedFuture(unknownResource(ask, uri));
+      return Future.failedFuture(Denials.resource(ask, uri));
     }
     MergedList.Target target = found.get(next);
     ask.about(target.server(), target.key());
@@ -261,13 +265,6 @@ final class Router {
                 Readers.isNotFound(McpFailure.of(failure))
                     ? read(ask, found, next + 1)
                     : Future.failedFuture(failure));
-  }
-
-  private static McpFailure unknownResource(Ask ask, String uri) {
-    return Errors.rpc(
-        ask.isModern() ? JsonRpcError.INVALID_PARAMS : Readers.RESOURCE_NOT_FOUND,
-        "Resource not found: " + Errors.shown(uri),
-        new JsonObject().put("uri", uri));
   }
 
   /** A server of the other era does not say how long its result may be kept. */
@@ -331,8 +328,16 @@ final class Router {
 
   // ---- the bus
 
-  /** Has it answered by the connection that serves this client for {@code server}. */
+  /**
+   * Has it answered by the connection that serves this client for {@code server}. Everything that
+   * leaves for a server passes the check here, as it leaves: by its server's names.
+   */
   Future<RawJson> call(Ask ask, String server, String suffix, RawJson params) {
+    McpFailure denied = Denials.against(ask, server, suffix, params);
+    if (denied != null) {
+      ask.deny();
+      return Future.failedFuture(denied);
+    }
     Future<RawJson> elsewhere = ask.delegate(server, suffix, params);
     if (elsewhere != null) {
       return elsewhere.map(result -> typed(ask, server, result));

@@ -3,7 +3,6 @@ package dev.mcpbus.gateway;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.RawJson;
-import dev.mcpbus.security.Action;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.json.JsonArray;
@@ -62,16 +61,11 @@ final class Subscribed {
    */
   private Future<Boolean> watch(View view, String uri, Consumer<String> about) {
     return router
-        .resources(view, uri)
+        .subscribable(view, uri)
         .compose(
             found -> {
-              if (found.isEmpty()
-                  || !view.rights().allows(Action.SUBSCRIBE, found.get(0).server(), uri)) {
-                throw Errors.rpc(
-                    Readers.RESOURCE_NOT_FOUND, "Resource not found: " + Errors.shown(uri));
-              }
-              about.accept(found.get(0).server());
-              return watched.add(found.get(0).server(), found.get(0).key(), uri);
+              about.accept(found.server());
+              return watched.add(found.server(), found.key(), uri);
             });
   }
 

@@ -8,12 +8,17 @@ final class CheckedJson {
 
   private CheckedJson() {}
 
-  /**
-   * A copy of one JSON object, on one line.
-   *
-   * @param unambiguous whether no member may stand twice, at any depth
-   */
-  static RawJson object(Buffer buffer, ParseLimits limits, boolean unambiguous)
+  /** What is asked of an object beside that it is one. */
+  enum Demand {
+    NOTHING,
+    /** No member stands twice, at any depth. */
+    UNAMBIGUOUS,
+    /** As params of a request: {@link ParamsMembers}. */
+    PARAMS
+  }
+
+  /** A copy of one JSON object, on one line. */
+  static RawJson object(Buffer buffer, ParseLimits limits, Demand demand)
       throws ProtocolException {
     byte[] bytes = buffer.getBytes();
     if (bytes.length > limits.maxBytes()) {
@@ -27,10 +32,10 @@ final class CheckedJson {
       throw scanner.fail(ProtocolException.Reason.NOT_JSON, "expected a JSON object");
     }
     int from = scanner.position();
-    if (unambiguous) {
-      scanner.skipUnambiguous(1);
-    } else {
-      scanner.skipValue(1);
+    switch (demand) {
+      case NOTHING -> scanner.skipValue(1);
+      case UNAMBIGUOUS -> scanner.skipUnambiguous(1);
+      case PARAMS -> ParamsMembers.skip(scanner, bytes, 1);
     }
     int to = scanner.position();
     scanner.expectEnd();

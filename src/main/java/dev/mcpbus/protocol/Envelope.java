@@ -5,6 +5,7 @@ import static dev.mcpbus.protocol.ProtocolException.Reason.DUPLICATE_KEY;
 import static dev.mcpbus.protocol.ProtocolException.Reason.NOT_JSON_RPC;
 import static dev.mcpbus.protocol.ProtocolException.Reason.TOO_LARGE;
 
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +31,7 @@ public final class Envelope {
   /** The {@code resultType} of an answer that is whole. */
   public static final String COMPLETE = "complete";
 
+  private static final int PARAMS = 3;
   private static final int RESULT = 4;
   private static final int RESULT_TYPE = 6;
   private static final String[] MEMBERS = {"jsonrpc", "id", "method", "params", "result", "error"};
@@ -60,13 +62,13 @@ public final class Envelope {
   }
 
   /**
-   * Parses exactly one message. A byte order mark and blanks around it are tolerated.
+   * Parses exactly one message of a client. A byte order mark and blanks around it are tolerated.
    *
    * @throws ProtocolException naming what is wrong and the byte
    */
   public static Envelope parse(byte[] bytes, int offset, int length, ParseLimits limits)
       throws ProtocolException {
-    Envelope message = received(bytes, offset, length, limits);
+    Envelope message = read(bytes, offset, length, limits, true);
     if (message.ambiguity != null) {
       throw message.ambiguity;
     }
@@ -74,13 +76,19 @@ public final class Envelope {
   }
 
   /**
-   * As {@link #parse}, for whoever has to say which message is bad and goes on with the next one:
-   * where what the message says is ambiguous it comes back all the same, {@link #ambiguity()} tells
+   * Parses a message of a server, or for whoever has to say which message is bad and goes on with
+   * the next one: where what the message says is ambiguous it comes back all the same, {@link #ambiguity()} tells
    * why, and nothing can be read of it but id, method and text.
    *
    * @throws ProtocolException where this is no message at all
    */
   public static Envelope received(byte[] bytes, int offset, int length, ParseLimits limits)
+      throws ProtocolException {
+    return read(bytes, offset, length, limits, false);
+  }
+
+  private static Envelope read(
+      byte[] bytes, int offset, int length, ParseLimits limits, boolean asks)
       throws ProtocolException {
     if (length > limits.maxBytes()) {
       throw new ProtocolException(
@@ -103,11 +111,9 @@ public final class Envelope {
         int index = indexOf(scanner, bytes, key, scanner.position());
         if (index < 0) {
           unknown = unknown == null ? new MemberNames(bytes) : unknown;
-          if (unknown.add(0, key, scanner.position()) >= 0) {
-            scanner.ambiguous(key);
-          }
+          scanner.take(unknown, 0, key);
         }
-        member(scanner, bytes, index, found);
+        member(scanner, bytes, index, found, asks);
       } while (scanner.more('}'));
       int twice = unknown == null ? -1 : unknown.close(0);
       if (twice >= 0) {
@@ -119,7 +125,8 @@ public final class Envelope {
     return classify(scanner, text, found);
   }
 
-  private static void member(JsonScanner scanner, byte[] bytes, int index, RawJson[] found)
+  private static void member(
+      JsonScanner scanner, byte[] bytes, int index, RawJson[] found, boolean asks)
       throws ProtocolException {
     scanner.expect(':');
     scanner.skipWhitespace();
@@ -128,6 +135,8 @@ public final class Envelope {
       found[RESULT_TYPE] = ResultMembers.skip(scanner, bytes, 2);
     } else if (index == RESULT) {
       scanner.skipValue(2);
+    } else if (index == PARAMS && asks) {
+      ParamsMembers.skip(scanner, bytes, 2);
     } else {
       scanner.skipUnambiguous(2);
     }
@@ -147,7 +156,7 @@ public final class Envelope {
         return i;
       }
     }
-    String key = RawJson.decodeString(bytes, from, to - from);
+    String key = new String(MemberName.decoded(bytes, from), StandardCharsets.UTF_8);
     for (int i = 0; i < MEMBERS.length; i++) {
       if (key.equalsIgnoreCase(MEMBERS[i])) {
         if (key.equals(MEMBERS[i])) {

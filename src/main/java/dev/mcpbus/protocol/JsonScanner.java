@@ -134,14 +134,34 @@ final class JsonScanner {
     return ambiguity;
   }
 
-  /** The member whose name is at {@code key} stands twice. The first one counts. */
+  /** The member whose name is at {@code key} stands twice. */
   void ambiguous(int key) {
+    ambiguous(key, "stands twice");
+  }
+
+  /** Takes the name that stands from {@code key} to the cursor to the others of its object. */
+  void take(MemberNames known, int object, int key) {
+    int found = known.add(object, key, position);
+    if (found == MemberNames.BROKEN) {
+      ambiguous(key, "has half a surrogate pair in its name");
+    } else if (found != MemberNames.NEW) {
+      ambiguous(key);
+    }
+  }
+
+  /** The member whose name is at {@code key} looks like {@code name} to some readers. */
+  void misspelt(int key, String name) {
+    ambiguous(key, "must be written \"" + name + "\"");
+  }
+
+  /** The first one counts. */
+  private void ambiguous(int key, String why) {
     if (ambiguity == null) {
       ambiguity =
           new ProtocolException(
               DUPLICATE_KEY,
               Math.max(0, key - start),
-              "member " + MemberName.shown(bytes, key) + " stands twice");
+              "member " + MemberName.shown(bytes, key) + " " + why);
     }
   }
 
@@ -185,8 +205,8 @@ final class JsonScanner {
     int object = known == null ? 0 : known.open();
     do {
       int key = name();
-      if (known != null && known.add(object, key, position) >= 0) {
-        ambiguous(key);
+      if (known != null) {
+        take(known, object, key);
       }
       expect(':');
       skipValue(depth + 1);

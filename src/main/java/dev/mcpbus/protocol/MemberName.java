@@ -41,8 +41,34 @@ final class MemberName {
   }
 
   private static byte[] utf8(int point) {
-    boolean half = point >= Character.MIN_SURROGATE && point <= Character.MAX_SURROGATE;
-    return Character.toString(half ? 0xFFFD : point).getBytes(StandardCharsets.UTF_8);
+    return Character.toString(isHalf(point) ? 0xFFFD : point).getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static boolean isHalf(int point) {
+    return point >= Character.MIN_SURROGATE && point <= Character.MAX_SURROGATE;
+  }
+
+  /** Whether an escape of the name is half a surrogate pair: parsers refuse it, or replace it. */
+  static boolean hasHalf(byte[] bytes, int from) {
+    int p = from + 1;
+    while (bytes[p] != '"') {
+      if (bytes[p] != '\\') {
+        p++;
+      } else if (bytes[p + 1] != 'u') {
+        p += 2;
+      } else {
+        boolean pair =
+            Character.isHighSurrogate(unit(bytes, p))
+                && bytes[p + 6] == '\\'
+                && bytes[p + 7] == 'u'
+                && Character.isLowSurrogate(unit(bytes, p + 6));
+        if (!pair && isHalf(unit(bytes, p))) {
+          return true;
+        }
+        p += pair ? 12 : 6;
+      }
+    }
+    return false;
   }
 
   private static char unit(byte[] bytes, int at) {

@@ -25,12 +25,17 @@ final class MemberNames {
 
   private static final long POSITION = 0xFFFF_FFFFL;
 
+  static final int NEW = -1;
+  static final int BROKEN = -2;
+
   private final byte[] bytes;
 
   /** Per name: a summary or hash above, the position of its opening quote below. */
   private long[] names = new long[FEW];
 
   private int size;
+
+  private boolean broken;
 
   MemberNames(byte[] bytes) {
     this.bytes = bytes;
@@ -44,10 +49,15 @@ final class MemberNames {
   /**
    * Takes the name between the quotes at {@code from} and {@code to - 1}, which is a valid string.
    *
-   * @return the position of an equal name of the same object, -1 where there is none so far
+   * @return the position of an equal name of the same object, {@link #NEW} where there is none so
+   *     far, {@link #BROKEN} where it is no text that all parsers can read
    */
   int add(int object, int from, int to) {
     int summary = summary(from, to);
+    if (broken) {
+      broken = false;
+      return BROKEN;
+    }
     int count = size - object;
     if (count < FEW) {
       for (int i = object; i < size; i++) {
@@ -60,7 +70,7 @@ final class MemberNames {
       names = Arrays.copyOf(names, 2 * size);
     }
     names[size++] = ((long) summary << 32) | from;
-    return -1;
+    return NEW;
   }
 
   /**
@@ -95,6 +105,7 @@ final class MemberNames {
     for (int i = from + 1; i < to - 1; i++) {
       if (bytes[i] == '\\') {
         byte[] text = MemberName.decoded(bytes, from);
+        broken = MemberName.hasHalf(bytes, from);
         return summary(text, 0, text.length);
       }
     }

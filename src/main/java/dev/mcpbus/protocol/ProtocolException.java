@@ -18,7 +18,7 @@ public final class ProtocolException extends Exception {
     NUMBER_TOO_LONG,
     /** Bytes that are not UTF-8. They are never replaced silently. */
     INVALID_UTF8,
-    /** The same envelope member twice, or in another letter case. */
+    /** The same member twice, or one by which requests are decided in another letter case. */
     DUPLICATE_KEY,
     /** An array: JSON-RPC batches do not exist in the supported MCP versions. */
     BATCH,

@@ -96,7 +96,15 @@ public final class RawJson {
    * @throws ProtocolException where the bytes are not one strict JSON object within {@code limits}
    */
   public static RawJson checkedObject(Buffer buffer, ParseLimits limits) throws ProtocolException {
-    return CheckedJson.object(buffer, limits, true);
+    return CheckedJson.object(buffer, limits, CheckedJson.Demand.UNAMBIGUOUS);
+  }
+
+  /**
+   * As {@link #checkedObject}, for the params of a request: a member that says what the request is
+   * about is not written in another letter case either.
+   */
+  public static RawJson checkedParams(Buffer buffer, ParseLimits limits) throws ProtocolException {
+    return CheckedJson.object(buffer, limits, CheckedJson.Demand.PARAMS);
   }
 
   /**
@@ -104,7 +112,7 @@ public final class RawJson {
    * reads it ({@link #ambiguity}).
    */
   public static RawJson checkedResult(Buffer buffer, ParseLimits limits) throws ProtocolException {
-    return CheckedJson.object(buffer, limits, false);
+    return CheckedJson.object(buffer, limits, CheckedJson.Demand.NOTHING);
   }
 
   /** Says which member stands twice in this value, at any depth; null where there is none. */
@@ -274,7 +282,8 @@ public final class RawJson {
     }
     for (int i = from; i < to; i++) {
       if (array[i] == '\\' || array[i] < 0) {
-        return decodeString(array, from, to - from).equals(name);
+        return Arrays.equals(
+            MemberName.decoded(array, from), name.getBytes(StandardCharsets.UTF_8));
       }
     }
     return false;

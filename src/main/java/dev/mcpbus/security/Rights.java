@@ -59,6 +59,21 @@ public final class Rights {
     return admin;
   }
 
+  /** Whether he may do this: the question that every door asks before it sends anything. */
+  public boolean permits(Operation operation) {
+    String server = operation.server();
+    return switch (operation.scope()) {
+      case OWN -> true;
+      case NAMED ->
+          operation.action() == Action.LIST
+              ? sees(server)
+              : allows(operation.action(), server, operation.item());
+      case NAMELESS -> open;
+      case WHOLE -> open || allows(Action.ADMIN, server, "");
+      case UNKNOWN -> open && admin;
+    };
+  }
+
   /**
    * Whether he may do this.
    *

@@ -8,6 +8,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.security.Action;
+import dev.mcpbus.security.Operation;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.UpgradeRejectedException;
 import io.vertx.core.http.WebSocket;
@@ -340,18 +341,18 @@ class EventBusDoorTest {
   @Test
   void lists_want_the_admin_right_of_whom_policies_bind_and_calls_are_what_they_name() {
     assertThat(EventBusAccess.sending(Addresses.SERVERS_LIST, null))
-        .contains(new Subject(Action.ADMIN, "", ""));
+        .contains(Operation.whole(Action.LIST, ""));
     assertThat(EventBusAccess.sending("mcp.alpha.tools.list", new JsonObject()))
-        .contains(new Subject(Action.ADMIN, "alpha", ""));
+        .contains(Operation.whole(Action.LIST, "alpha"));
     assertThat(
             EventBusAccess.sending(
                 Addresses.ALL_TOOLS_CALL, new JsonObject().put("name", "alpha.echo")))
-        .contains(new Subject(Action.CALL, "alpha", "echo"));
+        .contains(Operation.of(Action.CALL, "alpha", "echo"));
     assertThat(
             EventBusAccess.sending("mcp.alpha.resources.read", new JsonObject().put("uri", "u:x")))
-        .contains(new Subject(Action.READ, "alpha", "u:x"));
+        .contains(Operation.of(Action.READ, "alpha", "u:x"));
     assertThat(EventBusAccess.sending("mcp.alpha.restart", new JsonObject())).isEmpty();
     assertThat(EventBusAccess.listening("mcp.alpha.events"))
-        .contains(new Subject(Action.LIST, "alpha", ""));
+        .contains(Operation.of(Action.LIST, "alpha", ""));
   }
 }

@@ -162,14 +162,17 @@ class RpcRouteTest {
   }
 
   @Test
-  void any_other_method_goes_through_raw(Vertx vertx) {
+  void any_other_method_is_an_admins_and_goes_through_raw(Vertx vertx) {
     BridgeFixture bridge = new BridgeFixture(vertx);
     bridge.on(Addresses.of(ALPHA, Addresses.REQUEST), ODD);
 
     String request =
         "{\"jsonrpc\":\"2.0\",\"serverId\":\"alpha\",\"id\":1,\"method\":\"x/y\\u007a\","
             + "\"params\":{\"serverId\" : 1.0}}";
-    Answer answer = bridge.post("/rpc", request);
+    assertThat(bridge.post("/rpc", request).body()).contains("FORBIDDEN");
+    assertThat(bridge.seen).isEmpty();
+
+    Answer answer = bridge.postAsAdmin("/rpc", request);
 
     assertThat(answer.body()).endsWith(",\"result\":" + ODD + "}");
     assertThat(bridge.seen.get(0).body())

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.mcpbus.protocol.ProtocolException.Reason;
+import io.vertx.core.buffer.Buffer;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -154,6 +155,45 @@ class EnvelopeTest {
     assertThatThrownBy(message::payload).isInstanceOf(IllegalStateException.class);
     assertThatThrownBy(message::params).isInstanceOf(IllegalStateException.class);
     assertThatThrownBy(message::resultType).isInstanceOf(IllegalStateException.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{'Name':'x'}",
+        "{'name':'a','NAME':'b'}",
+        "{'name':'a','n\\u0041me':'b'}",
+        "{'\u017fource':1,'ur\u0131':1,'taſkId':'x'}",
+        "{'URI':'x'}",
+        "{'name\\u0000':'b'}",
+        "{'name\\u0000x':'b','name':'a'}",
+        "{'Arguments':{}}",
+        "{'ref':{'type':'ref/prompt','name':'a','Name':'b'}}",
+        "{'ref':{'Type':'ref/prompt'}}",
+        "{'method':'tools/call','params':{'Name':'b'}}",
+        "{'TaskId':'x'}"
+      })
+  void what_a_request_is_about_is_written_as_mcp_writes_it(String params) throws Exception {
+    String text =
+        "{'jsonrpc':'2.0','id':7,'method':'tools/call','params':" + params + "}";
+    byte[] bytes = text.replace('\'', '"').getBytes(StandardCharsets.UTF_8);
+    assertThatThrownBy(() -> Envelope.parse(bytes, 0, bytes.length, ParseLimits.DEFAULT))
+        .hasMessageContaining("must be written");
+    assertThat(Envelope.received(bytes, 0, bytes.length, ParseLimits.DEFAULT).ambiguity()).isNull();
+    assertThatThrownBy(
+            () ->
+                RawJson.checkedParams(
+                    Buffer.buffer(params.replace('\'', '"')), ParseLimits.DEFAULT))
+        .hasMessageContaining("must be written");
+  }
+
+  @Test
+  void names_inside_of_arguments_are_the_tools_own() throws Exception {
+    String text =
+        "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/call\",\"params\":{\"name\":\"a\","
+            + "\"arguments\":{\"name\":1,\"Name\":2,\"URI\":3},\"names\":1,\"Names\":2}}";
+    assertThat(parse(text).params().member("arguments"))
+        .hasToString("{\"name\":1,\"Name\":2,\"URI\":3}");
   }
 
   @ParameterizedTest

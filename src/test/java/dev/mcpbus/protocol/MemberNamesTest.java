@@ -11,6 +11,7 @@ import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Random;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;
@@ -49,7 +50,7 @@ class MemberNamesTest {
         "{'\\uD83D\\uDE00':1,'😀':2}|'\\ud83d\\ude00'|18",
         "{'':1,'':2}|''|6",
         "{'a':{},'b':1,'a':{}}|'a'|14",
-        "{'\\ud800':1,'\\ufffd':2}|'\\ufffd'|12"
+        "{'\\ud83d\\ude00':1,'😀':2}|'\\ud83d\\ude00'|18"
       })
   void a_name_that_stands_twice_is_told_with_its_place(String json, String name, int at) {
     String text = json.replace('\'', '"');
@@ -64,6 +65,14 @@ class MemberNamesTest {
                       "member " + name.replace('\'', '"') + " stands twice (at byte " + at + ")");
             });
     assertThat(RawJson.of(text).ambiguity()).contains("stands twice");
+  }
+
+  @Test
+  void a_name_that_is_no_text_is_refused() {
+    for (String half : List.of("\\ud800", "\\udc00", "x\\ud83d\\u0041", "\\ud83d\\ud83d\\ude00")) {
+      assertThatThrownBy(() -> checked("{\"a\":{\"" + half + "\":1}}"))
+          .hasMessageContaining("half a surrogate pair");
+    }
   }
 
   @ParameterizedTest

@@ -97,6 +97,9 @@ final class SseParser {
       }
       boolean goOn;
       if (partialLength == 0) {
+        if (end - at > maxBytes + FIELD_SLACK) {
+          throw tooLarge("line"); // as where it comes in pieces
+        }
         goOn = line(bytes, at, end);
       } else {
         keep(bytes, at, end);

@@ -1,0 +1,67 @@
+package dev.mcpbus.gateway;
+
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.MethodAddress;
+import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.Operation;
+import dev.mcpbus.security.Operations;
+import dev.mcpbus.security.Rights;
+import io.vertx.core.json.JsonObject;
+import org.jspecify.annotations.Nullable;
+
+/** Whether something may leave for a server. What is denied is as absent as what never was. */
+final class Denials {
+
+  static final String UNKNOWN_TOOL = "Unknown tool: ";
+
+  private Denials() {}
+
+  /**
+   * What there is against sending {@code params} to the address of a server.
+   *
+   * @param params as they leave, by the server's own names
+   * @return null where the client may
+   */
+  static @Nullable McpFailure against(Ask ask, String server, String suffix, RawJson params) {
+    Rights rights = ask.view().rights();
+    MethodAddress address = MethodAddress.ofSuffix(suffix);
+    boolean may =
+        address == null
+            ? rights.permits(Operation.unknown(server))
+            : rights.isUnbounded()
+                || rights.permits(Operations.of(server, address.method(), params));
+    return may ? null : absent(ask);
+  }
+
+  /** Whether the client may hear of changes of a resource, by its server's own URI. */
+  static boolean maySubscribe(View view, MergedList.Target resource) {
+    return view.rights()
+        .permits(
+            Operations.about(resource.server(), Methods.RESOURCES_SUBSCRIBE, resource.key()));
+  }
+
+  private static McpFailure absent(Ask ask) {
+    return switch (ask.method()) {
+      case Methods.TOOLS_CALL -> named(Kind.TOOLS, Router.text(ask.params(), "name"));
+      case Methods.PROMPTS_GET -> named(Kind.PROMPTS, Router.text(ask.params(), "name"));
+      case Methods.RESOURCES_READ -> resource(ask, Router.text(ask.params(), "uri"));
+      case Methods.COMPLETE -> Errors.invalidParams("Unknown reference");
+      default -> TaskForms.absent();
+    };
+  }
+
+  /** There is no tool or prompt of that name. */
+  static McpFailure named(Kind kind, String name) {
+    return Errors.invalidParams(
+        (kind == Kind.TOOLS ? UNKNOWN_TOOL : "Unknown prompt: ") + Errors.shown(name));
+  }
+
+  static McpFailure resource(Ask ask, String uri) {
+    return Errors.rpc(
+        ask.isModern() ? JsonRpcError.INVALID_PARAMS : Readers.RESOURCE_NOT_FOUND,
+        "Resource not found: " + Errors.shown(uri),
+        new JsonObject().put("uri", uri));
+  }
+}

@@ -1,0 +1,104 @@
+package dev.mcpbus.protocol;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The members of a request's params that say what the request is about. Parsers that tell letter
+ * cases apart and parsers that do not would take {@code "name"} and {@code "Name"} for two things
+ * and for one: so these names are written as MCP writes them, or not at all.
+ */
+final class ParamsMembers {
+
+  private static final List<String> DECISIVE =
+      List.of("name", "uri", "ref", "type", "taskId", "arguments", "method", "params");
+
+  private ParamsMembers() {}
+
+  /**
+   * Skips the params under the cursor of {@code scanner}, which takes note of a member that stands
+   * twice at any depth, and of a decisive one that is written in another way: in the params, in
+   * their {@code ref}, and in the {@code params} of a request that they describe.
+   */
+  static void skip(JsonScanner scanner, byte[] bytes, int depth) throws ProtocolException {
+    if (scanner.peek() != '{') {
+      scanner.skipUnambiguous(depth);
+      return;
+    }
+    if (!scanner.enterObject(depth)) {
+      return;
+    }
+    MemberNames names = scanner.names();
+    int object = names == null ? 0 : names.open();
+    do {
+      int key = scanner.name();
+      int to = scanner.position();
+      if (names != null) {
+        scanner.take(names, object, key);
+      }
+      String decisive = decisive(bytes, key, to);
+      if (decisive != null && !scanner.matches(key, to, decisive)) {
+        checkSpelling(scanner, bytes, key, decisive);
+      }
+      scanner.expect(':');
+      if (decisive != null && (decisive.equals("ref") || decisive.equals("params"))) {
+        skip(scanner, bytes, depth + 1);
+      } else {
+        scanner.skipUnambiguous(depth + 1);
+      }
+    } while (scanner.more('}'));
+    int twice = names == null ? -1 : names.close(object);
+    if (twice >= 0) {
+      scanner.ambiguous(twice);
+    }
+  }
+
+  private static void checkSpelling(JsonScanner scanner, byte[] bytes, int key, String decisive) {
+    if (!text(bytes, key).equals(decisive)) {
+      scanner.misspelt(key, decisive);
+    }
+  }
+
+  /** Which of the names it is, in whatever letter case; null for all other names. */
+  private static @Nullable String decisive(byte[] bytes, int from, int to) {
+    for (int i = from; i < to; i++) {
+      if (bytes[i] == '\\' || bytes[i] < 0) {
+        return decisive(text(bytes, from));
+      }
+    }
+    int length = to - from - 2;
+    for (String name : DECISIVE) {
+      if (name.length() == length && isEqual(bytes, from + 1, name)) {
+        return name;
+      }
+    }
+    return null;
+  }
+
+  private static boolean isEqual(byte[] bytes, int from, String name) {
+    for (int i = 0; i < name.length(); i++) {
+      // Makes a small letter of a capital, and of nothing else a letter of these names.
+      if ((bytes[from + i] | 0x20) != (name.charAt(i) | 0x20)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Parsers written in C take what stands before a NUL for the whole. */
+  private static @Nullable String decisive(String text) {
+    int nul = text.indexOf('\0');
+    String before = nul < 0 ? text : text.substring(0, nul);
+    for (String name : DECISIVE) {
+      if (before.equalsIgnoreCase(name)) {
+        return name;
+      }
+    }
+    return null;
+  }
+
+  private static String text(byte[] bytes, int from) {
+    return new String(MemberName.decoded(bytes, from), StandardCharsets.UTF_8);
+  }
+}

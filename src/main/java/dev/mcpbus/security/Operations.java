@@ -1,0 +1,127 @@
+package dev.mcpbus.security;
+
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.RawJson;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one table of what a caller may ask of a server by MCP: the action that policies know, and the
+ * member of the params that names what it is about. Every door asks it, with what it is going to
+ * send. A method that has no row here is denied where there are policies, and is an admin's
+ * otherwise.
+ *
+ * <p>Params are those of a request that was parsed strictly, in which no member stands twice.
+ */
+public final class Operations {
+
+  /** What the params name. */
+  private enum About {
+    /** Nothing: the server itself. */
+    SERVER,
+    /** A tool or a prompt, {@code name}. */
+    NAME,
+    /** A resource, {@code uri}. */
+    URI,
+    /** A prompt or a resource, as {@code ref.type} says. */
+    REF,
+    /** What is the caller's own and stays at the door. No server gets it in his name. */
+    OWN
+  }
+
+  private record Row(Action action, About about) {}
+
+  private static final Map<String, Row> TABLE =
+      Map.ofEntries(
+          Map.entry(Methods.TOOLS_LIST, new Row(Action.LIST, About.SERVER)),
+          Map.entry(Methods.TOOLS_CALL, new Row(Action.CALL, About.NAME)),
+          Map.entry(Methods.PROMPTS_LIST, new Row(Action.LIST, About.SERVER)),
+          Map.entry(Methods.PROMPTS_GET, new Row(Action.GET, About.NAME)),
+          Map.entry(Methods.RESOURCES_LIST, new Row(Action.LIST, About.SERVER)),
+          Map.entry(Methods.RESOURCES_TEMPLATES, new Row(Action.LIST, About.SERVER)),
+          Map.entry(Methods.RESOURCES_READ, new Row(Action.READ, About.URI)),
+          Map.entry(Methods.RESOURCES_SUBSCRIBE, new Row(Action.SUBSCRIBE, About.URI)),
+          Map.entry(Methods.RESOURCES_UNSUBSCRIBE, new Row(Action.SUBSCRIBE, About.URI)),
+          Map.entry(Methods.COMPLETE, new Row(Action.GET, About.REF)),
+          Map.entry(Methods.TASKS_GET, new Row(Action.CALL, About.SERVER)),
+          Map.entry(Methods.TASKS_RESULT, new Row(Action.CALL, About.SERVER)),
+          Map.entry(Methods.TASKS_UPDATE, new Row(Action.CALL, About.SERVER)),
+          Map.entry(Methods.TASKS_CANCEL, new Row(Action.CALL, About.SERVER)),
+          Map.entry(Methods.TASKS_LIST, new Row(Action.CALL, About.SERVER)),
+          Map.entry(Methods.SET_LEVEL, new Row(Action.ADMIN, About.SERVER)),
+          Map.entry(Methods.PING, new Row(Action.LIST, About.SERVER)),
+          Map.entry(Methods.INITIALIZE, new Row(Action.LIST, About.OWN)),
+          Map.entry(Methods.INITIALIZED, new Row(Action.LIST, About.OWN)),
+          Map.entry(Methods.DISCOVER, new Row(Action.LIST, About.OWN)),
+          Map.entry(Methods.LISTEN, new Row(Action.SUBSCRIBE, About.OWN)),
+          Map.entry(Methods.CANCELLED, new Row(Action.CALL, About.OWN)),
+          Map.entry(Methods.PROGRESS, new Row(Action.CALL, About.OWN)),
+          Map.entry(Methods.ROOTS_CHANGED, new Row(Action.CALL, About.OWN)));
+
+  private Operations() {}
+
+  /** True for what a client may say at all. */
+  public static boolean isKnown(String method) {
+    return TABLE.containsKey(method);
+  }
+
+  /** The word of policies and the audit log for a method; null where it has no row. */
+  public static @Nullable Action action(String method) {
+    Row row = TABLE.get(method);
+    return row == null ? null : row.action();
+  }
+
+  /** What it is that {@code server} is sent {@code method} with {@code params}. */
+  public static Operation of(String server, String method, RawJson params) {
+    Row row = TABLE.get(method);
+    if (row == null || row.about() == About.OWN) {
+      return Operation.unknown(server);
+    }
+    return switch (row.about()) {
+      case NAME -> named(row.action(), server, params, "name");
+      case URI -> named(row.action(), server, params, "uri");
+      case REF -> reference(server, params);
+      default -> Operation.of(row.action(), server, "");
+    };
+  }
+
+  /** The same for one whose name or URI is known. */
+  public static Operation about(String server, String method, String item) {
+    Row row = TABLE.get(method);
+    return row == null ? Operation.unknown(server) : Operation.of(row.action(), server, item);
+  }
+
+  /** What it is that {@code server} is sent the request {@code {method, params}} as it is. */
+  public static Operation described(String server, RawJson request) {
+    String method = text(request, "method");
+    RawJson params = request.isObject() ? request.member("params") : null;
+    return method == null
+        ? Operation.nameless(Action.CALL, server)
+        : of(server, method, params == null ? RawJson.EMPTY_OBJECT : params);
+  }
+
+  private static Operation named(Action action, String server, RawJson params, String member) {
+    String item = text(params, member);
+    return item == null || item.isEmpty()
+        ? Operation.nameless(action, server)
+        : Operation.of(action, server, item);
+  }
+
+  private static Operation reference(String server, RawJson params) {
+    RawJson ref = params.isObject() ? params.member("ref") : null;
+    String type = ref == null ? null : text(ref, "type");
+    if (ref == null || type == null) {
+      return Operation.nameless(Action.GET, server);
+    }
+    return switch (type) {
+      case "ref/prompt" -> named(Action.GET, server, ref, "name");
+      case "ref/resource" -> named(Action.READ, server, ref, "uri");
+      default -> Operation.nameless(Action.GET, server);
+    };
+  }
+
+  private static @Nullable String text(RawJson of, String member) {
+    RawJson value = of.isObject() ? of.member(member) : null;
+    return value == null || !value.isString() ? null : value.asString();
+  }
+}
