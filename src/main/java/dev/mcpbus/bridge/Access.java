@@ -65,7 +65,12 @@ final class Access {
     boolean may = may(ctx, operation, wanted);
     if (may) {
       line(
-          ctx, operation, wanted.orElse(Operation.NOTHING), Decision.ALLOW, "OK", System.nanoTime());
+          ctx,
+          operation,
+          wanted.orElse(Operation.NOTHING),
+          Decision.ALLOW,
+          "OK",
+          System.nanoTime());
     }
     return may;
   }
@@ -157,7 +162,8 @@ final class Access {
               ctx,
               Operation.NOTHING,
               () -> rights.isUnbounded() ? send.apply(body) : Search.within(body, rights, send));
-      case Addresses.ALL_TOOLS_CALL -> decided(ctx, ActorOperations.named(body), () -> send.apply(body));
+      case Addresses.ALL_TOOLS_CALL ->
+          decided(ctx, ActorOperations.named(body), () -> send.apply(body));
       default -> decided(ctx, Operation.whole(Action.CALL, ""), () -> send.apply(body));
     };
   }
@@ -206,8 +212,7 @@ final class Access {
       case Addresses.SERVERS_GET -> decided(ctx, Operation.of(Action.LIST, id, ""), send);
       case Addresses.SERVERS_REMOVE -> decided(ctx, Operation.of(Action.ADMIN, id, ""), send);
       case Addresses.SERVERS_ADD ->
-          decided(
-              ctx, Operation.of(Action.ADMIN, String.valueOf(body.getValue("name")), ""), send);
+          decided(ctx, Operation.of(Action.ADMIN, String.valueOf(body.getValue("name")), ""), send);
       default -> decided(ctx, Operation.whole(Action.LIST, id), send);
     };
   }

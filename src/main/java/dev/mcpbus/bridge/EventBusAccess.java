@@ -109,9 +109,7 @@ final class EventBusAccess {
    */
   static Optional<String> tool(String address, @Nullable Object body) {
     RawJson params = address.equals(Addresses.ALL_TOOLS_CALL) ? params(body) : null;
-    return params == null
-        ? Optional.empty()
-        : ActorOperations.tool(params).map(ToolName::toString);
+    return params == null ? Optional.empty() : ActorOperations.tool(params).map(ToolName::toString);
   }
 
   /** What listening on {@code address} is about; empty where no peer may. */

@@ -17,10 +17,8 @@ public record MethodAddress(String method, String suffix, @Nullable String all) 
 
   public static final List<MethodAddress> TABLE =
       List.of(
-          new MethodAddress(
-              Methods.TOOLS_LIST, Addresses.TOOLS_LIST, Addresses.ALL_TOOLS_LIST),
-          new MethodAddress(
-              Methods.TOOLS_CALL, Addresses.TOOLS_CALL, Addresses.ALL_TOOLS_CALL),
+          new MethodAddress(Methods.TOOLS_LIST, Addresses.TOOLS_LIST, Addresses.ALL_TOOLS_LIST),
+          new MethodAddress(Methods.TOOLS_CALL, Addresses.TOOLS_CALL, Addresses.ALL_TOOLS_CALL),
           new MethodAddress(
               Methods.RESOURCES_LIST, Addresses.RESOURCES_LIST, Addresses.ALL_RESOURCES_LIST),
           new MethodAddress(Methods.RESOURCES_TEMPLATES, Addresses.RESOURCES_TEMPLATES, null),

@@ -5,7 +5,6 @@ import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
-import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.bus.RoutingName;
@@ -72,8 +71,7 @@ final class ToolRouter {
       } else if (body instanceof Buffer buffer) {
         RawJson params = RawJson.checkedObject(buffer, ParseLimits.DEFAULT);
         RawJson name = params.member("name");
-        ToolName tool =
-            route(message, name != null && name.isString() ? name.asString() : null);
+        ToolName tool = route(message, name != null && name.isString() ? name.asString() : null);
         forward(message, tool, params.with("name", RawJson.string(tool.tool())).toBuffer());
       } else {
         McpFailure.notSent(

@@ -36,10 +36,8 @@ final class Denials {
   }
 
   /** Whether the client may hear of changes of a resource, by its server's own URI. */
-  static boolean maySubscribe(View view, MergedList.Target resource) {
-    return view.rights()
-        .permits(
-            Operations.about(resource.server(), Methods.RESOURCES_SUBSCRIBE, resource.key()));
+  static boolean maySubscribe(View view, String server, String own) {
+    return view.rights().permits(Operations.about(server, Methods.RESOURCES_SUBSCRIBE, own));
   }
 
   private static McpFailure absent(Ask ask) {

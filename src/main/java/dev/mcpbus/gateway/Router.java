@@ -233,7 +233,8 @@ final class Router {
     return resources(view, uri)
         .map(
             found -> {
-              if (found.isEmpty() || !Denials.maySubscribe(view, found.get(0))) {
+              if (found.isEmpty()
+                  || !Denials.maySubscribe(view, found.get(0).server(), found.get(0).key())) {
                 throw Errors.rpc(
                     Readers.RESOURCE_NOT_FOUND, "Resource not found: " + Errors.shown(uri));
               }

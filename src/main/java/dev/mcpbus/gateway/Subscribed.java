@@ -77,8 +77,7 @@ final class Subscribed {
   List<String> names(View view, @Nullable String server, @Nullable String uri) {
     return server == null || !view.includes(server)
         ? List.of()
-        : watched.names(
-            server, uri, (own, name) -> view.rights().allows(Action.SUBSCRIBE, server, name));
+        : watched.names(server, uri, (own, name) -> Denials.maySubscribe(view, server, own));
   }
 
   /** The session is over. */

@@ -18,8 +18,7 @@ final class CheckedJson {
   }
 
   /** A copy of one JSON object, on one line. */
-  static RawJson object(Buffer buffer, ParseLimits limits, Demand demand)
-      throws ProtocolException {
+  static RawJson object(Buffer buffer, ParseLimits limits, Demand demand) throws ProtocolException {
     byte[] bytes = buffer.getBytes();
     if (bytes.length > limits.maxBytes()) {
       throw new ProtocolException(

@@ -77,8 +77,8 @@ public final class Envelope {
 
   /**
    * Parses a message of a server, or for whoever has to say which message is bad and goes on with
-   * the next one: where what the message says is ambiguous it comes back all the same, {@link #ambiguity()} tells
-   * why, and nothing can be read of it but id, method and text.
+   * the next one: where what the message says is ambiguous it comes back all the same, {@link
+   * #ambiguity()} tells why, and nothing can be read of it but id, method and text.
    *
    * @throws ProtocolException where this is no message at all
    */

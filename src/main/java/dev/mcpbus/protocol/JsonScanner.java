@@ -39,6 +39,7 @@ final class JsonScanner {
   private final int end;
   private final ParseLimits limits;
   private int position;
+  private boolean plain = true;
   private boolean unambiguous;
   private @Nullable MemberNames names;
   private @Nullable ProtocolException ambiguity;
@@ -141,7 +142,7 @@ final class JsonScanner {
 
   /** Takes the name that stands from {@code key} to the cursor to the others of its object. */
   void take(MemberNames known, int object, int key) {
-    int found = known.add(object, key, position);
+    int found = known.add(object, key, position, plain);
     if (found == MemberNames.BROKEN) {
       ambiguous(key, "has half a surrogate pair in its name");
     } else if (found != MemberNames.NEW) {
@@ -184,6 +185,11 @@ final class JsonScanner {
     int from = position;
     skipString();
     return from;
+  }
+
+  /** Whether the string that was skipped last is ASCII without escapes: it reads as it stands. */
+  boolean isPlain() {
+    return plain;
   }
 
   /** Steps into the object under the cursor; true where it has a member. */
@@ -240,19 +246,27 @@ final class JsonScanner {
   /** Skips the string whose opening quote is under the cursor. */
   void skipString() throws ProtocolException {
     int p = position + 1;
+    boolean isPlain = true;
     while (p < end) {
       switch (IN_STRING[bytes[p] & 0xFF]) {
         case 0 -> p++;
         case 1 -> {
           position = p + 1;
+          plain = isPlain;
           return;
         }
-        case 2 -> p = skipEscape(p);
+        case 2 -> {
+          p = skipEscape(p);
+          isPlain = false;
+        }
         case 3 -> {
           position = p;
           throw fail(NOT_JSON, "control character inside a string");
         }
-        default -> p = skipMultiByte(p);
+        default -> {
+          p = skipMultiByte(p);
+          isPlain = false;
+        }
       }
     }
     position = end;

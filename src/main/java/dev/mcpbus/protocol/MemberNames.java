@@ -49,11 +49,12 @@ final class MemberNames {
   /**
    * Takes the name between the quotes at {@code from} and {@code to - 1}, which is a valid string.
    *
+   * @param plain whether it has no escapes
    * @return the position of an equal name of the same object, {@link #NEW} where there is none so
    *     far, {@link #BROKEN} where it is no text that all parsers can read
    */
-  int add(int object, int from, int to) {
-    int summary = summary(from, to);
+  int add(int object, int from, int to, boolean plain) {
+    int summary = plain ? summary(bytes, from + 1, to - 1) : summary(from, to);
     if (broken) {
       broken = false;
       return BROKEN;

@@ -34,12 +34,12 @@ final class ParamsMembers {
     do {
       int key = scanner.name();
       int to = scanner.position();
-      if (names != null) {
-        scanner.take(names, object, key);
-      }
-      String decisive = decisive(bytes, key, to);
+      String decisive = scanner.isPlain() ? plain(bytes, key, to) : decisive(text(bytes, key));
       if (decisive != null && !scanner.matches(key, to, decisive)) {
         checkSpelling(scanner, bytes, key, decisive);
+      }
+      if (names != null) {
+        scanner.take(names, object, key);
       }
       scanner.expect(':');
       if (decisive != null && (decisive.equals("ref") || decisive.equals("params"))) {
@@ -61,12 +61,7 @@ final class ParamsMembers {
   }
 
   /** Which of the names it is, in whatever letter case; null for all other names. */
-  private static @Nullable String decisive(byte[] bytes, int from, int to) {
-    for (int i = from; i < to; i++) {
-      if (bytes[i] == '\\' || bytes[i] < 0) {
-        return decisive(text(bytes, from));
-      }
-    }
+  private static @Nullable String plain(byte[] bytes, int from, int to) {
     int length = to - from - 2;
     for (String name : DECISIVE) {
       if (name.length() == length && isEqual(bytes, from + 1, name)) {

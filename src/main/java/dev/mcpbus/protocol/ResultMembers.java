@@ -122,11 +122,9 @@ final class ResultMembers {
 
   /** A name may be written with escapes; only then is it decoded. */
   private static int indexOf(JsonScanner scanner, byte[] bytes, int from, int to) {
-    for (int i = from; i < to; i++) {
-      if (bytes[i] == '\\') {
-        String name = new String(MemberName.decoded(bytes, from), StandardCharsets.UTF_8);
-        return indexOf(name);
-      }
+    if (!scanner.isPlain()) {
+      String name = new String(MemberName.decoded(bytes, from), StandardCharsets.UTF_8);
+      return indexOf(name);
     }
     int length = to - from - 2;
     if (length <= LONGEST) {

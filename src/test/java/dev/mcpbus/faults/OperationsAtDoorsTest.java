@@ -113,7 +113,8 @@ class OperationsAtDoorsTest {
         .withPolicies(
             List.of(
                 new Policy(List.of("carol"), List.of(), List.of(), Set.of(), Effect.ALLOW),
-                new Policy(List.of("carol"), List.of(), List.of("secret*"), Set.of(), Effect.DENY)));
+                new Policy(
+                    List.of("carol"), List.of(), List.of("secret*"), Set.of(), Effect.DENY)));
   }
 
   private String answer(String method, JsonObject params, int connection) {
@@ -151,7 +152,10 @@ class OperationsAtDoorsTest {
 
   private Door rest(String key) {
     return (method, params) ->
-        post(key, "/api/servers/a/request", "{\"method\":\"" + method + "\",\"params\":" + params + "}");
+        post(
+            key,
+            "/api/servers/a/request",
+            "{\"method\":\"" + method + "\",\"params\":" + params + "}");
   }
 
   private Door rpc(String key) {
@@ -363,7 +367,8 @@ class OperationsAtDoorsTest {
         .forEach(
             (door, say) -> {
               for (String method :
-                  List.of("x/custom", "tools/Call", "sampling/createMessage", "elicitation/create")) {
+                  List.of(
+                      "x/custom", "tools/Call", "sampling/createMessage", "elicitation/create")) {
                 String answer = say.say(method, json("{'name':'open'}"));
                 assertThat(answer).as(door).doesNotContain("content");
                 assertThat(peer.received(method)).as(door + " " + method).isEmpty();
@@ -376,8 +381,7 @@ class OperationsAtDoorsTest {
   void who_may_not_change_a_server_sets_no_level_that_others_hear() {
     Door rpc = rpc(CAROL.key());
     assertThat(rpc.say(Methods.SET_LEVEL, "{\"level\":\"debug\"}")).contains("admin");
-    assertThat(rest(CAROL.key()).say(Methods.SET_LEVEL, "{\"level\":\"debug\"}"))
-        .contains("admin");
+    assertThat(rest(CAROL.key()).say(Methods.SET_LEVEL, "{\"level\":\"debug\"}")).contains("admin");
     eventBus(CAROL.key()).say(Methods.SET_LEVEL, "{\"level\":\"debug\"}");
     assertThat(peer.received(Methods.SET_LEVEL)).isEmpty();
   }
@@ -408,7 +412,8 @@ class OperationsAtDoorsTest {
     List<String> since =
         peer.methods().subList(before, peer.methods().size()).stream()
             .filter(method -> !method.endsWith("/list") && !method.isEmpty())
-            .filter(method -> !method.equals(Methods.INITIALIZE) && !method.equals(Methods.INITIALIZED))
+            .filter(
+                method -> !method.equals(Methods.INITIALIZE) && !method.equals(Methods.INITIALIZED))
             .toList();
     assertThat(since).isEmpty();
   }
@@ -435,7 +440,8 @@ class OperationsAtDoorsTest {
 
   @Test
   void a_list_of_one_server_does_not_name_what_was_left_out_of_it() {
-    String body = post(CAROL.key(), "/rpc", message(Methods.TOOLS_LIST, "{}", ",\"serverId\":\"a\""));
+    String body =
+        post(CAROL.key(), "/rpc", message(Methods.TOOLS_LIST, "{}", ",\"serverId\":\"a\""));
     assertThat(body).contains("open").doesNotContain("secret");
   }
 }

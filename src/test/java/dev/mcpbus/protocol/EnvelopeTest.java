@@ -174,8 +174,7 @@ class EnvelopeTest {
         "{'TaskId':'x'}"
       })
   void what_a_request_is_about_is_written_as_mcp_writes_it(String params) throws Exception {
-    String text =
-        "{'jsonrpc':'2.0','id':7,'method':'tools/call','params':" + params + "}";
+    String text = "{'jsonrpc':'2.0','id':7,'method':'tools/call','params':" + params + "}";
     byte[] bytes = text.replace('\'', '"').getBytes(StandardCharsets.UTF_8);
     assertThatThrownBy(() -> Envelope.parse(bytes, 0, bytes.length, ParseLimits.DEFAULT))
         .hasMessageContaining("must be written");

@@ -47,7 +47,8 @@ class OperationsFuzzTest {
             return;
           }
           Operation wanted = Operations.of("a", message.method(), message.params());
-          JsonObject theirs = new JsonObject(message.text().toBuffer()).getJsonObject("params", new JsonObject());
+          JsonObject theirs =
+              new JsonObject(message.text().toBuffer()).getJsonObject("params", new JsonObject());
           Object item =
               switch (message.method()) {
                 case Methods.TOOLS_CALL -> loose(theirs, "name");
@@ -58,10 +59,12 @@ class OperationsFuzzTest {
             named.incrementAndGet();
             assertThat(item).isEqualTo(wanted.item());
           } else {
-            assertThat(item).isNotEqualTo("delete_all").satisfiesAnyOf(
-                none -> assertThat(none).isNull(),
-                odd -> assertThat(odd).isNotInstanceOf(String.class),
-                empty -> assertThat(empty).isEqualTo(""));
+            assertThat(item)
+                .isNotEqualTo("delete_all")
+                .satisfiesAnyOf(
+                    none -> assertThat(none).isNull(),
+                    odd -> assertThat(odd).isNotInstanceOf(String.class),
+                    empty -> assertThat(empty).isEqualTo(""));
           }
         });
     assertThat(named.get()).isGreaterThan(100);

@@ -137,8 +137,7 @@ class OperationsTest {
 
   private static Rights everything(boolean admin) {
     AuthOptions.Policy all =
-        new AuthOptions.Policy(
-            List.of(), List.of(), List.of(), Set.of(), AuthOptions.Effect.ALLOW);
+        new AuthOptions.Policy(List.of(), List.of(), List.of(), Set.of(), AuthOptions.Effect.ALLOW);
     return new Rights(List.of(all), false, admin);
   }
 }

@@ -17,7 +17,8 @@ class FramingFuzzTest {
 
   private static final int CAP = 300;
   private static final ParseLimits LIMITS = ParseLimits.DEFAULT.withMaxBytes(CAP);
-  private static final List<String> ENDS = List.of("\n", "\r\n", "\n\n", "\r", "", " \n", "\n\uFEFF");
+  private static final List<String> ENDS =
+      List.of("\n", "\r\n", "\n\n", "\r", "", " \n", "\n\uFEFF");
 
   /** Messages, junk and how it ended. */
   private static List<String> heard(byte[] stream, List<Integer> cuts) {

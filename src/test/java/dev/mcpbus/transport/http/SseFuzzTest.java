@@ -18,8 +18,28 @@ class SseFuzzTest {
   private static final int CAP = 200;
   private static final List<String> PIECES =
       List.of(
-          "data:", "data: ", "id:", "id: 7", "event:", "event: x", "retry: 5", "retry:", ":", "\n",
-          "\n", "\n\n", "\n\n", "\r", "\r\n", "\r\n\r\n", "\r\r", "\uFEFF", "data", "é", "\0", "stop");
+          "data:",
+          "data: ",
+          "id:",
+          "id: 7",
+          "event:",
+          "event: x",
+          "retry: 5",
+          "retry:",
+          ":",
+          "\n",
+          "\n",
+          "\n\n",
+          "\n\n",
+          "\r",
+          "\r\n",
+          "\r\n\r\n",
+          "\r\r",
+          "\uFEFF",
+          "data",
+          "é",
+          "\0",
+          "stop");
 
   private static List<String> heard(byte[] stream, List<Integer> cuts) {
     List<String> heard = new ArrayList<>();
