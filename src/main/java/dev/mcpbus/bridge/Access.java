@@ -4,6 +4,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.Requester;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Action;
@@ -44,6 +45,17 @@ final class Access {
   Access(Gatekeeper keeper) {
     this.keeper = keeper;
     this.audit = keeper.audit();
+  }
+
+  /**
+   * Who is behind what a request makes the bus do.
+   *
+   * @param server that it is about, empty for all of them
+   */
+  static Requester requester(RoutingContext ctx, String server) {
+    Admission caller = Caller.of(ctx);
+    boolean admin = caller.rights().allows(Action.ADMIN, server, "");
+    return new Requester(caller.principal().name(), admin);
   }
 
   /** Whether a route is for the caller, whatever its body may say; where not, answers it. */
@@ -213,6 +225,15 @@ final class Access {
       case Addresses.SERVERS_REMOVE -> decided(ctx, Operation.of(Action.ADMIN, id, ""), send);
       case Addresses.SERVERS_ADD ->
           decided(ctx, Operation.of(Action.ADMIN, String.valueOf(body.getValue("name")), ""), send);
+      // There is nothing there but what is his own.
+      case Addresses.INPUT_PENDING, Addresses.INPUT_RESPOND, Addresses.INPUT_WITHDRAW ->
+          written(ctx, Operation.of(Action.CALL, id, ""), send);
+      // Servers are told of it, so it is for one that he may call, or needs the admin right.
+      case Addresses.INPUT_OFFER ->
+          decided(
+              ctx,
+              id.isEmpty() ? Operation.whole(Action.CALL, id) : Operation.of(Action.CALL, id, ""),
+              send);
       default -> decided(ctx, Operation.whole(Action.LIST, id), send);
     };
   }

@@ -6,6 +6,8 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.Requester;
+import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -39,7 +41,6 @@ final class BusCalls {
   private static final long MAX_DEADLINE_MILLIS = Duration.ofDays(1).toMillis();
 
   private static final List<String> FLAG = List.of("true", "false");
-  private static final Pattern CALL_ID = Pattern.compile("[\\x21-\\x7E]{1,128}");
   private static final Pattern TRACEPARENT =
       Pattern.compile("[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}");
 
@@ -47,6 +48,7 @@ final class BusCalls {
   private final ClusterCalls bus;
   private final Supplier<String> callIds;
   private final Access access;
+  private final OwnedTasks tasks;
   private final Naps naps = new Naps(() -> System.nanoTime() / 1_000_000);
 
   BusCalls(Vertx vertx, Supplier<String> callIds, Access access) {
@@ -54,24 +56,33 @@ final class BusCalls {
     this.bus = ClusterCalls.of(vertx);
     this.callIds = callIds;
     this.access = access;
+    this.tasks = new OwnedTasks(vertx);
     vertx.setPeriodic(Naps.TICK_MILLIS, tick -> naps.tick());
   }
 
   /** A caller's question to the service itself, on this node, with a JSON answer. */
   Future<JsonObject> ask(RoutingContext ctx, String address, JsonObject body) {
-    return access.ask(ctx, address, body, () -> wonder(address, body, ASK_TIMEOUT));
+    DeliveryOptions options =
+        Access.requester(ctx, body.getValue("id") instanceof String id ? id : "")
+            .sign(local(ASK_TIMEOUT));
+    return access.ask(ctx, address, body, () -> json(null, address, body, options));
   }
 
   /** A caller's question to the actor of one server, with a JSON answer. */
   Future<JsonObject> ask(RoutingContext ctx, ConnectionId id, String suffix, JsonObject body) {
-    DeliveryOptions options = new DeliveryOptions().setSendTimeout(ASK_TIMEOUT.toMillis());
-    return access.ask(
-        ctx,
-        id,
-        suffix,
-        () ->
-            request(id, Addresses.of(id, suffix), body, options)
-                .map(reply -> (JsonObject) reply.body()));
+    DeliveryOptions options =
+        Access.requester(ctx, id.value())
+            .sign(new DeliveryOptions().setSendTimeout(ASK_TIMEOUT.toMillis()));
+    return access.ask(ctx, id, suffix, () -> json(id, Addresses.of(id, suffix), body, options));
+  }
+
+  /**
+   * Ends the caller's own call.
+   *
+   * @param body {@code {callId, principal?}}: an admin may name whose call it is
+   */
+  Future<JsonObject> cancel(RoutingContext ctx, ConnectionId id, JsonObject body) {
+    return ask(ctx, id, Addresses.CANCEL, Access.requester(ctx, id.value()).cancelling(body));
   }
 
   /** Whether there is that server for the caller; no call, so the audit log has no line for it. */
@@ -90,9 +101,16 @@ final class BusCalls {
 
   /** A question of our own to the service, on this node, in nobody's name. */
   Future<JsonObject> wonder(String address, JsonObject body, Duration timeout) {
-    DeliveryOptions options =
-        new DeliveryOptions().setSendTimeout(timeout.toMillis()).setLocalOnly(true);
-    return request(null, address, body, options).map(reply -> (JsonObject) reply.body());
+    return json(null, address, body, local(timeout));
+  }
+
+  private static DeliveryOptions local(Duration timeout) {
+    return new DeliveryOptions().setSendTimeout(timeout.toMillis()).setLocalOnly(true);
+  }
+
+  private Future<JsonObject> json(
+      @Nullable ConnectionId server, String address, JsonObject body, DeliveryOptions options) {
+    return request(server, address, body, options).map(reply -> (JsonObject) reply.body());
   }
 
   /** The result's bytes of {@code mcp.<id>.<suffix>}, as the server wrote them. */
@@ -105,7 +123,16 @@ final class BusCalls {
         id,
         suffix,
         body,
-        () -> send(ctx, id, Addresses.of(id, suffix), cancel, body, options));
+        () -> {
+          OwnedTasks.Passing call;
+          try {
+            call = tasks.new Passing(Access.requester(ctx, id.value()), id.value(), suffix, body);
+          } catch (McpFailure absent) {
+            return Future.failedFuture(absent);
+          }
+          return call.sealed(
+              send(ctx, id, Addresses.of(id, suffix), cancel, call.params(), options));
+        });
   }
 
   /** The result's bytes of an aggregate address; each node has its own, so ours is asked. */
@@ -119,7 +146,24 @@ final class BusCalls {
         ctx,
         address,
         body,
-        allowed -> send(ctx, null, address, null, allowed, new DeliveryOptions(options)));
+        allowed -> {
+          Future<Buffer> answer =
+              send(ctx, null, address, null, allowed, new DeliveryOptions(options));
+          return address.equals(Addresses.ALL_TOOLS_CALL)
+              ? named(ctx, allowed).sealed(answer)
+              : answer;
+        });
+  }
+
+  /** A call of {@code server.tool}. */
+  private OwnedTasks.Passing named(RoutingContext ctx, RawJson params) {
+    RawJson name = params.member("name");
+    String server =
+        ToolName.parse(name == null || !name.isString() ? "" : name.asString())
+            .map(ToolName::server)
+            .orElse("");
+    Requester who = Access.requester(ctx, server);
+    return tasks.new Passing(who, server, Addresses.TOOLS_CALL, params);
   }
 
   /** One function call of a model. */
@@ -166,8 +210,10 @@ final class BusCalls {
       return Future.failedFuture(
           McpFailure.notSent(FailureCode.CANCELLED, "the client went away before the call"));
     }
-    String callId = callId(ctx);
-    options.addHeader(Headers.CALL_ID, callId);
+    Requester requester = Access.requester(ctx, server == null ? "" : server.value());
+    String own = ctx.request().getHeader(Headers.CALL_ID);
+    String callId = requester.callId(own == null ? callIds.get() : own);
+    requester.sign(options).addHeader(Headers.CALL_ID, callId);
     Future<Buffer> answer =
         request(server, address, body.toBuffer(), options).map(reply -> bytes(reply.body()));
     if (cancelAddress != null) {
@@ -201,16 +247,6 @@ final class BusCalls {
       return buffer;
     }
     return body instanceof JsonObject json ? json.toBuffer() : RawJson.EMPTY_OBJECT.toBuffer();
-  }
-
-  /** The caller's own name for the call, by which he can end it with another request. */
-  private String callId(RoutingContext ctx) {
-    String own = ctx.request().getHeader(Headers.CALL_ID);
-    if (own != null && !CALL_ID.matcher(own).matches()) {
-      throw McpFailure.notSent(
-          FailureCode.BAD_REQUEST, "header Call-Id: must be 1 to 128 visible ASCII characters");
-    }
-    return own == null ? callIds.get() : own;
   }
 
   private DeliveryOptions options(RoutingContext ctx, boolean validate) {

@@ -125,6 +125,28 @@ final class EventBusAccess {
         .map(parts -> Operation.of(Action.LIST, parts.id(), ""));
   }
 
+  /** Whether facts are published there. */
+  static boolean isEvents(String address) {
+    return address.equals(Addresses.ALL_EVENTS)
+        || parts(address).filter(parts -> parts.suffix().equals(Addresses.EVENTS)).isPresent();
+  }
+
+  /** What follows the server in an address of one. */
+  static Optional<String> suffix(String address) {
+    return parts(address).map(Parts::suffix);
+  }
+
+  /** The server that an address is of, empty where it is of none. */
+  static String server(String address) {
+    return parts(address).map(Parts::id).orElse("");
+  }
+
+  /** Whether what is sent there names a call. */
+  static boolean isCancel(String address) {
+    return address.equals(Addresses.ALL_TOOLS_FUNCTIONS_CANCEL)
+        || parts(address).filter(parts -> parts.suffix().equals(Addresses.CANCEL)).isPresent();
+  }
+
   static boolean isProgress(String address) {
     return PROGRESS.matcher(address).matches();
   }

@@ -100,7 +100,9 @@ final class EventBusDoor {
       }
       // A call has an answer, and only one receiver.
       case PUBLISH -> event.complete(false);
-      case RECEIVE -> event.complete(peer != null && peer.check() && deliver(socket));
+      case RECEIVE ->
+          event.complete(
+              peer != null && peer.check() && deliver(socket) && peer.hears(event.getRawMessage()));
       case SOCKET_IDLE -> {
         // It is told so, and closes; one that does not read would never hear of it.
         vertx.setTimer(ping.toMillis(), late -> Hangup.on(socket.routingContext().request()));

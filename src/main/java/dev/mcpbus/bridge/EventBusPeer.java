@@ -1,8 +1,11 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.Requester;
+import dev.mcpbus.security.Action;
 import dev.mcpbus.security.Admission;
 import dev.mcpbus.security.Hangup;
 import dev.mcpbus.security.Operation;
@@ -43,6 +46,8 @@ final class EventBusPeer {
   private final SockJSSocket socket;
   private final Access access;
   private final Admission caller;
+  private final OwnedTasks tasks;
+  private final SocketWatches watches;
   private int pending;
   private boolean over;
 
@@ -51,6 +56,8 @@ final class EventBusPeer {
     this.socket = socket;
     this.access = access;
     this.caller = Caller.of(socket.routingContext());
+    this.tasks = new OwnedTasks(vertx);
+    this.watches = new SocketWatches(vertx);
     caller.end(); // from here on messages count
   }
 
@@ -73,6 +80,26 @@ final class EventBusPeer {
 
   void closed() {
     over = true;
+    watches.close();
+  }
+
+  /** Whether something that is published may reach him; he gets it as it is for him. */
+  boolean hears(JsonObject frame) {
+    if (EventBusAccess.isEvents(frame.getString("address"))
+        && frame.getValue("body") instanceof JsonObject fact) {
+      String server = String.valueOf(fact.getValue("id"));
+      String uri = EventLog.resource(fact);
+      if (Events.TASK.equals(fact.getValue("type"))) {
+        frame.put("body", tasks.sealed(fact));
+      }
+      return Events.isFor(Access.requester(ctx(), server), fact)
+          && (uri == null || caller.rights().allows(Action.SUBSCRIBE, server, uri));
+    }
+    if (frame.getValue("headers") instanceof JsonObject headers
+        && headers.getValue(Headers.CALL_ID) instanceof String callId) {
+      headers.put(Headers.CALL_ID, Requester.ownCallId(callId));
+    }
+    return true;
   }
 
   /** A message that wants to send, or to listen. */
@@ -138,6 +165,20 @@ final class EventBusPeer {
               FailureCode.OVERLOADED, MAX_PENDING + " calls of this socket are under way already"));
       return;
     }
+    Requester who = Access.requester(ctx(), EventBusAccess.server(address));
+    PeerMessage sent;
+    try {
+      sent = new PeerMessage(who, tasks, address, message.getValue("body"), headers);
+    } catch (McpFailure refused) {
+      end.run();
+      fail(message, refused);
+      return;
+    }
+    if (!watches.note(who, address, sent.body(), headers)) {
+      end.run();
+      event.complete(false);
+      return;
+    }
     long since = System.nanoTime();
     pending++;
     DeliveryOptions options = new DeliveryOptions().setSendTimeout(REPLY_MILLIS);
@@ -149,13 +190,13 @@ final class EventBusPeer {
     // The event is not completed: that would send it once more.
     vertx
         .eventBus()
-        .request(address, message.getValue("body"), options)
+        .request(address, sent.body(), options)
         .onComplete(
             answer -> {
               pending--;
               end.run();
               access.ended(ctx(), address, wanted.orElse(Operation.NOTHING), answer, since);
-              answered(message, answer);
+              answered(message, sent, answer);
             });
   }
 
@@ -181,9 +222,9 @@ final class EventBusPeer {
     return progress == null || EventBusAccess.isProgress(progress) ? kept : null;
   }
 
-  private void answered(JsonObject message, AsyncResult<Message<Object>> answer) {
+  private void answered(JsonObject message, PeerMessage sent, AsyncResult<Message<Object>> answer) {
     if (answer.failed()) {
-      fail(message, answer.cause());
+      fail(message, sent.failure(answer.cause()));
       return;
     }
     JsonObject headers = new JsonObject();
@@ -192,7 +233,7 @@ final class EventBusPeer {
         new JsonObject()
             .put("type", "rec")
             .put("address", message.getString("replyAddress"))
-            .put("body", answer.result().body());
+            .put("body", sent.answer(answer.result().body()));
     write(message, headers.isEmpty() ? frame : frame.put("headers", headers));
   }
 

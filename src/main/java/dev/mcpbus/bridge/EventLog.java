@@ -1,5 +1,6 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.bus.Events;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.MessageConsumer;
@@ -50,7 +51,8 @@ final class EventLog {
     if (consumer == null) {
       clustered = vertx.isClustered();
       openedAt = System.currentTimeMillis();
-      consumer = vertx.eventBus().consumer(address, message -> publish(message.body()));
+      OwnedTasks tasks = new OwnedTasks(vertx);
+      consumer = vertx.eventBus().consumer(address, message -> publish(tasks, message.body()));
     }
   }
 
@@ -99,7 +101,8 @@ final class EventLog {
     }
   }
 
-  private void publish(JsonObject event) {
+  private void publish(OwnedTasks tasks, JsonObject fact) {
+    JsonObject event = Events.TASK.equals(fact.getValue("type")) ? tasks.sealed(fact) : fact;
     String text = event.encode();
     long now = System.currentTimeMillis();
     Buffer frame =
@@ -112,9 +115,19 @@ final class EventLog {
         new EventRing.Entry(
             String.valueOf(event.getValue(serverMember)),
             String.valueOf(event.getValue("type")),
+            event.getValue("principal") instanceof String owner ? owner : null,
+            resource(event),
             now,
             frame));
     readers.forEach(Runnable::run);
+  }
+
+  /** The resource that a fact says was updated, null for other facts. */
+  static @Nullable String resource(JsonObject event) {
+    return Events.RESOURCE_UPDATED.equals(event.getValue("type"))
+            && event.getValue("params") instanceof JsonObject params
+        ? String.valueOf(params.getValue("uri"))
+        : null;
   }
 
   /** The verticle that opened it last ends; so do the others. */

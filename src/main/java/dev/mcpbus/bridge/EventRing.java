@@ -1,8 +1,11 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.bus.Events;
+import dev.mcpbus.bus.Requester;
+import dev.mcpbus.security.Action;
+import dev.mcpbus.security.Rights;
 import io.vertx.core.buffer.Buffer;
 import java.util.Set;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,10 +15,18 @@ import org.jspecify.annotations.Nullable;
 final class EventRing {
 
   /**
+   * @param owner the principal whom it tells of what is his, null where that is nobody
+   * @param uri the resource that was updated, null for other facts
    * @param at when it was heard, wall clock, milliseconds
    * @param frame as it goes to a reader
    */
-  record Entry(String server, String type, long at, Buffer frame) {}
+  record Entry(
+      String server,
+      String type,
+      @Nullable String owner,
+      @Nullable String uri,
+      long at,
+      Buffer frame) {}
 
   private final @Nullable Entry[] slots;
   private final long maxBytes;
@@ -75,11 +86,15 @@ final class EventRing {
   /**
    * What a reader wants; an empty set means all.
    *
-   * @param sees the servers that there are for him
+   * @param rights say which servers and resources there are for him
+   * @param who reads: what is somebody else's is not for him
    */
-  record Filter(Set<String> servers, Set<String> types, Predicate<String> sees) {
+  record Filter(Set<String> servers, Set<String> types, Rights rights, Requester who) {
     boolean wants(Entry entry) {
-      return sees.test(entry.server())
+      String uri = entry.uri();
+      return rights.sees(entry.server())
+          && (uri == null || rights.allows(Action.SUBSCRIBE, entry.server(), uri))
+          && (!Events.isOwned(entry.type()) || Requester.sees(who, entry.owner()))
           && (servers.isEmpty() || servers.contains(entry.server()))
           && (types.isEmpty() || types.contains(entry.type()));
     }

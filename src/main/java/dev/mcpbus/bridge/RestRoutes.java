@@ -225,7 +225,10 @@ final class RestRoutes {
                 "Ends a call that was made with the header Call-Id.")
             .taking("CallId")
             .giving("Cancelled"),
-        (ctx, body) -> ask(ctx, Addresses.CANCEL, object(body).toJsonObject()));
+        (ctx, body) ->
+            answer(
+                ctx,
+                calls.cancel(ctx, id(ctx), object(body).toJsonObject()).map(JsonObject::toBuffer)));
   }
 
   // ---- kinds of routes
@@ -254,10 +257,6 @@ final class RestRoutes {
 
   private void send(RoutingContext ctx, String suffix, RawJson params) {
     answer(ctx, calls.call(ctx, id(ctx), suffix, params, false));
-  }
-
-  private void ask(RoutingContext ctx, String suffix, JsonObject body) {
-    answer(ctx, calls.ask(ctx, id(ctx), suffix, body).map(JsonObject::toBuffer));
   }
 
   private void task(RoutingContext ctx, String suffix, RawJson params) {

@@ -52,7 +52,7 @@ final class StreamRoutes {
         throw Query.bad("query: server: " + problem);
       }
     }
-    return new EventRing.Filter(servers, types, Caller.of(ctx).rights()::sees);
+    return new EventRing.Filter(servers, types, Caller.of(ctx).rights(), Access.requester(ctx, ""));
   }
 
   /** Ends all streams. */

@@ -1,6 +1,8 @@
 package dev.mcpbus.bus;
 
+import io.vertx.core.json.JsonObject;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Types of the facts published on {@code mcp.<id>.events} and {@code mcp.events}: JSON objects with
@@ -38,7 +40,10 @@ public final class Events {
   /** {@code params} of a progress notification whose token no call of ours carries. */
   public static final String PROGRESS = "progress";
 
-  /** {@code params} of a notification that a task changed: the task as its server tells it. */
+  /**
+   * {@code params} of a notification that a task changed: the task as its server tells it; {@code
+   * principal} whose it is, where that is known.
+   */
   public static final String TASK = "task";
 
   /** {@code method} and {@code params} of any other notification. */
@@ -62,11 +67,14 @@ public final class Events {
 
   /**
    * A server's question waits for {@code mcp.input.respond}: {@code question}, {@code method},
-   * {@code message}, {@code mode}.
+   * {@code message}, {@code mode}; {@code principal} for whose sake it asks, where that is known.
    */
   public static final String INPUT_REQUESTED = "inputRequested";
 
-  /** {@code question}, {@code outcome}: {@code answered}, {@code expired} or {@code withdrawn}. */
+  /**
+   * {@code question}, {@code principal}, {@code outcome}: {@code answered}, {@code expired} or
+   * {@code withdrawn}.
+   */
   public static final String INPUT_RESOLVED = "inputResolved";
 
   /**
@@ -104,5 +112,23 @@ public final class Events {
           SERVER_CHANGED,
           SERVER_REMOVED);
 
+  /** Those about what is kept for a principal; {@code principal} names him where he is known. */
+  private static final Set<String> OWNED = Set.of(TASK, INPUT_REQUESTED, INPUT_RESOLVED);
+
   private Events() {}
+
+  /** True where a fact is for its {@code principal} and for admins alone. */
+  public static boolean isOwned(String type) {
+    return OWNED.contains(type);
+  }
+
+  /**
+   * Whether somebody may hear a fact.
+   *
+   * @param who null for a program on the bus
+   */
+  public static boolean isFor(@Nullable Requester who, JsonObject event) {
+    return !isOwned(event.getString("type", ""))
+        || Requester.sees(who, event.getString("principal"));
+  }
 }

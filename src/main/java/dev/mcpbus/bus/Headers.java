@@ -64,8 +64,18 @@ public final class Headers {
   /** W3C trace context, passed to the server as {@code _meta.traceparent}. */
   public static final String TRACEPARENT = "traceparent";
 
-  /** Who calls; set by a trusted edge only, removed where a caller sends it. */
+  /**
+   * Who calls, a {@link Requester#text}; set by a trusted edge only, which drops what a caller
+   * sends. Whatever is kept for the call's sake, such as a server's question, belongs to him.
+   * Without it a program on the bus calls, which sees all.
+   */
   public static final String PRINCIPAL = "principal";
+
+  /**
+   * On {@code resources.subscribe} and {@code .unsubscribe}: a name for one of several subscribers
+   * of the same principal, or of the programs on the bus. Each ends its own subscription only.
+   */
+  public static final String HOLDER = "holder";
 
   /**
    * On a call from a process that understands the failures of mcpbus: the newest {@link Wire} form

@@ -4,6 +4,7 @@ import dev.mcpbus.bus.CallOptions.Cache;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.Requester;
 import dev.mcpbus.protocol.ArgumentValidator.Violation;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ParseLimits;
@@ -250,6 +251,22 @@ final class BusCall extends Pending {
   @Override
   @Nullable String input() {
     return header(Headers.INPUT);
+  }
+
+  @Override
+  boolean isCallers() {
+    return true;
+  }
+
+  @Override
+  @Nullable String owner() {
+    Requester who = requester();
+    return who == null ? null : who.name();
+  }
+
+  /** Who called, null for a program on the bus. */
+  @Nullable Requester requester() {
+    return Requester.of(message.headers());
   }
 
   /** What the tool's schema wants in headers. */

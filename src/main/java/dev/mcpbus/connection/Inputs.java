@@ -62,6 +62,7 @@ final class Inputs {
    * Asks.
    *
    * @param perRequest true in the era whose requests each tell what we offer
+   * @param owner the principal whose question it is, null where that is not known
    * @param to the one address that is asked, null for whoever answers
    * @param call the caller's name of the call that needs the answer, null where it is not known
    */
@@ -69,6 +70,7 @@ final class Inputs {
       String method,
       JsonObject params,
       boolean perRequest,
+      @Nullable String owner,
       @Nullable String to,
       @Nullable String call) {
     String key = UUID.randomUUID().toString();
@@ -78,7 +80,11 @@ final class Inputs {
             .put("id", id.value())
             .put("method", method)
             .put("params", params)
-            .put("offered", wishes.isOffered(method, params, perRequest));
+            .put("offered", wishes.isOffered(method, params, perRequest))
+            .put("configured", wishes.isConfigured(method, params));
+    if (owner != null) {
+      question.put("principal", owner);
+    }
     if (to != null) {
       question.put("to", to).put("call", call);
     }
@@ -94,14 +100,12 @@ final class Inputs {
    * Asks what a result of the modern era asks for.
    *
    * @param request {@code {method, params}}
-   * @param to who alone is asked, null for whoever answers
-   * @param call names the call that needs it, for whoever is asked alone
+   * @param call that needs it, and says who is asked
    * @param opened takes the key of the question
    * @return the MCP result; fails where the request is nonsense, or nobody answers and no answer
    *     can be made up
    */
-  Future<JsonObject> answer(
-      Object request, @Nullable String to, @Nullable String call, Consumer<String> opened) {
+  Future<JsonObject> answer(Object request, Pending call, Consumer<String> opened) {
     if (!(request instanceof JsonObject question)
         || !(question.getValue("method") instanceof String method)
         || !isInput(method)) {
@@ -111,7 +115,7 @@ final class Inputs {
     }
     JsonObject params =
         question.getValue("params") instanceof JsonObject object ? object : new JsonObject();
-    Question asked = ask(method, params, true, to, call);
+    Question asked = ask(method, params, true, call.owner(), call.input(), call.callId());
     opened.accept(asked.key());
     return asked.answer().recover(failure -> missing(method, failure));
   }

@@ -88,7 +88,7 @@ final class MultiRoundTrip {
     List<String> keys = new ArrayList<>();
     for (Map.Entry<String, Object> request : requests) {
       keys.add(request.getKey());
-      asked.add(inputs.answer(request.getValue(), call.input(), call.callId(), open::add));
+      asked.add(inputs.answer(request.getValue(), call, open::add));
     }
     return Future.all(asked)
         .map(

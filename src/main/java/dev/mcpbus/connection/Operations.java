@@ -228,7 +228,6 @@ final class Operations {
             failure -> call.fail(McpFailure.of(failure)));
   }
 
-  /** The wish outlives the session; the modern era has one stream for all of them. */
   private static void subscribe(Live live, BusCall call, boolean wanted) {
     RawJson uri = call.params().member("uri");
     if (uri == null || !uri.isString()) {
@@ -240,15 +239,9 @@ final class Operations {
       return;
     }
     if (wanted) {
-      live.wishes().resources().add(uri.asString());
+      call.attempt(() -> WatchOperations.subscribe(live, call, uri.asString()));
     } else {
-      live.wishes().resources().remove(uri.asString());
-    }
-    if (live.isModern()) {
-      live.subscriptions().refresh();
-      call.complete(RawJson.EMPTY_OBJECT);
-    } else {
-      live.session().send(call, call.params());
+      WatchOperations.unsubscribe(live, call, uri.asString());
     }
   }
 
@@ -288,6 +281,9 @@ final class Operations {
       switch (method.asString()) {
         case Methods.TOOLS_LIST -> live.tools().page(asked);
         case Methods.TOOLS_CALL -> rawToolCall(live, asked, params);
+        case Methods.RESOURCES_SUBSCRIBE -> subscribe(live, asked, true);
+        case Methods.RESOURCES_UNSUBSCRIBE -> subscribe(live, asked, false);
+        case Methods.TASKS_LIST -> TaskOperations.list(live, asked);
         default -> live.session().send(asked, params);
       }
     }
@@ -302,6 +298,9 @@ final class Operations {
                 FailureCode.BAD_REQUEST, "\"name\" must be a string: the name of the tool")
             : live.tools().refusal(tool.asString());
     if (refused == null) {
+      if (live.taskSupport().create() && call.params().member("task") != null) {
+        call.keep(result -> live.tasks().made(call, result.member("task")));
+      }
       live.session().send(call, params);
     } else {
       call.fail(refused);

@@ -120,6 +120,16 @@ abstract class Pending {
     return false;
   }
 
+  /** True for what a caller asked for, not the connection itself. */
+  boolean isCallers() {
+    return false;
+  }
+
+  /** The principal who caused it, null for a program on the bus and for the connection itself. */
+  @Nullable String owner() {
+    return null;
+  }
+
   /** The caller's own name for the request, under which it can be cancelled. */
   @Nullable String callId() {
     return null;

@@ -33,6 +33,7 @@ final class PendingCalls {
 
   private final DeadlineTimer timer;
   private final Expiry expiry;
+  private final Causes causes = new Causes();
   private long lastId;
   private int streams;
   private @Nullable Promise<Void> drained;
@@ -111,6 +112,16 @@ final class PendingCalls {
       drained.tryComplete();
     }
     return pending;
+  }
+
+  /** A call of those that were here ended without an answer. */
+  void abandoned(Pending call, long now) {
+    causes.abandoned(call, now);
+  }
+
+  /** For whose sake the server may be asking, null where that cannot be told. */
+  @Nullable String cause(long now) {
+    return causes.of(byId.values(), now);
   }
 
   /** The one call whose log messages somebody wants; null where none or several are. */

@@ -30,7 +30,7 @@ final class Renewal {
     if (level != null && now.offers("logging")) {
       ask(now, Methods.SET_LEVEL, RawJson.EMPTY_OBJECT.with("level", level));
     }
-    for (String uri : wishes.resources()) {
+    for (String uri : wishes.watchers().uris()) {
       ask(now, Methods.RESOURCES_SUBSCRIBE, RawJson.EMPTY_OBJECT.with("uri", RawJson.string(uri)));
     }
   }

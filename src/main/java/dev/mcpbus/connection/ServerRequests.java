@@ -1,6 +1,7 @@
 package dev.mcpbus.connection;
 
 import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.json.JsonObject;
@@ -18,6 +19,7 @@ final class ServerRequests {
   private static final int MAX_OPEN = 64;
 
   private final Inputs inputs;
+  private final TaskOwners tasks;
   private final @Nullable String lessee;
 
   /** Keys of our questions by the server's id of its request. */
@@ -26,8 +28,9 @@ final class ServerRequests {
   /**
    * @param lessee who alone is asked, null for whoever answers
    */
-  ServerRequests(Inputs inputs, @Nullable String lessee) {
+  ServerRequests(Inputs inputs, TaskOwners tasks, @Nullable String lessee) {
     this.inputs = inputs;
+    this.tasks = tasks;
     this.lessee = lessee;
   }
 
@@ -46,7 +49,8 @@ final class ServerRequests {
   }
 
   private void ask(Session session, RawJson requestId, String method, JsonObject params) {
-    Inputs.Question question = inputs.ask(method, params, false, lessee, null);
+    Inputs.Question question =
+        inputs.ask(method, params, false, owner(session, params), lessee, null);
     open.put(requestId, question.key());
     session.extendAll(Inputs.PATIENCE_MILLIS);
     question
@@ -62,6 +66,18 @@ final class ServerRequests {
                 refuse(session, requestId, method, failure);
               }
             });
+  }
+
+  /** Of its task where it names one; else of the one whose calls it can only be about. */
+  private @Nullable String owner(Session session, JsonObject params) {
+    if (params.getValue("_meta") instanceof JsonObject meta
+        && meta.containsKey(MetaKeys.RELATED_TASK)) {
+      return meta.getValue(MetaKeys.RELATED_TASK) instanceof JsonObject related
+              && related.getValue("taskId") instanceof String task
+          ? tasks.of(task)
+          : null;
+    }
+    return session.cause();
   }
 
   /** The server does not want the answer to its request any more, and gets none. */

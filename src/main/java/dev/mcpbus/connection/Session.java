@@ -298,12 +298,21 @@ final class Session implements Channel.Receiver {
             "no answer to " + call.method() + " before the deadline; cancelled at the server"));
   }
 
+  /**
+   * The principal for whose sake the server may be asking, where it does not say; null where that
+   * cannot be told.
+   */
+  @Nullable String cause() {
+    return pending.cause(clock.millis());
+  }
+
   /** {@code initialize} must not be cancelled (MCP 2025-11-25, Cancellation). */
   private void abandon(long id, Pending call, String reason) {
     if (call.isHeld()) {
       call.abandon();
       return;
     }
+    pending.abandoned(call, clock.millis());
     if (!call.method().equals(Methods.INITIALIZE)) {
       era.cancel(this, id, reason);
     }

@@ -141,9 +141,9 @@ final class Subscriptions {
         filter.put(list + "ListChanged", true);
       }
     }
-    if (!wishes.resources().isEmpty()) {
+    if (!wishes.watchers().uris().isEmpty()) {
       JsonArray uris = new JsonArray();
-      wishes.resources().forEach(uris::add);
+      wishes.watchers().uris().forEach(uris::add);
       filter.put("resourceSubscriptions", uris);
     }
     if (!wishes.tasks().isEmpty() && !tasksRefused && offersTasks()) {

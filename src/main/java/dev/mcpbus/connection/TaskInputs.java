@@ -94,7 +94,7 @@ final class TaskInputs {
               FailureCode.UNAVAILABLE,
               "the call has become a task that asks for input, which its caller cannot be asked"));
     }
-    return inputs.answer(request, call.input(), call.callId(), key -> asked.question = key);
+    return inputs.answer(request, call, key -> asked.question = key);
   }
 
   /** These answers did not arrive: they are due again. */

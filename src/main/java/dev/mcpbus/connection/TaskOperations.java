@@ -3,11 +3,13 @@ package dev.mcpbus.connection;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.Requester;
 import dev.mcpbus.connection.Operations.Operation;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import java.util.List;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 
 /** What the addresses {@code mcp.<id>.tasks.*} do with a session that is ready. */
 final class TaskOperations {
@@ -72,7 +74,7 @@ final class TaskOperations {
         });
   }
 
-  private static void list(Live live, BusCall call) {
+  static void list(Live live, BusCall call) {
     if (live.isModern()) {
       call.fail(
           lacks(
@@ -82,8 +84,27 @@ final class TaskOperations {
       call.fail(lacks("the server does not offer the capability 'tasks.list'"));
     } else {
       Operations.pages(live, call, Methods.TASKS_LIST, "tasks")
-          .onComplete(call::complete, failure -> call.fail(McpFailure.of(failure)));
+          .onComplete(
+              all -> call.complete(ofCaller(all, call.requester(), live.tasks().owners())),
+              failure -> call.fail(McpFailure.of(failure)));
     }
+  }
+
+  /** A server that has one client lists everybody's: a principal hears of his own. */
+  private static RawJson ofCaller(RawJson result, @Nullable Requester who, TaskOwners owners) {
+    RawJson tasks = result.member("tasks");
+    if (who == null || who.admin() || tasks == null || !tasks.isArray()) {
+      return result;
+    }
+    List<RawJson> own =
+        tasks.elements().stream()
+            .filter(
+                task -> {
+                  TaskState state = TaskState.of(task);
+                  return state != null && Requester.sees(who, owners.of(state.id()));
+                })
+            .toList();
+    return result.with("tasks", RawJson.array(own));
   }
 
   private static void withTask(Live live, BusCall call, BiConsumer<Session, String> then) {

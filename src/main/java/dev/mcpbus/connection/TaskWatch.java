@@ -55,6 +55,16 @@ final class TaskWatch extends Pending implements TaskPolling.Listener {
   }
 
   @Override
+  boolean isCallers() {
+    return true;
+  }
+
+  @Override
+  @Nullable String owner() {
+    return origin.owner();
+  }
+
+  @Override
   @Nullable String progressAddress() {
     return origin.progressAddress();
   }
@@ -85,6 +95,7 @@ final class TaskWatch extends Pending implements TaskPolling.Listener {
       origin.complete(result); // the server did not make a task of it
       return;
     }
+    tasks.made(origin, first.raw());
     in.hold(hold, this, this::abandoned);
     begun(in, first);
   }

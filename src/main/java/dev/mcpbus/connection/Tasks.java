@@ -30,6 +30,7 @@ final class Tasks {
   private final Wishes wishes;
   private final Parking parking;
   private final TaskInputs inputs;
+  private final TaskOwners owners = new TaskOwners();
   private final Map<String, Set<TaskWatch>> watches = new HashMap<>();
 
   /** Nobody waits for these any more, and there was no session to say so. */
@@ -48,6 +49,18 @@ final class Tasks {
     return inputs;
   }
 
+  TaskOwners owners() {
+    return owners;
+  }
+
+  /** The answer to a tool call may be a task, which is its caller's then. */
+  void made(BusCall call, @Nullable RawJson task) {
+    TaskState state = call.method().equals(Methods.TOOLS_CALL) ? TaskState.of(task) : null;
+    if (state != null) {
+      owners.note(state.id(), call.owner());
+    }
+  }
+
   /**
    * Takes a result that is a task, in the {@code server/discover} era.
    *
@@ -58,8 +71,11 @@ final class Tasks {
     if (call.method().startsWith("tasks/")) {
       return false; // some servers mark the state of a task so
     }
-    if (call instanceof BusCall origin && origin.isRequest()) {
-      return false;
+    if (call instanceof BusCall origin) {
+      made(origin, result);
+      if (origin.isRequest()) {
+        return false;
+      }
     }
     TaskState task = TaskState.of(result);
     if (!(call instanceof BusCall origin)

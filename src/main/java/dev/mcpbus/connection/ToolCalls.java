@@ -47,6 +47,7 @@ final class ToolCalls {
   private void asTask(BusCall call, boolean wanted) {
     RawJson wish = call.task();
     if (wanted) {
+      call.keep(result -> tasks.made(call, result.member("task")));
       session.send(call, call.params().with("task", wish == null ? RawJson.EMPTY_OBJECT : wish));
       return;
     }

@@ -46,7 +46,7 @@ final class Upstream implements SessionListener {
   Upstream(EventBus bus, Inputs inputs, Tasks tasks, @Nullable String lessee, Owner owner) {
     this.bus = bus;
     this.tasks = tasks;
-    this.requests = new ServerRequests(inputs, lessee);
+    this.requests = new ServerRequests(inputs, tasks.owners(), lessee);
     this.rounds = new MultiRoundTrip(inputs);
     this.owner = owner;
   }
@@ -111,17 +111,27 @@ final class Upstream implements SessionListener {
       case Methods.CANCELLED -> cancelled(now, params.member("requestId"));
       case Methods.TASKS_STATUS, Methods.TASKS_CHANGED -> {
         tasks.heard(params);
-        Notifications.publish(method, params, owner::publish);
+        Notifications.publish(method, params, this::ofTask);
       }
       case Methods.TOOLS_CHANGED, Methods.RESOURCES_CHANGED, Methods.PROMPTS_CHANGED -> {
         now.cache().heard(method, params);
         owner.listChanged(now, method);
       }
       default -> {
+        if (method.equals(Methods.RESOURCE_UPDATED)) {
+          WatchOperations.sweep(now, of.clock().millis());
+        }
         now.cache().heard(method, params);
         Notifications.publish(method, params, owner::publish);
       }
     }
+  }
+
+  /** A fact about a task says whose it is. */
+  private void ofTask(String type, JsonObject more) {
+    Object task = more.getJsonObject("params").getValue("taskId");
+    String whose = task instanceof String id ? tasks.owners().of(id) : null;
+    owner.publish(type, whose == null ? more : more.put("principal", whose));
   }
 
   /** The modern era's server ends a subscription so; the legacy one takes a question back. */

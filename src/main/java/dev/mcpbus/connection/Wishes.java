@@ -19,7 +19,7 @@ final class Wishes {
   private RawJson capabilities;
   private JsonObject advertised = new JsonObject();
   private @Nullable RawJson logLevel;
-  private final Set<String> resources = new LinkedHashSet<>();
+  private final Watchers watchers = new Watchers();
   private final Set<String> tasks = new LinkedHashSet<>();
   private long generation;
 
@@ -64,7 +64,15 @@ final class Wishes {
    * @param perRequest true in the era that tells it with every request
    */
   boolean isOffered(String method, JsonObject params, boolean perRequest) {
-    JsonObject told = perRequest ? capabilities.toJsonObject() : advertised;
+    return covers(perRequest ? capabilities.toJsonObject() : advertised, method, params);
+  }
+
+  /** True where servers are told so whoever is there. */
+  boolean isConfigured(String method, JsonObject params) {
+    return covers(configured, method, params);
+  }
+
+  private static boolean covers(JsonObject told, String method, JsonObject params) {
     String capability = method.substring(0, method.indexOf('/'));
     if (!(told.getValue(capability) instanceof JsonObject settings)) {
       return false;
@@ -107,8 +115,8 @@ final class Wishes {
     }
   }
 
-  /** URIs whose updates somebody wants. */
-  Set<String> resources() {
-    return resources;
+  /** Who wants updates of which resources. */
+  Watchers watchers() {
+    return watchers;
   }
 }

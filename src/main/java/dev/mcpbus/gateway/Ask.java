@@ -4,7 +4,9 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.Requester;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
@@ -63,6 +65,17 @@ final class Ask {
             .setSendTimeout(PATIENCE_MILLIS)
             .setCodecName(Codecs.SHARED)
             .addHeader(Headers.CALL_ID, callId);
+  }
+
+  /** What comes of it belongs to him. */
+  Ask from(Principal principal) {
+    requester(principal).sign(options);
+    return this;
+  }
+
+  /** As the bus knows him. */
+  static Requester requester(Principal principal) {
+    return new Requester(principal.name(), principal.admin());
   }
 
   Ask header(String name, String value) {

@@ -49,6 +49,10 @@ final class Calls {
   }
 
   private final String host;
+
+  /** Of this life of the host: whoever sees the name of one call cannot tell another's. */
+  private final String secret = Gateway.random(16);
+
   private final Map<String, Caller> calls = new HashMap<>();
   private final Map<String, Caller> leases = new HashMap<>();
   private final Map<String, Caller> questions = new HashMap<>();
@@ -77,7 +81,7 @@ final class Calls {
   }
 
   String add(Caller caller) {
-    String id = host + "-" + ++sequence;
+    String id = host + "-" + secret + "-" + ++sequence;
     calls.put(id, caller);
     return id;
   }

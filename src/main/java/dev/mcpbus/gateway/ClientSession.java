@@ -357,6 +357,7 @@ final class ClientSession {
     String callId = host.add(incoming);
     Ask ask =
         new Ask(view, method, params, false, callId)
+            .from(principal)
             .header(Headers.INPUT, host.inputs())
             .through(server -> leases.of(server, directory.snapshot().server(server.value())))
             .adapted(this::adapted)

@@ -2,6 +2,7 @@ package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.TaskIds;
 import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.AccessPolicy;
 import dev.mcpbus.security.Principal;
@@ -26,10 +27,11 @@ final class Directory {
   private final GatewayOptions options;
   private final AccessControl access;
   private final Journal journal;
-  private final TaskIds taskIds = new TaskIds();
+  private final TaskIds taskIds;
   private volatile Snapshot snapshot = Snapshot.EMPTY;
 
-  Directory(GatewayOptions options, AccessControl access) {
+  Directory(GatewayOptions options, AccessControl access, TaskIds taskIds) {
+    this.taskIds = taskIds;
     this.options = options;
     this.access = access;
     this.journal = new Journal(access.audit());

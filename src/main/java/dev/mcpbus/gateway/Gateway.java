@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.FairBound;
+import dev.mcpbus.bus.TaskIds;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.Entrance;
@@ -44,7 +45,7 @@ public final class Gateway {
     this.vertx = vertx;
     this.options = options;
     this.serverInfo = serverInfo;
-    this.directory = new Directory(options, access);
+    this.directory = new Directory(options, access, TaskIds.of(vertx));
     this.hosts = new Hosts(vertx, hostCount);
     this.streams = new FairBound<>(options.maxStreams());
   }

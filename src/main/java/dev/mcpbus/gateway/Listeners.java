@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Events;
+import dev.mcpbus.bus.TaskIds;
 import dev.mcpbus.protocol.Messages;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;

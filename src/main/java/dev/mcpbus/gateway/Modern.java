@@ -47,6 +47,10 @@ final class Modern {
   private final Implementation serverInfo;
   private final Replies replies;
   private final String name;
+
+  /** Of this life of the door: whoever sees the name of one call cannot tell another's. */
+  private final String secret = Gateway.random(16);
+
   private final Hosts hosts;
   private final String calling;
   private final Router router;
@@ -141,9 +145,10 @@ final class Modern {
       RawJson params,
       @Nullable RawJson meta,
       Reply reply) {
-    String callId = name + "-" + ++sequence;
+    String callId = name + "-" + secret + "-" + ++sequence;
     Ask ask =
         new Ask(view, method, params, true, callId)
+            .from(principal)
             .header(Headers.INPUT, Headers.PASS)
             .checked((target, asked) -> ModernHeaders.check(headers, target.headers(), asked));
     boolean offersTasks =

@@ -2,6 +2,7 @@ package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.TaskIds;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Principal;
@@ -101,7 +102,7 @@ final class SessionTasks {
   }
 
   private String remember(TaskIds.Named task) {
-    String id = directory.taskIds().seal(principal, task);
+    String id = directory.taskIds().seal(principal.name(), task);
     known.put(id, task);
     ids.put(key(task.connection(), task.own()), id);
     if (known.size() > MAX_KNOWN) {
@@ -146,7 +147,7 @@ final class SessionTasks {
     if (done != null) {
       return Future.succeededFuture(answered(suffix, id, done));
     }
-    TaskIds.Named task = directory.taskIds().open(principal, id);
+    TaskIds.Named task = directory.taskIds().open(Ask.requester(principal), id);
     String server = task == null ? null : server(task.connection());
     if (task == null || server == null || !ask.view().admits(Kind.TOOLS, server, task.tool())) {
       throw TaskForms.absent();
@@ -189,7 +190,7 @@ final class SessionTasks {
   }
 
   private Future<RawJson> state(Ask ask, String server, TaskIds.Named task) {
-    String id = directory.taskIds().seal(principal, task);
+    String id = directory.taskIds().seal(principal.name(), task);
     return call(ask, server, Addresses.TASKS_GET, task).map(state -> TaskForms.older(state, id));
   }
 
@@ -211,7 +212,7 @@ final class SessionTasks {
                 TaskForms.id(answer).isEmpty()
                     ? state(ask, server, task)
                     : Future.succeededFuture(
-                        TaskForms.older(answer, directory.taskIds().seal(principal, task))));
+                        TaskForms.older(answer, directory.taskIds().seal(principal.name(), task))));
   }
 
   /** Those that the client was told of and that are still there. */

@@ -6,6 +6,7 @@ import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FairBound;
+import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Nodes;
 import dev.mcpbus.protocol.RawJson;
@@ -41,6 +42,9 @@ final class SubscriptionBook {
     private final Set<String> holders = new HashSet<>();
     private @Nullable Future<Void> asked;
   }
+
+  /** The books of all nodes are one subscriber: they look after their holders together. */
+  private static final String HOLDER = "gateway";
 
   private static final Duration PATIENCE = Duration.ofMillis(1_500);
 
@@ -168,7 +172,11 @@ final class SubscriptionBook {
     Buffer params = RawJson.EMPTY_OBJECT.with("uri", RawJson.string(resource.uri())).toBuffer();
     ConnectionId server = new ConnectionId(resource.server());
     return calls
-        .<Buffer>request(server, Addresses.of(server, suffix), params, new DeliveryOptions())
+        .<Buffer>request(
+            server,
+            Addresses.of(server, suffix),
+            params,
+            new DeliveryOptions().addHeader(Headers.HOLDER, HOLDER))
         .mapEmpty();
   }
 }

@@ -11,5 +11,12 @@ import java.time.Duration;
  */
 public record InputOptions(Duration patience, int maxParked, int maxOffers) {
 
+  /** One principal takes a quarter at most of what is for all, but not fewer than so many. */
+  private static final int LEAST_SHARE = 16;
+
   public static final InputOptions DEFAULT = new InputOptions(Duration.ofMinutes(5), 256, 10_000);
+
+  static int share(int max) {
+    return Math.min(max, Math.max(LEAST_SHARE, max / 4));
+  }
 }

@@ -5,6 +5,7 @@ import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.Requester;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -16,7 +17,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +25,10 @@ import org.jspecify.annotations.Nullable;
  * mcp.<id>.input}), else the common one ({@code mcp.input}), else whoever responds in time to what
  * is parked. Checks every answer before the server gets it. In a cluster every node answers for all
  * of them.
+ *
+ * <p>A question belongs to the principal whose call made the server ask; he and admins alone see
+ * and answer it. An offer belongs to who made it. Messages without a principal are of the embedding
+ * program, which sees all.
  *
  * <table>
  * <caption>Addresses</caption>
@@ -61,12 +65,12 @@ public final class InputVerticle extends VerticleBase {
 
   public InputVerticle(InputOptions options) {
     this.options = options;
-    this.offers = new Offers(options.maxOffers());
+    this.offers = new Offers(options.maxOffers(), InputOptions.share(options.maxOffers()));
   }
 
   @Override
   public Future<?> start() {
-    parked = new Parked(vertx, options.maxParked());
+    parked = new Parked(vertx, options.maxParked(), InputOptions.share(options.maxParked()));
     shared = new SharedInput(vertx, new Own());
     published = offers.toJson();
     vertx.eventBus().<JsonObject>localConsumer(Addresses.INPUT_ASK, this::ask);
@@ -83,11 +87,13 @@ public final class InputVerticle extends VerticleBase {
             consume(Addresses.INPUT_WITHDRAW, this::withdraw),
             consume(
                 Addresses.INPUT_PENDING,
-                body ->
+                (who, body) ->
                     shared
-                        .pending(body.getString("id"))
+                        .pending(who, body.getString("id"))
                         .map(questions -> new JsonObject().put("questions", questions))),
-            consume(Addresses.INPUT_RESPOND, body -> shared.respond(text(body, "question"), body)))
+            consume(
+                Addresses.INPUT_RESPOND,
+                (who, body) -> shared.respond(who, text(body, "question"), body)))
         .compose(ready -> shared.open())
         .onSuccess(
             ready -> {
@@ -103,7 +109,13 @@ public final class InputVerticle extends VerticleBase {
     }
   }
 
-  private Future<Void> consume(String address, Function<JsonObject, Future<JsonObject>> operation) {
+  /** What one address does, for a requester or, where there is none, for a program on the bus. */
+  @FunctionalInterface
+  private interface Deed {
+    Future<JsonObject> run(@Nullable Requester who, JsonObject body);
+  }
+
+  private Future<Void> consume(String address, Deed deed) {
     return vertx
         .eventBus()
         .<Object>consumer(
@@ -113,8 +125,7 @@ public final class InputVerticle extends VerticleBase {
                 if (!(message.body() instanceof JsonObject body)) {
                   throw badRequest("the body must be a JsonObject");
                 }
-                operation
-                    .apply(body)
+                deed.run(Requester.of(message.headers()), body)
                     .onComplete(message::reply, failure -> McpFailure.of(failure).replyTo(message));
               } catch (McpFailure refused) {
                 refused.replyTo(message);
@@ -204,9 +215,13 @@ public final class InputVerticle extends VerticleBase {
         : Future.failedFuture(failure);
   }
 
-  /** A server that was not told of anybody who answers gets no place in the queue. */
+  /**
+   * A server that was not told of anybody who answers gets no place in the queue, nor does a
+   * question that nobody who may see it offers to answer: it would only wait.
+   */
   private Future<JsonObject> park(Question question, long from) {
-    if (!question.offered()) {
+    boolean answered = question.configured() || offers.answers(question);
+    if (!question.offered() || !answered) {
       return Future.failedFuture(
           McpFailure.notSent(
               FailureCode.METHOD_NOT_FOUND, "nobody is there to answer " + question.method()));
@@ -215,36 +230,41 @@ public final class InputVerticle extends VerticleBase {
     return parked.add(question, options.patience().minus(Duration.ofMillis(spent)));
   }
 
-  private JsonObject respond(JsonObject body) {
+  private JsonObject respond(@Nullable Requester who, JsonObject body) {
     String key = text(body, "question");
     if (!(body.getValue("result") instanceof JsonObject result)) {
       throw badRequest("\"result\" must be the MCP result, an object");
     }
-    parked.respond(key, result);
+    parked.respond(who, key, result);
     return new JsonObject().put("answered", key);
   }
 
   // ---- offers
 
-  private Future<JsonObject> offer(JsonObject body) {
+  private Future<JsonObject> offer(@Nullable Requester who, JsonObject body) {
     String name = body.containsKey("offer") ? text(body, "offer") : UUID.randomUUID().toString();
     if (!(body.getValue("capabilities") instanceof JsonObject capabilities)) {
       throw badRequest("\"capabilities\" must be an object such as {\"elicitation\": {}}");
     }
     String server = body.containsKey("id") ? server(text(body, "id")) : null;
     long ttl = body.getLong("ttl", -1L);
-    if (!put(name, server, capabilities, ttl)) {
+    JsonObject known = who == null ? capabilities : Capabilities.known(capabilities);
+    if (!put(who, name, server, known, ttl)) {
       throw McpFailure.notSent(FailureCode.OVERLOADED, "there are too many offers");
     }
     changed();
-    shared.tell(body.copy().put("offer", name));
+    shared.tell(who, body.copy().put("offer", name).put("capabilities", known));
     return Future.succeededFuture(new JsonObject().put("offer", name));
   }
 
   private boolean put(
-      String name, @Nullable String server, JsonObject capabilities, long ttlMillis) {
+      @Nullable Requester who,
+      String name,
+      @Nullable String server,
+      JsonObject capabilities,
+      long ttlMillis) {
     long until = ttlMillis <= 0 ? Long.MAX_VALUE : now() + ttlMillis;
-    return offers.put(name, server, capabilities, until);
+    return offers.put(who, name, server, capabilities, until);
   }
 
   private static String server(String id) {
@@ -253,11 +273,11 @@ public final class InputVerticle extends VerticleBase {
         .orElseThrow(() -> badRequest("'" + id + "' is no id of a server"));
   }
 
-  private Future<JsonObject> withdraw(JsonObject body) {
+  private Future<JsonObject> withdraw(@Nullable Requester who, JsonObject body) {
     String name = text(body, "offer");
-    offers.remove(name);
+    offers.remove(who, name);
     changed();
-    shared.tellWithdrawn(name);
+    shared.tellWithdrawn(who, name);
     return Future.succeededFuture(new JsonObject().put("withdrawn", name));
   }
 
@@ -279,18 +299,18 @@ public final class InputVerticle extends VerticleBase {
   private final class Own implements SharedInput.Here {
 
     @Override
-    public JsonArray pending(@Nullable String server) {
-      return parked.list(server);
+    public JsonArray pending(@Nullable Requester who, @Nullable String server) {
+      return parked.list(who, server);
     }
 
     @Override
-    public boolean holds(String question) {
-      return parked.holds(question);
+    public boolean holds(@Nullable Requester who, String question) {
+      return parked.holds(who, question);
     }
 
     @Override
-    public JsonObject respond(JsonObject body) {
-      return InputVerticle.this.respond(body);
+    public JsonObject respond(@Nullable Requester who, JsonObject body) {
+      return InputVerticle.this.respond(who, body);
     }
 
     @Override
@@ -303,6 +323,7 @@ public final class InputVerticle extends VerticleBase {
       for (Object one : all) {
         JsonObject offer = (JsonObject) one;
         put(
+            Requester.parse(offer.getString("principal")),
             offer.getString("offer", ""),
             offer.getString("id"),
             offer.getJsonObject("capabilities", new JsonObject()),
@@ -312,8 +333,8 @@ public final class InputVerticle extends VerticleBase {
     }
 
     @Override
-    public void withdrawn(String offer) {
-      offers.remove(offer);
+    public void withdrawn(@Nullable Requester who, String offer) {
+      offers.remove(who, offer);
       changed();
     }
   }

@@ -1,5 +1,6 @@
 package dev.mcpbus.input;
 
+import dev.mcpbus.bus.Requester;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.HashMap;
@@ -9,10 +10,16 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What callers offer to answer, each offer under a name of its own and for a time. Several offers
- * add up. Owner: the context of the {@link InputVerticle}; time is passed in.
+ * What callers offer to answer, each offer under its maker and a name of its own, and for a time.
+ * Several offers add up to what servers are told; whose question an offer is good for says {@link
+ * #answers}. Owner: the context of the {@link InputVerticle}; time is passed in.
  */
 final class Offers {
+
+  /**
+   * @param maker null for a program on the bus
+   */
+  private record Key(@Nullable Requester maker, String name) {}
 
   /**
    * @param server its id, null for all servers
@@ -20,24 +27,50 @@ final class Offers {
    */
   private record Offer(@Nullable String server, JsonObject capabilities, long until) {}
 
-  private final Map<String, Offer> offers = new HashMap<>();
+  private final Map<Key, Offer> offers = new HashMap<>();
   private final int max;
+  private final int share;
 
-  Offers(int max) {
+  /**
+   * @param max in all
+   * @param share of one principal at most
+   */
+  Offers(int max, int share) {
     this.max = max;
+    this.share = share;
   }
 
   /** Makes or renews an offer; false where there are too many. */
-  boolean put(String name, @Nullable String server, JsonObject capabilities, long until) {
-    if (offers.size() >= max && !offers.containsKey(name)) {
+  boolean put(
+      @Nullable Requester maker,
+      String name,
+      @Nullable String server,
+      JsonObject capabilities,
+      long until) {
+    Key key = new Key(maker, name);
+    if (!offers.containsKey(key) && (offers.size() >= max || isFull(maker))) {
       return false;
     }
-    offers.put(name, new Offer(server, capabilities.copy(), until));
+    offers.put(key, new Offer(server, capabilities.copy(), until));
     return true;
   }
 
-  void remove(String name) {
-    offers.remove(name);
+  private boolean isFull(@Nullable Requester maker) {
+    return maker != null
+        && offers.keySet().stream()
+                .filter(key -> key.maker() != null && key.maker().name().equals(maker.name()))
+                .count()
+            >= share;
+  }
+
+  /** Takes back what is {@code who}'s of that name; an admin and a program take back anybody's. */
+  void remove(@Nullable Requester who, String name) {
+    offers
+        .keySet()
+        .removeIf(
+            key ->
+                key.name().equals(name)
+                    && Requester.sees(who, key.maker() == null ? null : key.maker().name()));
   }
 
   /** Drops what has ended; the next end, {@link Long#MAX_VALUE} for none. */
@@ -55,13 +88,28 @@ final class Offers {
     return next;
   }
 
-  /** Each as it was made: {@code {offer, capabilities, id?, ttl?}}, with the time that is left. */
+  /** Whether somebody who may see a question offers to answer such. */
+  boolean answers(Question question) {
+    return offers.entrySet().stream()
+        .anyMatch(
+            one ->
+                Requester.sees(one.getKey().maker(), question.owner())
+                    && question.isOf(one.getValue().server())
+                    && question.isCovered(one.getValue().capabilities()));
+  }
+
+  /** Each as it was made: {@code {offer, capabilities, principal?, id?, ttl?}}. */
   JsonArray list(long now) {
     JsonArray list = new JsonArray();
     offers.forEach(
-        (name, offer) -> {
+        (key, offer) -> {
           JsonObject one =
-              new JsonObject().put("offer", name).put("capabilities", offer.capabilities().copy());
+              new JsonObject()
+                  .put("offer", key.name())
+                  .put("capabilities", offer.capabilities().copy());
+          if (key.maker() != null) {
+            one.put("principal", key.maker().text());
+          }
           if (offer.server() != null) {
             one.put("id", offer.server());
           }

@@ -4,6 +4,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.Requester;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -26,19 +27,28 @@ final class Parked {
 
   private final Vertx vertx;
   private final int max;
+  private final int share;
   private final Map<String, Place> places = new LinkedHashMap<>();
 
-  Parked(Vertx vertx, int max) {
+  /**
+   * @param max in all
+   * @param share of one principal at most
+   */
+  Parked(Vertx vertx, int max, int share) {
     this.vertx = vertx;
     this.max = max;
+    this.share = share;
   }
 
   /** Parks a question for at most {@code patience}. */
   Future<JsonObject> add(Question question, Duration patience) {
-    if (places.size() >= max) {
+    String owner = question.owner();
+    boolean full = places.size() >= max;
+    if (full || (owner != null && count(owner) >= share)) {
       return Future.failedFuture(
           McpFailure.notSent(
-              FailureCode.OVERLOADED, max + " questions wait for an answer already"));
+              FailureCode.OVERLOADED,
+              (full ? max : share) + " questions wait for an answer already"));
     }
     long timer =
         vertx.setTimer(
@@ -65,11 +75,20 @@ final class Parked {
     return place.answer().future();
   }
 
-  /** Those of one server, or all where {@code server} is null. */
-  JsonArray list(@Nullable String server) {
+  private long count(String owner) {
+    return places.values().stream().filter(one -> owner.equals(one.question().owner())).count();
+  }
+
+  /**
+   * Those that may be seen.
+   *
+   * @param who null for a program on the bus
+   * @param server null for all
+   */
+  JsonArray list(@Nullable Requester who, @Nullable String server) {
     JsonArray list = new JsonArray();
     for (Place place : places.values()) {
-      if (server == null || server.equals(place.question().server().value())) {
+      if (place.question().isOf(server) && Requester.sees(who, place.question().owner())) {
         list.add(
             place
                 .question()
@@ -81,19 +100,21 @@ final class Parked {
     return list;
   }
 
-  boolean holds(String key) {
-    return places.containsKey(key);
+  boolean holds(@Nullable Requester who, String key) {
+    Place place = places.get(key);
+    return place != null && Requester.sees(who, place.question().owner());
   }
 
   /**
    * Answers a question; one whose answer does not fit goes on waiting.
    *
+   * @param who for whom there are his own questions alone; null for a program on the bus
    * @throws McpFailure {@code BAD_REQUEST} where no such question waits, {@code INVALID_ARGUMENTS}
    *     where the answer does not fit
    */
-  void respond(String key, JsonObject answer) {
+  void respond(@Nullable Requester who, String key, JsonObject answer) {
     Place place = places.get(key);
-    if (place == null) {
+    if (place == null || !holds(who, key)) {
       throw McpFailure.notSent(
           FailureCode.BAD_REQUEST,
           "no such question waits; " + Addresses.INPUT_PENDING + " lists those that do");
@@ -131,6 +152,9 @@ final class Parked {
             .put("id", question.server().value())
             .put("time", Instant.now().toString())
             .mergeIn(more);
+    if (question.owner() != null) {
+      event.put("principal", question.owner());
+    }
     vertx.eventBus().publish(Addresses.of(question.server(), Addresses.EVENTS), event);
     vertx.eventBus().publish(Addresses.ALL_EVENTS, event);
   }

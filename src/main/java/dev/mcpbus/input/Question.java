@@ -16,10 +16,18 @@ import org.jspecify.annotations.Nullable;
  * changes.
  *
  * @param key names it
+ * @param owner the principal for whose sake it is asked, null where that is not known
  * @param offered whether the server was told that such questions are answered
+ * @param configured whether it is told so whoever is there
  */
 record Question(
-    String key, ConnectionId server, String method, JsonObject params, boolean offered) {
+    String key,
+    ConnectionId server,
+    String method,
+    JsonObject params,
+    @Nullable String owner,
+    boolean offered,
+    boolean configured) {
 
   /**
    * Reads what a connection sends.
@@ -33,9 +41,23 @@ record Question(
             new ConnectionId(body.getString("id")),
             body.getString("method"),
             body.getJsonObject("params", new JsonObject()),
-            body.getBoolean("offered", false));
+            body.getString("principal"),
+            body.getBoolean("offered", false),
+            body.getBoolean("configured", false));
     question.check();
     return question;
+  }
+
+  /** Whether what is said of {@code id} is said of this server; null stands for all. */
+  boolean isOf(@Nullable String id) {
+    return id == null || id.equals(server.value());
+  }
+
+  /** Whether these capabilities are to answer such questions. */
+  boolean isCovered(JsonObject capabilities) {
+    return capabilities.getValue(method.substring(0, method.indexOf('/')))
+            instanceof JsonObject settings
+        && (!isUrl() || settings.containsKey("url"));
   }
 
   private boolean isElicitation() {
@@ -145,10 +167,12 @@ record Question(
 
   /** For whoever looks at what is pending. */
   JsonObject toJson() {
-    return new JsonObject()
-        .put("question", key)
-        .put("id", server.value())
-        .put("method", method)
-        .put("params", params);
+    JsonObject json =
+        new JsonObject()
+            .put("question", key)
+            .put("id", server.value())
+            .put("method", method)
+            .put("params", params);
+    return owner == null ? json : json.put("principal", owner);
   }
 }

@@ -2,6 +2,7 @@ package dev.mcpbus.input;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Nodes;
+import dev.mcpbus.bus.Requester;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
@@ -23,24 +24,27 @@ final class SharedInput {
   /** What this node has. */
   interface Here {
 
-    JsonArray pending(@Nullable String server);
+    JsonArray pending(@Nullable Requester who, @Nullable String server);
 
-    boolean holds(String question);
+    boolean holds(@Nullable Requester who, String question);
 
     /** Throws what {@code mcp.input.respond} fails with. */
-    JsonObject respond(JsonObject body);
+    JsonObject respond(@Nullable Requester who, JsonObject body);
 
     JsonArray offers();
 
-    /** Another node was told of these: {@code {offer, capabilities, id?, ttl}}. */
+    /** Another node was told of these: {@code {offer, capabilities, principal?, id?, ttl}}. */
     void offered(JsonArray offers);
 
-    void withdrawn(String offer);
+    void withdrawn(@Nullable Requester who, String offer);
   }
 
   private static final Duration PATIENCE = Duration.ofMillis(1_500);
   private static final Duration ANSWER = Duration.ofSeconds(5);
   private static final String OP = "op";
+
+  /** Who asks, answers or offers, a {@link Requester#text}; a program on the bus without it. */
+  private static final String WHO = "principal";
 
   private final Vertx vertx;
   private final Nodes nodes;
@@ -77,10 +81,11 @@ final class SharedInput {
 
   private JsonObject answer(JsonObject asked) {
     String question = asked.getString("question", "");
+    Requester who = Requester.parse(asked.getString(WHO));
     return switch (asked.getString(OP, "")) {
-      case "pending" -> new JsonObject().put("questions", here.pending(asked.getString("id")));
-      case "holds" -> new JsonObject().put("holds", here.holds(question));
-      case "respond" -> here.respond(asked);
+      case "pending" -> new JsonObject().put("questions", here.pending(who, asked.getString("id")));
+      case "holds" -> new JsonObject().put("holds", here.holds(who, question));
+      case "respond" -> here.respond(who, asked);
       case "offers" -> new JsonObject().put("offers", here.offers());
       default -> new JsonObject();
     };
@@ -92,19 +97,19 @@ final class SharedInput {
     }
     String withdrawn = fact.getString("withdrawn");
     if (withdrawn != null) {
-      here.withdrawn(withdrawn);
+      here.withdrawn(Requester.parse(fact.getString(WHO)), withdrawn);
     }
     here.offered(fact.getJsonArray("offers", new JsonArray()));
   }
 
   /** Those of all nodes, the oldest first. */
-  Future<JsonArray> pending(@Nullable String server) {
-    JsonArray own = here.pending(server);
+  Future<JsonArray> pending(@Nullable Requester who, @Nullable String server) {
+    JsonArray own = here.pending(who, server);
     if (!vertx.isClustered()) {
       return Future.succeededFuture(own);
     }
     return nodes
-        .ask(new JsonObject().put(OP, "pending").put("id", server), PATIENCE)
+        .ask(signed(who, new JsonObject().put(OP, "pending").put("id", server)), PATIENCE)
         .map(
             answers -> {
               List<Object> all = own.stream().collect(Collectors.toCollection(ArrayList::new));
@@ -119,31 +124,36 @@ final class SharedInput {
     return question instanceof JsonObject json ? json.getString("since", "") : "";
   }
 
+  private static JsonObject signed(@Nullable Requester who, JsonObject body) {
+    body.remove(WHO); // what a caller wrote there himself
+    return who == null ? body : body.put(WHO, who.text());
+  }
+
   /** Answers a question wherever it waits. */
-  Future<JsonObject> respond(String question, JsonObject body) {
-    if (!vertx.isClustered() || here.holds(question)) {
-      return Future.succeededFuture(here.respond(body));
+  Future<JsonObject> respond(@Nullable Requester who, String question, JsonObject body) {
+    if (!vertx.isClustered() || here.holds(who, question)) {
+      return Future.succeededFuture(here.respond(who, body));
     }
     return nodes
-        .ask(new JsonObject().put(OP, "holds").put("question", question), PATIENCE)
+        .ask(signed(who, new JsonObject().put(OP, "holds").put("question", question)), PATIENCE)
         .compose(
             answers -> {
               for (Nodes.Answer one : answers) {
                 if (one.body().getBoolean("holds", false)) {
-                  return nodes.ask(one.node(), body.copy().put(OP, "respond"), ANSWER);
+                  return nodes.ask(one.node(), signed(who, body.copy().put(OP, "respond")), ANSWER);
                 }
               }
-              return Future.succeededFuture(here.respond(body)); // says that there is none
+              return Future.succeededFuture(here.respond(who, body)); // says that there is none
             });
   }
 
   /** Tells the others of an offer. */
-  void tell(JsonObject offer) {
-    publish(new JsonObject().put("offers", new JsonArray().add(offer)));
+  void tell(@Nullable Requester who, JsonObject offer) {
+    publish(new JsonObject().put("offers", new JsonArray().add(signed(who, offer))));
   }
 
-  void tellWithdrawn(String offer) {
-    publish(new JsonObject().put("withdrawn", offer));
+  void tellWithdrawn(@Nullable Requester who, String offer) {
+    publish(signed(who, new JsonObject().put("withdrawn", offer)));
   }
 
   private void publish(JsonObject fact) {

@@ -110,8 +110,8 @@ class BridgeClientTest {
       await().until(() -> bridge.seen.size() == 1);
     }
 
-    await().until(() -> cancelled.equals(List.of("call-1")));
-    assertThat(bridge.seen.get(0).headers().get(Headers.CALL_ID)).isEqualTo("call-1");
+    await().until(() -> cancelled.equals(List.of("local/call-1")));
+    assertThat(bridge.seen.get(0).headers().get(Headers.CALL_ID)).isEqualTo("local/call-1");
   }
 
   @Test

@@ -9,6 +9,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.Requester;
 import dev.mcpbus.protocol.JsonRpcError;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
@@ -72,7 +73,7 @@ class BridgeVerticleTest {
     assertThat(seen.body())
         .isEqualTo("{\"name\":\"say?it+\\\"now\\\"\",\"arguments\":" + arguments + "}");
     assertThat(seen.headers().get(Headers.VALIDATE)).isEqualTo("true");
-    assertThat(seen.headers().get(Headers.CALL_ID)).isEqualTo("call-1");
+    assertThat(seen.headers().get(Headers.CALL_ID)).isEqualTo("local/call-1");
     assertThat(seen.headers().contains(Headers.DEADLINE)).isFalse();
   }
 
@@ -134,7 +135,8 @@ class BridgeVerticleTest {
   }
 
   @Test
-  void the_time_budget_and_the_trace_travel_and_a_principal_does_not(Vertx vertx) {
+  void the_time_budget_and_the_trace_travel_and_a_principal_of_the_callers_making_does_not(
+      Vertx vertx) {
     BridgeFixture bridge = new BridgeFixture(vertx);
     bridge.on(CALL, "{}");
     String trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
@@ -149,7 +151,9 @@ class BridgeVerticleTest {
 
     assertThat(bridge.seen.get(0).headers().get(Headers.DEADLINE)).isEqualTo("1500");
     assertThat(bridge.seen.get(0).headers().get(Headers.TRACEPARENT)).isEqualTo(trace);
-    assertThat(bridge.seen.get(0).headers().contains(Headers.PRINCIPAL)).isFalse();
+    assertThat(Requester.of(bridge.seen.get(0).headers()))
+        .extracting(Requester::name)
+        .isEqualTo("local");
     assertThat(bridge.seen.get(1).headers().get(Headers.DEADLINE)).isEqualTo("20");
   }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.Requester;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.Operation;
 import io.vertx.core.Vertx;
@@ -114,8 +115,8 @@ class EventBusDoorTest {
     assertThat(answer.getJsonObject("body")).isEqualTo(new JsonObject().put("sum", 5));
     var seen = bridge.seen.get(0).headers();
     assertThat(seen.get("deadline")).isEqualTo("500");
-    assertThat(seen.get("call-id")).isEqualTo("c-1");
-    assertThat(seen.contains("principal")).isFalse();
+    assertThat(seen.get("call-id")).isEqualTo("local/c-1");
+    assertThat(Requester.of(seen)).extracting(Requester::name).isEqualTo("local");
     assertThat(seen.contains("input")).isFalse();
   }
 

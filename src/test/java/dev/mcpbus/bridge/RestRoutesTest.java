@@ -7,6 +7,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.TaskIds;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
@@ -42,16 +43,10 @@ class RestRoutesTest {
         "POST|/loglevel|loglevel|{\"level\":\"debug\"}|{\"level\":\"debug\"}",
         "POST|/request|request|{\"method\":\"m\"}|{\"method\":\"m\"}",
         "GET|/tasks|tasks.list||{}",
-        "GET|/tasks/t%201|tasks.get||{\"taskId\":\"t 1\"}",
-        "GET|/tasks/t1/result|tasks.result||{\"taskId\":\"t1\"}",
-        "POST|/tasks/t1/cancel|tasks.cancel||{\"taskId\":\"t1\"}",
-        "POST|/tasks/t1/update|tasks.update|{\"inputResponses\":{}}|{\"taskId\":\"t1\",\"inputResponses\":{}}",
-        "POST|/tasks/t1/update|tasks.update|{\"taskId\":\"other\"}|{\"taskId\":\"t1\"}",
         "GET|/status|status||",
         "POST|/connect|connect||",
         "POST|/disconnect|disconnect||",
-        "POST|/restart|restart||",
-        "POST|/cancel|cancel|{\"callId\":\"c\"}|"
+        "POST|/restart|restart||"
       })
   void a_path_of_a_server_is_its_address(
       String method, String path, String suffix, String body, String seen, Vertx vertx) {
@@ -77,12 +72,58 @@ class RestRoutesTest {
       delimiter = '|',
       quoteCharacter = '~',
       value = {
+        "GET||tasks.get||{\"taskId\":\"t/1\"}",
+        "GET|/result|tasks.result||{\"taskId\":\"t/1\"}",
+        "POST|/cancel|tasks.cancel||{\"taskId\":\"t/1\"}",
+        "POST|/update|tasks.update|{\"inputResponses\":{}}|{\"taskId\":\"t/1\",\"inputResponses\":{}}",
+        "POST|/update|tasks.update|{\"taskId\":\"other\"}|{\"taskId\":\"t/1\"}"
+      })
+  void a_task_is_named_to_its_server_by_the_servers_own_id(
+      String method, String path, String suffix, String body, String seen, Vertx vertx) {
+    BridgeFixture bridge = new BridgeFixture(vertx);
+    bridge.on("mcp.alpha." + suffix, ODD);
+    String id = TaskIds.of(vertx).seal("local", new TaskIds.Named("alpha", "", "t/1"));
+    String there = "/api/servers/alpha/tasks/" + id + (path == null ? "" : path);
+    HttpMethod verb = HttpMethod.valueOf(method);
+    MultiMap none = MultiMap.caseInsensitiveMultiMap();
+
+    Answer answer = bridge.send(verb, there, body == null ? "" : body, none);
+    Answer elsewhere = bridge.send(verb, there.replace("alpha", "beta"), "", none);
+    Answer raw = bridge.send(verb, there.replace(id, "t1"), "", none);
+
+    assertThat(answer.body()).isEqualTo(ODD);
+    assertThat(bridge.seen).hasSize(1);
+    assertThat(bridge.seen.get(0).body()).isEqualTo(seen);
+    assertThat(raw.json().getString("detail")).isEqualTo("Task not found");
+    assertThat(elsewhere.body()).isEqualTo(raw.body());
+  }
+
+  @Test
+  void what_is_cancelled_is_a_call_of_the_caller(Vertx vertx) {
+    BridgeFixture bridge = new BridgeFixture(vertx);
+    bridge.on("mcp.alpha.cancel", new JsonObject().put("cancelled", true));
+
+    Answer answer = bridge.post("/api/servers/alpha/cancel", "{\"callId\":\"c\"}");
+    Answer nameless = bridge.post("/api/servers/alpha/cancel", "{}");
+
+    assertThat(answer.body()).isEqualTo("{\"cancelled\":true}");
+    assertThat(bridge.seen).hasSize(1);
+    assertThat(bridge.seen.get(0).body()).isEqualTo("{\"callId\":\"local/c\"}");
+    assertThat(nameless.json().getString("code")).isEqualTo("BAD_REQUEST");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
         "GET|/api/servers|mcp.servers.list||{}",
         "GET|/api/nodes|mcp.servers.nodes||{}",
         "DELETE|/api/servers/alpha|mcp.servers.remove||{\"id\":\"alpha\"}",
         "GET|/api/inputs|mcp.input.pending||{}",
         "GET|/api/inputs?server=alpha|mcp.input.pending||{\"id\":\"alpha\"}",
-        "POST|/api/inputs/q%201|mcp.input.respond|{\"action\":\"accept\"}|{\"question\":\"q 1\",\"result\":{\"action\":\"accept\"}}",
+        "POST|/api/inputs/q%201|mcp.input.respond|{\"action\":\"accept\"}|{\"question\":\"q"
+            + " 1\",\"result\":{\"action\":\"accept\"}}",
         "POST|/api/offers|mcp.input.offer|{\"capabilities\":{}}|{\"capabilities\":{}}",
         "DELETE|/api/offers/mine|mcp.input.withdraw||{\"offer\":\"mine\"}"
       })
@@ -161,7 +202,7 @@ class RestRoutesTest {
     assertThat(call.get(Headers.VALIDATE)).isEqualTo("false");
     assertThat(call.get(Headers.TASK)).isEqualTo("true");
     assertThat(call.get(Headers.DEADLINE)).isEqualTo("77");
-    assertThat(call.get(Headers.CALL_ID)).isEqualTo("mine-1");
+    assertThat(call.get(Headers.CALL_ID)).isEqualTo("local/mine-1");
     assertThat(bridge.seen.get(1).headers().get(Headers.CACHE)).isEqualTo("use");
   }
 

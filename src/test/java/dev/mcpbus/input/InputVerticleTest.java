@@ -68,7 +68,8 @@ class InputVerticleTest {
             .put("id", "git")
             .put("method", method)
             .put("params", params)
-            .put("offered", offered));
+            .put("offered", offered)
+            .put("configured", offered));
   }
 
   private Future<JsonObject> send(String address, JsonObject body) {

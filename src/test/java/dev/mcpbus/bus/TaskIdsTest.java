@@ -1,8 +1,7 @@
-package dev.mcpbus.gateway;
+package dev.mcpbus.bus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.mcpbus.security.Principal;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.Vertx;
 import java.util.Base64;
@@ -11,12 +10,12 @@ import org.junit.jupiter.api.Test;
 
 class TaskIdsTest {
 
-  private static final Principal ADA = new Principal("ada");
-  private static final Principal BOB = new Principal("bob");
+  private static final Requester ADA = new Requester("ada", false);
+  private static final Requester BOB = new Requester("bob", false);
   private static final TaskIds.Named TASK = new TaskIds.Named("server", "tool", "id\nof 1");
 
   private final Vertx vertx = Vertx.vertx();
-  private final TaskIds ids = new TaskIds();
+  private final TaskIds ids = TaskIds.of(vertx);
 
   @AfterEach
   void close() {
@@ -26,16 +25,18 @@ class TaskIdsTest {
   @Test
   void an_id_reads_back_for_the_principal_that_was_given_it_alone() {
     TestBus.await(ids.open(vertx));
-    String id = ids.seal(ADA, TASK);
+    String id = ids.seal("ada", TASK);
     assertThat(ids.open(ADA, id)).isEqualTo(TASK);
     assertThat(ids.open(BOB, id)).isNull();
-    assertThat(ids.seal(ADA, new TaskIds.Named("other", "tool", "id\nof 1"))).isNotEqualTo(id);
+    assertThat(ids.open(new Requester("ada\nserver", false), id)).isNull();
+    assertThat(ids.open(new Requester("root", true), id)).isEqualTo(TASK);
+    assertThat(ids.seal("ada", new TaskIds.Named("other", "tool", "id\nof 1"))).isNotEqualTo(id);
   }
 
   @Test
   void an_id_that_was_changed_or_made_up_is_none() {
     TestBus.await(ids.open(vertx));
-    byte[] bytes = Base64.getUrlDecoder().decode(ids.seal(ADA, TASK));
+    byte[] bytes = Base64.getUrlDecoder().decode(ids.seal("ada", TASK));
     for (int i = 0; i < bytes.length; i++) {
       byte[] other = bytes.clone();
       other[i] ^= 1;
@@ -48,9 +49,11 @@ class TaskIdsTest {
 
   @Test
   void all_hosts_of_one_process_have_one_key() {
-    TaskIds there = new TaskIds();
     TestBus.await(ids.open(vertx));
+    String id = ids.seal("ada", TASK);
+    TaskIds there = TaskIds.of(vertx);
     TestBus.await(there.open(vertx));
-    assertThat(there.open(ADA, ids.seal(ADA, TASK))).isEqualTo(TASK);
+    assertThat(there.open(ADA, id)).isEqualTo(TASK);
+    assertThat(there.seal("ada", TASK)).isEqualTo(id);
   }
 }

@@ -1,0 +1,233 @@
+package dev.mcpbus.bridge;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.Requester;
+import dev.mcpbus.bus.TaskIds;
+import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.MetaKeys;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tasks as callers of the bridge know them: under ids that are sealed for the principal that was
+ * given them ({@link TaskIds}). A server's own ids never leave, and are never taken. Nothing of a
+ * result but these ids is touched. Used on the bridge's context.
+ */
+final class OwnedTasks {
+
+  private static final byte[] TASK_ID = "\"taskId\"".getBytes(StandardCharsets.US_ASCII);
+  private static final RawJson TASK = RawJson.string("task");
+
+  private static final Map<String, String> METHODS =
+      Map.of(
+          Addresses.TOOLS_CALL, Methods.TOOLS_CALL,
+          Addresses.TASKS_GET, Methods.TASKS_GET,
+          Addresses.TASKS_RESULT, Methods.TASKS_RESULT,
+          Addresses.TASKS_UPDATE, Methods.TASKS_UPDATE,
+          Addresses.TASKS_CANCEL, Methods.TASKS_CANCEL,
+          Addresses.TASKS_LIST, Methods.TASKS_LIST);
+
+  private final TaskIds ids;
+
+  OwnedTasks(Vertx vertx) {
+    this.ids = TaskIds.of(vertx);
+  }
+
+  /** A call on its way, from what its caller wrote to what he gets. */
+  final class Passing {
+
+    private final Requester who;
+    private final String server;
+    private final String method;
+    private final RawJson params;
+
+    /** The server's id of the task that the call names, empty where it names none. */
+    private String own = "";
+
+    /**
+     * @param server that is called, empty where that is not known
+     * @param suffix of its address
+     * @throws McpFailure where the caller was never given the task that he names: the same as for a
+     *     task that never was
+     */
+    Passing(Requester who, String server, String suffix, RawJson given) {
+      this.who = who;
+      this.server = server;
+      if (suffix.equals(Addresses.REQUEST)) {
+        RawJson inner = given.member("params");
+        this.method = text(given, "method");
+        this.params =
+            inner == null || !inner.isObject() ? given : given.with("params", opened(inner));
+      } else {
+        this.method = METHODS.getOrDefault(suffix, "");
+        this.params = opened(given);
+      }
+    }
+
+    /** What the server's connection gets. */
+    RawJson params() {
+      return params;
+    }
+
+    private RawJson opened(RawJson given) {
+      String id = text(given, "taskId");
+      if (!isOfTasks() || id.isEmpty()) {
+        return given; // whoever is asked says what is missing
+      }
+      TaskIds.Named task = ids.open(who, id);
+      if (task == null || !task.connection().equals(server)) {
+        throw McpFailure.upstream(
+            new JsonRpcError(JsonRpcError.INVALID_PARAMS, "Task not found", null));
+      }
+      own = task.own();
+      return given.with("taskId", RawJson.string(own));
+    }
+
+    private boolean isOfTasks() {
+      return method.startsWith("tasks/");
+    }
+
+    /** What comes back, as the caller gets it. */
+    Future<Buffer> sealed(Future<Buffer> answer) {
+      return answer.map(this::sealed).recover(failure -> Future.failedFuture(sealed(failure)));
+    }
+
+    Buffer sealed(Buffer result) {
+      RawJson raw = RawJson.of(result);
+      if (!mentionsTask(raw) || !raw.isObject()) {
+        return result;
+      }
+      if (method.equals(Methods.TASKS_LIST)) {
+        RawJson tasks = raw.member("tasks");
+        return tasks == null || !tasks.isArray() ? result : listed(raw, tasks).toBuffer();
+      }
+      boolean task = isOfTasks() || TASK.equals(raw.member("resultType"));
+      RawJson sealed = task ? task(raw) : related(raw);
+      RawJson made = method.equals(Methods.TOOLS_CALL) ? raw.member("task") : null;
+      return (made == null || !made.isObject() ? sealed : sealed.with("task", task(made)))
+          .toBuffer();
+    }
+
+    private RawJson listed(RawJson result, RawJson tasks) {
+      List<RawJson> all = new ArrayList<>();
+      tasks.elements().forEach(one -> all.add(one.isObject() ? task(one) : one));
+      return result.with("tasks", RawJson.array(all));
+    }
+
+    /** A task as it stands: its own id, and where its result and its questions say theirs. */
+    private RawJson task(RawJson object) {
+      RawJson sealed = related(named(object));
+      RawJson result = object.member("result");
+      if (result != null && result.isObject()) {
+        sealed = sealed.with("result", related(result));
+      }
+      RawJson requests = object.member("inputRequests");
+      return requests == null || !requests.isObject()
+          ? sealed
+          : sealed.with("inputRequests", requests(requests));
+    }
+
+    private RawJson requests(RawJson requests) {
+      RawJson all = requests;
+      for (String key : requests.toJsonObject().fieldNames()) {
+        RawJson request = requests.member(key);
+        RawJson asked = request == null || !request.isObject() ? null : request.member("params");
+        if (request != null && asked != null && asked.isObject()) {
+          all = all.with(key, request.with("params", related(asked)));
+        }
+      }
+      return all;
+    }
+
+    /** With the id of the task that it belongs to under {@code _meta}. */
+    private RawJson related(RawJson message) {
+      RawJson meta = message.member("_meta");
+      RawJson related =
+          meta == null || !meta.isObject() ? null : meta.member(MetaKeys.RELATED_TASK);
+      return meta == null || related == null || !related.isObject()
+          ? message
+          : message.with("_meta", meta.with(MetaKeys.RELATED_TASK, named(related)));
+    }
+
+    private RawJson named(RawJson object) {
+      String id = text(object, "taskId");
+      return id.isEmpty()
+          ? object
+          : object.with("taskId", RawJson.string(seal(who.name(), server, id)));
+    }
+
+    Throwable sealed(Throwable cause) {
+      if (!(cause instanceof McpFailure failure)) {
+        return cause;
+      }
+      String of = failure.data().getValue("taskId") instanceof String told ? told : own;
+      if (of.isEmpty()) {
+        return failure;
+      }
+      String id = seal(who.name(), server, of);
+      JsonObject data = failure.data().copy();
+      return new McpFailure(
+          failure.code(),
+          failure.sent(),
+          String.valueOf(failure.getMessage()).replace("'" + of + "'", "'" + id + "'"),
+          failure.retryAfterMillis(),
+          data.containsKey("taskId") ? data.put("taskId", id) : data);
+    }
+  }
+
+  /** The text of a member, empty where there is none. */
+  private static String text(RawJson object, String member) {
+    RawJson value = object.member(member);
+    return value == null || !value.isString() ? "" : value.asString();
+  }
+
+  /** Most results name no task: these are not looked at any closer. */
+  private static boolean mentionsTask(RawJson raw) {
+    byte[] array = raw.array();
+    int end = raw.offset() + raw.length() - TASK_ID.length;
+    for (int at = raw.offset(); at <= end; at++) {
+      if (array[at] == TASK_ID[0] && isThere(array, at)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean isThere(byte[] array, int at) {
+    for (int i = 1; i < TASK_ID.length; i++) {
+      if (array[at + i] != TASK_ID[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private String seal(@Nullable String owner, String server, String own) {
+    return ids.seal(owner == null ? "" : owner, new TaskIds.Named(server, "", own));
+  }
+
+  /** Whether what is sent to such an address may name a task, or become one. */
+  static boolean concerns(String suffix) {
+    return METHODS.containsKey(suffix);
+  }
+
+  /** A fact about a task as its owner and admins hear it; of what else is told nothing changes. */
+  JsonObject sealed(JsonObject event) {
+    if (!(event.getValue("params") instanceof JsonObject params)
+        || !(params.getValue("taskId") instanceof String own)) {
+      return event;
+    }
+    String id = seal(event.getString("principal"), event.getString("id", ""), own);
+    return event.copy().put("params", params.copy().put("taskId", id));
+  }
+}

@@ -1,0 +1,83 @@
+package dev.mcpbus.bridge;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.Requester;
+import dev.mcpbus.bus.ToolName;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.json.JsonObject;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a peer of the event bus sends, as the bus gets it: it says who is behind it, and names calls
+ * and tasks as nobody else can; and what comes back, as the peer gets it.
+ */
+final class PeerMessage {
+
+  private final @Nullable Object body;
+  private final OwnedTasks.@Nullable Passing passing;
+
+  /**
+   * @param headers those that the peer may set; those that he may not are added
+   * @throws McpFailure where he names a call as none can be named, or a task that he was never
+   *     given
+   */
+  PeerMessage(
+      Requester who, OwnedTasks tasks, String address, @Nullable Object given, JsonObject headers) {
+    String callId = headers.getString(Headers.CALL_ID);
+    if (callId != null) {
+      headers.put(Headers.CALL_ID, who.callId(callId));
+    }
+    headers.put(Headers.PRINCIPAL, who.text());
+    if (!(given instanceof JsonObject params)) {
+      body = given;
+      passing = null;
+    } else if (EventBusAccess.isCancel(address)) {
+      body = who.cancelling(params);
+      passing = null;
+    } else {
+      boolean all = address.equals(Addresses.ALL_TOOLS_CALL);
+      String suffix = all ? Addresses.TOOLS_CALL : EventBusAccess.suffix(address).orElse("");
+      if (!OwnedTasks.concerns(suffix)) {
+        body = given;
+        passing = null;
+        return;
+      }
+      RawJson raw = RawJson.of(params);
+      OwnedTasks.Passing made =
+          tasks
+          .new Passing(who, all ? server(params) : EventBusAccess.server(address), suffix, raw);
+      body = made.params().equals(raw) ? params : made.params().toJsonObject();
+      passing = made;
+    }
+  }
+
+  private static String server(JsonObject call) {
+    return call.getValue("name") instanceof String name
+        ? ToolName.parse(name).map(ToolName::server).orElse("")
+        : "";
+  }
+
+  @Nullable Object body() {
+    return body;
+  }
+
+  @Nullable Object answer(@Nullable Object result) {
+    return passing == null || !(result instanceof JsonObject json) || !mayName(json)
+        ? result
+        : passing.sealed(json.toBuffer()).toJsonObject();
+  }
+
+  /** Most results name no task: these are not written and read once more. */
+  private static boolean mayName(JsonObject result) {
+    return result.containsKey("task")
+        || result.containsKey("tasks")
+        || result.containsKey("taskId")
+        || result.containsKey("_meta");
+  }
+
+  Throwable failure(Throwable failure) {
+    return passing == null ? failure : passing.sealed(failure);
+  }
+}

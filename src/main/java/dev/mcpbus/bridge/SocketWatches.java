@@ -1,0 +1,78 @@
+package dev.mcpbus.bridge;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.Requester;
+import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.json.JsonObject;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The resources that one socket of the event bus subscribed to: it is a subscriber of its own, and
+ * its subscriptions end with it. Used on the bridge's context.
+ */
+final class SocketWatches {
+
+  private static final int MAX = 1_000;
+
+  private record Resource(String server, String uri) {}
+
+  private final Vertx vertx;
+  private final String name = UUID.randomUUID().toString();
+  private final Map<Resource, Requester> resources = new LinkedHashMap<>();
+
+  SocketWatches(Vertx vertx) {
+    this.vertx = vertx;
+  }
+
+  /**
+   * Takes note of what the socket asks for.
+   *
+   * @param headers of the message, which then say that it is this socket's
+   * @return false where it has too many
+   */
+  boolean note(Requester who, String address, @Nullable Object body, JsonObject headers) {
+    String suffix = EventBusAccess.suffix(address).orElse("");
+    boolean wanted = suffix.equals(Addresses.RESOURCES_SUBSCRIBE);
+    if ((!wanted && !suffix.equals(Addresses.RESOURCES_UNSUBSCRIBE))
+        || !(body instanceof JsonObject params)
+        || !(params.getValue("uri") instanceof String uri)) {
+      return true;
+    }
+    headers.put(Headers.HOLDER, name);
+    Resource resource = new Resource(EventBusAccess.server(address), uri);
+    if (!wanted) {
+      resources.remove(resource);
+      return true;
+    }
+    if (resources.size() >= MAX && !resources.containsKey(resource)) {
+      return false;
+    }
+    resources.put(resource, who);
+    return true;
+  }
+
+  /** The socket is gone. */
+  void close() {
+    resources.forEach(this::end);
+    resources.clear();
+  }
+
+  private void end(Resource resource, Requester who) {
+    ConnectionId server = new ConnectionId(resource.server());
+    DeliveryOptions options = who.sign(new DeliveryOptions()).addHeader(Headers.HOLDER, name);
+    ClusterCalls.of(vertx)
+        .request(
+            server,
+            Addresses.of(server, Addresses.RESOURCES_UNSUBSCRIBE),
+            new JsonObject().put("uri", resource.uri()),
+            options)
+        .onFailure(gone -> {}); // its connection forgets it in time
+  }
+}
