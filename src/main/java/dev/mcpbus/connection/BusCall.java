@@ -228,12 +228,13 @@ final class BusCall extends Pending {
     return header(Headers.CALL_ID);
   }
 
-  /** As the edge wrote it: read once, compared often. */
+  /** Read once, compared often. */
   @Override
   @Nullable String owner() {
     if (!ownerRead) {
       ownerRead = true;
-      owner = header(Headers.PRINCIPAL);
+      Requester who = requester();
+      owner = who == null ? null : who.name();
     }
     return owner;
   }
@@ -256,12 +257,6 @@ final class BusCall extends Pending {
   @Override
   boolean isCallers() {
     return true;
-  }
-
-  @Override
-  @Nullable String owner() {
-    Requester who = requester();
-    return who == null ? null : who.name();
   }
 
   /** Who called, null for a program on the bus. */

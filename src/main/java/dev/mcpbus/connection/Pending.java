@@ -135,11 +135,6 @@ abstract class Pending {
     return null;
   }
 
-  /** Who is behind the request, null for the embedding program and for requests of our own. */
-  @Nullable String owner() {
-    return null;
-  }
-
   /** Where progress goes, null where nobody asked. */
   @Nullable String progressAddress() {
     return null;
