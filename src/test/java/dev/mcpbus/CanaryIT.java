@@ -311,9 +311,11 @@ class CanaryIT {
     assertThat(told).contains("redirects", "TLS", "refused", "***");
     assertThat(logged.list).anyMatch(event -> event.getLoggerName().equals(RpcLog.LOGGER));
     TreeSet<String> out = new TreeSet<>();
-    for (String line : told.toString().split("\n")) {
-      canaries.stream().filter(line::contains).forEach(c -> out.add(c + " in: " + line));
-    }
+    told.toString()
+        .lines()
+        .forEach(
+            line ->
+                canaries.stream().filter(line::contains).forEach(c -> out.add(c + " in: " + line)));
     assertThat(out)
         .as("of %s secrets, told in %s characters", canaries.size(), told.length())
         .isEmpty();
