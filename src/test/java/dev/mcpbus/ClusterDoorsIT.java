@@ -34,6 +34,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -137,7 +138,7 @@ class ClusterDoorsIT {
       throws IOException {
     String self = manager(node).getNodeId();
     node.vertx().eventBus().consumer("echo.back", message -> message.reply(message.body()));
-    int epoch = node.statuses().get(SERVER).getInteger("restarts", 0);
+    int epoch = Objects.requireNonNull(node.statuses().get(SERVER)).getInteger("restarts", 0);
     afterAll(
         BusFrame.to(Addresses.SERVERS_ADD).with(evil("a")),
         // It claims to be the node itself.
@@ -156,7 +157,8 @@ class ClusterDoorsIT {
         BusFrame.to("mcp.s.request").with(new JsonObject().put("method", "tools/list")));
     assertThat(ran()).content().doesNotContain("deputy");
     nothingHasChanged();
-    assertThat(node.statuses().get(SERVER).getInteger("restarts", 0)).isEqualTo(epoch);
+    assertThat(Objects.requireNonNull(node.statuses().get(SERVER)).getInteger("restarts", 0))
+        .isEqualTo(epoch);
   }
 
   @Test
@@ -221,8 +223,10 @@ class ClusterDoorsIT {
       node.vertx().eventBus().request(Addresses.SERVERS_REMOVE, unknown);
       message = caught.poll(50, TimeUnit.MILLISECONDS);
     }
-    assertThat(message).isNotNull();
-    Map<String, String> proof = Map.of(Headers.PROOF, message.headers().get(Headers.PROOF));
+    Map<String, String> proof =
+        Map.of(
+            Headers.PROOF,
+            Objects.requireNonNull(message, "none arrived").headers().get(Headers.PROOF));
     AtomicInteger delivered = new AtomicInteger();
     node.vertx()
         .eventBus()

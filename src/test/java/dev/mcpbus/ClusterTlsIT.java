@@ -45,6 +45,7 @@ class ClusterTlsIT {
 
   @TempDir Path folder;
 
+  @SuppressWarnings("NullAway.Init")
   private Certificates certificates;
 
   private JsonObject tls(String alias, String authority) {

@@ -42,7 +42,7 @@ class HostileTextTest {
 
   private static void assertHarmless(String text) {
     for (String line : text.split("\n", -1)) {
-      assertThat(line.codePoints().filter(c -> c < 0x20 && c != '\t' || c > 0x7E))
+      assertThat(line.codePoints().filter(c -> (c < 0x20 && c != '\t') || c > 0x7E))
           .as(line)
           .isEmpty();
       assertThat(line).doesNotStartWith("2026-11-22T00:00:00.000");

@@ -29,6 +29,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -108,8 +109,7 @@ class MixedVersionsIT {
   private static JsonObject definition(Node node, String id) {
     String raw = entries(node, ClusterCalls.SERVERS).get(id);
     SealedEntry entry = SealedEntry.open(InnerCluster.SECRET, id, String.valueOf(raw));
-    assertThat(entry).isNotNull();
-    return new JsonObject(String.valueOf(entry.text()));
+    return new JsonObject(String.valueOf(Objects.requireNonNull(entry).text()));
   }
 
   private static void add(Node node, String name) {

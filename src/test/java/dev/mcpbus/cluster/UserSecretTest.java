@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -20,6 +21,10 @@ import org.junit.jupiter.api.io.TempDir;
 class UserSecretTest {
 
   @TempDir Path home;
+
+  private Path folder() {
+    return Objects.requireNonNull(file().getParent());
+  }
 
   private Path file() {
     return home.resolve(".mcpbus").resolve("cluster.secret");
@@ -33,10 +38,10 @@ class UserSecretTest {
   void it_is_made_once_for_its_user_alone() throws IOException {
     ClusterSecret first = UserSecret.in(file());
     assertThat(permissions(file())).isEqualTo("rw-------");
-    assertThat(permissions(file().getParent())).isEqualTo("rwx------");
+    assertThat(permissions(folder())).isEqualTo("rwx------");
     assertThat(UserSecret.in(file())).isEqualTo(first);
     assertThat(Files.readString(file()).strip()).hasSize(44);
-    try (var files = Files.list(file().getParent())) {
+    try (var files = Files.list(folder())) {
       assertThat(files).containsExactly(file());
     }
   }

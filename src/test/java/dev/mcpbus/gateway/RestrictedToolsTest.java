@@ -29,6 +29,8 @@ class RestrictedToolsTest {
 
   private TestBus bus;
   private McpHttp client;
+
+  @SuppressWarnings("NullAway.Init") // by serve
   private ScriptedPeer peer;
 
   @BeforeEach

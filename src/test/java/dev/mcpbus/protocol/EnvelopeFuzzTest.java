@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -72,10 +73,9 @@ class EnvelopeFuzzTest {
     }
   }
 
+  @SuppressWarnings("unchecked") // it was parsed as an object
   private static Map<String, Object> object(byte[] json, boolean first) throws IOException {
-    @SuppressWarnings("unchecked") // it was parsed as an object
-    Map<String, Object> all = (Map<String, Object>) read(json, first);
-    return all;
+    return (Map<String, Object>) Objects.requireNonNull(read(json, first));
   }
 
   @Test
@@ -112,10 +112,10 @@ class EnvelopeFuzzTest {
           } else if (message.kind() == Envelope.Kind.ERROR) {
             same(message.payload(), last.get("error"));
           } else if (message.payload().isObject()) {
-            @SuppressWarnings("unchecked")
-            Map<String, Object> theirs = (Map<String, Object>) last.get("result");
+            Map<?, ?> theirs = (Map<?, ?>) Objects.requireNonNull(last.get("result"));
+            Map<?, ?> ours = (Map<?, ?>) Objects.requireNonNull(first.get("result"));
             for (String name : List.of("resultType", "_meta")) {
-              assertThat(((Map<?, ?>) first.get("result")).get(name)).isEqualTo(theirs.get(name));
+              assertThat(ours.get(name)).isEqualTo(theirs.get(name));
             }
           }
         });
@@ -132,8 +132,7 @@ class EnvelopeFuzzTest {
     assertThat(ours.toJsonObject().fieldNames()).isEqualTo(members.keySet());
     for (Map.Entry<?, ?> member : members.entrySet()) {
       RawJson found = ours.member((String) member.getKey());
-      assertThat(found).isNotNull();
-      same(found, member.getValue());
+      same(Objects.requireNonNull(found), member.getValue());
     }
   }
 

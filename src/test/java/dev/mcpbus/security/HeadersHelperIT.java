@@ -7,6 +7,7 @@ import dev.mcpbus.testing.TestBus;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
@@ -33,7 +34,8 @@ class HeadersHelperIT {
                       "https://h/mcp",
                       Duration.ofSeconds(10))
                   .run());
-      Set<String> names = new TreeSet<>(Set.of(headers.get("Names").trim().split(" +")));
+      Set<String> names =
+          new TreeSet<>(Set.of(Objects.requireNonNull(headers.get("Names")).trim().split(" +")));
       names.removeAll(OF_THE_SHELL);
       Set<String> given = new TreeSet<>(ChildEnvironment.of(System.getenv()).keySet());
       given.add("MCP_SERVER_URL");

@@ -10,6 +10,7 @@ import dev.mcpbus.testing.Fuzz;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What a request is decided by is what any server can find in it, letter case or not. */
@@ -19,7 +20,7 @@ class OperationsFuzzTest {
       List.of(Methods.TOOLS_CALL, Methods.RESOURCES_READ, Methods.COMPLETE);
 
   /** What a server finds that does not tell letter cases apart, and takes the last. */
-  private static Object loose(JsonObject params, String name) {
+  private static @Nullable Object loose(JsonObject params, String name) {
     Object found = null;
     for (String member : params.fieldNames()) {
       int nul = member.indexOf('\0');
@@ -49,7 +50,7 @@ class OperationsFuzzTest {
           Operation wanted = Operations.of("a", message.method(), message.params());
           JsonObject theirs =
               new JsonObject(message.text().toBuffer()).getJsonObject("params", new JsonObject());
-          Object item =
+          @Nullable Object item =
               switch (message.method()) {
                 case Methods.TOOLS_CALL -> loose(theirs, "name");
                 case Methods.RESOURCES_READ -> loose(theirs, "uri");
@@ -70,7 +71,7 @@ class OperationsFuzzTest {
     assertThat(named.get()).isGreaterThan(100);
   }
 
-  private static Object referred(Object ref) {
+  private static @Nullable Object referred(@Nullable Object ref) {
     if (!(ref instanceof JsonObject object)) {
       return null;
     }
