@@ -232,7 +232,6 @@ final class ClientSession {
     used = System.nanoTime();
   }
 
-  /** In use are a session with a call in flight and one whose standing stream is read. */
   private void noteUse() {
     boolean inUse = isInUse();
     bound.use(this, inUse);
@@ -250,12 +249,17 @@ final class ClientSession {
     return true;
   }
 
+  /**
+   * True while its client reads: its standing stream, or the response of a call. A call whose
+   * client has left goes on, for a client that comes back, but keeps nobody else out.
+   */
   boolean isInUse() {
-    return !calls.isEmpty() || streams.standing().isRead();
+    return streams.standing().isRead()
+        || calls.values().stream().anyMatch(call -> call.stream().isRead());
   }
 
   boolean isIdle(long now, long idleNanos) {
-    return !isInUse() && now - used > idleNanos;
+    return !isBusy() && !isInUse() && now - used > idleNanos;
   }
 
   boolean isBusy() {

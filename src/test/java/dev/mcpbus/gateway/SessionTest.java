@@ -9,6 +9,9 @@ import dev.mcpbus.testing.ScriptedPeer;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -319,6 +322,43 @@ class SessionTest {
       assertThat(answers).filteredOn(status -> status == 200).hasSize(63);
       assertThat(listening.hasEnded()).isFalse();
     }
+  }
+
+  @Test
+  void calls_whose_clients_have_left_do_not_keep_others_from_a_server() throws IOException {
+    ScriptedPeer peer = peer("s");
+    for (int i = 1; i <= 64; i++) {
+      McpHttp client = client();
+      JsonObject call = client.request("tools/call", Peers.call("s__never"));
+      int calls = i;
+      try (Socket leaving = sent(client.initialize(), call)) {
+        await().until(() -> peer.received("tools/call").size() == calls);
+        assertThat(leaving.isConnected()).isTrue();
+      }
+    }
+    await().until(() -> inUse() == 0);
+    assertThat(
+            McpHttp.text(client().initialize().call("tools/call", Peers.call("s__now")).result()))
+        .isEqualTo("from 66");
+    await().until(() -> !peer.received("notifications/cancelled").isEmpty());
+  }
+
+  /** A request whose answer nobody waits for. */
+  private Socket sent(McpHttp.Session session, JsonObject request) throws IOException {
+    String body = request.encode();
+    StringBuilder head = new StringBuilder("POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:" + bus.port());
+    String[] headers = session.headers();
+    for (int i = 0; i < headers.length; i += 2) {
+      head.append("\r\n").append(headers[i]).append(": ").append(headers[i + 1]);
+    }
+    head.append("\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream")
+        .append("\r\nContent-Length: ")
+        .append(body.length())
+        .append("\r\n\r\n")
+        .append(body);
+    Socket socket = new Socket("127.0.0.1", bus.port());
+    socket.getOutputStream().write(head.toString().getBytes(StandardCharsets.US_ASCII));
+    return socket;
   }
 
   private int inUse() {
