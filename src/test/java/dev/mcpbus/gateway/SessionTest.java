@@ -10,6 +10,7 @@ import dev.mcpbus.testing.TestBus;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -356,7 +357,7 @@ class SessionTest {
         .append(body.length())
         .append("\r\n\r\n")
         .append(body);
-    Socket socket = new Socket("127.0.0.1", bus.port());
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), bus.port());
     socket.getOutputStream().write(head.toString().getBytes(StandardCharsets.US_ASCII));
     return socket;
   }
