@@ -125,9 +125,11 @@ public final class LimitBook {
 
   private final LongSupplier nanos;
   private final Map<String, Account> accounts = new LinkedHashMap<>();
+  private long swept;
 
   public LimitBook(LongSupplier nanos) {
     this.nanos = nanos;
+    this.swept = nanos.getAsLong();
   }
 
   public synchronized Grant ask(Ask ask) {
@@ -168,9 +170,13 @@ public final class LimitBook {
     accounts.values().forEach(account -> account.nodes.remove(node));
   }
 
-  /** Whoever has everything here and nothing in hands is as if he had never been here. */
+  /**
+   * Whoever has everything here and nothing in hands is as if he had never been here. Looked for
+   * once a second at most: with many principals each question would look at all of them.
+   */
   private void forget(long now) {
-    if (accounts.size() > MAX_IDLE) {
+    if (accounts.size() > MAX_IDLE && now - swept >= SECOND) {
+      swept = now;
       accounts
           .values()
           .removeIf(

@@ -44,10 +44,19 @@ final class Throttle implements Turnstile {
   private volatile LimitTable table;
   private final LongSupplier nanos;
   private final Map<String, Use> uses = new LinkedHashMap<>();
+  private long swept;
 
   Throttle(LimitTable table, LongSupplier nanos) {
     this.table = table;
     this.nanos = nanos;
+    this.swept = nanos.getAsLong();
+  }
+
+  /** How many principals have a bucket. */
+  int known() {
+    synchronized (uses) {
+      return uses.size();
+    }
   }
 
   @Override
@@ -97,9 +106,13 @@ final class Throttle implements Turnstile {
     };
   }
 
-  /** Whoever has a full bucket and nothing in flight is as if he had never been here. */
+  /**
+   * Whoever has a full bucket and nothing in flight is as if he had never been here. Looked for
+   * once a second at most: with many principals each request would look at all of them.
+   */
   private void forget(long now, @Nullable String but) {
-    if (uses.size() > MAX_IDLE) {
+    if (uses.size() > MAX_IDLE && now - swept >= SECOND) {
+      swept = now;
       uses.entrySet()
           .removeIf(
               one -> {

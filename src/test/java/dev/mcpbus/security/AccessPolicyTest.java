@@ -122,6 +122,21 @@ class AccessPolicyTest {
   }
 
   @Test
+  void full_buckets_are_forgotten_once_a_second_at_most() {
+    AtomicLong now = new AtomicLong();
+    Throttle throttle = new Throttle(new LimitTable(new Limits(10, 2, 0), List.of()), now::get);
+    for (int i = 0; i < 10_001; i++) {
+      throttle.place(new Principal("jwt:" + i)).end().run();
+    }
+    now.addAndGet(TimeUnit.MILLISECONDS.toNanos(500));
+    throttle.place(ANN).end().run();
+    assertThat(throttle.known()).as("all are full, and were not looked at").isEqualTo(10_002);
+    now.addAndGet(TimeUnit.MILLISECONDS.toNanos(500));
+    throttle.place(OPS).end().run();
+    assertThat(throttle.known()).isEqualTo(1);
+  }
+
+  @Test
   void audit_lines_are_ascii_and_still_json() {
     assertThat(Audit.ascii("{\"a\":\"\u001b\u202eä\"}"))
         .isEqualTo("{\"a\":\"\\u001b\\u202e\\u00e4\"}");
