@@ -71,6 +71,7 @@ class FailuresTest {
     boolean hopeless =
         code == FailureCode.START_FAILED
             || code == FailureCode.SCOPE_REJECTED
+            || code == FailureCode.LOOP_DETECTED
             || code == FailureCode.UNSUPPORTED_VERSION;
     assertThat(Failures.isRetryable(McpFailure.notSent(code, "x"))).isEqualTo(!hopeless);
   }
