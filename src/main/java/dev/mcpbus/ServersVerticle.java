@@ -104,11 +104,13 @@ final class ServersVerticle extends VerticleBase {
         .compose(open -> openToNodes())
         .onSuccess(
             open -> {
-              readiness.tell(hosting.problems());
-              refresh =
-                  vertx.setPeriodic(
-                      Readiness.REFRESH_MILLIS, now -> readiness.tell(hosting.problems()));
+              assess();
+              refresh = vertx.setPeriodic(Readiness.REFRESH_MILLIS, now -> assess());
             });
+  }
+
+  private void assess() {
+    readiness.tell(hosting.problems());
   }
 
   /** Clients of other nodes have their own connections here, where only this node can run them. */
@@ -218,10 +220,13 @@ final class ServersVerticle extends VerticleBase {
         });
   }
 
-  /** Callers of {@code apply} come from anywhere; the map of servers has one writer. */
+  /**
+   * Callers of {@code apply} come from anywhere; the map of servers has one writer. A file that was
+   * applied may say what another's does not: health knows it before the caller does.
+   */
   private Future<Void> onContext(Supplier<Future<Void>> step) {
     Promise<Void> done = Promise.promise();
-    context.runOnContext(now -> step.get().onComplete(done));
+    context.runOnContext(now -> step.get().onComplete(applied -> assess()).onComplete(done));
     return done.future();
   }
 
