@@ -28,11 +28,16 @@ final class WorkerProcess implements AutoCloseable {
 
   /** Returns when its contender is connected. */
   static WorkerProcess start(Kind kind, String target) throws IOException {
+    return start(kind, target, System.getProperty("java.class.path"));
+  }
+
+  /** The same of another build. */
+  static WorkerProcess start(Kind kind, String target, String classPath) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(FLAGS);
     command.addAll(kind.flags());
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Worker.class.getName()));
+    command.addAll(List.of("-cp", classPath, Worker.class.getName()));
     command.addAll(List.of(kind.name(), target));
     ProcessBuilder builder =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);

@@ -7,7 +7,7 @@ import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.Operation;
-import dev.mcpbus.security.Operations;
+import dev.mcpbus.security.OperationTable;
 import java.util.Optional;
 
 /**
@@ -22,10 +22,10 @@ final class ActorOperations {
   static Operation of(String server, String suffix, RawJson body) {
     MethodAddress method = MethodAddress.ofSuffix(suffix);
     if (method != null) {
-      return Operations.of(server, method.method(), body);
+      return OperationTable.of(server, method.method(), body);
     }
     return switch (suffix) {
-      case Addresses.REQUEST -> Operations.described(server, body);
+      case Addresses.REQUEST -> OperationTable.described(server, body);
       case Addresses.STATUS -> Operation.of(Action.LIST, server, "");
       case Addresses.TOOLS_METADATA, Addresses.TOOLS_DRIFT -> Operation.whole(Action.LIST, server);
       case Addresses.CANCEL -> Operation.of(Action.CALL, server, "");

@@ -33,7 +33,12 @@ public record Requester(String name, boolean admin) {
 
   /** In characters that every header may hold. */
   private String written() {
-    return URLEncoder.encode(name, StandardCharsets.UTF_8);
+    for (int i = 0; i < name.length(); i++) {
+      if (!Character.isLetterOrDigit(name.charAt(i)) || name.charAt(i) > 0x7F) {
+        return URLEncoder.encode(name, StandardCharsets.UTF_8);
+      }
+    }
+    return name; // the most, on every call
   }
 
   /** Null for the embedding program. */
@@ -45,6 +50,9 @@ public record Requester(String name, boolean admin) {
   }
 
   private static String read(String written) {
+    if (written.indexOf('%') < 0 && written.indexOf('+') < 0) {
+      return written;
+    }
     try {
       return URLDecoder.decode(written, StandardCharsets.UTF_8);
     } catch (IllegalArgumentException e) {

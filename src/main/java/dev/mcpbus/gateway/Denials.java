@@ -6,7 +6,7 @@ import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Operation;
-import dev.mcpbus.security.Operations;
+import dev.mcpbus.security.OperationTable;
 import dev.mcpbus.security.Rights;
 import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
@@ -31,13 +31,13 @@ final class Denials {
         address == null
             ? rights.permits(Operation.unknown(server))
             : rights.isUnbounded()
-                || rights.permits(Operations.of(server, address.method(), params));
+                || rights.permits(OperationTable.of(server, address.method(), params));
     return may ? null : absent(ask);
   }
 
   /** Whether the client may hear of changes of a resource, by its server's own URI. */
   static boolean maySubscribe(View view, String server, String own) {
-    return view.rights().permits(Operations.about(server, Methods.RESOURCES_SUBSCRIBE, own));
+    return view.rights().permits(OperationTable.about(server, Methods.RESOURCES_SUBSCRIBE, own));
   }
 
   private static McpFailure absent(Ask ask) {

@@ -5,7 +5,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.Audit;
 import dev.mcpbus.security.Audit.Decision;
-import dev.mcpbus.security.Operations;
+import dev.mcpbus.security.OperationTable;
 import dev.mcpbus.security.Principal;
 import dev.mcpbus.security.RequestSource;
 import io.vertx.core.AsyncResult;
@@ -42,7 +42,7 @@ final class Journal {
   }
 
   private static String word(String method) {
-    Action action = Operations.action(method);
+    Action action = OperationTable.action(method);
     return (action == null ? Action.CALL : action).word();
   }
 }

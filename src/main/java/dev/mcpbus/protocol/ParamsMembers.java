@@ -1,6 +1,7 @@
 package dev.mcpbus.protocol;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,18 @@ final class ParamsMembers {
 
   private static final List<String> DECISIVE =
       List.of("name", "uri", "ref", "type", "taskId", "arguments", "method", "params");
+
+  private static final int LONGEST = 9;
+
+  /** By the length of the name. */
+  private static final String[][] BY_LENGTH = new String[LONGEST + 1][];
+
+  static {
+    Arrays.setAll(
+        BY_LENGTH,
+        length ->
+            DECISIVE.stream().filter(name -> name.length() == length).toArray(String[]::new));
+  }
 
   private ParamsMembers() {}
 
@@ -63,9 +76,11 @@ final class ParamsMembers {
   /** Which of the names it is, in whatever letter case; null for all other names. */
   private static @Nullable String plain(byte[] bytes, int from, int to) {
     int length = to - from - 2;
-    for (String name : DECISIVE) {
-      if (name.length() == length && isEqual(bytes, from + 1, name)) {
-        return name;
+    if (length <= LONGEST) {
+      for (String name : BY_LENGTH[length]) {
+        if (isEqual(bytes, from + 1, name)) {
+          return name;
+        }
       }
     }
     return null;

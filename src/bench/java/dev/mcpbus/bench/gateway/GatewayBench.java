@@ -135,7 +135,7 @@ final class GatewayBench {
     requests.put(endpoint, endpoint.request(directory, "tools/call", tool, call));
   }
 
-  private static JsonObject echoes(int fixture, String echo) {
+  static JsonObject echoes(int fixture, String echo) {
     JsonObject older = new JsonObject().put("url", "http://127.0.0.1:" + fixture + "/mcp");
     JsonObject newer = older.copy().put("protocolVersion", "2026-07-28");
     older.put("protocolVersion", "2025-11-25").put("shared", true);

@@ -57,11 +57,17 @@ final class Programs implements AutoCloseable {
 
   /** A JVM of the benchmark's class path. Returns when {@code port} is open. */
   Process java(int port, String mainClass, String... args) throws IOException {
+    return java(System.getProperty("java.class.path"), port, mainClass, List.of(args));
+  }
+
+  /** A JVM of another class path. */
+  Process java(String classPath, int port, String mainClass, List<String> args)
+      throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-Xms512m", "-Xmx512m", "-XX:+UseG1GC"));
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), mainClass));
-    command.addAll(List.of(args));
+    command.addAll(List.of("-cp", classPath, mainClass));
+    command.addAll(args);
     return start(port, command);
   }
 

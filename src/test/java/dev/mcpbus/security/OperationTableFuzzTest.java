@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What a request is decided by is what any server can find in it, letter case or not. */
-class OperationsFuzzTest {
+class OperationTableFuzzTest {
 
   private static final List<String> ASKING =
       List.of(Methods.TOOLS_CALL, Methods.RESOURCES_READ, Methods.COMPLETE);
@@ -47,7 +47,7 @@ class OperationsFuzzTest {
           if (message.kind() != Envelope.Kind.REQUEST || !ASKING.contains(message.method())) {
             return;
           }
-          Operation wanted = Operations.of("a", message.method(), message.params());
+          Operation wanted = OperationTable.of("a", message.method(), message.params());
           JsonObject theirs =
               new JsonObject(message.text().toBuffer()).getJsonObject("params", new JsonObject());
           @Nullable Object item =

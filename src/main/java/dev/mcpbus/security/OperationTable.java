@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Params are those of a request that was parsed strictly, in which no member stands twice.
  */
-public final class Operations {
+public final class OperationTable {
 
   /** What the params name. */
   private enum About {
@@ -58,7 +58,7 @@ public final class Operations {
           Map.entry(Methods.PROGRESS, new Row(Action.CALL, About.OWN)),
           Map.entry(Methods.ROOTS_CHANGED, new Row(Action.CALL, About.OWN)));
 
-  private Operations() {}
+  private OperationTable() {}
 
   /** True for what a client may say at all. */
   public static boolean isKnown(String method) {

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class OperationsTest {
+class OperationTableTest {
 
   /** What servers say, and no caller. */
   private static final Set<String> OF_SERVERS =
@@ -48,7 +48,7 @@ class OperationsTest {
     assertThat(all)
         .allSatisfy(
             method ->
-                assertThat(Operations.isKnown(method))
+                assertThat(OperationTable.isKnown(method))
                     .as(method)
                     .isEqualTo(!OF_SERVERS.contains(method)));
   }
@@ -74,9 +74,9 @@ class OperationsTest {
   void params_name_what_a_request_is_about(
       String method, String params, Action action, String item) {
     Operation expected = Operation.of(action, "a", item);
-    assertThat(Operations.of("a", method, json(params))).isEqualTo(expected);
+    assertThat(OperationTable.of("a", method, json(params))).isEqualTo(expected);
     String request = "{'method':'" + method + "','params':" + params + "}";
-    assertThat(Operations.described("a", json(request))).isEqualTo(expected);
+    assertThat(OperationTable.described("a", json(request))).isEqualTo(expected);
   }
 
   @ParameterizedTest
@@ -95,11 +95,11 @@ class OperationsTest {
       })
   void what_should_be_named_and_is_not_is_nobodys_where_there_are_policies(
       String method, String params) {
-    Operation wanted = Operations.of("a", method, json(params));
+    Operation wanted = OperationTable.of("a", method, json(params));
     assertThat(wanted.scope()).isEqualTo(Scope.NAMELESS);
     assertThat(new Rights(List.of(), true, false).permits(wanted)).isTrue();
     assertThat(everything(true).permits(wanted)).isFalse();
-    Operation none = Operations.described("a", json("{'params':" + params + "}"));
+    Operation none = OperationTable.described("a", json("{'params':" + params + "}"));
     assertThat(none.scope()).isEqualTo(Scope.NAMELESS);
   }
 
@@ -119,8 +119,8 @@ class OperationsTest {
   void a_method_without_a_row_is_an_admins_and_nobodys_where_there_are_policies(String method) {
     for (Operation wanted :
         List.of(
-            Operations.of("a", method, RawJson.EMPTY_OBJECT),
-            Operations.described("a", json("{'method':'" + method + "'}")))) {
+            OperationTable.of("a", method, RawJson.EMPTY_OBJECT),
+            OperationTable.described("a", json("{'method':'" + method + "'}")))) {
       assertThat(new Rights(List.of(), true, true).permits(wanted)).isTrue();
       assertThat(new Rights(List.of(), true, false).permits(wanted)).isFalse();
       assertThat(everything(true).permits(wanted)).isFalse();

@@ -1,0 +1,62 @@
+package dev.mcpbus.bench;
+
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Calls over the bus, in this build and in an older one. Arguments: the directory of the fixtures,
+ * the class path of the older build, and {@code --quick} for a smoke test.
+ */
+final class CoreComparison {
+
+  private static final List<Kind> KINDS =
+      List.of(Kind.STDIO_BUS, Kind.STDIO_BUS_MODERN, Kind.HTTP_BUS, Kind.HTTP_BUS_MODERN);
+
+  private CoreComparison() {}
+
+  public static void main(String[] args) throws IOException {
+    Path directory = Path.of(args[0]);
+    boolean quick = List.of(args).contains("--quick");
+    Map<Paired.Side, String> builds = new EnumMap<>(Paired.Side.class);
+    builds.put(Paired.Side.BEFORE, args[1]);
+    builds.put(Paired.Side.NOW, System.getProperty("java.class.path"));
+    Paired paired = new Paired();
+    try (EchoHttpServer http = new EchoHttpServer(directory.resolve("echo_http"))) {
+      String program = directory.resolve("echo_stdio").toAbsolutePath().toString();
+      for (int pair = 0; pair < (quick ? 1 : Paired.PAIRS); pair++) {
+        for (Kind kind : KINDS) {
+          pair(paired, kind, kind.isHttp() ? http.url() : program, builds, quick);
+        }
+      }
+    }
+    paired.print();
+  }
+
+  private static void pair(
+      Paired paired, Kind kind, String target, Map<Paired.Side, String> builds, boolean quick)
+      throws IOException {
+    try (WorkerProcess before = WorkerProcess.start(kind, target, builds.get(Paired.Side.BEFORE));
+        WorkerProcess now = WorkerProcess.start(kind, target, builds.get(Paired.Side.NOW))) {
+      before.closed(Plan.JUDGED, quick ? 300 : 5_000);
+      now.closed(Plan.JUDGED, quick ? 300 : 5_000);
+      List<JsonObject> ofBefore = new ArrayList<>();
+      List<JsonObject> ofNow = new ArrayList<>();
+      long millis = quick ? 100 : Paired.TURN_MILLIS;
+      for (int turn = 0; turn < (quick ? 2 : Paired.TURNS); turn++) {
+        if (turn % 2 == 0) {
+          ofBefore.add(before.closed(Plan.JUDGED, millis));
+          ofNow.add(now.closed(Plan.JUDGED, millis));
+        } else {
+          ofNow.add(now.closed(Plan.JUDGED, millis));
+          ofBefore.add(before.closed(Plan.JUDGED, millis));
+        }
+      }
+      paired.add(kind.label, ofBefore, ofNow);
+    }
+  }
+}
