@@ -29,8 +29,7 @@ public record ToolPolicy(List<List<String>> allow, List<String> deny) {
   }
 
   public boolean admits(String tool) {
-    return isOpen()
-        || (!names(deny, tool) && allow.stream().allMatch(list -> names(list, tool)));
+    return isOpen() || (!names(deny, tool) && allow.stream().allMatch(list -> names(list, tool)));
   }
 
   private static boolean names(List<String> globs, String tool) {

@@ -23,8 +23,7 @@ final class ParamsMembers {
   static {
     Arrays.setAll(
         BY_LENGTH,
-        length ->
-            DECISIVE.stream().filter(name -> name.length() == length).toArray(String[]::new));
+        length -> DECISIVE.stream().filter(name -> name.length() == length).toArray(String[]::new));
   }
 
   private ParamsMembers() {}
