@@ -14,6 +14,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.StringJoiner;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +30,18 @@ import org.jspecify.annotations.Nullable;
 public final class OriginGuard implements Handler<RoutingContext> {
 
   private static final Set<String> LOOPBACK = Set.of("127.0.0.1", "localhost", "[::1]");
+
+  /** Headers that pages of allowed origins may send. */
+  private static final String SENT =
+      "Content-Type, Authorization, X-Api-Key, Timeout, Traceparent, Call-Id, Last-Event-ID,"
+          + " Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name";
+
+  /** Arguments that a tool wants in headers as well, under names that the tool chooses. */
+  private static final Pattern ARGUMENT =
+      Pattern.compile("mcp-param-[\\w!#$%&'*+.^`|~-]+", Pattern.CASE_INSENSITIVE);
+
+  /** Headers that pages of allowed origins may read. */
+  private static final String SHOWN = "Mcp-Session-Id, WWW-Authenticate, Retry-After";
 
   private final Audit audit;
   private final Set<String> hosts;
@@ -92,10 +106,13 @@ public final class OriginGuard implements Handler<RoutingContext> {
     }
     String origin = request.getHeader("Origin");
     if (origin != null && isCors(origin)) {
-      response.putHeader("Access-Control-Allow-Origin", origin).putHeader("Vary", "Origin");
+      response
+          .putHeader("Access-Control-Allow-Origin", origin)
+          .putHeader("Access-Control-Expose-Headers", SHOWN)
+          .putHeader("Vary", "Origin");
       if (request.method().equals(HttpMethod.OPTIONS)
           && request.headers().contains("Access-Control-Request-Method")) {
-        preflight(response);
+        preflight(request);
         return false;
       }
     }
@@ -153,13 +170,20 @@ public final class OriginGuard implements Handler<RoutingContext> {
     return corsOrigins.contains(origin.toLowerCase(Locale.ROOT));
   }
 
-  private static void preflight(HttpServerResponse response) {
-    response
+  private static void preflight(HttpServerRequest request) {
+    StringJoiner allowed = new StringJoiner(", ").add(SENT);
+    for (String names : request.headers().getAll("Access-Control-Request-Headers")) {
+      for (String name : names.split(",")) {
+        if (ARGUMENT.matcher(name.strip()).matches()) {
+          allowed.add(name.strip());
+        }
+      }
+    }
+    request
+        .response()
         .setStatusCode(204)
         .putHeader("Access-Control-Allow-Methods", "GET, POST, DELETE")
-        .putHeader(
-            "Access-Control-Allow-Headers",
-            "Content-Type, Timeout, Traceparent, Call-Id, Last-Event-ID")
+        .putHeader("Access-Control-Allow-Headers", allowed.toString())
         .putHeader("Access-Control-Max-Age", "600")
         .end();
   }

@@ -167,6 +167,7 @@ class BridgeGuardTest {
     assertThat(preflight.status()).isEqualTo(204);
     assertThat(preflight.headers().get("Access-Control-Allow-Methods"))
         .isEqualTo("GET, POST, DELETE");
+    assertThat(preflight.headers().contains("Access-Control-Allow-Credentials")).isFalse();
 
     for (String near :
         List.of(
@@ -180,6 +181,43 @@ class BridgeGuardTest {
       assertThat(refused.status()).isEqualTo(403);
       assertThat(refused.headers().contains("Access-Control-Allow-Origin")).isFalse();
     }
+  }
+
+  @Test
+  void a_listed_origin_may_send_credentials_and_the_headers_of_mcp(Vertx vertx) {
+    BridgeOptions options =
+        BridgeOptions.DEFAULT.withPort(0).withAllowed(Set.of(), Set.of("https://app.example"));
+    BridgeFixture bridge = new BridgeFixture(vertx, options);
+    MultiMap headers =
+        MultiMap.caseInsensitiveMultiMap()
+            .add("Origin", "https://app.example")
+            .add("Access-Control-Request-Method", "POST")
+            .add(
+                "Access-Control-Request-Headers",
+                "authorization,mcp-param-region, Mcp-Param-Zone,x-forwarded-for,mcp-param-\"x\"");
+    for (String path : List.of("/mcp", "/api/servers", "/sse", "/rpc")) {
+      var preflight = bridge.send(HttpMethod.OPTIONS, path, "", headers);
+      assertThat(preflight.status()).as(path).isEqualTo(204);
+      assertThat(preflight.headers().get("Access-Control-Allow-Headers").split(", "))
+          .containsExactlyInAnyOrder(
+              "Content-Type",
+              "Authorization",
+              "X-Api-Key",
+              "Timeout",
+              "Traceparent",
+              "Call-Id",
+              "Last-Event-ID",
+              "Mcp-Session-Id",
+              "MCP-Protocol-Version",
+              "Mcp-Method",
+              "Mcp-Name",
+              "mcp-param-region",
+              "Mcp-Param-Zone");
+    }
+    headers.remove("Access-Control-Request-Method");
+    var answer = bridge.send(HttpMethod.GET, "/api/servers", "", headers);
+    assertThat(answer.headers().get("Access-Control-Expose-Headers"))
+        .contains("Mcp-Session-Id", "WWW-Authenticate");
   }
 
   @ParameterizedTest
