@@ -1,10 +1,10 @@
 package dev.mcpbus.bridge;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Requester;
 import dev.mcpbus.bus.TaskIds;
-import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
@@ -57,8 +57,8 @@ final class OwnedTasks {
     /**
      * @param server that is called, empty where that is not known
      * @param suffix of its address
-     * @throws McpFailure where the caller was never given the task that he names: the same as for a
-     *     task that never was
+     * @throws McpFailure {@code UNKNOWN_TASK} where the caller was never given the task that he
+     *     names: the same as for a task that never was
      */
     Passing(Requester who, String server, String suffix, RawJson given) {
       this.who = who;
@@ -86,8 +86,10 @@ final class OwnedTasks {
       }
       TaskIds.Named task = ids.open(who, id);
       if (task == null || !task.connection().equals(server)) {
-        throw McpFailure.upstream(
-            new JsonRpcError(JsonRpcError.INVALID_PARAMS, "Task not found", null));
+        throw McpFailure.notSent(
+            FailureCode.UNKNOWN_TASK,
+            "Task not found: this server has no task of that id for you; take the taskId of the"
+                + " answer that made it");
       }
       own = task.own();
       return given.with("taskId", RawJson.string(own));

@@ -35,7 +35,8 @@ public enum FailureCode {
   /** An error object of the server itself; its own code and data are in the failure. */
   UPSTREAM_ERROR(1026, 502, 0, "The server answered with an error."),
   INTERNAL(1027, 500, -32603, "A defect of mcpbus."),
-  LOOP_DETECTED(1028, 508, -32000, "The server leads back to this mcpbus.");
+  LOOP_DETECTED(1028, 508, -32000, "The server leads back to this mcpbus."),
+  UNKNOWN_TASK(1029, 404, -32602, "There is no task of that id.");
 
   /** The last one that every node knows; those after it came with form 2 of {@link Wire}. */
   private static final int LAST_OF_FORM_1 = 1027;

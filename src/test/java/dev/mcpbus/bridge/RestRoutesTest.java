@@ -94,7 +94,9 @@ class RestRoutesTest {
     assertThat(answer.body()).isEqualTo(ODD);
     assertThat(bridge.seen).hasSize(1);
     assertThat(bridge.seen.get(0).body()).isEqualTo(seen);
-    assertThat(raw.json().getString("detail")).isEqualTo("Task not found");
+    assertThat(raw.status()).isEqualTo(404);
+    assertThat(raw.json().getString("code")).isEqualTo("UNKNOWN_TASK");
+    assertThat(raw.json().getString("detail")).startsWith("Task not found: this server");
     assertThat(elsewhere.body()).isEqualTo(raw.body());
   }
 

@@ -393,7 +393,9 @@ class OthersThingsTest {
             String verb = path.endsWith("e") || path.endsWith("l") ? "POST" : "GET";
             String there = "/api/servers/q/tasks/" + id + path;
             assertThat(told(bed.send(verb, there, "", as(BOB))))
-                .isEqualTo(told(bed.send(verb, there.replace(id, "never-was"), "", as(BOB))));
+                .isEqualTo(told(bed.send(verb, there.replace(id, "never-was"), "", as(BOB))))
+                .startsWith("404 ")
+                .contains("UNKNOWN_TASK", "\"sent\":\"no\"", "Task not found");
           }
         }
         assertThat(peer.messages().stream().skip(before).filter(OthersThingsTest::isOfTask))
