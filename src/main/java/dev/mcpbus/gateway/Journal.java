@@ -37,8 +37,16 @@ final class Journal {
         ask.server(),
         ask.item(),
         ask.isDenied() ? Decision.DENY : Decision.ALLOW,
-        outcome.succeeded() ? "OK" : McpFailure.of(outcome.cause()).code().name(),
+        code(ask, outcome),
         ask.since());
+  }
+
+  /** What a client is denied it hears of as its server would say it: that is not what happened. */
+  private static String code(Ask ask, AsyncResult<?> outcome) {
+    if (ask.isDenied()) {
+      return "DENIED";
+    }
+    return outcome.succeeded() ? "OK" : McpFailure.of(outcome.cause()).code().name();
   }
 
   private static String word(String method) {

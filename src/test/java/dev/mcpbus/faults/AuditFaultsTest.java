@@ -10,6 +10,7 @@ import dev.mcpbus.security.Audit.Decision;
 import dev.mcpbus.security.Principal;
 import dev.mcpbus.security.RequestSource;
 import dev.mcpbus.testing.McpHttp;
+import dev.mcpbus.testing.ScriptedPeer;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.http.WebSocket;
 import io.vertx.core.http.WebSocketClient;
@@ -86,6 +87,56 @@ class AuditFaultsTest {
       bed.send("POST", "/api/servers/a/tools/delete_all", "{}", alice);
       assertThat(text(only(bed, before++)))
           .isEqualTo("alice api callTool call a delete_all deny UNKNOWN_TOOL");
+
+      JsonObject denied = new JsonObject().put("name", "a__delete_all");
+      bed.modern("/mcp", "tools/call", denied, alice);
+      assertThat(text(only(bed, before++)))
+          .isEqualTo("alice mcp tools/call call null a__delete_all deny DENIED");
+      session.call("tools/call", denied);
+      assertThat(text(only(bed, before)))
+          .isEqualTo("alice mcp tools/call call null a__delete_all deny DENIED");
+    }
+  }
+
+  @Test
+  void a_call_that_went_wrong_says_so_by_every_door() {
+    try (DoorBed bed = new DoorBed(DoorBed.keys())) {
+      bed.add(
+          "c",
+          (method, params, connection) ->
+              switch (method) {
+                case "tools/list" ->
+                    "\"result\":{\"tools\":[{\"name\":\"fail\",\"inputSchema\":"
+                        + "{\"type\":\"object\"}}],\"ttlMs\":60000}";
+                case "tools/call" -> ScriptedPeer.error(-32603, "no luck");
+                default -> null;
+              });
+      String[] alice = DoorBed.as(DoorBed.ALICE);
+      JsonObject call = new JsonObject().put("name", "c__fail");
+      McpHttp.Session session = bed.mcp("/mcp").initialize("2025-11-25", new JsonObject(), alice);
+      try (Listening socket = new Listening(bed, DoorBed.ALICE, "c")) {
+        int before = bed.audit().size();
+        bed.send("POST", "/api/servers/c/tools/fail", "{}", alice);
+        assertThat(text(only(bed, before++)))
+            .isEqualTo("alice api callTool call c fail allow UPSTREAM_ERROR");
+        String rpc = new JsonObject().put("name", "c:fail").encode();
+        bed.send(
+            "POST",
+            "/rpc",
+            "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":" + rpc + "}",
+            alice);
+        assertThat(text(only(bed, before++)))
+            .isEqualTo("alice rpc tools/call call c fail allow UPSTREAM_ERROR");
+        bed.modern("/mcp", "tools/call", call, alice);
+        assertThat(text(only(bed, before++)))
+            .isEqualTo("alice mcp tools/call call c fail allow UPSTREAM_ERROR");
+        session.call("tools/call", call);
+        assertThat(text(only(bed, before++)))
+            .isEqualTo("alice mcp tools/call call c fail allow UPSTREAM_ERROR");
+        socket.send("mcp.c.tools.call", new JsonObject().put("name", "fail"), new JsonObject());
+        assertThat(text(only(bed, before)))
+            .isEqualTo("alice eventbus mcp.c.tools.call call c fail allow UPSTREAM_ERROR");
+      }
     }
   }
 
