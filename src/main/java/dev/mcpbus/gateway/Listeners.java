@@ -31,6 +31,7 @@ final class Listeners {
   private final class Listener {
     private final RawJson id;
     private final Reply reply;
+    private final View view;
     private final Changes changes;
     private final Watched watched;
 
@@ -40,6 +41,7 @@ final class Listeners {
     Listener(RawJson id, Reply reply, View view, Principal principal) {
       this.id = id;
       this.reply = reply;
+      this.view = view;
       this.changes = new Changes(view);
       this.watched = new Watched(vertx.eventBus(), Gateway.random(8), principal.name());
     }
@@ -192,7 +194,9 @@ final class Listeners {
         }
         continue;
       }
-      for (String uri : listener.watched.names(event.getString("id"), params.getString("uri"))) {
+      for (String uri :
+          listener.watched.names(
+              listener.view, event.getString("id"), params.getString("uri"))) {
         listener.tell(
             Methods.RESOURCE_UPDATED, RawJson.of(params).with("uri", RawJson.string(uri)));
       }

@@ -21,17 +21,21 @@ final class Readers {
 
   private Readers() {}
 
-  /** Most likely first: the one that the URI names, those of a template, all that list anything. */
+  /**
+   * Most likely first: the one that the URI names, and then no other; those of a template, all that
+   * list anything.
+   */
   static List<MergedList.Target> of(Snapshot snapshot, View view, String uri) {
     MergedList.Target listed = snapshot.list(view, Kind.RESOURCES).find(uri);
     if (listed != null) {
       return List.of(listed);
     }
     String named = Uris.server(uri);
-    if (named != null
-        && snapshot.server(named) != null
-        && view.admits(Kind.RESOURCES, named, Uris.own(uri))) {
-      return List.of(new MergedList.Target(named, Uris.own(uri), uri, ParamHeaders.NONE));
+    if (named != null && snapshot.server(named) != null && view.includes(named)) {
+      String own = Uris.own(uri);
+      return view.admits(Kind.RESOURCES, named, own)
+          ? List.of(new MergedList.Target(named, own, uri, ParamHeaders.NONE))
+          : List.of();
     }
     if (view.server()) {
       return view.admits(Kind.RESOURCES, view.name(), uri)

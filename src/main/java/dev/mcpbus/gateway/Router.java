@@ -165,7 +165,7 @@ final class Router {
   }
 
   /** Notes where others would have found it. */
-  private void denied(Ask ask, Kind kind, String name) {
+  void denied(Ask ask, Kind kind, String name) {
     View view = ask.view();
     if (!view.rights().isUnbounded()
         && directory.snapshot().list(view.whole(), kind).find(name) != null) {
@@ -291,9 +291,11 @@ final class Router {
     return switch (type.asString()) {
       case "ref/prompt" ->
           find(ask, Kind.PROMPTS, text(ref, "name"))
+              .onFailure(absent -> denied(ask, Kind.PROMPTS, text(ref, "name")))
               .compose(target -> complete(ask, ref, "name", target));
       case "ref/resource" ->
           template(ask.view(), text(ref, "uri"))
+              .onFailure(absent -> denied(ask, Kind.RESOURCES, text(ref, "uri")))
               .compose(target -> complete(ask, ref, "uri", target));
       default -> throw Errors.invalidParams("\"ref.type\" must be ref/prompt or ref/resource");
     };

@@ -35,7 +35,11 @@ final class Subscribed {
       throw McpFailure.notSent(
           FailureCode.OVERLOADED, MAX + " resources are subscribed to already");
     }
-    return watch(ask.view(), uri, server -> ask.about(server, uri))
+    Future<MergedList.Target> found =
+        router
+            .subscribable(ask.view(), uri)
+            .onFailure(absent -> router.denied(ask, Kind.RESOURCES, uri));
+    return watch(found, uri, server -> ask.about(server, uri))
         .onSuccess(added -> note())
         .map(RawJson.EMPTY_OBJECT);
   }
@@ -48,7 +52,8 @@ final class Subscribed {
   /** Those of a session that goes on here. */
   void goOn(View view, JsonObject facts) {
     for (Object uri : facts.getJsonArray(SessionBook.URIS, new JsonArray())) {
-      watch(view, String.valueOf(uri), server -> {});
+      String name = String.valueOf(uri);
+      watch(router.subscribable(view, name), name, server -> {});
     }
   }
 
@@ -59,14 +64,13 @@ final class Subscribed {
   /**
    * @param about hears which server has it
    */
-  private Future<Boolean> watch(View view, String uri, Consumer<String> about) {
-    return router
-        .subscribable(view, uri)
-        .compose(
-            found -> {
-              about.accept(found.server());
-              return watched.add(found.server(), found.key(), uri);
-            });
+  private Future<Boolean> watch(
+      Future<MergedList.Target> subscribable, String uri, Consumer<String> about) {
+    return subscribable.compose(
+        found -> {
+          about.accept(found.server());
+          return watched.add(found.server(), found.key(), uri);
+        });
   }
 
   /**
@@ -75,9 +79,7 @@ final class Subscribed {
    * @param view what he may see now: he may have had more rights when he subscribed
    */
   List<String> names(View view, @Nullable String server, @Nullable String uri) {
-    return server == null || !view.includes(server)
-        ? List.of()
-        : watched.names(server, uri, (own, name) -> Denials.maySubscribe(view, server, own));
+    return watched.names(view, server, uri);
   }
 
   /** The session is over. */

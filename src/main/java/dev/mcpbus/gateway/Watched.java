@@ -10,7 +10,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** The resources that one client wants to hear of. Confined to its owner. */
@@ -76,29 +75,29 @@ final class Watched {
         : tell(resource, false);
   }
 
-  /** What the client calls a resource that was updated, or the part of it that was. */
-  List<String> names(@Nullable String server, @Nullable String uri) {
-    return names(server, uri, (own, name) -> true);
-  }
-
   /**
-   * The same.
+   * What the client calls a resource that was updated, or the part of it that was.
    *
-   * @param may of the server's name and the client's name of a resource: whether he may hear of it
+   * @param view what he may see now: he may have had more rights when he asked
    */
-  List<String> names(
-      @Nullable String server, @Nullable String uri, BiPredicate<String, String> may) {
+  List<String> names(View view, @Nullable String server, @Nullable String uri) {
+    if (server == null
+        || uri == null
+        || !view.includes(server)
+        || !Denials.maySubscribe(view, server, uri)) {
+      return List.of();
+    }
     return byName.entrySet().stream()
         .filter(one -> one.getValue().server().equals(server))
-        .filter(one -> may.test(one.getValue().uri(), one.getKey()))
+        .filter(one -> Denials.maySubscribe(view, server, one.getValue().uri()))
         .map(one -> renamed(one.getKey(), one.getValue().uri(), uri))
         .filter(Objects::nonNull)
         .map(Objects::requireNonNull)
         .toList();
   }
 
-  private static @Nullable String renamed(String name, String watched, @Nullable String updated) {
-    if (updated == null || !updated.startsWith(watched)) {
+  private static @Nullable String renamed(String name, String watched, String updated) {
+    if (!updated.startsWith(watched)) {
       return null;
     }
     String rest = updated.substring(watched.length());
