@@ -195,8 +195,7 @@ final class Listeners {
         continue;
       }
       for (String uri :
-          listener.watched.names(
-              listener.view, event.getString("id"), params.getString("uri"))) {
+          listener.watched.names(listener.view, event.getString("id"), params.getString("uri"))) {
         listener.tell(
             Methods.RESOURCE_UPDATED, RawJson.of(params).with("uri", RawJson.string(uri)));
       }

@@ -8,10 +8,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -41,6 +43,9 @@ class UserSecretTest {
     assertThat(permissions(folder())).isEqualTo("rwx------");
     assertThat(UserSecret.in(file())).isEqualTo(first);
     assertThat(Files.readString(file()).strip()).hasSize(44);
+    assertThat(UserSecret.in(home.resolve("other").resolve("cluster.secret")))
+        .as("of another user")
+        .isNotEqualTo(first);
     try (var files = Files.list(folder())) {
       assertThat(files).containsExactly(file());
     }
@@ -78,16 +83,22 @@ class UserSecretTest {
 
   @Test
   void nodes_that_start_at_once_agree() throws Exception {
-    ExecutorService threads = Executors.newFixedThreadPool(8);
+    int nodes = 8;
+    ExecutorService threads = Executors.newFixedThreadPool(nodes);
     try {
-      List<Callable<ClusterSecret>> starts = new ArrayList<>();
-      for (int i = 0; i < 32; i++) {
-        starts.add(() -> UserSecret.in(file()));
-      }
-      ClusterSecret one = null;
-      for (Future<ClusterSecret> each : threads.invokeAll(starts)) {
-        one = one == null ? each.get() : one;
-        assertThat(each.get()).isEqualTo(one);
+      for (int round = 0; round < 20; round++) {
+        Path file = home.resolve("round-" + round).resolve("cluster.secret");
+        CyclicBarrier together = new CyclicBarrier(nodes);
+        Callable<ClusterSecret> start =
+            () -> {
+              together.await();
+              return UserSecret.in(file);
+            };
+        Set<ClusterSecret> seen = new HashSet<>();
+        for (Future<ClusterSecret> each : threads.invokeAll(Collections.nCopies(nodes, start))) {
+          seen.add(each.get());
+        }
+        assertThat(seen).hasSize(1).containsOnly(UserSecret.in(file));
       }
     } finally {
       threads.shutdownNow();

@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Restrictions as other programs write them. The server has read_file, write_file, delete. */
 class ToolRulesTest {
@@ -52,7 +53,7 @@ class ToolRulesTest {
         "proxies | \"toolFilter\": {\"mode\": \"allow\", \"list\": [\"delete\"]} | delete",
         "OpenClaw | \"toolFilter\": {\"include\": [\"read_*\"], \"exclude\": []} | read_file",
         "variables | \"disabledTools\": [\"${NOT_THERE:-delete}\"] | read_file write_file",
-        "null | \"disabledTools\": null | read_file write_file delete",
+        "null | \"disabledTools\": null, \"includeTools\": null | read_file write_file delete",
       })
   void a_restriction_is_obeyed(String who, String rules, String admitted) {
     ToolPolicy policy = policy(rules);
@@ -60,6 +61,42 @@ class ToolRulesTest {
         .as(who)
         .containsExactlyElementsOf(
             admitted.isEmpty() ? List.of() : List.of(admitted.split(" ", -1)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "includeTools",
+        "include_tools",
+        "enabledTools",
+        "enabled_tools",
+        "allowedTools",
+        "allowed_tools",
+        "availableTools",
+        "available_tools",
+        "tools"
+      })
+  void every_word_for_the_only_tools_is_obeyed(String word) {
+    ToolPolicy policy = policy("\"" + word + "\": [\"read_file\"]");
+    assertThat(policy.admits("read_file")).isTrue();
+    assertThat(policy.admits("delete")).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "excludeTools",
+        "exclude_tools",
+        "excludedTools",
+        "disabledTools",
+        "disabled_tools",
+        "disallowedTools",
+        "disallowed_tools"
+      })
+  void every_word_for_tools_that_are_kept_away_is_obeyed(String word) {
+    ToolPolicy policy = policy("\"" + word + "\": [\"delete\"]");
+    assertThat(policy.admits("read_file")).isTrue();
+    assertThat(policy.admits("delete")).isFalse();
   }
 
   @Test

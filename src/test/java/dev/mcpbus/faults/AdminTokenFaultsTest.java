@@ -1,11 +1,13 @@
 package dev.mcpbus.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.bridge.BridgeOptions;
 import dev.mcpbus.faults.DoorBed.Route;
 import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.security.AuthOptions;
+import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
@@ -100,13 +102,57 @@ class AdminTokenFaultsTest {
   }
 
   @Test
-  void raw_methods_and_sockets_give_nobody_the_admin_right() {
+  void raw_methods_give_nobody_the_admin_right() {
     String level =
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"logging/setLevel\","
             + "\"params\":{\"level\":\"debug\",\"serverId\":\"a\"}}";
-    assertThat(bed.send("POST", "/rpc", level).body()).contains("FORBIDDEN");
-    assertThat(bed.send("POST", "/rpc", level, "X-Api-Key", token).body())
-        .doesNotContain("FORBIDDEN");
+    for (String request : List.of(level, level.replace("logging/setLevel", "odd/method"))) {
+      String path = "/rpc?timeout=300"; // the server is silent where it knows nothing
+      assertThat(bed.send("POST", path, request).body()).contains("FORBIDDEN");
+      assertThat(bed.send("POST", path, request, "X-Api-Key", token).body())
+          .doesNotContain("FORBIDDEN");
+    }
+    String odd = "{\"method\":\"odd/method\",\"params\":{}}";
+    assertThat(bed.send("POST", "/api/servers/a/request", odd).statusCode()).isEqualTo(403);
+  }
+
+  @Test
+  void a_socket_gives_nobody_the_admin_right_even_with_the_token() {
+    for (String[] credential : new String[][] {{}, {"X-Api-Key", token}}) {
+      long rejected = 0;
+      try (Listening socket = new Listening(bed, "a", credential)) {
+        JsonObject body =
+            new JsonObject()
+                .put("id", "a")
+                .put("name", "c")
+                .put("config", new JsonObject().put("command", "true"))
+                .put("level", "debug")
+                .put("method", "tools/list");
+        for (String address :
+            List.of(
+                "mcp.servers.add",
+                "mcp.servers.remove",
+                "mcp.a.restart",
+                "mcp.a.disconnect",
+                "mcp.a.connect",
+                "mcp.a.loglevel",
+                "mcp.a.tools.drift.approve",
+                "mcp.a.request")) {
+          String reply = socket.start(address, body, new JsonObject());
+          rejected++;
+          long all = rejected;
+          await().until(() -> rejections(socket) == all || !socket.answers(reply).isEmpty());
+          assertThat(socket.answers(reply)).as(address).isEmpty();
+        }
+      }
+    }
+    assertThat(bed.bus.status("a").getString("state")).isEqualTo("READY");
+  }
+
+  private static long rejections(Listening socket) {
+    return socket.frames.stream()
+        .filter(frame -> "rejected".equals(frame.getValue("body")))
+        .count();
   }
 
   @Test

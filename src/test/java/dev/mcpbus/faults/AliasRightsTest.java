@@ -282,7 +282,8 @@ class AliasRightsTest {
                     .add("mcp+two:x:open")
                     .add("mcp+two:x:dir/"));
     McpHttp mcp = bed.mcp("/mcp/v");
-    JsonObject listen = mcp.described(Methods.LISTEN, new JsonObject().put("notifications", filter));
+    JsonObject listen =
+        mcp.described(Methods.LISTEN, new JsonObject().put("notifications", filter));
     String[] headers =
         Stream.concat(Stream.of(McpHttp.headers(listen)), Stream.of(as(ALICE)))
             .toArray(String[]::new);

@@ -6,8 +6,10 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.security.ApiKeys;
 import dev.mcpbus.testing.TestBus;
+import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.http.WebSocket;
@@ -38,10 +40,20 @@ final class Listening implements AutoCloseable {
    * @param server of which the socket listens, the stream listens to all
    */
   Listening(DoorBed bed, ApiKeys.Fresh key, String server) {
+    this(bed, server, DoorBed.as(key));
+  }
+
+  /**
+   * @param credential a header and its value, or nothing
+   */
+  Listening(DoorBed bed, String server, String... credential) {
     vertx = bed.bus.vertx();
     http = vertx.createHttpClient();
     sockets = vertx.createWebSocketClient();
-    String bearer = "Bearer " + key.key();
+    MultiMap headers = HttpHeaders.headers();
+    if (credential.length > 0) {
+      headers.add(credential[0], credential[1]);
+    }
     TestBus.await(
         http.request(
                 new RequestOptions()
@@ -49,7 +61,7 @@ final class Listening implements AutoCloseable {
                     .setHost("127.0.0.1")
                     .setPort(bed.bus.port())
                     .setURI("/api/events")
-                    .putHeader("Authorization", bearer))
+                    .setHeaders(headers))
             .compose(request -> request.send())
             .onSuccess(
                 response -> {
@@ -64,7 +76,7 @@ final class Listening implements AutoCloseable {
                         .setHost("127.0.0.1")
                         .setPort(bed.bus.port())
                         .setURI("/eventbus/websocket")
-                        .addHeader("Authorization", bearer))
+                        .setHeaders(headers))
                 .onSuccess(
                     open -> {
                       open.handler(frame -> frames.add(new JsonObject(frame)));

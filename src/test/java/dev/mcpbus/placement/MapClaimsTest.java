@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.Vertx;
 import io.vertx.core.shareddata.AsyncMap;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -43,6 +44,9 @@ class MapClaimsTest {
   void one_of_another_node_is_not_replaced_unseen() {
     assertThat(TestBus.await(claims.replace("id", null, new Claim("n1", 1)))).isTrue();
     assertThat(TestBus.await(claims.replace("id", null, new Claim("n2", 1)))).isFalse();
+    for (Claim other : List.of(new Claim("n2", 1), new Claim("n1", 2), new Claim(null, 1))) {
+      assertThat(TestBus.await(claims.replace("id", other, new Claim("n3", 3)))).isFalse();
+    }
     assertThat(TestBus.await(claims.replace("id", new Claim("n1", 1), new Claim(null, 1))))
         .isTrue();
     assertThat(TestBus.await(claims.all())).containsEntry("id", new Claim(null, 1));
