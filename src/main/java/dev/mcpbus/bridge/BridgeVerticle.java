@@ -131,22 +131,24 @@ public final class BridgeVerticle extends VerticleBase {
     Health health = new Health(readiness, !keeper.isRequired());
     Router router = Router.router(vertx);
     mount(router, receive, keeper);
-    HttpServerOptions http = HttpSetup.of(options).setPort(common.port);
+    HttpServerOptions http = HttpSetup.of(options, common::accepted).setPort(common.port);
     HttpServer created = vertx.createHttpServer(http);
     server = created;
     created
         .connectionHandler(
             opened -> {
-              ClientConnection connection = new ClientConnection(opened);
+              ClientConnection connection = common.connection(opened);
               StrictRequestDecoder.install(connection, http);
+              ControlFrameLimit.install(connection);
               receive.connected(connection, opened);
-              common.connections.opened(connection);
             })
         .invalidRequestHandler(BridgeVerticle::invalid)
         .requestHandler(
             request -> {
               Turn turn = new Turn();
-              receive.requested(request, turn::end);
+              if (!receive.requested(request, turn::end)) {
+                return;
+              }
               SecurityHeaders.apply(request.response());
               if (!isPath(request, keeper.audit())
                   || !guard(request, keeper.audit()).admits(request)

@@ -1,13 +1,16 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.security.Hangup;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.util.AttributeKey;
+import io.netty.util.concurrent.ScheduledFuture;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.impl.HttpServerConnection;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HexFormat;
@@ -48,11 +51,15 @@ final class ClientConnection {
   /** Requests whose responses have not ended, with what runs then. */
   private final Map<HttpServerRequest, Runnable> open = new HashMap<>(2);
 
-  ClientConnection(HttpConnection http) {
-    this(((HttpServerConnection) http).channelHandlerContext().channel());
-  }
+  /** Responses of HTTP/2 that its client has not yet taken whole, with when they end. */
+  private final Map<HttpServerRequest, Long> untaken = new HashMap<>(2);
 
-  private ClientConnection(Channel channel) {
+  private boolean ending;
+
+  /** Ends it where HTTP does not begin. */
+  private @Nullable ScheduledFuture<?> silence;
+
+  ClientConnection(Channel channel) {
     this(channel, key(channel));
   }
 
@@ -67,7 +74,11 @@ final class ClientConnection {
 
   /** The one that was made for {@code http}, also after an upgrade; null for none. */
   static @Nullable ClientConnection of(HttpConnection http) {
-    return ((HttpServerConnection) http).channelHandlerContext().channel().attr(KEY).get();
+    return channel(http).attr(KEY).get();
+  }
+
+  static Channel channel(HttpConnection http) {
+    return ((HttpServerConnection) http).channelHandlerContext().channel();
   }
 
   /**
@@ -102,6 +113,30 @@ final class ClientConnection {
   }
 
   // ---- whose turn it is
+
+  /**
+   * Its client's, from before the TLS handshake on.
+   *
+   * @param limit for HTTP to begin; then it ends
+   */
+  void awaitHttp(long now, Duration limit) {
+    waits(now, limit.toNanos(), false);
+    ScheduledFuture<?> timer =
+        channel
+            .eventLoop()
+            .schedule(() -> Hangup.on(channel), limit.toNanos(), TimeUnit.NANOSECONDS);
+    silence = timer;
+    channel.closeFuture().addListener(closed -> timer.cancel(false));
+  }
+
+  /** From here on the {@link ReceiveDeadline} watches it. */
+  void speaksHttp() {
+    ScheduledFuture<?> timer = silence;
+    if (timer != null) {
+      timer.cancel(false);
+      silence = null;
+    }
+  }
 
   /**
    * Its client's: a request is wanted, or the rest of one.
@@ -159,6 +194,35 @@ final class ClientConnection {
       over.run();
     }
     return over != null;
+  }
+
+  /** A response says that it is the last: what the client sends behind it is not served. */
+  void ending() {
+    ending = true;
+  }
+
+  boolean isEnding() {
+    return ending || !channel.isOpen();
+  }
+
+  /**
+   * A response has been written. A client of HTTP/2 that opens no window for it keeps it with us,
+   * whatever else goes on on its connection.
+   *
+   * @param until when it has to have it whole
+   */
+  void untaken(HttpServerRequest request, long until) {
+    untaken.put(request, until);
+  }
+
+  /** Resets the streams of those who have had their time; forgets those that have ended. */
+  void resetUntaken(long now) {
+    untaken.keySet().removeIf(request -> request.response().closed());
+    untaken.entrySet().stream()
+        .filter(each -> now - each.getValue() >= 0)
+        .map(Map.Entry::getKey)
+        .toList()
+        .forEach(request -> request.response().reset());
   }
 
   boolean isIdle() {

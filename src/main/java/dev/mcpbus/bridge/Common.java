@@ -1,6 +1,9 @@
 package dev.mcpbus.bridge;
 
 import dev.mcpbus.bus.Addresses;
+import io.netty.channel.Channel;
+import io.vertx.core.http.HttpConnection;
+import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -14,6 +17,8 @@ final class Common {
   /** Vert.x has verticles that ask for one negative port share one free port. */
   private static final AtomicInteger FREE = new AtomicInteger();
 
+  private final Duration receiveTimeout;
+
   final int port;
   final ConnectionLimits connections;
   final AtomicBoolean announced = new AtomicBoolean();
@@ -26,6 +31,7 @@ final class Common {
    */
   Common(BridgeOptions options, boolean several) {
     String boot = UUID.randomUUID().toString().substring(0, 8);
+    this.receiveTimeout = options.receiveTimeout();
     this.port = several && options.port() == 0 ? FREE.decrementAndGet() : options.port();
     this.connections =
         new ConnectionLimits(
@@ -35,5 +41,24 @@ final class Common {
     this.streams = new StreamCap(options.limits().maxStreams());
     this.events = new EventLog(boot, Addresses.ALL_EVENTS, "id");
     this.rpc = new EventLog(boot, Addresses.RPC, "server");
+  }
+
+  /** Counts a connection before its TLS handshake. On its event loop. */
+  void accepted(Channel channel) {
+    ClientConnection connection = new ClientConnection(channel);
+    connection.awaitHttp(System.nanoTime(), receiveTimeout);
+    connections.opened(connection);
+  }
+
+  /** The one that HTTP begins on, counted if it was not. On its event loop. */
+  ClientConnection connection(HttpConnection http) {
+    ClientConnection accepted = ClientConnection.of(http);
+    if (accepted != null) {
+      accepted.speaksHttp();
+      return accepted;
+    }
+    ClientConnection plain = new ClientConnection(ClientConnection.channel(http));
+    connections.opened(plain);
+    return plain;
   }
 }

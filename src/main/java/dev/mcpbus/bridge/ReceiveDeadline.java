@@ -5,6 +5,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import java.time.Duration;
 import java.util.HashMap;
@@ -20,6 +21,8 @@ final class ReceiveDeadline {
 
   /** For a client to read an early answer; closing at once may take it away from him. */
   private static final long LINGER_MILLIS = 500;
+
+  private static final String CLOSE = "close";
 
   private static final Set<HttpMethod> BODILESS =
       Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.DELETE, HttpMethod.OPTIONS);
@@ -64,21 +67,47 @@ final class ReceiveDeadline {
    * A request's head is here; one without a body is complete.
    *
    * @param over runs when its response has ended, or can reach nobody
+   * @return false where it must not be served: its connection ends with the response before
    */
-  void requested(HttpServerRequest request, Runnable over) {
+  boolean requested(HttpServerRequest request, Runnable over) {
     ClientConnection connection = ClientConnection.of(request.connection());
-    if (connection == null || !connection.channel().isOpen()) {
-      over.run(); // its connection is gone already
-      return;
+    if (connection == null || connection.isEnding()) {
+      over.run();
+      request.connection().close();
+      return false;
     }
     connection.begin(request, over);
-    boolean multiplexed = request.version() == HttpVersion.HTTP_2;
+    HttpServerResponse response = request.response();
+    if (request.version() == HttpVersion.HTTP_2) {
+      multiplexed(connection, request);
+      return true;
+    }
     boolean hasBody = hasBody(request);
-    if (hasBody && !multiplexed) {
+    if (hasBody) {
       clientsTurn(connection, true);
     }
+    response.headersEndHandler(
+        head -> {
+          if (CLOSE.equals(response.headers().get("Connection"))) {
+            connection.ending();
+          }
+        });
+    response.endHandler(
+        ended -> {
+          answered(connection, request);
+          if (hasBody && !request.isEnded()) {
+            vertx.setTimer(LINGER_MILLIS, fired -> closeUnlessEnded(connection, request));
+          } else if (connection.isEnding()) {
+            request.connection().close();
+          }
+        });
+    return true;
+  }
+
+  /** Of many requests on one connection each has its own time; idle is who has none. */
+  private void multiplexed(ClientConnection connection, HttpServerRequest request) {
     long timer =
-        multiplexed && (hasBody || !BODILESS.contains(request.method()))
+        hasBody(request) || !BODILESS.contains(request.method())
             ? vertx.setTimer(millis, late -> resetUnlessEnded(request))
             : -1;
     request
@@ -86,17 +115,18 @@ final class ReceiveDeadline {
         .endHandler(
             ended -> {
               vertx.cancelTimer(timer);
-              // A pipelined request may already be at work, and the connection not idle.
-              if (connection.end(request) && connection.isIdle()) {
-                clientsTurn(connection, false);
-              }
-              if (hasBody && !multiplexed && !request.isEnded()) {
-                vertx.setTimer(LINGER_MILLIS, fired -> closeUnlessEnded(request));
-              }
+              answered(connection, request);
+              connection.untaken(request, System.nanoTime() + 2 * nanos);
             });
   }
 
-  /** Of many requests on one connection each has its own time; idle is who has none. */
+  private void answered(ClientConnection connection, HttpServerRequest request) {
+    // A pipelined request may already be at work, and the connection not idle.
+    if (connection.end(request) && connection.isIdle()) {
+      clientsTurn(connection, false);
+    }
+  }
+
   private static void resetUnlessEnded(HttpServerRequest request) {
     if (!request.isEnded()) {
       request.response().reset();
@@ -112,8 +142,8 @@ final class ReceiveDeadline {
   }
 
   /** Answered before its body was there: whoever goes on sending is cut off. */
-  private static void closeUnlessEnded(HttpServerRequest request) {
-    if (!request.isEnded()) {
+  private static void closeUnlessEnded(ClientConnection connection, HttpServerRequest request) {
+    if (!request.isEnded() || connection.isEnding()) {
       request.connection().close();
     }
   }
@@ -131,6 +161,7 @@ final class ReceiveDeadline {
   /** A close waits until the client has taken its answer; for that he has the same time again. */
   private void expire() {
     long now = System.nanoTime();
+    connections.keySet().forEach(each -> each.resetUntaken(now));
     List<ClientConnection> late =
         connections.keySet().stream().filter(each -> each.isLate(now)).toList();
     late.forEach(this::close);

@@ -73,6 +73,30 @@ class RequestFramingTest {
 
   @ParameterizedTest
   @ValueSource(
+      strings = {
+        "GET /health/../x HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n",
+        "GET /health/live HTTP/1.1\r\nHost: evil.example\r\n\r\n",
+        "GET /health/live HTTP/1.1\r\nHost: localhost:PORT\r\nHost: localhost:PORT\r\n\r\n",
+        "GET http://evil.example/health/live HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n",
+        "GET /health/live HTTP/1.1\r\nHost: localhost:PORT\r\nOrigin: null\r\n\r\n",
+        "POST /rpc HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 2\r\n\r\n{}",
+        "POST /rpc HTTP/1.1\r\nHost: evil.example\r\nTransfer-Encoding: chunked\r\n\r\n"
+            + "2;x=y\r\n{}\r\n0\r\n\r\n"
+      })
+  void behind_a_refused_request_nothing_is_served_and_the_connection_closes(
+      String refused, Vertx vertx) throws IOException {
+    BridgeFixture bridge = new BridgeFixture(vertx);
+    bridge.on("mcp.alpha.ping", "{}");
+
+    assertThat(send(bridge, refused + SMUGGLED + SMUGGLED))
+        .matches("(?s)HTTP/1.1 40[0-9] .*")
+        .containsIgnoringCase("connection: close");
+    assertThat(bridge.seen).isEmpty();
+    assertThat(send(bridge, refused)).matches("(?s)HTTP/1.1 40[0-9] .*"); // until it closes
+  }
+
+  @ParameterizedTest
+  @ValueSource(
       strings = {"Transfer-Encoding: chunked\r\n", "Content-Length: 4\r\nContent-Length: 4\r\n"})
   void of_http_1_0_too(String headers, Vertx vertx) throws IOException {
     BridgeFixture bridge = new BridgeFixture(vertx);

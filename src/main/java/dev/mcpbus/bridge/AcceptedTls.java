@@ -1,0 +1,73 @@
+package dev.mcpbus.bridge;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.ssl.DelegatingSslContext;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslProvider;
+import io.vertx.core.net.JdkSSLEngineOptions;
+import io.vertx.core.spi.tls.DefaultSslContextFactory;
+import io.vertx.core.spi.tls.SslContextFactory;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLException;
+
+/**
+ * The JDK's TLS, which tells of each connection as soon as it is accepted. Vert.x tells of one when
+ * its handshake is over, and of HTTP/2 when its first settings are there: a client that sends
+ * neither would be counted nowhere.
+ */
+final class AcceptedTls extends JdkSSLEngineOptions {
+
+  private final Consumer<Channel> accepted;
+
+  /**
+   * @param accepted hears of each connection, on the connection's event loop
+   */
+  AcceptedTls(Consumer<Channel> accepted) {
+    this.accepted = accepted;
+  }
+
+  @Override
+  public AcceptedTls copy() {
+    return new AcceptedTls(accepted);
+  }
+
+  @Override
+  public SslContextFactory sslContextFactory() {
+    return new DefaultSslContextFactory(SslProvider.JDK, false) {
+      @Override
+      public SslContext create() throws SSLException {
+        return new Context(super.create(), accepted);
+      }
+    };
+  }
+
+  private static final class Context extends DelegatingSslContext {
+
+    private final Consumer<Channel> accepted;
+
+    Context(SslContext jdk, Consumer<Channel> accepted) {
+      super(jdk);
+      this.accepted = accepted;
+    }
+
+    @Override
+    protected void initEngine(SSLEngine engine) {} // Vert.x does, around this
+
+    @Override
+    protected SslHandler newHandler(
+        ByteBufAllocator buffers, String host, int port, boolean startTls, Executor executor) {
+      return new SslHandler(newEngine(buffers, host, port), startTls, executor) {
+        @Override
+        public void handlerAdded(ChannelHandlerContext ctx) throws Exception {
+          super.handlerAdded(ctx);
+          accepted.accept(ctx.channel());
+        }
+      };
+    }
+  }
+}
