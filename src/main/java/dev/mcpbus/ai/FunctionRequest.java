@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The body of {@code mcp.tools.functions} and, with {@code call}, of {@code
- * mcp.tools.functions.call}.
+ * mcp.tools.functions.call} and {@code .route}.
  *
  * @param servers ids of the servers wanted; null for all
  * @param schemas by routing name or {@code server.tool}

@@ -58,7 +58,13 @@ public final class FunctionsVerticle extends VerticleBase {
     return Future.all(
         serve(Addresses.ALL_TOOLS_FUNCTIONS, this::functions),
         serve(Addresses.ALL_TOOLS_FUNCTIONS_CALL, this::call),
-        cancels.completion());
+        cancels.completion(),
+        vertx
+            .eventBus()
+            .localConsumer(
+                Addresses.ALL_TOOLS_FUNCTIONS_ROUTE,
+                (Message<Object> message) -> answer(message, this::route))
+            .completion());
   }
 
   private void cancel(String callId) {
@@ -135,14 +141,25 @@ public final class FunctionsVerticle extends VerticleBase {
         .map(reply -> ModelTools.of(reply.body(), schemas));
   }
 
-  private Future<JsonObject> call(Asked asked) {
+  /** What a call would reach, for who has to decide whether it may. */
+  private Future<JsonObject> route(Asked asked) {
     FunctionRequest request = asked.request();
-    JsonObject wanted = request.call();
-    if (wanted == null) {
+    return route(wanted(request).name(), request)
+        .map(tool -> new JsonObject().put("server", tool.server()).put("tool", tool.tool()));
+  }
+
+  private static FunctionCall wanted(FunctionRequest request) {
+    JsonObject call = request.call();
+    if (call == null) {
       throw McpFailure.notSent(
           FailureCode.BAD_REQUEST, "the body needs 'call': one function call of the model");
     }
-    FunctionCall call = request.form().call(wanted);
+    return request.form().call(call);
+  }
+
+  private Future<JsonObject> call(Asked asked) {
+    FunctionRequest request = asked.request();
+    FunctionCall call = wanted(request);
     String callId = String.valueOf(asked.headers().get(Headers.CALL_ID));
     InFlight here = new InFlight();
     running.put(callId, here);
@@ -150,8 +167,21 @@ public final class FunctionsVerticle extends VerticleBase {
         .compose(tool -> forward(tool, call, here, asked.headers()))
         .onComplete(ended -> running.remove(callId, here))
         .map(ToolOutput::of)
-        .otherwise(failure -> ToolOutput.of(McpFailure.of(failure)))
+        .otherwise(failure -> ToolOutput.of(plain(McpFailure.of(failure))))
         .map(output -> reply(request.form(), call, output));
+  }
+
+  /** A function that is not there is told in the same words, whoever finds that out. */
+  private static McpFailure plain(McpFailure failure) {
+    return switch (failure.code()) {
+      case UNKNOWN_TOOL, UNKNOWN_CONNECTION -> unknown();
+      default -> failure;
+    };
+  }
+
+  private static McpFailure unknown() {
+    return McpFailure.notSent(
+        FailureCode.UNKNOWN_TOOL, "there is no function of that name; take one of the list");
   }
 
   private static JsonObject reply(FunctionForm form, FunctionCall call, ToolOutput output) {
@@ -174,11 +204,7 @@ public final class FunctionsVerticle extends VerticleBase {
             found
                 .filter(request::admits)
                 .filter(known -> ConnectionId.problem(known.server()) == null)
-                .orElseThrow(
-                    () ->
-                        McpFailure.notSent(
-                            FailureCode.UNKNOWN_TOOL,
-                            "there is no function of that name; take one of the list")));
+                .orElseThrow(FunctionsVerticle::unknown));
   }
 
   private Future<JsonObject> forward(

@@ -5,6 +5,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Requester;
+import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Action;
@@ -181,7 +182,7 @@ final class Access {
   }
 
   /**
-   * Functions for models, of those tools alone that the caller may use.
+   * The functions for models, of those tools alone that the caller may use.
    *
    * @param tools gives the aggregated list of tools
    */
@@ -191,8 +192,7 @@ final class Access {
       Supplier<Future<Buffer>> tools,
       Function<RawJson, Future<Buffer>> send) {
     Rights rights = Caller.of(ctx).rights();
-    Operation wanted =
-        Operation.of(body.member("call") == null ? Action.LIST : Action.CALL, "", "");
+    Operation wanted = Operation.of(Action.LIST, "", "");
     if (rights.isUnbounded()) {
       return written(ctx, wanted, () -> send.apply(body));
     }
@@ -202,15 +202,58 @@ final class Access {
         () ->
             tools
                 .get()
-                .map(all -> new JsonObject(Listed.visible(all, null, rights)))
-                .compose(
-                    visible -> {
-                      JsonArray only = new JsonArray();
-                      for (Object tool : visible.getJsonArray("tools", new JsonArray())) {
-                        only.add(((JsonObject) tool).getString("name"));
-                      }
-                      return send.apply(body.with("only", RawJson.of(only.encode())));
-                    }));
+                .map(all -> Listed.tools(Listed.visible(all, null, rights)))
+                .compose(visible -> send.apply(only(body, visible))));
+  }
+
+  private static RawJson only(RawJson body, JsonArray tools) {
+    return body.with("only", RawJson.of(tools.encode()));
+  }
+
+  /**
+   * One function call of a model, decided as the call of the tool that its name stands for. It is
+   * sent with that tool as the only one that there is, or none: so a model is told of a function
+   * that is denied as of one that never was.
+   *
+   * @param route gives that tool, {@code {server, tool}}
+   */
+  Future<Buffer> function(
+      RoutingContext ctx,
+      RawJson body,
+      Supplier<Future<JsonObject>> route,
+      Function<RawJson, Future<Buffer>> send) {
+    return route
+        .get()
+        .transform(
+            found -> {
+              boolean unknown =
+                  found.failed()
+                      && McpFailure.of(found.cause()).code() == FailureCode.UNKNOWN_TOOL;
+              if (found.failed() && !unknown) {
+                Operation nothing = Operation.nameless(Action.CALL, "");
+                return written(ctx, nothing, () -> Future.failedFuture(found.cause()));
+              }
+              return function(ctx, body, unknown ? null : found.result(), send);
+            });
+  }
+
+  private Future<Buffer> function(
+      RoutingContext ctx,
+      RawJson body,
+      @Nullable JsonObject found,
+      Function<RawJson, Future<Buffer>> send) {
+    JsonArray only = new JsonArray();
+    Operation wanted = Operation.nameless(Action.CALL, "");
+    if (found != null) {
+      ToolName tool = new ToolName(found.getString("server"), found.getString("tool"));
+      wanted = Operation.of(Action.CALL, tool.server(), tool.tool());
+      only.add(tool.toString());
+    }
+    if (Caller.of(ctx).rights().permits(wanted)) {
+      return written(ctx, wanted, () -> send.apply(only(body, only)));
+    }
+    refused(ctx, wanted, unknownTool());
+    return send.apply(only(body, new JsonArray()));
   }
 
   /** A question to the service itself. */

@@ -168,10 +168,10 @@ final class BusCalls {
 
   /** One function call of a model. */
   Future<Buffer> callFunction(RoutingContext ctx, RawJson body) {
-    return access.functions(
+    return access.function(
         ctx,
         body,
-        () -> tools(ctx),
+        () -> wonder(Addresses.ALL_TOOLS_FUNCTIONS_ROUTE, body.toJsonObject(), ASK_TIMEOUT),
         allowed ->
             send(
                 ctx,

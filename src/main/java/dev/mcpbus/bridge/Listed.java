@@ -60,6 +60,15 @@ final class Listed {
     return lists.toBuffer();
   }
 
+  /** The names of a list's tools. */
+  static JsonArray tools(Buffer list) {
+    JsonArray names = new JsonArray();
+    for (Object tool : new JsonObject(list).getJsonArray("tools", new JsonArray())) {
+      names.add(((JsonObject) tool).getString("name"));
+    }
+    return names;
+  }
+
   private static boolean isVisible(
       JsonObject entry, Kind kind, @Nullable String server, Rights rights) {
     if (!(entry.getValue(kind.key) instanceof String name)) {

@@ -129,6 +129,10 @@ public final class Addresses {
   public static final String ALL_TOOLS_FUNCTIONS = "mcp.tools.functions";
   public static final String ALL_TOOLS_FUNCTIONS_CALL = "mcp.tools.functions.call";
   public static final String ALL_TOOLS_FUNCTIONS_CANCEL = "mcp.tools.functions.cancel";
+
+  /** Of this node alone: the body of a call of a function -> {@code {server, tool}}. */
+  public static final String ALL_TOOLS_FUNCTIONS_ROUTE = "mcp.tools.functions.route";
+
   public static final String ALL_RESOURCES_LIST = "mcp.resources.list";
   public static final String ALL_PROMPTS_LIST = "mcp.prompts.list";
 
