@@ -227,8 +227,7 @@ final class Access {
         .transform(
             found -> {
               boolean unknown =
-                  found.failed()
-                      && McpFailure.of(found.cause()).code() == FailureCode.UNKNOWN_TOOL;
+                  found.failed() && McpFailure.of(found.cause()).code() == FailureCode.UNKNOWN_TOOL;
               if (found.failed() && !unknown) {
                 Operation nothing = Operation.nameless(Action.CALL, "");
                 return written(ctx, nothing, () -> Future.failedFuture(found.cause()));

@@ -256,6 +256,10 @@ final class Door implements Entrance {
       MultiMap headers, Principal principal, Envelope message, View view, Reply reply) {
     boolean answer =
         message.kind() == Envelope.Kind.RESULT || message.kind() == Envelope.Kind.ERROR;
+    RawJson id = message.id();
+    if (message.kind() == Envelope.Kind.REQUEST && id != null) {
+      reply.asked(id);
+    }
     RawJson meta = answer ? null : message.params().member("_meta");
     boolean session = headers.get(Legacy.SESSION) != null;
     boolean initialize = !answer && message.method().equals(Methods.INITIALIZE);

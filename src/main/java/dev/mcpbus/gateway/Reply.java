@@ -1,5 +1,8 @@
 package dev.mcpbus.gateway;
 
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Admission;
 import dev.mcpbus.security.Hangup;
 import dev.mcpbus.security.RequestSource;
@@ -44,6 +47,8 @@ final class Reply {
   private Runnable gone = () -> {};
   private final long since = System.nanoTime();
   private @Nullable Runnable streaming;
+  private @Nullable RawJson asked;
+  private boolean resumable;
   private boolean stream;
   private boolean standing;
   private boolean over;
@@ -80,6 +85,15 @@ final class Reply {
   Reply onStream(Runnable begun) {
     streaming = begun;
     return this;
+  }
+
+  /**
+   * It answers a JSON-RPC request.
+   *
+   * @param id of the request
+   */
+  void asked(RawJson id) {
+    asked = id;
   }
 
   /** Where the request came from. */
@@ -129,6 +143,7 @@ final class Reply {
   /** Nothing but an id: the client may go on from here. */
   void prime(String id) {
     if (!isOver()) {
+      resumable = true;
       write(Buffer.buffer("id: " + id + "\ndata: \n\n"));
     }
   }
@@ -212,7 +227,8 @@ final class Reply {
 
   /**
    * Ends a stream whose client is nobody any more, as if he had gone; one that stays open also
-   * where his rights have changed. Called every second.
+   * where his rights have changed. A request that is still open fails, unless the client can go on:
+   * then he comes back for its answer with a credential that is good. Called every second.
    */
   void check() {
     if (!stream || isOver()) {
@@ -227,8 +243,17 @@ final class Reply {
       return;
     }
     over = true;
-    http.end(Buffer.buffer(": " + why + "\n\n"));
+    http.end(
+        asked == null || resumable
+            ? Buffer.buffer(": " + why + "\n\n")
+            : framed(null, Errors.message(asked, ended(why))));
     gone.run();
+  }
+
+  private static McpFailure ended(String why) {
+    return McpFailure.maybeSent(
+        FailureCode.FORBIDDEN,
+        why + "; log in again and repeat the request, which may have been carried out");
   }
 
   /** Called every few seconds. */

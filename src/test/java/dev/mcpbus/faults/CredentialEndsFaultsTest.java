@@ -4,17 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.config.ConfigDiff;
 import dev.mcpbus.security.Action;
+import dev.mcpbus.security.ApiKeys;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.AuthOptions.Effect;
 import dev.mcpbus.security.AuthOptions.Limits;
 import dev.mcpbus.security.AuthOptions.Policy;
 import dev.mcpbus.testing.McpHttp;
+import dev.mcpbus.testing.ScriptedPeer;
 import dev.mcpbus.testing.TestBus;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -66,6 +71,134 @@ class CredentialEndsFaultsTest {
       assertThat(bed.send("GET", "/api/servers", "", DoorBed.as(DoorBed.ALICE)).statusCode())
           .isEqualTo(200);
       alice.forEach(McpHttp.Stream::close);
+    }
+  }
+
+  /** A server whose only tool says how far it is, and answers when {@code say} is called. */
+  private static ScriptedPeer working(DoorBed bed) {
+    return bed.add(
+        "w",
+        (method, params, connection) ->
+            method.equals("tools/list")
+                ? "\"result\":{\"tools\":[{\"name\":\"work\",\"inputSchema\":{\"type\":\"object\"}}],"
+                    + "\"ttlMs\":60000}"
+                : null);
+  }
+
+  private static JsonObject work(McpHttp mcp, boolean modern) {
+    JsonObject call =
+        new JsonObject()
+            .put("name", "w__work")
+            .put("_meta", new JsonObject().put("progressToken", "mine"));
+    return modern ? mcp.described("tools/call", call) : mcp.request("tools/call", call);
+  }
+
+  /** The call is at the server, which says how far it is: with that the answer is a stream. */
+  private static McpHttp.Stream begun(
+      ScriptedPeer peer, McpHttp mcp, JsonObject request, List<String> headers) {
+    var answer =
+        CompletableFuture.supplyAsync(() -> mcp.streamed(request, headers.toArray(String[]::new)));
+    Awaitility.await().until(() -> !peer.received("tools/call").isEmpty());
+    JsonObject meta = called(peer).getJsonObject("params").getJsonObject("_meta");
+    peer.notify(
+        "notifications/progress",
+        new JsonObject().put("progressToken", meta.getValue("progressToken")).put("progress", 1));
+    McpHttp.Stream stream = answer.join();
+    Awaitility.await().until(() -> stream.methods().contains("notifications/progress"));
+    return stream;
+  }
+
+  private static JsonObject called(ScriptedPeer peer) {
+    return peer.received("tools/call").get(0);
+  }
+
+  private static void ended(McpHttp.Stream stream) {
+    Awaitility.await().atMost(Duration.ofSeconds(10)).until(stream::hasEnded);
+  }
+
+  private static void assertRefused(McpHttp.Stream stream, Object id) {
+    ended(stream);
+    JsonObject last = stream.messages().get(stream.messages().size() - 1);
+    assertThat(last.getValue("id")).isEqualTo(id);
+    JsonObject error = last.getJsonObject("error");
+    assertThat(error.getString("message")).startsWith("the key is no longer good here");
+    assertThat(error.getJsonObject("data"))
+        .isEqualTo(new JsonObject().put("code", "FORBIDDEN").put("sent", "maybe"));
+  }
+
+  @Test
+  void a_request_that_is_still_open_fails_with_the_key() {
+    try (DoorBed bed = new DoorBed(DoorBed.keys())) {
+      ScriptedPeer peer = working(bed);
+      McpHttp mcp = bed.mcp("/mcp");
+      JsonObject request = work(mcp, true);
+      List<String> headers = new ArrayList<>(List.of(McpHttp.headers(request)));
+      headers.addAll(List.of(DoorBed.as(DoorBed.BOB)));
+      JsonObject filter =
+          new JsonObject().put("notifications", new JsonObject().put("toolsListChanged", true));
+      JsonObject listen = mcp.described("subscriptions/listen", filter);
+      List<String> listening = new ArrayList<>(List.of(McpHttp.headers(listen)));
+      listening.addAll(List.of(DoorBed.as(DoorBed.BOB)));
+      try (McpHttp.Stream call = begun(peer, mcp, request, headers);
+          McpHttp.Stream subscription = mcp.streamed(listen, listening.toArray(String[]::new))) {
+        reload(bed, without("bob"));
+        assertRefused(call, request.getValue("id"));
+        assertRefused(subscription, listen.getValue("id"));
+        Awaitility.await().until(() -> peer.methods().contains("notifications/cancelled"));
+      }
+    }
+  }
+
+  @Test
+  void a_request_of_a_session_that_cannot_go_on_fails_with_the_key() {
+    try (DoorBed bed = new DoorBed(DoorBed.keys())) {
+      ScriptedPeer peer = working(bed);
+      McpHttp mcp = bed.mcp("/mcp");
+      McpHttp.Session session =
+          mcp.initialize("2025-06-18", new JsonObject(), DoorBed.as(DoorBed.BOB));
+      JsonObject request = work(mcp, false);
+      try (McpHttp.Stream call = begun(peer, mcp, request, List.of(session.headers()))) {
+        reload(bed, without("bob"));
+        assertRefused(call, request.getValue("id"));
+      }
+    }
+  }
+
+  @Test
+  void a_client_that_can_go_on_gets_the_answer_when_he_comes_back_with_another_key() {
+    try (DoorBed bed = new DoorBed(DoorBed.keys())) {
+      ScriptedPeer peer = working(bed);
+      McpHttp mcp = bed.mcp("/mcp");
+      McpHttp.Session session =
+          mcp.initialize("2025-11-25", new JsonObject(), DoorBed.as(DoorBed.BOB));
+      JsonObject request = work(mcp, false);
+      try (McpHttp.Stream call = begun(peer, mcp, request, List.of(session.headers()))) {
+        ApiKeys.Fresh next = ApiKeys.generate(new SecureRandom());
+        reload(bed, AuthOptions.ofKeys(List.of(DoorBed.key("bob", next, false))));
+        ended(call);
+        assertThat(call.messages()).noneMatch(message -> message.containsKey("id"));
+        String last =
+            call.events().stream().map(McpHttp.Event::id).reduce("", (a, b) -> b == null ? a : b);
+        List<String> headers = new ArrayList<>(List.of(session.headers()));
+        headers.set(headers.indexOf("Bearer " + DoorBed.BOB.key()), "Bearer " + next.key());
+        headers.addAll(List.of("Last-Event-ID", last));
+        try (McpHttp.Stream again = mcp.get(headers.toArray(String[]::new))) {
+          assertThat(again.status()).isEqualTo(200);
+          peer.say(
+              new JsonObject()
+                  .put("jsonrpc", "2.0")
+                  .put("id", called(peer).getValue("id"))
+                  .put(
+                      "result",
+                      new JsonObject()
+                          .put("resultType", "complete")
+                          .put("content", new JsonArray()))
+                  .encode());
+          Awaitility.await().until(() -> !again.messages().isEmpty());
+          assertThat(again.messages().get(0).getValue("id")).isEqualTo(request.getValue("id"));
+          assertThat(again.messages().get(0).getJsonObject("result")).isNotNull();
+        }
+      }
     }
   }
 
