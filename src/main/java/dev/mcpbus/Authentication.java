@@ -1,6 +1,7 @@
 package dev.mcpbus;
 
 import dev.mcpbus.config.Plugins;
+import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.HeadersHelper;
 import dev.mcpbus.security.oauth.OAuthClient;
 import dev.mcpbus.security.oauth.OAuthSettings;
@@ -128,7 +129,7 @@ public final class Authentication implements AuthenticatorFactory {
   @Override
   public @Nullable Authenticator create(HttpOptions options) {
     OAuthOptions oauth = options.oauth();
-    String helper = options.headersHelper();
+    Sensitive helper = options.headersHelper();
     if (oauth != null && helper != null) {
       throw new IllegalArgumentException("keep one of oauth and headersHelper");
     }
@@ -136,13 +137,14 @@ public final class Authentication implements AuthenticatorFactory {
       String store = oauth.tokenStore();
       return new TokenAuthenticator(
           clients.computeIfAbsent(
-              new Key(settings(options.url(), oauth), store == null ? OWN_STORE : store),
+              new Key(
+                  settings(URI.create(options.url().reveal()), oauth),
+                  store == null ? OWN_STORE : store),
               this::client));
     }
     return helper == null
         ? null
-        : new HelperAuthenticator(
-            new HeadersHelper(vertx, helper, options.url().toString(), HELPER_TIMEOUT));
+        : new HelperAuthenticator(new HeadersHelper(vertx, helper, options.url(), HELPER_TIMEOUT));
   }
 
   private OAuthClient client(Key key) {

@@ -3,6 +3,7 @@ package dev.mcpbus;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerOrigin;
+import dev.mcpbus.protocol.Sensitive;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -42,7 +43,7 @@ final class ClusterDefinitions {
    *
    * @param form null where this node cannot read it
    */
-  private record Held(String text, @Nullable DefinitionForm form) {}
+  private record Held(Sensitive text, @Nullable DefinitionForm form) {}
 
   private final Vertx vertx;
   private final ServerEntryReader reader;
@@ -215,7 +216,7 @@ final class ClusterDefinitions {
         (id, entry) -> {
           String text = Objects.requireNonNull(entry.text());
           Held before = held.get(id);
-          if (before == null || !before.text().equals(text)) {
+          if (before == null || !before.text().equals(Sensitive.of(text))) {
             changed.add(id);
             parsed.add(parse(id, text));
           }
@@ -244,11 +245,11 @@ final class ClusterDefinitions {
     try {
       form = DefinitionForm.decode(text, versions.own());
     } catch (IllegalArgumentException e) {
-      held.put(id, new Held(text, null));
+      held.put(id, new Held(Sensitive.of(text), null));
       unreadable(id, e);
       return Future.succeededFuture();
     }
-    held.put(id, new Held(text, form));
+    held.put(id, new Held(Sensitive.of(text), form));
     ServerDefinition own = files.get(id);
     Future<ServerDefinition> definition =
         own != null && DefinitionForm.of(own).isSame(form)

@@ -1,5 +1,6 @@
 package dev.mcpbus;
 
+import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.HeadersHelper;
 import dev.mcpbus.transport.Authenticator;
 import dev.mcpbus.transport.TransportException;
@@ -13,23 +14,23 @@ import org.jspecify.annotations.Nullable;
 final class HelperAuthenticator implements Authenticator {
 
   private final HeadersHelper helper;
-  private @Nullable Future<Map<String, String>> current;
+  private @Nullable Future<Map<String, Sensitive>> current;
 
   HelperAuthenticator(HeadersHelper helper) {
     this.helper = helper;
   }
 
   @Override
-  public synchronized Future<Map<String, String>> headers() {
-    Future<Map<String, String>> known = current;
+  public synchronized Future<Map<String, Sensitive>> headers() {
+    Future<Map<String, Sensitive>> known = current;
     if (known == null || known.failed()) {
       known = run();
     }
     return known;
   }
 
-  private synchronized Future<Map<String, String>> run() {
-    Future<Map<String, String>> running =
+  private synchronized Future<Map<String, Sensitive>> run() {
+    Future<Map<String, Sensitive>> running =
         helper
             .run()
             .recover(
@@ -47,7 +48,7 @@ final class HelperAuthenticator implements Authenticator {
     if (challenge.status() != 401) {
       return Future.succeededFuture(false);
     }
-    Future<Map<String, String>> known = current;
+    Future<Map<String, Sensitive>> known = current;
     boolean stale =
         known == null
             || known.failed()

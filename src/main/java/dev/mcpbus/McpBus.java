@@ -266,11 +266,8 @@ public final class McpBus {
   }
 
   private static boolean usesDemo(List<ServerDefinition> servers) {
-    return servers.stream()
-        .anyMatch(
-            server ->
-                server.transport() instanceof BusOptions transport
-                    && transport.address().equals(DemoServer.ADDRESS));
+    BusOptions demo = new BusOptions(DemoServer.ADDRESS);
+    return servers.stream().anyMatch(server -> server.transport().equals(demo));
   }
 
   private Future<Void> open() {

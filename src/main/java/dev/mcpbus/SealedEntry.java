@@ -40,6 +40,12 @@ record SealedEntry(String raw, long revision, @Nullable String text) {
     return new SealedEntry(raw, Long.parseLong(fields[1]), body.equals(REMOVED) ? null : body);
   }
 
+  /** Without the definition, in which a secret may stand as it was written. */
+  @Override
+  public String toString() {
+    return "revision " + revision;
+  }
+
   boolean isRemoved() {
     return text == null;
   }

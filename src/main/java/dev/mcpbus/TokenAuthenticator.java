@@ -1,5 +1,6 @@
 package dev.mcpbus;
 
+import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.oauth.OAuthClient;
 import dev.mcpbus.security.oauth.OAuthException;
 import dev.mcpbus.transport.Authenticator;
@@ -16,23 +17,25 @@ record TokenAuthenticator(OAuthClient client) implements Authenticator {
   private static final String BEARER = "Bearer ";
 
   @Override
-  public Future<Map<String, String>> headers() {
+  public Future<Map<String, Sensitive>> headers() {
     return client
         .token()
         .map(
             token ->
-                token == null ? Map.<String, String>of() : Map.of(AUTHORIZATION, BEARER + token))
+                token == null
+                    ? Map.<String, Sensitive>of()
+                    : Map.of(AUTHORIZATION, Sensitive.of(BEARER + token)))
         .recover(failure -> Future.failedFuture(told(failure, 401)));
   }
 
   @Override
   public Future<Boolean> challenged(Challenge challenge) {
-    String sent = challenge.sent().get(AUTHORIZATION);
+    Sensitive sent = challenge.sent().get(AUTHORIZATION);
     return client
         .challenged(
             challenge.status(),
             challenge.wwwAuthenticate(),
-            sent == null ? null : sent.substring(BEARER.length()))
+            sent == null ? null : sent.reveal().substring(BEARER.length()))
         .recover(failure -> Future.failedFuture(told(failure, challenge.status())));
   }
 

@@ -11,6 +11,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaConstructorCall;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.ArchRule;
+import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.AccessPolicy;
 import dev.mcpbus.security.Principal;
 import java.io.IOException;
@@ -64,6 +65,44 @@ class ArchitectureTest {
           "RestartStrategy",
           "ConnectionStrategy",
           "Provider");
+
+  /** Who may see a text that may hold a secret, and what for. Each is used, or the test fails. */
+  private static final Map<String, Set<String>> MAY_REVEAL =
+      Map.of(
+          "takes it out of other texts",
+          Set.of("protocol.Redactor"),
+          "hands it to a process",
+          Set.of(
+              "security.HeadersHelper",
+              "transport.stdio.Launch",
+              "transport.stdio.StdioChannel",
+              "transport.stdio.StdioTransport"),
+          "sends it, or connects to where it leads",
+          Set.of(
+              "transport.bus.BusTransport",
+              "transport.http.ConfiguredHeaders",
+              "transport.http.Endpoint",
+              "transport.socket.Target"),
+          "gets tokens with it, and keeps them encrypted",
+          Set.of(
+              "Authentication",
+              "TokenAuthenticator",
+              "security.oauth.Client",
+              "security.oauth.Grants",
+              "security.oauth.OAuthClient",
+              "security.oauth.OAuthSettings",
+              "security.oauth.TokenEndpoint",
+              "security.oauth.Tokens"),
+          "reads what a configuration means by it, and what of it may be shown",
+          Set.of(
+              "config.ClusterReader",
+              "config.Entry",
+              "config.Masking",
+              "config.PluggedReader",
+              "config.ServerType",
+              "config.ServerUrls",
+              "config.SettingsReader",
+              "config.Substitution"));
 
   /** The classes of the build, wherever it put them; those of the tests lie elsewhere. */
   private static final JavaClasses CLASSES =
@@ -155,6 +194,20 @@ class ArchitectureTest {
         .check(CLASSES);
     assertThat(Principal.LOCAL.admin()).as("whoever is on this machine").isFalse();
     assertThat(AccessPolicy.WHOLE.isAdmin()).isFalse();
+  }
+
+  /** Calls and references alike; a class that reveals no more has to leave the list. */
+  @Test
+  void a_text_that_may_hold_a_secret_is_revealed_by_those_who_need_it_alone() {
+    Set<String> revealing =
+        CLASSES.get(Sensitive.class).getMethod("reveal").getAccessesToSelf().stream()
+            .map(access -> outermost(access.getOriginOwner()).getName())
+            .map(name -> name.substring(ROOT.length() + 1))
+            .collect(Collectors.toSet());
+    assertThat(revealing)
+        .as("classes that call Sensitive.reveal(): let them show *** instead, or say here what for")
+        .containsExactlyInAnyOrderElementsOf(
+            MAY_REVEAL.values().stream().flatMap(Set::stream).toList());
   }
 
   private static DescribedPredicate<JavaConstructorCall> ofClass(String name) {

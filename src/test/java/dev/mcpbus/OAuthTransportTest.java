@@ -3,6 +3,7 @@ package dev.mcpbus;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.oauth.OAuthClient;
 import dev.mcpbus.security.oauth.TokenStore;
 import dev.mcpbus.testing.ChannelProbe;
@@ -78,7 +79,7 @@ class OAuthTransportTest {
             new OAuthOptions(
                 Grant.CLIENT_CREDENTIALS,
                 "m",
-                "s3cret",
+                Sensitive.of("s3cret"),
                 null,
                 List.of(),
                 null,
@@ -235,7 +236,10 @@ class OAuthTransportTest {
     world.valid.put("old", Set.of());
     Path runs = folder.resolve("runs");
     ChannelProbe probe =
-        open(options().withHeadersHelper("echo run >> '" + runs + "'; cat '" + headers + "'"));
+        open(
+            options()
+                .withHeadersHelper(
+                    Sensitive.of("echo run >> '" + runs + "'; cat '" + headers + "'")));
     probe.call(1, "tools/list");
     probe.call(2, "tools/list");
     assertThat(Files.readAllLines(runs)).hasSize(1);
@@ -252,7 +256,7 @@ class OAuthTransportTest {
   @Test
   void a_headers_helper_that_fails_is_auth_required_without_its_output() throws Exception {
     for (String command : List.of("echo s3cret; exit 1", "echo s3cret", "echo '{\"a\": 1}'")) {
-      ChannelProbe probe = open(options().withHeadersHelper(command));
+      ChannelProbe probe = open(options().withHeadersHelper(Sensitive.of(command)));
       TransportException failure = probe.fail(1, "tools/list");
       expect(failure, Reason.AUTH_REQUIRED);
       assertThat(failure).hasMessageContaining("headersHelper").hasMessageNotContaining("s3cret");

@@ -2,7 +2,6 @@ package dev.mcpbus.config;
 
 import dev.mcpbus.config.ConfigNode.Kind;
 import dev.mcpbus.config.ConfigNode.Member;
-import dev.mcpbus.config.Substitution.Filled;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.AuthOptions.ApiKey;
 import dev.mcpbus.security.AuthOptions.AuditFile;
@@ -86,8 +85,8 @@ final class AuthReader {
     Set<String> names = new HashSet<>();
     Set<String> hashes = new HashSet<>();
     for (Entry item : items(entry, "apiKeys", Keys.API_KEY)) {
-      String name = item.text("name").map(Filled::value).orElse("");
-      String hash = item.text("hash").map(Filled::value).orElse("");
+      String name = item.word("name").orElse("");
+      String hash = item.word("hash").orElse("");
       if (!NAME.matcher(name).matches() || name.equals("local") || !names.add(name)) {
         item.wrong(
             item.node().line(),
@@ -119,7 +118,7 @@ final class AuthReader {
   }
 
   private static @Nullable Instant expires(Entry item) {
-    String text = item.text("expires").map(Filled::value).orElse(null);
+    String text = item.word("expires").orElse(null);
     if (text == null) {
       return null;
     }
@@ -135,10 +134,10 @@ final class AuthReader {
   }
 
   private static Jwt jwt(Entry entry) {
-    String issuer = entry.text("issuer").map(Filled::value).orElse("");
+    String issuer = entry.word("issuer").orElse("");
     url(entry, "issuer", issuer);
-    String jwks = entry.text("jwksUri").map(Filled::value).orElse(null);
-    String resource = entry.text("resource").map(Filled::value).orElse(null);
+    String jwks = entry.word("jwksUri").orElse(null);
+    String resource = entry.word("resource").orElse(null);
     Set<String> audience = words(entry, "audience");
     if (audience.isEmpty()) {
       entry.wrong(
@@ -191,10 +190,10 @@ final class AuthReader {
                   return Effect.DENY;
                 });
     return new Policy(
-        list(entry, "principals"),
-        list(entry, "servers"),
-        list(entry, "tools"),
-        AuthOptions.actions(list(entry, "actions"), word -> unknownAction(entry, word)),
+        entry.words("principals"),
+        entry.words("servers"),
+        entry.words("tools"),
+        AuthOptions.actions(entry.words("actions"), word -> unknownAction(entry, word)),
         effect);
   }
 
@@ -223,11 +222,7 @@ final class AuthReader {
         .orElse(null);
   }
 
-  private static List<String> list(Entry entry, String key) {
-    return entry.texts(key).orElse(List.of()).stream().map(Filled::value).toList();
-  }
-
   private static Set<String> words(Entry entry, String key) {
-    return new LinkedHashSet<>(list(entry, key));
+    return new LinkedHashSet<>(entry.words(key));
   }
 }

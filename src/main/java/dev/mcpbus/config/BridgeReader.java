@@ -3,11 +3,9 @@ package dev.mcpbus.config;
 import dev.mcpbus.bridge.BridgeLimitOptions;
 import dev.mcpbus.bridge.BridgeOptions;
 import dev.mcpbus.bridge.BridgeTlsOptions;
-import dev.mcpbus.config.Substitution.Filled;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 /** Reads {@code bridge}: where and for whom the HTTP server listens, and how much it carries. */
 final class BridgeReader {
@@ -37,7 +35,7 @@ final class BridgeReader {
               .withTls(entry.object("tls", Keys.BRIDGE_TLS).flatMap(BridgeReader::tls).orElse(null))
               .withAllowed(words(entry, "allowedHosts"), words(entry, "allowedOrigins"))
               .withRemote(remote);
-      Optional<String> host = entry.text("host").map(Filled::value);
+      Optional<String> host = entry.word("host");
       if (host.isPresent() && host.get().isBlank()) {
         entry.wrong(
             entry.line("host"), "\"bridge.host\" is empty", "Write \"" + base.host() + "\"");
@@ -63,9 +61,7 @@ final class BridgeReader {
   }
 
   private static Set<String> words(Entry entry, String key) {
-    return entry.texts(key).stream()
-        .flatMap(texts -> texts.stream().map(Filled::value))
-        .collect(Collectors.toSet());
+    return Set.copyOf(entry.words(key));
   }
 
   private static Optional<BridgeTlsOptions> tls(Entry entry) {

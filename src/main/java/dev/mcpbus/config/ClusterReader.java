@@ -4,9 +4,9 @@ import dev.mcpbus.bus.ClusterSecret;
 import dev.mcpbus.bus.Wire;
 import dev.mcpbus.cluster.ClusterOptions;
 import dev.mcpbus.config.Substitution.Filled;
+import dev.mcpbus.protocol.Sensitive;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -39,7 +39,7 @@ final class ClusterReader {
       return common == null ? base : base.withSecret(common);
     }
     Entry entry = found.get();
-    List<String> members = words(entry, "members");
+    List<String> members = entry.words("members");
     for (String member : members) {
       if (member.isBlank()) {
         entry.wrong(entry.line("members"), "a member is empty", "Write \"host:port\"");
@@ -54,15 +54,15 @@ final class ClusterReader {
     ClusterSecret secret = secret(entry);
     ClusterOptions options =
         new ClusterOptions(
-            entry.text("name").map(Filled::value).orElse(base.name()),
-            entry.text("node").map(Filled::value).orElse(null),
-            entry.text("host").map(Filled::value).orElse(base.host()),
+            entry.word("name").orElse(base.name()),
+            entry.word("node").orElse(null),
+            entry.word("host").orElse(base.host()),
             entry.whole("port", 1, 65_535).orElse(base.port()),
             entry.whole("busPort", 0, 65_535).orElse(base.busPort()),
             members,
-            entry.text("kubernetes").map(Filled::value).orElse(null),
+            entry.word("kubernetes").orElse(null),
             entry.whole("quorum", 0, 1_000).orElse(base.quorum()),
-            new LinkedHashSet<>(words(entry, "labels")),
+            new LinkedHashSet<>(entry.words("labels")),
             entry.number("weight", 0.001, 1_000).orElse(base.weight()),
             entry.whole("wire", Wire.OLDEST, Wire.NEWEST).orElse(base.wire()),
             secret,
@@ -120,7 +120,7 @@ final class ClusterReader {
       return ofVariable(entry);
     }
     Filled text = entry.text(SECRET).orElse(null);
-    if (text != null && text.value().equals(text.shown())) {
+    if (text != null && text.value().equals(Sensitive.of(text.shown()))) {
       entry.wrong(
           entry.line(SECRET),
           "\"cluster.secret\" stands in the file itself, where whoever reads the file reads it",
@@ -144,10 +144,7 @@ final class ClusterReader {
       Optional<String> text = BoundedFile.read(file, MAX_BYTES);
       if (text.isPresent()) {
         return parsed(
-            entry,
-            entry.line(SECRET_FILE),
-            "\"cluster.secretFile\"",
-            new Filled(text.get(), Masking.HIDDEN));
+            entry, entry.line(SECRET_FILE), "\"cluster.secretFile\"", Filled.hidden(text.get()));
       }
       why = "is longer than " + MAX_BYTES + " bytes";
     } catch (IOException e) {
@@ -162,7 +159,7 @@ final class ClusterReader {
 
   private static @Nullable ClusterSecret parsed(Entry entry, int line, String where, Filled text) {
     try {
-      return ClusterSecret.of(text.value());
+      return ClusterSecret.of(text.value().reveal());
     } catch (IllegalArgumentException e) {
       entry.wrong(line, where + ": " + e.getMessage(), "Give all nodes the same new one");
       return null;
@@ -182,11 +179,5 @@ final class ClusterReader {
       return Optional.empty();
     }
     return Optional.of(new ClusterOptions.Tls(cert, key, ca));
-  }
-
-  private static List<String> words(Entry entry, String key) {
-    List<String> words = new ArrayList<>();
-    entry.texts(key).ifPresent(all -> all.forEach(word -> words.add(word.value())));
-    return words;
   }
 }

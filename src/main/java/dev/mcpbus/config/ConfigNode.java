@@ -83,6 +83,12 @@ record ConfigNode(Kind kind, int line, String text, List<Member> members, List<C
     return scalar(Kind.STRING, 0, value.toString());
   }
 
+  /** What it is and where, not what it says: that may be a secret. */
+  @Override
+  public String toString() {
+    return kind.title + " in line " + line;
+  }
+
   boolean is(Kind other) {
     return kind == other;
   }

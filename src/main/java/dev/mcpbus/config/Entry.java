@@ -13,6 +13,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -103,13 +105,33 @@ record Entry(
     return substitution.fill(member.value().text(), member.value().line(), server);
   }
 
+  /** The text itself, for a reader to whom it is a word: a name, a host, a time. */
+  Optional<String> word(String key) {
+    return text(key).map(text -> text.value().reveal());
+  }
+
+  /**
+   * What {@code reader} makes of a word; where it makes nothing of it, a problem.
+   *
+   * @param wrong the problem, which ends with what may be shown of the text
+   */
+  <T> Optional<T> word(
+      String key, Function<String, Optional<T>> reader, String wrong, Supplier<String> remedy) {
+    Optional<Filled> text = text(key);
+    Optional<T> found = text.flatMap(each -> reader.apply(each.value().reveal()));
+    if (text.isPresent() && found.isEmpty()) {
+      wrong(line(key), wrong + " " + Texts.quote(text.get().shown()), remedy.get());
+    }
+    return found;
+  }
+
   /** Relative to the workspace folder; a leading {@code ~/} is the user's home. */
   Optional<Path> path(String key) {
     Optional<Filled> text = text(key);
     if (text.isEmpty()) {
       return Optional.empty();
     }
-    String raw = text.get().value();
+    String raw = text.get().value().reveal();
     if (raw.isBlank() || raw.indexOf('\0') >= 0) {
       wrong(line(key), Texts.quote(path + key) + " is empty or no path", "Name a path");
       return Optional.empty();
@@ -186,11 +208,11 @@ record Entry(
     if (member.value().is(Kind.NUMBER)) {
       value = DurationText.ofMillis(member.value().number().doubleValue() * millisPerUnit);
     } else if (member.value().is(Kind.STRING)) {
-      Optional<Filled> text = text(key);
+      Optional<String> text = word(key);
       if (text.isEmpty()) {
         return Optional.empty();
       }
-      value = DurationText.parse(text.get().value());
+      value = DurationText.parse(text.get());
     }
     if (value.isEmpty()) {
       wrong(member.line(), Texts.quote(path + key) + " is no duration", DurationText.HELP);
@@ -203,33 +225,21 @@ record Entry(
 
   /** One of an enum's words, written in lower case with hyphens. */
   <E extends Enum<E>> Optional<E> choice(String key, Class<E> type) {
-    Optional<Filled> text = text(key);
-    if (text.isEmpty()) {
-      return Optional.empty();
-    }
     List<E> all = List.of(type.getEnumConstants());
-    Optional<E> found =
-        all.stream().filter(each -> word(each).equals(normal(text.get().value()))).findFirst();
-    if (found.isEmpty()) {
-      wrong(
-          line(key),
-          Texts.quote(path + key) + " cannot be " + Texts.quote(text.get().shown()),
-          "Use one of " + String.join(", ", all.stream().map(Entry::word).toList()));
-    }
-    return found;
+    return word(
+        key,
+        text -> all.stream().filter(each -> word(each).equals(normal(text))).findFirst(),
+        Texts.quote(path + key) + " cannot be",
+        () -> "Use one of " + String.join(", ", all.stream().map(Entry::word).toList()));
   }
 
   /** What a plug-in of that name is, or one that is built in. */
   <T> Optional<T> plugin(String key, Plugins<T> plugins) {
-    Optional<Filled> text = text(key);
-    Optional<T> found = text.flatMap(name -> plugins.find(name.value()));
-    if (text.isPresent() && found.isEmpty()) {
-      wrong(
-          line(key),
-          Texts.quote(path + key) + " cannot be " + Texts.quote(text.get().shown()),
-          plugins.remedy(List.of()));
-    }
-    return found;
+    return word(
+        key,
+        plugins::find,
+        Texts.quote(path + key) + " cannot be",
+        () -> plugins.remedy(List.of()));
   }
 
   static String word(Enum<?> value) {
@@ -269,6 +279,18 @@ record Entry(
       scalar(items.get(i), path + key + "[" + i + "]").ifPresent(texts::add);
     }
     return Optional.of(texts);
+  }
+
+  /** The texts themselves, for a reader to whom they are words. None where absent. */
+  List<String> words(String key) {
+    return texts(key).orElse(List.of()).stream().map(text -> text.value().reveal()).toList();
+  }
+
+  /** The same for names and texts; null means not set. */
+  Map<String, String> wordMap(String key) {
+    Map<String, String> words = new LinkedHashMap<>();
+    map(key).orElse(Map.of()).forEach((name, text) -> words.put(name, text.value().reveal()));
+    return words;
   }
 
   /** Names and texts; null means not set. Empty where absent. */

@@ -1,5 +1,6 @@
 package dev.mcpbus.config;
 
+import dev.mcpbus.protocol.Sensitive;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.NoSuchFileException;
@@ -25,7 +26,7 @@ final class EnvFile {
    * @param shown the path for messages
    * @param line where the configuration names the file
    */
-  static Map<String, String> read(
+  static Map<String, Sensitive> read(
       Path path, String shown, int line, String server, Problems problems) {
     String name = Texts.quote(shown);
     List<String> lines;
@@ -57,7 +58,7 @@ final class EnvFile {
         problems.add(line, server, "envFile " + name + " line " + (i + 1) + ": " + wrong, REMEDY);
       }
     }
-    return variables;
+    return Sensitive.values(variables);
   }
 
   /** What is wrong with the line, empty where nothing is. */

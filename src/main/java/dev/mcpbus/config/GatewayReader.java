@@ -4,14 +4,11 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.MetaTools;
 import dev.mcpbus.config.ConfigNode.Kind;
 import dev.mcpbus.config.ConfigNode.Member;
-import dev.mcpbus.config.Substitution.Filled;
 import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.gateway.ViewOptions;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -80,13 +77,13 @@ final class GatewayReader {
                     Texts.quote(name) + " is a tool of every view with \"search\"",
                     "Choose another name"));
     return new ViewOptions(
-        words(entry, "servers"),
-        words(entry, "allow"),
-        words(entry, "deny"),
+        entry.words("servers"),
+        entry.words("allow"),
+        entry.words("deny"),
         renames,
         entry.choice("failure", Failure.class).orElse(Failure.OPEN) == Failure.CLOSED,
         search,
-        words(entry, "principals"));
+        entry.words("principals"));
   }
 
   private enum Failure {
@@ -94,18 +91,11 @@ final class GatewayReader {
     CLOSED
   }
 
-  private static List<String> words(Entry entry, String key) {
-    List<String> words = new ArrayList<>();
-    entry.texts(key).ifPresent(all -> all.forEach(word -> words.add(word.value())));
-    return words;
-  }
-
   private static Map<String, String> renames(Entry entry) {
     Map<String, String> renames = new LinkedHashMap<>();
-    Map<String, Filled> all = entry.map("rename").orElse(Map.of());
     Set<String> taken = new HashSet<>();
-    for (Map.Entry<String, Filled> one : all.entrySet()) {
-      String name = one.getValue().value();
+    for (Map.Entry<String, String> one : entry.wordMap("rename").entrySet()) {
+      String name = one.getValue();
       if (!NAME.matcher(name).matches()) {
         entry.wrong(
             entry.line("rename"),

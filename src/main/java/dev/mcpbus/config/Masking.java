@@ -1,7 +1,9 @@
 package dev.mcpbus.config;
 
+import static dev.mcpbus.protocol.Sensitive.MASK;
+
 import dev.mcpbus.config.Substitution.Filled;
-import dev.mcpbus.protocol.Redactor;
+import dev.mcpbus.protocol.Sensitive;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -17,8 +19,6 @@ import java.util.regex.Pattern;
  * makes a secret of it; all else is hidden.
  */
 final class Masking {
-
-  static final String HIDDEN = Redactor.MASK;
 
   private static final Pattern SECRET_WORD =
       Pattern.compile(
@@ -79,6 +79,8 @@ final class Masking {
   private static final Pattern URL =
       Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*://.*", Pattern.DOTALL);
 
+  private static final Pattern HOST = Pattern.compile("^[^:]+://(?:[^/?#]*@)?([^/?#]*)");
+
   private Masking() {}
 
   /** As they may be shown, one for each. */
@@ -86,19 +88,19 @@ final class Masking {
     List<String> out = new ArrayList<>(args.size());
     boolean hideNext = false;
     for (Filled arg : args) {
-      out.add(hideNext && !isOption(arg) ? HIDDEN : arg(arg.shown()));
+      out.add(hideNext && !isOption(arg) ? MASK : arg(arg.shown()));
       hideNext = isOption(arg) && takesSecret(arg.shown());
     }
     return out;
   }
 
   /** What must be taken out of texts, of arguments that are hidden. Paths are no secrets. */
-  static Set<String> secrets(List<Filled> args) {
+  static List<Sensitive> secrets(List<Filled> args) {
     Set<String> secrets = new LinkedHashSet<>();
     List<String> shown = args(args);
     for (int i = 0; i < shown.size(); i++) {
-      String value = args.get(i).value();
-      if (shown.get(i).contains(HIDDEN)) {
+      String value = args.get(i).value().reveal();
+      if (shown.get(i).contains(MASK)) {
         Matcher pair = PAIR.matcher(value);
         if (URL.matcher(value).matches()) {
           secrets.addAll(urlSecrets(value));
@@ -112,7 +114,7 @@ final class Masking {
         }
       }
     }
-    return secrets;
+    return Sensitive.all(secrets);
   }
 
   private static void addSecret(Set<String> secrets, String value) {
@@ -150,28 +152,28 @@ final class Masking {
     if (URL.matcher(arg).matches()) {
       return url(arg);
     }
-    if (arg.contains(HIDDEN)) {
-      if (isPath(arg.replace(HIDDEN, "x")) && arg.contains("/")) {
+    if (arg.contains(MASK)) {
+      if (isPath(arg.replace(MASK, "x")) && arg.contains("/")) {
         return arg;
       }
       Matcher pair = PAIR.matcher(arg);
-      return pair.matches() && !pair.group(1).contains(HIDDEN)
-          ? pair.group(1) + pair.group(2) + HIDDEN
-          : HIDDEN;
+      return pair.matches() && !pair.group(1).contains(MASK)
+          ? pair.group(1) + pair.group(2) + MASK
+          : MASK;
     }
     if (SECRET_FORM.matcher(arg).matches() || RANDOM.matcher(arg).matches()) {
-      return HIDDEN;
+      return MASK;
     }
     if (OPTION.matcher(arg).matches()) {
-      return isAttached(arg) ? arg.substring(0, 2) + HIDDEN : arg;
+      return isAttached(arg) ? arg.substring(0, 2) + MASK : arg;
     }
     Matcher pair = PAIR.matcher(arg);
     if (pair.matches() && !PATH.matcher(arg).matches()) {
       boolean option = arg.startsWith("-") && !secret(pair.group(1));
-      String value = option ? arg(pair.group(3)) : HIDDEN;
+      String value = option ? arg(pair.group(3)) : MASK;
       return pair.group(1) + pair.group(2) + value;
     }
-    return WORD.matcher(arg).matches() || isPath(arg) ? arg : HIDDEN;
+    return WORD.matcher(arg).matches() || isPath(arg) ? arg : MASK;
   }
 
   private static boolean isPath(String arg) {
@@ -185,17 +187,17 @@ final class Masking {
    */
   static String url(String url) {
     if (url.regionMatches(true, 0, "unix:", 0, 5)) {
-      return url.replaceFirst("(?s)\\?.*", "?" + HIDDEN);
+      return url.replaceFirst("(?s)\\?.*", "?" + MASK);
     }
-    String out = url.replaceFirst("^([A-Za-z][A-Za-z0-9+.-]*://)[^/?#]*@", "$1" + HIDDEN + "@");
-    out = out.replaceFirst("(?s)[?#].*", "?" + HIDDEN);
+    String out = url.replaceFirst("^([A-Za-z][A-Za-z0-9+.-]*://)[^/?#]*@", "$1" + MASK + "@");
+    out = out.replaceFirst("(?s)[?#].*", "?" + MASK);
     int path = out.indexOf('/', out.indexOf("://") + 3);
     if (path < 0) {
       return out;
     }
     List<String> parts = new ArrayList<>();
     for (String part : out.substring(path).split("/", -1)) {
-      parts.add(part.contains(HIDDEN) ? part : looksSecret(part) ? HIDDEN : part);
+      parts.add(part.contains(MASK) ? part : looksSecret(part) ? MASK : part);
     }
     return out.substring(0, path) + String.join("/", parts);
   }
@@ -205,7 +207,19 @@ final class Masking {
   }
 
   /** The parts of a URL that are hidden whatever they look like, and those that look random. */
-  static Set<String> urlSecrets(String url) {
+  static List<Sensitive> secrets(Sensitive url) {
+    return Sensitive.all(urlSecrets(url.reveal()));
+  }
+
+  /** Less what is a part of the URL's host: that is no secret, whoever named it. */
+  static List<Sensitive> withoutHost(List<Sensitive> secrets, Sensitive url) {
+    Matcher host = HOST.matcher(url.reveal());
+    return host.find()
+        ? secrets.stream().filter(secret -> !host.group(1).contains(secret.reveal())).toList()
+        : secrets;
+  }
+
+  private static Set<String> urlSecrets(String url) {
     Set<String> secrets = new LinkedHashSet<>();
     Matcher user = Pattern.compile("(?s)[^:/?#]+://([^/?#]*)@.*").matcher(url);
     if (user.matches()) {

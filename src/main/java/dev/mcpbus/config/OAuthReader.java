@@ -2,6 +2,7 @@ package dev.mcpbus.config;
 
 import dev.mcpbus.config.ConfigNode.Kind;
 import dev.mcpbus.config.Substitution.Filled;
+import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.oauth.TokenStoreProvider;
 import dev.mcpbus.transport.OAuthOptions;
 import dev.mcpbus.transport.OAuthOptions.AuthMethod;
@@ -13,6 +14,7 @@ import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Reads {@code oauth}, or {@code auth}, of a server. Never quotes a value: it may be a secret. */
@@ -45,8 +47,8 @@ final class OAuthReader {
     OAuthOptions options =
         new OAuthOptions(
             grant,
-            either(entry, "clientId", "CLIENT_ID"),
-            either(entry, "clientSecret", "CLIENT_SECRET"),
+            text(entry, either(entry, "clientId", "CLIENT_ID")),
+            secret(entry, either(entry, "clientSecret", "CLIENT_SECRET")),
             entry.choice("tokenEndpointAuthMethod", AuthMethod.class).orElse(null),
             scopes(entry),
             url(entry, "issuer"),
@@ -64,8 +66,8 @@ final class OAuthReader {
         "oauth",
         new JsonObject()
             .put("grant", Entry.word(grant).replace('-', '_'))
-            .put("clientId", options.clientId() == null ? null : Masking.HIDDEN)
-            .put("clientSecret", options.clientSecret() == null ? null : Masking.HIDDEN));
+            .put("clientId", options.clientId() == null ? null : Sensitive.MASK)
+            .put("clientSecret", options.clientSecret() == null ? null : Sensitive.MASK));
     return options;
   }
 
@@ -97,23 +99,32 @@ final class OAuthReader {
         "Add \"" + key + "\"");
   }
 
-  private static @Nullable String either(Entry entry, String ours, String theirs) {
+  /** The one of two names that is used. */
+  private static String either(Entry entry, String ours, String theirs) {
     if (entry.has(ours) && entry.has(theirs)) {
       entry.wrong(
           entry.line(theirs),
           "\"" + ours + "\" and \"" + theirs + "\" mean the same",
           "Keep one of them");
     }
-    return text(entry, entry.has(theirs) ? theirs : ours);
+    return entry.has(theirs) ? theirs : ours;
+  }
+
+  private static @Nullable Sensitive secret(Entry entry, String key) {
+    return filled(entry, key, entry.text(key).map(Filled::value), Sensitive::isBlank);
   }
 
   private static @Nullable String text(Entry entry, String key) {
-    Optional<Filled> text = entry.text(key);
-    if (text.isPresent() && text.get().value().isBlank()) {
+    return filled(entry, key, entry.word(key), String::isBlank);
+  }
+
+  private static <T> @Nullable T filled(
+      Entry entry, String key, Optional<T> text, Predicate<T> isBlank) {
+    if (text.filter(isBlank).isPresent()) {
       entry.wrong(
           entry.line(key), Texts.quote(entry.path() + key) + " is empty", "Fill it or remove it");
     }
-    return text.map(Filled::value).orElse(null);
+    return text.orElse(null);
   }
 
   /** A list, or one text with blanks between. */
@@ -124,10 +135,10 @@ final class OAuthReader {
     }
     List<String> scopes =
         node.is(Kind.ARRAY)
-            ? entry.texts("scopes").orElse(List.of()).stream().map(Filled::value).toList()
+            ? entry.words("scopes")
             : entry
-                .text("scopes")
-                .map(text -> List.of(text.value().strip().split("\\s+")))
+                .word("scopes")
+                .map(text -> List.of(text.strip().split("\\s+")))
                 .orElse(List.of());
     if (!scopes.stream().allMatch(OAuthReader::isScope)) {
       entry.wrong(
@@ -186,7 +197,7 @@ final class OAuthReader {
   private static @Nullable IdJag idJag(Entry entry) {
     URI endpoint = url(entry, "tokenEndpoint");
     String clientId = text(entry, "clientId");
-    String token = text(entry, "subjectToken");
+    Sensitive token = secret(entry, "subjectToken");
     Path file = entry.path("subjectTokenFile").orElse(null);
     String type = text(entry, "subjectTokenType");
     if ((token == null) == (file == null) || endpoint == null || clientId == null) {
@@ -199,7 +210,7 @@ final class OAuthReader {
     return new IdJag(
         endpoint,
         clientId,
-        text(entry, "clientSecret"),
+        secret(entry, "clientSecret"),
         token,
         file,
         type == null ? "id_token" : type);

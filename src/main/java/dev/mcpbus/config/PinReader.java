@@ -1,7 +1,6 @@
 package dev.mcpbus.config;
 
 import dev.mcpbus.config.ConfigNode.Kind;
-import dev.mcpbus.config.Substitution.Filled;
 import dev.mcpbus.connection.PinOptions;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -32,8 +31,8 @@ final class PinReader {
       return Optional.empty();
     }
     Map<String, String> hashes = new LinkedHashMap<>();
-    for (Map.Entry<String, Filled> pin : entry.map("pin").orElse(Map.of()).entrySet()) {
-      String hash = pin.getValue().value().strip().toLowerCase(Locale.ROOT);
+    for (Map.Entry<String, String> pin : entry.wordMap("pin").entrySet()) {
+      String hash = pin.getValue().strip().toLowerCase(Locale.ROOT);
       if (!HASH.matcher(hash).matches()) {
         entry.wrong(
             entry.line("pin"),

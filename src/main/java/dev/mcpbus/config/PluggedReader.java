@@ -3,6 +3,7 @@ package dev.mcpbus.config;
 import dev.mcpbus.config.ConfigNode.Kind;
 import dev.mcpbus.config.ConfigNode.Member;
 import dev.mcpbus.config.Substitution.Filled;
+import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.transport.PluggedOptions;
 import dev.mcpbus.transport.TransportOptions;
 import dev.mcpbus.transport.TransportProvider;
@@ -63,12 +64,12 @@ record PluggedReader(Entry entry, JsonObject view) {
       if (entry.problems().count() > before || options == null) {
         return Optional.empty();
       }
-      view.put("options", Masking.HIDDEN);
+      view.put("options", Sensitive.MASK);
     }
     url.ifPresent(text -> view.put("url", Masking.url(text.shown())));
     TransportProvider.Settings read =
         new TransportProvider.Settings(
-            url.map(Filled::value).orElse(null),
+            url.map(text -> text.value().reveal()).orElse(null),
             options,
             settings.connection().limits(),
             settings.connectTimeout());
@@ -108,7 +109,7 @@ record PluggedReader(Entry entry, JsonObject view) {
         ? entry
             .substitution()
             .fill(node.text(), node.line(), entry.server())
-            .map(Filled::value)
+            .map(text -> text.value().reveal())
             .orElse("")
         : node.toJson();
   }

@@ -43,6 +43,12 @@ public record ServerOrigin(
     return CanonicalJson.of(RawJson.of(toJson()));
   }
 
+  /** Names the server alone: what stands in a file as it is may be a secret. */
+  @Override
+  public String toString() {
+    return "origin of " + name;
+  }
+
   /** How many connections it has in a cluster; 1 where that is not said, or not well. */
   public int replicas() {
     return entry.getValue("replicas") instanceof Number number

@@ -7,6 +7,7 @@ import dev.mcpbus.connection.PinOptions;
 import dev.mcpbus.connection.ToolPolicy;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.Redactor;
+import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.transport.BusOptions;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.OAuthOptions;
@@ -19,13 +20,12 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -34,12 +34,10 @@ final class ServerReader {
 
   private static final Pattern HEADER_NAME = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]+");
 
-  private static final Pattern HOST = Pattern.compile("^[^:]+://(?:[^/?#]*@)?([^/?#]*)");
-
   private final Entry entry;
   private final String server;
   private final JsonObject view = new JsonObject();
-  private final Set<String> secrets = new LinkedHashSet<>();
+  private final List<Sensitive> secrets = new ArrayList<>();
   private final Set<Path> envFiles;
   private final boolean seeds;
   private boolean urlRead;
@@ -107,16 +105,9 @@ final class ServerReader {
   /** Of all that the entry brought; a host is no secret, whoever named it. */
   private Redactor redactor(TransportOptions transport) {
     secrets.addAll(transport.secrets());
-    Set<String> brought = new LinkedHashSet<>(entry.substitution().brought(server));
-    url.ifPresent(
-        text -> {
-          secrets.addAll(Masking.urlSecrets(text.value()));
-          Matcher host = HOST.matcher(text.value());
-          if (host.find()) {
-            brought.removeIf(host.group(1)::contains);
-          }
-        });
-    secrets.addAll(brought);
+    List<Sensitive> brought = entry.substitution().brought(server);
+    url.ifPresent(text -> secrets.addAll(Masking.secrets(text.value())));
+    secrets.addAll(url.map(text -> Masking.withoutHost(brought, text.value())).orElse(brought));
     return Redactor.of(secrets);
   }
 
@@ -172,7 +163,7 @@ final class ServerReader {
     command.ifPresent(text -> filled("command", text, "Name a program"));
     List<Filled> args = entry.texts("args").orElse(List.of());
     args.forEach(arg -> noNul("args", arg));
-    Map<String, String> env = new LinkedHashMap<>();
+    Map<String, Sensitive> env = new LinkedHashMap<>();
     Optional<Path> envFile = entry.path("envFile");
     if (envFile.isPresent()) {
       envFiles.add(envFile.get());
@@ -201,15 +192,14 @@ final class ServerReader {
         .put("args", new JsonArray(Masking.args(args)))
         .put("env", hidden(env));
     cwd.ifPresent(path -> view.put("cwd", shown("cwd", path)));
-    return StdioOptions.of(command.get().value(), args.stream().map(Filled::value).toList())
-        .withEnv(env)
+    return StdioOptions.of(command.get().value(), args.stream().map(Filled::value).toList(), env)
         .withCwd(cwd.orElse(null))
         .withCloseGrace(settings.closeGrace())
         .withLimits(limits);
   }
 
   private @Nullable HttpOptions http(ServerSettings settings, ParseLimits limits) {
-    Map<String, String> headers = new LinkedHashMap<>();
+    Map<String, Sensitive> headers = new LinkedHashMap<>();
     entry
         .map("headers")
         .orElse(Map.of())
@@ -236,9 +226,8 @@ final class ServerReader {
           "OAuth and a headersHelper or an Authorization header cannot both be right",
           "Keep one of them");
     }
-    helper.ifPresent(text -> view.put("headersHelper", Masking.HIDDEN));
-    return HttpOptions.of(plain)
-        .withHeaders(headers)
+    helper.ifPresent(text -> view.put("headersHelper", Sensitive.MASK));
+    return HttpOptions.of(Sensitive.of(plain.toString()), headers)
         .withListen(listen.orElse(true))
         .withOAuth(oauth)
         .withHeadersHelper(helper.map(Filled::value).orElse(null))
@@ -295,7 +284,7 @@ final class ServerReader {
     int line = entry.line("headers");
     if (!HEADER_NAME.matcher(name).matches()) {
       entry.wrong(line, Texts.quote(name) + " is no name of a header", "Use letters and hyphens");
-    } else if (value.value().chars().anyMatch(c -> (c < 0x20 && c != '\t') || c == 0x7F)) {
+    } else if (value.value().anyMatch(c -> (c < 0x20 && c != '\t') || c == 0x7F)) {
       entry.wrong(
           line,
           "the header " + Texts.quote(name) + " has a line break or control character",
@@ -312,7 +301,7 @@ final class ServerReader {
   }
 
   private boolean noNul(String key, Filled text) {
-    if (text.value().indexOf('\0') >= 0) {
+    if (text.value().anyMatch(c -> c == 0)) {
       entry.wrong(entry.line(key), Texts.quote(key) + " contains a NUL character", "Remove it");
       return false;
     }
@@ -324,13 +313,13 @@ final class ServerReader {
     return entry
         .text(key)
         .map(Filled::shown)
-        .filter(text -> text.contains(Masking.HIDDEN))
+        .filter(text -> text.contains(Sensitive.MASK))
         .orElse(path.toString());
   }
 
-  private static JsonObject hidden(Map<String, String> values) {
+  private static JsonObject hidden(Map<String, Sensitive> values) {
     JsonObject out = new JsonObject();
-    values.keySet().forEach(name -> out.put(name, Masking.HIDDEN));
+    values.keySet().forEach(name -> out.put(name, Sensitive.MASK));
     return out;
   }
 }

@@ -67,7 +67,7 @@ record ServerType(Entry entry, Supplier<Optional<Filled>> url) {
     if (written.isEmpty()) {
       return "";
     }
-    String type = written.get().value().toLowerCase(Locale.ROOT);
+    String type = written.get().value().reveal().toLowerCase(Locale.ROOT);
     return switch (type) {
       case "stdio" -> needs("command", StdioOptions.TYPE);
       case "http", "streamable-http", "streamablehttp" ->
@@ -91,7 +91,7 @@ record ServerType(Entry entry, Supplier<Optional<Filled>> url) {
 
   /** Of a URL alone: its scheme, and {@code /sse} at the end of its path. */
   private String typeOfUrl() {
-    String url = this.url.get().map(text -> text.value().strip()).orElse("");
+    String url = this.url.get().map(text -> text.value().reveal().strip()).orElse("");
     String lower = url.toLowerCase(Locale.ROOT);
     if (lower.startsWith("tcp:")
         || lower.startsWith("tls:")

@@ -1,6 +1,7 @@
 package dev.mcpbus.config;
 
 import dev.mcpbus.config.Substitution.Filled;
+import dev.mcpbus.protocol.Sensitive;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
@@ -80,7 +81,7 @@ record ServerUrls(Entry entry) {
 
   private Optional<URI> parse(Filled text, String form) {
     try {
-      return Optional.of(new URI(text.value().strip()));
+      return Optional.of(new URI(text.value().reveal().strip()));
     } catch (URISyntaxException e) {
       return wrong("the url is not well formed", "Write " + form);
     }
@@ -96,7 +97,7 @@ record ServerUrls(Entry entry) {
   }
 
   /** {@code user:password@} becomes a header, so that no URL holds a secret. */
-  URI withoutUser(URI uri, Map<String, String> headers) {
+  URI withoutUser(URI uri, Map<String, Sensitive> headers) {
     String user = uri.getUserInfo();
     if (user == null) {
       return uri;
@@ -109,7 +110,9 @@ record ServerUrls(Entry entry) {
     } else {
       headers.put(
           "Authorization",
-          "Basic " + Base64.getEncoder().encodeToString(user.getBytes(StandardCharsets.UTF_8)));
+          Sensitive.of(
+              "Basic "
+                  + Base64.getEncoder().encodeToString(user.getBytes(StandardCharsets.UTF_8))));
     }
     String port = uri.getPort() < 0 ? "" : ":" + uri.getPort();
     String query = uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery();

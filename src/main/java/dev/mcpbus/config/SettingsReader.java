@@ -101,17 +101,14 @@ final class SettingsReader {
   }
 
   private static Optional<ProtocolVersion> protocolVersion(Entry entry) {
-    Optional<Filled> text = entry.text("protocolVersion");
-    Optional<ProtocolVersion> version = text.flatMap(v -> ProtocolVersion.ofWire(v.value()));
-    if (text.isPresent() && version.isEmpty()) {
-      entry.wrong(
-          entry.line("protocolVersion"),
-          "mcpbus does not speak protocol version " + Texts.quote(text.get().shown()),
-          "Use one of "
-              + String.join(", ", ProtocolVersion.supported())
-              + ", or leave it out to find out");
-    }
-    return version;
+    return entry.word(
+        "protocolVersion",
+        ProtocolVersion::ofWire,
+        "mcpbus does not speak protocol version",
+        () ->
+            "Use one of "
+                + String.join(", ", ProtocolVersion.supported())
+                + ", or leave it out to find out");
   }
 
   /** Words such as {@code elicitation.url}, as MCP nests them. */
@@ -121,15 +118,16 @@ final class SettingsReader {
         .map(
             words -> {
               JsonObject all = new JsonObject();
-              for (Filled word : words) {
-                if (!Keys.CAPABILITIES.contains(word.value())) {
+              for (Filled text : words) {
+                String word = text.value().reveal();
+                if (!Keys.CAPABILITIES.contains(word)) {
                   entry.wrong(
                       entry.line("capabilities"),
-                      "there is no capability " + Texts.quote(word.shown()),
+                      "there is no capability " + Texts.quote(text.shown()),
                       "Use some of " + String.join(", ", Keys.CAPABILITIES));
                 }
                 JsonObject into = all;
-                for (String part : word.value().split("\\.", -1)) {
+                for (String part : word.split("\\.", -1)) {
                   if (!into.containsKey(part)) {
                     into.put(part, new JsonObject());
                   }

@@ -1,11 +1,12 @@
 package dev.mcpbus.config;
 
+import dev.mcpbus.protocol.Sensitive;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +23,7 @@ final class Substitution {
   private final Path folder;
   private final Map<String, String> inputDescriptions;
   private final Problems problems;
-  private final Map<String, Set<String>> brought = new HashMap<>();
+  private final Map<String, List<Sensitive>> brought = new HashMap<>();
 
   /**
    * @param folder what {@code ${workspaceFolder}} stands for
@@ -45,7 +46,17 @@ final class Substitution {
    * @param value to use
    * @param shown to show: what came from a variable is {@code ***}
    */
-  record Filled(String value, String shown) {
+  record Filled(Sensitive value, String shown) {
+
+    /** Of which nothing may be shown. */
+    static Filled hidden(String value) {
+      return new Filled(Sensitive.of(value), Sensitive.MASK);
+    }
+
+    /** As it stands in the file. */
+    static Filled plain(String text) {
+      return new Filled(Sensitive.of(text), text);
+    }
 
     /** What may be shown. */
     @Override
@@ -55,15 +66,16 @@ final class Substitution {
   }
 
   /** What variables and inputs brought into the texts of that server. */
-  Set<String> brought(String server) {
-    return brought.getOrDefault(server, Set.of());
+  List<Sensitive> brought(String server) {
+    return brought.getOrDefault(server, List.of());
   }
 
   private Filled hidden(String value, @Nullable String server) {
+    Filled filled = Filled.hidden(value);
     if (server != null) {
-      brought.computeIfAbsent(server, name -> new LinkedHashSet<>()).add(value);
+      brought.computeIfAbsent(server, name -> new ArrayList<>()).add(filled.value);
     }
-    return new Filled(value, Masking.HIDDEN);
+    return filled;
   }
 
   Path folder() {
@@ -77,7 +89,7 @@ final class Substitution {
   /** The text, or empty where it names something unknown; the problem is reported then. */
   Optional<Filled> fill(String raw, int line, @Nullable String server) {
     if (!raw.contains("${")) {
-      return Optional.of(new Filled(raw, raw));
+      return Optional.of(Filled.plain(raw));
     }
     StringBuilder value = new StringBuilder();
     StringBuilder shown = new StringBuilder();
@@ -89,7 +101,7 @@ final class Substitution {
         value.append(raw, at, raw.length());
         shown.append(raw, at, raw.length());
         return complete
-            ? Optional.of(new Filled(value.toString(), shown.toString()))
+            ? Optional.of(new Filled(Sensitive.of(value.toString()), shown.toString()))
             : Optional.empty();
       }
       value.append(raw, at, start);
@@ -103,7 +115,7 @@ final class Substitution {
       complete &= one.isPresent();
       one.ifPresent(
           filled -> {
-            value.append(filled.value);
+            value.append(filled.value.reveal());
             shown.append(filled.shown);
           });
       at = end + 1;
@@ -116,7 +128,7 @@ final class Substitution {
     String name = (mark < 0 ? inside : inside.substring(0, mark)).strip();
     String plain = place(name);
     if (plain != null) {
-      return Optional.of(new Filled(plain, plain));
+      return Optional.of(Filled.plain(plain));
     }
     if (name.startsWith("input:")) {
       return input(name.substring("input:".length()), fallback, line, server);

@@ -2,7 +2,6 @@ package dev.mcpbus.config;
 
 import dev.mcpbus.config.ConfigNode.Kind;
 import dev.mcpbus.config.ConfigNode.Member;
-import dev.mcpbus.config.Substitution.Filled;
 import dev.mcpbus.connection.ToolPolicy;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -106,11 +105,11 @@ final class ToolRules {
 
   /** Of a list or one text. Gemini's {@code name(arguments)} stands for the tool. */
   private static List<String> names(Entry of, Member member) {
-    List<Filled> texts =
+    List<String> words =
         member.value().is(Kind.STRING)
-            ? of.text(member.name()).stream().toList()
-            : of.texts(member.name()).orElse(List.of());
-    return texts.stream().map(text -> text.value().replaceFirst("\\(.*", "").strip()).toList();
+            ? of.word(member.name()).stream().toList()
+            : of.words(member.name());
+    return words.stream().map(word -> word.replaceFirst("\\(.*", "").strip()).toList();
   }
 
   /** {@code {mode, list}}, {@code {include, exclude}}, or a switch for each tool. */
@@ -132,7 +131,7 @@ final class ToolRules {
 
   private void mode(Entry of) {
     List<String> names = of.node().member("list").map(list -> names(of, list)).orElse(List.of());
-    String mode = of.text("mode").map(Filled::value).orElse("");
+    String mode = of.word("mode").orElse("");
     switch (mode) {
       case "allow", "include", "whitelist" -> allow.add(names);
       case "block", "deny", "exclude", "blacklist" -> deny.addAll(names);

@@ -1,8 +1,8 @@
 package dev.mcpbus.observability;
 
 import dev.mcpbus.protocol.Redactor;
+import dev.mcpbus.protocol.Sensitive;
 import io.vertx.core.json.Json;
-import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 
@@ -12,8 +12,6 @@ import java.util.Set;
  * on a text that is no JSON, or is cut. Immutable.
  */
 final class SecretMask {
-
-  static final String MASK = Redactor.MASK;
 
   /** JSON inside a string inside JSON, and so on: followed so deep. */
   private static final int MAX_DEPTH = 4;
@@ -36,14 +34,6 @@ final class SecretMask {
   private static final Set<String> HARMLESS = Set.of("progresstoken", "maxtokens");
 
   private final Redactor values;
-
-  /**
-   * @param secrets values of environment variables and headers; those shorter than 4 characters are
-   *     left alone
-   */
-  SecretMask(Collection<String> secrets) {
-    this(Redactor.of(secrets));
-  }
 
   SecretMask(Redactor values) {
     this.values = values;
@@ -139,7 +129,7 @@ final class SecretMask {
       int colon = skipBlanks(position);
       if (closed && colon < text.length() && text.charAt(colon) == ':' && soundsSecret(plain)) {
         int value = skipBlanks(colon + 1);
-        out.append(text, position, value).append('"').append(MASK).append('"');
+        out.append(text, position, value).append('"').append(Sensitive.MASK).append('"');
         position = value;
         skipValue();
       }

@@ -17,12 +17,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Takes the secrets of one server out of texts about it: every occurrence of a known value, plain,
- * escaped as in JSON, URL-encoded or in Base64, becomes {@code ***}. Shows none of them itself.
- * Immutable.
+ * escaped as in JSON, URL-encoded or in Base64, becomes {@value Sensitive#MASK}. Shows none of them
+ * itself. Immutable.
  */
 public final class Redactor {
-
-  public static final String MASK = "***";
 
   /** Knows no secret. */
   public static final Redactor NONE = new Redactor(Set.of());
@@ -44,9 +42,9 @@ public final class Redactor {
    *     credentials} the second part counts by itself, too; those shorter than 4 characters are
    *     left alone
    */
-  public static Redactor of(Collection<String> secrets) {
+  public static Redactor of(Collection<Sensitive> secrets) {
     Set<String> forms = new LinkedHashSet<>();
-    secrets.forEach(secret -> addValue(forms, secret));
+    secrets.forEach(secret -> addValue(forms, secret.reveal()));
     return forms.isEmpty() ? NONE : new Redactor(forms);
   }
 
@@ -58,7 +56,7 @@ public final class Redactor {
   public String redact(String text) {
     String out = text;
     for (String form : forms) {
-      out = out.replace(form, MASK);
+      out = out.replace(form, Sensitive.MASK);
     }
     return out;
   }

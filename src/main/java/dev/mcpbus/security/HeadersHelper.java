@@ -1,6 +1,7 @@
 package dev.mcpbus.security;
 
 import dev.mcpbus.protocol.ChildEnvironment;
+import dev.mcpbus.protocol.Sensitive;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -22,15 +23,15 @@ public final class HeadersHelper {
   private static final int MAX_OUTPUT = 64 * 1024;
 
   private final Vertx vertx;
-  private final String command;
-  private final String server;
+  private final Sensitive command;
+  private final Sensitive server;
   private final Duration timeout;
 
   /**
    * @param server the MCP endpoint; the command finds it in {@code MCP_SERVER_URL}
    * @param timeout after which the command is killed
    */
-  public HeadersHelper(Vertx vertx, String command, String server, Duration timeout) {
+  public HeadersHelper(Vertx vertx, Sensitive command, Sensitive server, Duration timeout) {
     this.vertx = vertx;
     this.command = command;
     this.server = server;
@@ -38,17 +39,17 @@ public final class HeadersHelper {
   }
 
   /** Runs it once; fails with an {@link IOException} that names the remedy. */
-  public Future<Map<String, String>> run() {
+  public Future<Map<String, Sensitive>> run() {
     return vertx.executeBlocking(this::blocking, false);
   }
 
-  private Map<String, String> blocking() throws IOException, InterruptedException {
+  private Map<String, Sensitive> blocking() throws IOException, InterruptedException {
     ProcessBuilder builder =
-        new ProcessBuilder("/bin/sh", "-c", command)
+        new ProcessBuilder("/bin/sh", "-c", command.reveal())
             .redirectError(ProcessBuilder.Redirect.DISCARD)
             .redirectInput(ProcessBuilder.Redirect.from(new java.io.File("/dev/null")));
     Map<String, String> given = ChildEnvironment.of(System.getenv());
-    given.put("MCP_SERVER_URL", server);
+    given.put("MCP_SERVER_URL", server.reveal());
     builder.environment().clear();
     builder.environment().putAll(given);
     Process process = builder.start();
@@ -75,12 +76,12 @@ public final class HeadersHelper {
     process.destroyForcibly();
   }
 
-  private static Map<String, String> parse(byte[] output) throws IOException {
-    Map<String, String> headers = new LinkedHashMap<>();
+  private static Map<String, Sensitive> parse(byte[] output) throws IOException {
+    Map<String, Sensitive> headers = new LinkedHashMap<>();
     try {
       if (output.length <= MAX_OUTPUT) {
         for (Map.Entry<String, Object> member : new JsonObject(Buffer.buffer(output))) {
-          headers.put(member.getKey(), (String) member.getValue());
+          headers.put(member.getKey(), Sensitive.of((String) member.getValue()));
         }
         return Map.copyOf(headers);
       }

@@ -1,5 +1,6 @@
 package dev.mcpbus.transport;
 
+import dev.mcpbus.protocol.Sensitive;
 import io.vertx.core.Future;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -18,16 +19,10 @@ public interface Authenticator {
    * @param sent what {@link #headers()} had given for that request, so that a request that was
    *     under way while the credentials changed asks for nothing twice
    */
-  record Challenge(int status, @Nullable String wwwAuthenticate, Map<String, String> sent) {
+  record Challenge(int status, @Nullable String wwwAuthenticate, Map<String, Sensitive> sent) {
 
     public Challenge {
       sent = Map.copyOf(sent);
-    }
-
-    /** Says nothing of what was sent: it is a secret. */
-    @Override
-    public String toString() {
-      return "challenge[" + status + "]";
     }
   }
 
@@ -35,7 +30,7 @@ public interface Authenticator {
    * The headers that a request is to carry now; empty where there are no credentials yet. Renews
    * what has expired first. Fails with a {@link TransportException}.
    */
-  Future<Map<String, String>> headers();
+  Future<Map<String, Sensitive>> headers();
 
   /**
    * Tries to get credentials that satisfy the server. Calls that come while one runs share its

@@ -1,22 +1,22 @@
 package dev.mcpbus.transport;
 
+import dev.mcpbus.protocol.Sensitive;
+
 /**
  * A server that lives behind an event-bus address.
  *
  * @param address where the server waits for connections
  */
-public record BusOptions(String address) implements TransportOptions {
+public record BusOptions(Sensitive address) implements TransportOptions {
 
   public static final String TYPE = "bus";
 
-  @Override
-  public String type() {
-    return TYPE;
+  public BusOptions(String address) {
+    this(Sensitive.of(address));
   }
 
-  /** Leaves all out that may hold a secret. */
   @Override
-  public String toString() {
+  public String type() {
     return TYPE;
   }
 }

@@ -1,6 +1,7 @@
 package dev.mcpbus.transport;
 
 import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.Sensitive;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param url the MCP endpoint, {@code http} or {@code https}, or {@code unix:///path.sock#/mcp} for
  *     HTTP over a Unix domain socket
- * @param headers sent with every request; values may be secret
+ * @param headers sent with every request
  * @param connectTimeout for the TCP and TLS connection, default 5 s
  * @param listen whether to open the GET stream for messages that the server starts; default true
  * @param maxConnections TCP connections to the server at most (HTTP/1.1), default 64
@@ -24,14 +25,14 @@ import org.jspecify.annotations.Nullable;
  * @param tls files for {@code https}, null for what Java trusts and no certificate of our own
  */
 public record HttpOptions(
-    URI url,
-    Map<String, String> headers,
+    Sensitive url,
+    Map<String, Sensitive> headers,
     Duration connectTimeout,
     boolean listen,
     int maxConnections,
     ParseLimits limits,
     @Nullable OAuthOptions oauth,
-    @Nullable String headersHelper,
+    @Nullable Sensitive headersHelper,
     @Nullable TlsOptions tls)
     implements TransportOptions {
 
@@ -49,17 +50,40 @@ public record HttpOptions(
       boolean listen,
       int maxConnections,
       ParseLimits limits) {
-    this(url, headers, connectTimeout, listen, maxConnections, limits, null, null, null);
+    this(
+        Sensitive.of(url.toString()),
+        Sensitive.values(headers),
+        connectTimeout,
+        listen,
+        maxConnections,
+        limits,
+        null,
+        null,
+        null);
   }
 
   /** With the defaults of every bound. */
   public static HttpOptions of(URI url) {
-    return new HttpOptions(url, Map.of(), Duration.ofSeconds(5), true, 64, ParseLimits.DEFAULT);
+    return of(Sensitive.of(url.toString()), Map.of());
+  }
+
+  /** The same for texts that nobody has seen. */
+  public static HttpOptions of(Sensitive url, Map<String, Sensitive> headers) {
+    return new HttpOptions(
+        url, headers, Duration.ofSeconds(5), true, 64, ParseLimits.DEFAULT, null, null, null);
   }
 
   public HttpOptions withHeaders(Map<String, String> other) {
     return new HttpOptions(
-        url, other, connectTimeout, listen, maxConnections, limits, oauth, headersHelper, tls);
+        url,
+        Sensitive.values(other),
+        connectTimeout,
+        listen,
+        maxConnections,
+        limits,
+        oauth,
+        headersHelper,
+        tls);
   }
 
   public HttpOptions withListen(boolean other) {
@@ -82,7 +106,7 @@ public record HttpOptions(
         url, headers, connectTimeout, listen, maxConnections, limits, other, headersHelper, tls);
   }
 
-  public HttpOptions withHeadersHelper(@Nullable String other) {
+  public HttpOptions withHeadersHelper(@Nullable Sensitive other) {
     return new HttpOptions(
         url, headers, connectTimeout, listen, maxConnections, limits, oauth, other, tls);
   }
@@ -98,19 +122,11 @@ public record HttpOptions(
   }
 
   @Override
-  public Collection<String> secrets() {
-    List<String> secrets = new ArrayList<>(headers.values());
+  public Collection<Sensitive> secrets() {
+    List<Sensitive> secrets = new ArrayList<>(headers.values());
     if (oauth != null) {
       secrets.addAll(oauth.secrets());
     }
     return secrets;
-  }
-
-  /** Scheme, host and port, or a socket's path: all else may hold a secret. */
-  @Override
-  public String toString() {
-    String host = url.getHost() == null ? url.getRawPath() : url.getHost();
-    String port = url.getPort() < 0 ? "" : ":" + url.getPort();
-    return "http[" + url.getScheme() + "://" + host + port + "]";
   }
 }

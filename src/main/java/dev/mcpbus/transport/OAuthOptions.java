@@ -1,5 +1,6 @@
 package dev.mcpbus.transport;
 
+import dev.mcpbus.protocol.Sensitive;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -28,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 public record OAuthOptions(
     Grant grant,
     @Nullable String clientId,
-    @Nullable String clientSecret,
+    @Nullable Sensitive clientSecret,
     @Nullable AuthMethod authMethod,
     List<String> scopes,
     @Nullable URI issuer,
@@ -71,8 +72,8 @@ public record OAuthOptions(
   public record IdJag(
       URI tokenEndpoint,
       String clientId,
-      @Nullable String clientSecret,
-      @Nullable String subjectToken,
+      @Nullable Sensitive clientSecret,
+      @Nullable Sensitive subjectToken,
       @Nullable Path subjectTokenFile,
       String subjectTokenType) {
 
@@ -104,8 +105,8 @@ public record OAuthOptions(
   }
 
   /** Values that must never be shown. */
-  public Collection<String> secrets() {
-    List<String> secrets = new ArrayList<>();
+  public Collection<Sensitive> secrets() {
+    List<Sensitive> secrets = new ArrayList<>();
     if (clientSecret != null) {
       secrets.add(clientSecret);
     }

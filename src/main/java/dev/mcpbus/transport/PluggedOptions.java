@@ -1,5 +1,6 @@
 package dev.mcpbus.transport;
 
+import dev.mcpbus.protocol.Sensitive;
 import java.util.Collection;
 
 /**
@@ -17,7 +18,7 @@ public record PluggedOptions(TransportProvider provider, TransportOptions option
   }
 
   @Override
-  public Collection<String> secrets() {
+  public Collection<Sensitive> secrets() {
     return options.secrets();
   }
 

@@ -1,6 +1,7 @@
 package dev.mcpbus.transport;
 
 import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.Sensitive;
 import java.net.URI;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param tls files for {@code tls:}, null for what Java trusts and no certificate of our own
  */
 public record SocketOptions(
-    URI url,
+    Sensitive url,
     Duration connectTimeout,
     int maxQueued,
     long maxQueuedBytes,
@@ -31,7 +32,7 @@ public record SocketOptions(
   /** With the defaults of every bound. */
   public static SocketOptions of(URI url) {
     return new SocketOptions(
-        url,
+        Sensitive.of(url.toString()),
         Duration.ofSeconds(5),
         SendWindow.MESSAGES,
         SendWindow.BYTES,
@@ -63,12 +64,6 @@ public record SocketOptions(
 
   @Override
   public String type() {
-    return TYPE;
-  }
-
-  /** Leaves all out that may hold a secret. */
-  @Override
-  public String toString() {
     return TYPE;
   }
 }

@@ -1,5 +1,6 @@
 package dev.mcpbus.transport;
 
+import dev.mcpbus.protocol.Sensitive;
 import java.util.Collection;
 
 /**
@@ -17,12 +18,7 @@ public record SseOptions(HttpOptions http) implements TransportOptions {
   }
 
   @Override
-  public Collection<String> secrets() {
+  public Collection<Sensitive> secrets() {
     return http.secrets();
-  }
-
-  @Override
-  public String toString() {
-    return "sse, " + http;
   }
 }

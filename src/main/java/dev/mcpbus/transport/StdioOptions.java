@@ -1,6 +1,7 @@
 package dev.mcpbus.transport;
 
 import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.Sensitive;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
@@ -13,8 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param command program, looked up in the child's {@code PATH} where it has no slash
  * @param args its arguments
- * @param env added to the inherited basics ({@code PATH HOME USER LOGNAME SHELL TERM LANG TMPDIR});
- *     values may be secret
+ * @param env added to the inherited basics ({@code PATH HOME USER LOGNAME SHELL TERM LANG TMPDIR})
  * @param cwd working directory, ours where null
  * @param closeGrace how long the child may take after EOF, and again after SIGTERM; default 2 s
  * @param writeQueueBytes bound of what waits to be written, default 16 MiB
@@ -24,10 +24,10 @@ import org.jspecify.annotations.Nullable;
  * @param limits bounds of one message
  */
 public record StdioOptions(
-    String command,
-    List<String> args,
-    Map<String, String> env,
-    @Nullable Path cwd,
+    Sensitive command,
+    List<Sensitive> args,
+    Map<String, Sensitive> env,
+    @Nullable Sensitive cwd,
     Duration closeGrace,
     int writeQueueBytes,
     int stderrBytes,
@@ -44,10 +44,16 @@ public record StdioOptions(
 
   /** With the defaults of every bound. */
   public static StdioOptions of(String command, List<String> args) {
+    return of(Sensitive.of(command), Sensitive.all(args), Map.of());
+  }
+
+  /** The same for texts that nobody has seen. */
+  public static StdioOptions of(
+      Sensitive command, List<Sensitive> args, Map<String, Sensitive> env) {
     return new StdioOptions(
         command,
         args,
-        Map.of(),
+        env,
         null,
         Duration.ofSeconds(2),
         16 * 1024 * 1024,
@@ -58,12 +64,28 @@ public record StdioOptions(
 
   public StdioOptions withEnv(Map<String, String> other) {
     return new StdioOptions(
-        command, args, other, cwd, closeGrace, writeQueueBytes, stderrBytes, junkLines, limits);
+        command,
+        args,
+        Sensitive.values(other),
+        cwd,
+        closeGrace,
+        writeQueueBytes,
+        stderrBytes,
+        junkLines,
+        limits);
   }
 
   public StdioOptions withCwd(@Nullable Path other) {
     return new StdioOptions(
-        command, args, env, other, closeGrace, writeQueueBytes, stderrBytes, junkLines, limits);
+        command,
+        args,
+        env,
+        other == null ? null : Sensitive.of(other.toString()),
+        closeGrace,
+        writeQueueBytes,
+        stderrBytes,
+        junkLines,
+        limits);
   }
 
   public StdioOptions withCloseGrace(Duration other) {
@@ -87,13 +109,7 @@ public record StdioOptions(
   }
 
   @Override
-  public Collection<String> secrets() {
+  public Collection<Sensitive> secrets() {
     return env.values();
-  }
-
-  /** Leaves all out that may hold a secret. */
-  @Override
-  public String toString() {
-    return "stdio[" + args.size() + " arguments]";
   }
 }

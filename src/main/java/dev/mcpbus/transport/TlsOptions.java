@@ -24,4 +24,10 @@ public record TlsOptions(@Nullable Path caFile, @Nullable Path certFile, @Nullab
   public static TlsOptions trusting(Path caFile) {
     return new TlsOptions(caFile, null, null);
   }
+
+  /** Which files there are; not where, as a variable may have said that. */
+  @Override
+  public String toString() {
+    return "tls[caFile=" + (caFile != null) + ", certFile=" + (certFile != null) + "]";
+  }
 }

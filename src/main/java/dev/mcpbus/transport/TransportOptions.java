@@ -1,5 +1,6 @@
 package dev.mcpbus.transport;
 
+import dev.mcpbus.protocol.Sensitive;
 import java.util.Collection;
 import java.util.List;
 
@@ -9,8 +10,8 @@ public interface TransportOptions {
   /** The configuration's {@code type}. */
   String type();
 
-  /** Values that must never be shown: of environment variables, of headers. */
-  default Collection<String> secrets() {
+  /** What is taken out of all texts about the server: values of variables, of headers. */
+  default Collection<Sensitive> secrets() {
     return List.of();
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.connection.ConnectionOptions.Validation;
 import dev.mcpbus.connection.ConnectionOptions.WhenUnavailable;
+import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.supervisor.RestartStrategy;
 import dev.mcpbus.supervisor.RestartType;
 import dev.mcpbus.transport.BusOptions;
@@ -50,8 +51,9 @@ class ConfigFilesTest {
     assertThat(config.startConcurrency()).isEqualTo(16);
     assertThat(server(config, "demo").transport()).isEqualTo(new BusOptions("mcpbus.demo"));
     StdioOptions stdio = stdio(config, "demo-stdio");
-    assertThat(stdio.command()).isEqualTo("/jdk/bin/java");
+    assertThat(stdio.command().reveal()).isEqualTo("/jdk/bin/java");
     assertThat(stdio.args())
+        .extracting(Sensitive::reveal)
         .containsExactly("-cp", "/opt/mcpbus.jar", "dev.mcpbus.demo.DemoServer");
   }
 
@@ -61,9 +63,11 @@ class ConfigFilesTest {
     assertThat(config.servers())
         .extracting(s -> s.id().value())
         .containsExactly("filesystem", "github");
-    assertThat(stdio(config, "filesystem").args()).contains("/home/ada/Documents");
+    assertThat(stdio(config, "filesystem").args())
+        .extracting(Sensitive::reveal)
+        .contains("/home/ada/Documents");
     assertThat(stdio(config, "github").env())
-        .containsEntry("GITHUB_PERSONAL_ACCESS_TOKEN", "put-your-token-here");
+        .containsEntry("GITHUB_PERSONAL_ACCESS_TOKEN", Sensitive.of("put-your-token-here"));
     assertThat(server(config, "github").connection().requestTimeout())
         .isEqualTo(Duration.ofSeconds(60));
   }
@@ -72,10 +76,12 @@ class ConfigFilesTest {
   void a_vs_code_file_with_comments_and_inputs_runs_as_it_is() {
     McpBusConfig config = conf("examples/vscode/mcp.json", Map.of("MCPBUS_INPUT_SEARCH_KEY", "k"));
     HttpOptions http = (HttpOptions) server(config, "search").transport();
-    assertThat(http.headers()).containsEntry("Authorization", "Bearer k");
+    assertThat(http.headers()).containsEntry("Authorization", Sensitive.of("Bearer k"));
     Path folder = CONF.resolve("examples/vscode").toAbsolutePath();
-    assertThat(stdio(config, "playwright").cwd()).isEqualTo(folder);
-    assertThat(stdio(config, "playwright").args()).contains(folder + "/out");
+    assertThat(stdio(config, "playwright").cwd()).isEqualTo(Sensitive.of(folder.toString()));
+    assertThat(stdio(config, "playwright").args())
+        .extracting(Sensitive::reveal)
+        .contains(folder + "/out");
     assertThat(stdio(config, "playwright").env()).isEmpty();
   }
 
@@ -99,15 +105,18 @@ class ConfigFilesTest {
       ConfigResult result =
           Sample.in(directory)
               .read(folder, "{\"servers\": {\"a\": {\"command\": \"${workspaceFolder}/x\"}}}");
-      assertThat(stdio(result.usable().orElseThrow(), "a").command()).isEqualTo(directory + "/x");
+      assertThat(stdio(result.usable().orElseThrow(), "a").command().reveal())
+          .isEqualTo(directory + "/x");
     }
   }
 
   @Test
   void a_cursor_file_runs_as_it_is() {
     McpBusConfig config = conf("examples/cursor/mcp.json", Map.of());
-    assertThat(stdio(config, "local-notes").env()).containsEntry("NOTES_HOME", "/var/notes");
+    assertThat(stdio(config, "local-notes").env())
+        .containsEntry("NOTES_HOME", Sensitive.of("/var/notes"));
     assertThat(stdio(config, "local-notes").args())
+        .extracting(Sensitive::reveal)
         .containsExactly(
             CONF.resolve("examples/cursor/notes/server.js").toAbsolutePath().toString());
     assertThat(server(config, "remote-docs").name()).isEqualTo("remote docs");
@@ -124,8 +133,8 @@ class ConfigFilesTest {
     assertThat(files.restart().backoff().initial()).isEqualTo(Duration.ofMillis(500));
     assertThat(files.restart().backoff().max()).isEqualTo(Duration.ofSeconds(10));
     assertThat(stdio(config, "memory").env())
-        .containsEntry("MEMORY_LIMIT", "100")
-        .containsEntry("VERBOSE", "true");
+        .containsEntry("MEMORY_LIMIT", Sensitive.of("100"))
+        .containsEntry("VERBOSE", Sensitive.of("true"));
     assertThat(server(config, "memory").connection().lazy()).isTrue();
     assertThat(server(config, "memory").connection().idleStop()).isEqualTo(Duration.ofMinutes(5));
   }
@@ -271,7 +280,8 @@ class ConfigFilesTest {
     ServerDefinition definition = good.usable().orElseThrow();
     assertThat(definition.id().value()).isEqualTo("my-server");
     assertThat(definition.connection().requestTimeout()).isEqualTo(Duration.ofMillis(5));
-    assertThat(((StdioOptions) definition.transport()).cwd()).isEqualTo(directory.resolve("sub"));
+    assertThat(((StdioOptions) definition.transport()).cwd())
+        .isEqualTo(Sensitive.of(directory.resolve("sub").toString()));
 
     ServerResult bad =
         ConfigReader.readServer(

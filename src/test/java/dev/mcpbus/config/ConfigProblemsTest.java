@@ -2,6 +2,7 @@ package dev.mcpbus.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.protocol.Sensitive;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -244,8 +245,9 @@ class ConfigProblemsTest {
     ServerDefinition one =
         Sample.in(directory).good("\"url\": \"http://ada:canary@h:1/p?q=canary\"");
     dev.mcpbus.transport.HttpOptions http = (dev.mcpbus.transport.HttpOptions) one.transport();
-    assertThat(http.url()).hasToString("http://h:1/p?q=canary");
-    assertThat(http.headers()).containsEntry("Authorization", "Basic YWRhOmNhbmFyeQ==");
+    assertThat(http.url().reveal()).isEqualTo("http://h:1/p?q=canary");
+    assertThat(http.headers())
+        .containsEntry("Authorization", Sensitive.of("Basic YWRhOmNhbmFyeQ=="));
     assertThat(one.view().encode()).doesNotContain("canary").contains("http://***@h:1/p?***");
     assertThat(one + " " + one.transport()).doesNotContain("canary");
   }

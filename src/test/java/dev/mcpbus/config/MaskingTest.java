@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.config.Substitution.Filled;
 import dev.mcpbus.protocol.Redactor;
+import dev.mcpbus.protocol.Sensitive;
 import io.vertx.core.json.JsonArray;
 import java.nio.file.Path;
 import java.util.List;
@@ -18,7 +19,7 @@ class MaskingTest {
   @TempDir Path directory;
 
   private static List<Filled> filled(String... args) {
-    return List.of(args).stream().map(arg -> new Filled(arg, arg)).toList();
+    return List.of(args).stream().map(Filled::plain).toList();
   }
 
   private static List<String> args(String... args) {
@@ -148,9 +149,10 @@ class MaskingTest {
 
   @Test
   void a_path_is_shown_around_what_a_variable_brought() {
-    assertThat(Masking.args(List.of(new Filled("/a/b/c.js", "/a/***/c.js"))))
+    assertThat(Masking.args(List.of(new Filled(Sensitive.of("/a/b/c.js"), "/a/***/c.js"))))
         .containsExactly("/a/***/c.js");
-    assertThat(Masking.args(List.of(new Filled("x y", "x ***")))).containsExactly("***");
+    assertThat(Masking.args(List.of(new Filled(Sensitive.of("x y"), "x ***"))))
+        .containsExactly("***");
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.mcpbus.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.OAuthOptions;
 import dev.mcpbus.transport.OAuthOptions.AuthMethod;
@@ -9,6 +10,7 @@ import dev.mcpbus.transport.OAuthOptions.Grant;
 import dev.mcpbus.transport.OAuthOptions.IdJag;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,7 +46,7 @@ class OAuthReaderTest {
             "\"auth\": {\"CLIENT_ID\": \"x\", \"CLIENT_SECRET\": \"${API_TOKEN}\", \"scopes\":"
                 + " [\"a\"]}");
     assertThat(cursor.clientId()).isEqualTo("x");
-    assertThat(cursor.clientSecret()).isEqualTo("canary-7f3a");
+    assertThat(cursor.clientSecret()).isEqualTo(Sensitive.of("canary-7f3a"));
   }
 
   @Test
@@ -75,7 +77,8 @@ class OAuthReaderTest {
             "\"oauth\": {\"grant\": \"id_jag\", \"clientId\": \"m\", \"clientSecret\": \"one-s\","
                 + " \"idJag\": {\"tokenEndpoint\": \"https://idp.example/t\", \"clientId\": \"i\","
                 + " \"clientSecret\": \"two-s\", \"subjectToken\": \"three-s\"}}");
-    assertThat(server.transport().secrets()).contains("one-s", "two-s", "three-s");
+    assertThat(server.transport().secrets())
+        .containsAll(Sensitive.all(List.of("one-s", "two-s", "three-s")));
     OAuthOptions options = Objects.requireNonNull(((HttpOptions) server.transport()).oauth());
     assertThat(server.view().encode() + server + server.transport() + options + options.idJag())
         .doesNotContain("one-s", "two-s", "three-s");
@@ -85,7 +88,7 @@ class OAuthReaderTest {
   void a_headers_helper_is_read_and_hidden() {
     ServerDefinition server = server("\"headersHelper\": \"get-token --secret x7\"");
     assertThat(((HttpOptions) server.transport()).headersHelper())
-        .isEqualTo("get-token --secret x7");
+        .isEqualTo(Sensitive.of("get-token --secret x7"));
     assertThat(server.view().encode()).doesNotContain("x7");
   }
 }

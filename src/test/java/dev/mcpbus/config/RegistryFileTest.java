@@ -2,6 +2,7 @@ package dev.mcpbus.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.SseOptions;
 import dev.mcpbus.transport.StdioOptions;
@@ -61,9 +62,12 @@ class RegistryFileTest {
                   {"name": "UNITS", "default": "celsius"}]
                 """));
     assertThat(server.id().value()).isEqualTo("weather");
-    assertThat(stdio(server).command()).isEqualTo("npx");
-    assertThat(stdio(server).args()).containsExactly("-y", "@ada/w@1.2.3");
-    assertThat(stdio(server).env()).isEqualTo(Map.of("TODO_KEY", "canary", "UNITS", "celsius"));
+    assertThat(stdio(server).command().reveal()).isEqualTo("npx");
+    assertThat(stdio(server).args())
+        .extracting(Sensitive::reveal)
+        .containsExactly("-y", "@ada/w@1.2.3");
+    assertThat(stdio(server).env())
+        .isEqualTo(Sensitive.values(Map.of("TODO_KEY", "canary", "UNITS", "celsius")));
     assertThat(server.view().encode()).doesNotContain("canary");
   }
 
@@ -78,8 +82,10 @@ class RegistryFileTest {
               "packageArguments": [{"value": "mcp", "type": "positional"},
                                    {"value": "serve", "type": "positional"}]}]
             """);
-    assertThat(stdio(server).command()).isEqualTo("uvx");
-    assertThat(stdio(server).args()).containsExactly("ada-weather@3.4.2", "mcp", "serve");
+    assertThat(stdio(server).command().reveal()).isEqualTo("uvx");
+    assertThat(stdio(server).args())
+        .extracting(Sensitive::reveal)
+        .containsExactly("ada-weather@3.4.2", "mcp", "serve");
   }
 
   @Test
@@ -102,8 +108,9 @@ class RegistryFileTest {
                 {"type": "positional", "valueHint": "dir", "value": "/project"}],
               "environmentVariables": [{"name": "DB_PASSWORD", "isRequired": true}]}]
             """);
-    assertThat(stdio(server).command()).isEqualTo("docker");
+    assertThat(stdio(server).command().reveal()).isEqualTo("docker");
     assertThat(stdio(server).args())
+        .extracting(Sensitive::reveal)
         .containsExactly(
             "run",
             "-i",
@@ -117,7 +124,7 @@ class RegistryFileTest {
             "--host",
             "localhost",
             "/project");
-    assertThat(stdio(server).env()).containsEntry("DB_PASSWORD", "canary");
+    assertThat(stdio(server).env()).containsEntry("DB_PASSWORD", Sensitive.of("canary"));
   }
 
   @Test
@@ -130,8 +137,10 @@ class RegistryFileTest {
               "transport": {"type": "stdio"},
               "packageArguments": [{"type": "positional", "value": "start"}]}]
             """);
-    assertThat(stdio(server).command()).isEqualTo("dnx");
-    assertThat(stdio(server).args()).containsExactly("Ada.Mcp@0.5.0", "--yes", "--", "start");
+    assertThat(stdio(server).command().reveal()).isEqualTo("dnx");
+    assertThat(stdio(server).args())
+        .extracting(Sensitive::reveal)
+        .containsExactly("Ada.Mcp@0.5.0", "--yes", "--", "start");
   }
 
   @Test
@@ -147,8 +156,9 @@ class RegistryFileTest {
                           {"name": "X-Extra"}]}]
             """);
     HttpOptions http = (HttpOptions) server.transport();
-    assertThat(http.url()).hasToString("https://acme.ada.example/mcp");
-    assertThat(http.headers()).isEqualTo(Map.of("X-API-Key", "canary", "X-Region", "eu"));
+    assertThat(http.url().reveal()).isEqualTo("https://acme.ada.example/mcp");
+    assertThat(http.headers())
+        .isEqualTo(Sensitive.values(Map.of("X-API-Key", "canary", "X-Region", "eu")));
     assertThat(server.view().encode()).doesNotContain("canary");
     assertThat(
             good(Map.of(), "\"remotes\": [{\"type\": \"sse\", \"url\": \"https://a.example/x\"}]")
@@ -199,6 +209,7 @@ class RegistryFileTest {
         .asString()
         .contains("\"--port\" is no number");
     assertThat(stdio(good(Map.of("MCPBUS_INPUT_PORT", "80"), argument)).args())
+        .extracting(Sensitive::reveal)
         .endsWith("--port", "80");
   }
 
@@ -214,7 +225,9 @@ class RegistryFileTest {
       "\"remotes\": [{\"type\": \"streamable-http\", \"url\": \"https://w.example/mcp\"}]"
     };
     assertThat(good(Map.of(), both).transport()).isInstanceOf(HttpOptions.class);
-    assertThat(stdio(good(Map.of("W_KEY", "k"), both)).args()).containsExactly("-y", "w");
+    assertThat(stdio(good(Map.of("W_KEY", "k"), both)).args())
+        .extracting(Sensitive::reveal)
+        .containsExactly("-y", "w");
     assertThat(problems(Map.of(), both[0])).singleElement().asString().contains("\"W_KEY\"");
   }
 
@@ -259,6 +272,7 @@ class RegistryFileTest {
               "environment_variables": [{"name": "W_KEY", "is_required": true}]}]
             """);
     assertThat(stdio(server).args())
+        .extracting(Sensitive::reveal)
         .containsExactly("run", "-i", "--rm", "-e", "W_KEY", "ada/weather:1.0.2", "/d");
     assertThat(
             good(
@@ -296,7 +310,9 @@ class RegistryFileTest {
         ConfigReader.read(Path.of("conf/examples/registry/server.json"), environment);
     assertThat(result.problems()).isEmpty();
     ServerDefinition notes = result.usable().orElseThrow().servers().get(0);
-    assertThat(stdio(notes).args()).containsExactly("-y", "@ada/notes-mcp@1.4.0", "/srv/notes");
+    assertThat(stdio(notes).args())
+        .extracting(Sensitive::reveal)
+        .containsExactly("-y", "@ada/notes-mcp@1.4.0", "/srv/notes");
     assertThat(notes.view().encode()).doesNotContain("canary");
   }
 

@@ -2,6 +2,7 @@ package dev.mcpbus.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.transport.StdioOptions;
 import java.nio.file.Path;
 import java.util.List;
@@ -18,7 +19,7 @@ class SubstitutionTest {
     ServerDefinition one =
         Sample.in(directory)
             .good("\"command\": \"x\"", "\"args\": [\"" + String.join("\",\"", args) + "\"]");
-    return ((StdioOptions) one.transport()).args();
+    return ((StdioOptions) one.transport()).args().stream().map(Sensitive::reveal).toList();
   }
 
   private List<String> problems(String arg) {
@@ -109,7 +110,7 @@ class SubstitutionTest {
 
   private static String arg(Path file, Environment environment) {
     McpBusConfig config = ConfigReader.read(file, environment).usable().orElseThrow();
-    return ((StdioOptions) config.servers().get(0).transport()).args().get(0);
+    return ((StdioOptions) config.servers().get(0).transport()).args().get(0).reveal();
   }
 
   @Test
@@ -130,8 +131,20 @@ class SubstitutionTest {
             "\"command\": \"x\"", "\"envFile\": \"secret.env\"", "\"env\": {\"A\": \"own\"}");
     assertThat(((StdioOptions) one.transport()).env())
         .containsExactlyInAnyOrderEntriesOf(
-            Map.of(
-                "A", "own", "B", "two \"words\"\n", "C", "${x} #", "D", "a", "E", "", "F", "x#y"));
+            Sensitive.values(
+                Map.of(
+                    "A",
+                    "own",
+                    "B",
+                    "two \"words\"\n",
+                    "C",
+                    "${x} #",
+                    "D",
+                    "a",
+                    "E",
+                    "",
+                    "F",
+                    "x#y")));
     assertThat(one.view().getJsonObject("env").getMap().values()).containsOnly("***");
   }
 

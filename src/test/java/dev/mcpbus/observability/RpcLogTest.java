@@ -13,6 +13,7 @@ import dev.mcpbus.protocol.MessageTap;
 import dev.mcpbus.protocol.MessageTap.Direction;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.Redactor;
+import dev.mcpbus.protocol.Sensitive;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.Json;
@@ -61,7 +62,7 @@ class RpcLogTest {
   private String log(String message, Collection<String> secrets) {
     RawJson raw = RawJson.of(message);
     byte[] before = raw.array().clone();
-    RpcLog.toLog(ALPHA, Redactor.of(secrets)).message(Direction.SENT, raw);
+    RpcLog.toLog(ALPHA, Redactor.of(Sensitive.all(secrets))).message(Direction.SENT, raw);
     assertThat(raw.array()).isEqualTo(before);
     assertThat(lines.list).isNotEmpty();
     return lines.list.get(lines.list.size() - 1).getFormattedMessage();
@@ -250,7 +251,8 @@ class RpcLogTest {
   void no_text_whatever_makes_it_fail() {
     Random random = new Random(7);
     String alphabet = "\"\"\\{}[]:,u0 \ncanry*token";
-    MessageTap tap = RpcLog.toLog(ALPHA, Redactor.of(List.of("canary", "{\"a\"", "\\\\\\\\")));
+    MessageTap tap =
+        RpcLog.toLog(ALPHA, Redactor.of(Sensitive.all(List.of("canary", "{\"a\"", "\\\\\\\\"))));
     for (int i = 0; i < 20_000; i++) {
       StringBuilder text = new StringBuilder("{\"token\":");
       int length = random.nextInt(60);
@@ -278,7 +280,7 @@ class RpcLogTest {
     vertx.eventBus().<JsonObject>consumer(Addresses.RPC, m -> seen.tryComplete(m.body()));
     Clock clock = Clock.fixed(Instant.parse("2026-01-02T03:04:05Z"), ZoneOffset.UTC);
 
-    RpcLog.toBus(vertx, ALPHA, Redactor.of(List.of("canary-1")), clock)
+    RpcLog.toBus(vertx, ALPHA, Redactor.of(List.of(Sensitive.of("canary-1"))), clock)
         .message(Direction.RECEIVED, RawJson.of("{\"a\":\"canary-1\"}"));
 
     JsonObject event =

@@ -1,5 +1,6 @@
 package dev.mcpbus.plugins;
 
+import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.server.RawServer;
 import dev.mcpbus.server.ToolResult;
 import dev.mcpbus.transport.Transport;
@@ -15,14 +16,14 @@ import java.util.Set;
 /** Servers in this process that answer with the name of their loft. */
 public final class CarrierTransport implements TransportProvider {
 
-  private record Options(String loft, String ring) implements TransportOptions {
+  private record Options(String loft, Sensitive ring) implements TransportOptions {
     @Override
     public String type() {
       return "carrier";
     }
 
     @Override
-    public Collection<String> secrets() {
+    public Collection<Sensitive> secrets() {
       return List.of(ring);
     }
   }
@@ -48,7 +49,7 @@ public final class CarrierTransport implements TransportProvider {
     if (loft.equals("broken")) {
       throw new IllegalStateException("the secret is swordfish");
     }
-    return new Options(loft, settings.options().getString("ring", ""));
+    return new Options(loft, Sensitive.of(settings.options().getString("ring", "")));
   }
 
   @Override

@@ -20,6 +20,7 @@ import dev.mcpbus.config.ServerSettings;
 import dev.mcpbus.connection.ConnectionOptions;
 import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.input.InputOptions;
+import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.server.RawServer;
 import dev.mcpbus.server.ToolResult;
 import dev.mcpbus.supervisor.SupervisorOptions;
@@ -106,7 +107,7 @@ class LoadedPluginsTest {
     String entry = "{\"type\": \"Carrier\", \"options\": {\"loft\": \"x\", \"ring\": \"${RING}\"}}";
     ServerDefinition definition = goodServer(entry);
     assertThat(definition.transport().type()).isEqualTo("carrier");
-    assertThat(definition.transport().secrets()).containsExactly("r-4711-secret");
+    assertThat(definition.transport().secrets()).containsExactly(Sensitive.of("r-4711-secret"));
     assertThat(definition.sameAs(goodServer(entry))).isTrue();
     assertThat(definition.sameAs(goodServer("{\"url\": \"carrier://x\"}"))).isFalse();
     assertThat(definition.view().encode() + definition.transport()).doesNotContain("4711");

@@ -3,6 +3,7 @@ package dev.mcpbus.security;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.protocol.ChildEnvironment;
+import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.Vertx;
 import java.time.Duration;
@@ -24,23 +25,25 @@ class HeadersHelperIT {
         .anyMatch(name -> !ChildEnvironment.of(System.getenv()).containsKey(name));
     Vertx vertx = Vertx.vertx();
     try {
-      Map<String, String> headers =
+      Map<String, Sensitive> headers =
           TestBus.await(
               new HeadersHelper(
                       vertx,
-                      "printf '{\"Names\":\"%s\",\"Url\":\"%s\"}'"
-                          + " \"$(env | grep -o '^[A-Za-z_0-9]*=' | tr '=\\n' '  ')\""
-                          + " \"$MCP_SERVER_URL\"",
-                      "https://h/mcp",
+                      Sensitive.of(
+                          "printf '{\"Names\":\"%s\",\"Url\":\"%s\"}'"
+                              + " \"$(env | grep -o '^[A-Za-z_0-9]*=' | tr '=\\n' '  ')\""
+                              + " \"$MCP_SERVER_URL\""),
+                      Sensitive.of("https://h/mcp"),
                       Duration.ofSeconds(10))
                   .run());
       Set<String> names =
-          new TreeSet<>(Set.of(Objects.requireNonNull(headers.get("Names")).trim().split(" +")));
+          new TreeSet<>(
+              Set.of(Objects.requireNonNull(headers.get("Names")).reveal().trim().split(" +")));
       names.removeAll(OF_THE_SHELL);
       Set<String> given = new TreeSet<>(ChildEnvironment.of(System.getenv()).keySet());
       given.add("MCP_SERVER_URL");
       assertThat(names).isEqualTo(given);
-      assertThat(headers).containsEntry("Url", "https://h/mcp");
+      assertThat(headers).containsEntry("Url", Sensitive.of("https://h/mcp"));
     } finally {
       TestBus.await(vertx.close());
     }

@@ -1,5 +1,6 @@
 package dev.mcpbus.security.oauth;
 
+import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.oauth.OAuthSettings.AuthMethod;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 record Client(
     String issuer,
     String id,
-    @Nullable String secret,
+    @Nullable Sensitive secret,
     @Nullable AuthMethod method,
     @Nullable String redirectUri,
     boolean registered,
@@ -27,7 +28,7 @@ record Client(
     return new JsonObject()
         .put("issuer", issuer)
         .put("id", id)
-        .put("secret", secret)
+        .put("secret", secret == null ? null : secret.reveal())
         .put("method", method == null ? null : method.wire())
         .put("redirectUri", redirectUri)
         .put("secretExpires", secretExpires == null ? null : secretExpires.getEpochSecond());
@@ -44,7 +45,7 @@ record Client(
     return new Client(
         issuer,
         id,
-        Json.text(json, "secret"),
+        Sensitive.ofNullable(Json.text(json, "secret")),
         AuthMethod.of(Json.text(json, "method")),
         Json.text(json, "redirectUri"),
         true,
@@ -53,11 +54,5 @@ record Client(
 
   boolean expired(Instant now) {
     return secretExpires != null && !now.isBefore(secretExpires);
-  }
-
-  /** Without the secret. */
-  @Override
-  public String toString() {
-    return "client[" + issuer + "]";
   }
 }

@@ -1,5 +1,6 @@
 package dev.mcpbus.security.oauth;
 
+import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.oauth.OAuthException.Reason;
 import dev.mcpbus.security.oauth.OAuthSettings.Grant;
 import dev.mcpbus.security.oauth.OAuthSettings.IdJag;
@@ -71,7 +72,7 @@ final class Grants {
   }
 
   /** A new refresh token takes the place of the old one, which stays where none is given. */
-  Future<Obtained> refresh(Place place, Tokens tokens, String refresh, @Nullable Client known) {
+  Future<Obtained> refresh(Place place, Tokens tokens, Sensitive refresh, @Nullable Client known) {
     String redirectUri = known == null ? null : known.redirectUri();
     return registrar
         .client(place.server(), known, redirectUri, clock.instant())
@@ -81,7 +82,7 @@ final class Grants {
                     place,
                     tokens.scopes(),
                     client,
-                    Map.of("grant_type", "refresh_token", "refresh_token", refresh)));
+                    Map.of("grant_type", "refresh_token", "refresh_token", refresh.reveal())));
   }
 
   private Future<Obtained> request(
@@ -137,10 +138,10 @@ final class Grants {
   private Future<String> subject(IdJag idp) {
     Path file = idp.subjectTokenFile();
     if (file == null) {
-      String token = idp.subjectToken();
+      Sensitive token = idp.subjectToken();
       return token == null || token.isEmpty()
           ? failed(Reason.LOGIN_REQUIRED, "\"idJag\" has no subject token")
-          : Future.succeededFuture(token);
+          : Future.succeededFuture(token.reveal());
     }
     return vertx
         .executeBlocking(

@@ -1,5 +1,6 @@
 package dev.mcpbus.security.oauth;
 
+import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.oauth.Grants.Obtained;
 import dev.mcpbus.security.oauth.Grants.Place;
 import dev.mcpbus.security.oauth.OAuthException.Reason;
@@ -17,6 +18,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -134,7 +136,7 @@ public final class OAuthClient {
   public Future<@Nullable String> token() {
     Tokens tokens = state.tokens();
     if (tokens != null && !tokens.expired(environment.clock().instant())) {
-      return Future.succeededFuture(tokens.access());
+      return Future.succeededFuture(tokens.access().reveal());
     }
     return loaded.compose(nothing -> unexpired());
   }
@@ -145,17 +147,17 @@ public final class OAuthClient {
       return Future.succeededFuture(null);
     }
     if (!tokens.expired(environment.clock().instant())) {
-      return Future.succeededFuture(tokens.access());
+      return Future.succeededFuture(tokens.access().reveal());
     }
     if (tokens.refresh() == null && settings.grant() == Grant.AUTHORIZATION_CODE) {
-      return Future.succeededFuture(tokens.access());
+      return Future.succeededFuture(tokens.access().reveal());
     }
     return fly(() -> renewExpired(tokens)).map(renewed -> access());
   }
 
   private @Nullable String access() {
     Tokens tokens = state.tokens();
-    return tokens == null ? null : tokens.access();
+    return tokens == null ? null : tokens.access().reveal();
   }
 
   /** The issuer is the one that gave the token; only a refusal makes us ask the server again. */
@@ -217,7 +219,7 @@ public final class OAuthClient {
     }
     Instant now = environment.clock().instant();
     Tokens tokens = state.tokens();
-    if (tokens != null && !tokens.access().equals(sent)) {
+    if (tokens != null && !tokens.access().equals(Sensitive.ofNullable(sent))) {
       return Future.succeededFuture(true);
     }
     if (failure != null && now.isBefore(failedAt.plus(QUIET))) {
@@ -321,7 +323,7 @@ public final class OAuthClient {
                 return Future.succeededFuture(true);
               }
               return grants
-                  .refresh(place, tokens, String.valueOf(tokens.refresh()), state.client())
+                  .refresh(place, tokens, Objects.requireNonNull(tokens.refresh()), state.client())
                   .compose(had -> keep(had, state.asked()));
             });
   }

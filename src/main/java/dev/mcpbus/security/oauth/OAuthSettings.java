@@ -1,5 +1,6 @@
 package dev.mcpbus.security.oauth;
 
+import dev.mcpbus.protocol.Sensitive;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -31,7 +32,7 @@ public record OAuthSettings(
     String clientName,
     Grant grant,
     @Nullable String clientId,
-    @Nullable String clientSecret,
+    @Nullable Sensitive clientSecret,
     @Nullable AuthMethod authMethod,
     Set<String> scopes,
     @Nullable String issuer,
@@ -81,8 +82,8 @@ public record OAuthSettings(
   public record IdJag(
       String tokenEndpoint,
       String clientId,
-      @Nullable String clientSecret,
-      @Nullable String subjectToken,
+      @Nullable Sensitive clientSecret,
+      @Nullable Sensitive subjectToken,
       @Nullable Path subjectTokenFile,
       String subjectTokenType) {
 
@@ -126,7 +127,7 @@ public record OAuthSettings(
             String.valueOf(issuer),
             new TreeSet<>(scopes),
             idp == null ? "" : idp.tokenEndpoint + " " + idp.clientId,
-            idp == null ? "" : String.valueOf(idp.subjectToken),
+            idp == null ? "" : idp.subjectToken == null ? "null" : idp.subjectToken.reveal(),
             idp == null ? "" : String.valueOf(idp.subjectTokenFile));
     return HexFormat.of()
         .formatHex(Hashes.sha256(identity.toString().getBytes(StandardCharsets.UTF_8)));

@@ -1,5 +1,6 @@
 package dev.mcpbus.security.oauth;
 
+import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.oauth.GuardedHttp.Reply;
 import dev.mcpbus.security.oauth.OAuthException.Reason;
 import dev.mcpbus.security.oauth.OAuthSettings.AuthMethod;
@@ -116,7 +117,7 @@ final class Registrar {
         new Client(
             issuer,
             id,
-            Json.text(reply.body(), "client_secret"),
+            Sensitive.ofNullable(Json.text(reply.body(), "client_secret")),
             AuthMethod.of(Json.text(reply.body(), "token_endpoint_auth_method")),
             redirectUri,
             true,

@@ -1,5 +1,6 @@
 package dev.mcpbus.security.oauth;
 
+import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.oauth.GuardedHttp.Reply;
 import dev.mcpbus.security.oauth.OAuthException.Reason;
 import dev.mcpbus.security.oauth.OAuthSettings.AuthMethod;
@@ -107,13 +108,13 @@ final class TokenEndpoint {
       String what,
       Map<String, String> fields,
       String clientId,
-      @Nullable String secret,
+      @Nullable Sensitive secret,
       AuthMethod method,
       @Nullable ServerMetadata server) {
     Map<String, String> form = new LinkedHashMap<>(fields);
     Map<String, String> headers = new LinkedHashMap<>();
     headers.put("Content-Type", Forms.TYPE);
-    String known = secret == null ? "" : secret;
+    String known = secret == null ? "" : secret.reveal();
     Future<Void> ready = Future.succeededFuture();
     switch (method) {
       case NONE -> form.put("client_id", clientId);
@@ -192,8 +193,8 @@ final class TokenEndpoint {
         new Tokens(
             issuer,
             resource,
-            access,
-            refresh == null ? grant.get("refresh_token") : refresh,
+            Sensitive.of(access),
+            Sensitive.ofNullable(refresh == null ? grant.get("refresh_token") : refresh),
             scope == null ? scopes : Challenge.scopes(scope),
             seconds < 0 ? null : Tokens.renewal(clock.instant(), Math.min(seconds, 31_536_000))));
   }

@@ -1,5 +1,6 @@
 package dev.mcpbus.security.oauth;
 
+import dev.mcpbus.protocol.Sensitive;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import java.util.Set;
@@ -15,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 record Tokens(
     String issuer,
     String resource,
-    String access,
-    @Nullable String refresh,
+    Sensitive access,
+    @Nullable Sensitive refresh,
     Set<String> scopes,
     @Nullable Instant expires) {
 
@@ -47,10 +48,16 @@ record Tokens(
     return new JsonObject()
         .put("issuer", issuer)
         .put("resource", resource)
-        .put("access", access)
-        .put("refresh", refresh)
+        .put("access", access.reveal())
+        .put("refresh", refresh == null ? null : refresh.reveal())
         .put("scope", String.join(" ", scopes))
         .put("expires", expires == null ? null : expires.getEpochSecond());
+  }
+
+  /** Without the resource: its path may hold a secret. */
+  @Override
+  public String toString() {
+    return "tokens[" + issuer + "]";
   }
 
   /** Null where the document is none. */
@@ -69,15 +76,9 @@ record Tokens(
     return new Tokens(
         issuer,
         resource,
-        access,
-        Json.text(json, "refresh"),
+        Sensitive.of(access),
+        Sensitive.ofNullable(Json.text(json, "refresh")),
         scope == null ? Set.of() : Challenge.scopes(scope),
         expires <= 0 ? null : Instant.ofEpochSecond(expires));
-  }
-
-  /** Without any token. */
-  @Override
-  public String toString() {
-    return "tokens[" + issuer + "]";
   }
 }

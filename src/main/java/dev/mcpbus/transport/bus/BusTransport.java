@@ -22,7 +22,7 @@ import io.vertx.core.eventbus.ReplyFailure;
 public final class BusTransport implements Transport {
 
   private final Vertx vertx;
-  private final BusOptions options;
+  private final String address;
   private final BusTuning tuning;
 
   public BusTransport(Vertx vertx, BusOptions options) {
@@ -31,7 +31,7 @@ public final class BusTransport implements Transport {
 
   public BusTransport(Vertx vertx, BusOptions options, BusTuning tuning) {
     this.vertx = vertx;
-    this.options = options;
+    this.address = options.address().reveal();
     this.tuning = tuning;
   }
 
@@ -42,7 +42,7 @@ public final class BusTransport implements Transport {
 
   @Override
   public String target() {
-    return "bus:" + options.address();
+    return "bus:" + address;
   }
 
   @Override
@@ -67,7 +67,7 @@ public final class BusTransport implements Transport {
     return vertx
         .eventBus()
         .request(
-            options.address(),
+            address,
             Buffer.buffer(),
             Frames.control(Frames.CONNECT, tuning.connectTimeout())
                 .addHeader(Frames.CHANNEL, mine));
@@ -90,6 +90,6 @@ public final class BusTransport implements Transport {
       }
     }
     return new TransportException(
-        Reason.CONNECT_FAILED, Sent.NO, "bus address \"" + options.address() + "\": " + why);
+        Reason.CONNECT_FAILED, Sent.NO, "bus address \"" + address + "\": " + why);
   }
 }

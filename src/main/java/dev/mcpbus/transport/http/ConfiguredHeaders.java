@@ -1,5 +1,6 @@
 package dev.mcpbus.transport.http;
 
+import dev.mcpbus.protocol.Sensitive;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpHeaders;
 import java.util.ArrayList;
@@ -34,10 +35,10 @@ final class ConfiguredHeaders {
 
   private record Entry(CharSequence name, CharSequence value) {}
 
-  private final Map<String, String> given;
+  private final Map<String, Sensitive> given;
   private final List<Entry> entries;
 
-  private ConfiguredHeaders(Map<String, String> given, List<Entry> entries) {
+  private ConfiguredHeaders(Map<String, Sensitive> given, List<Entry> entries) {
     this.given = given;
     this.entries = entries;
   }
@@ -48,14 +49,14 @@ final class ConfiguredHeaders {
    *
    * @throws IllegalArgumentException naming a header that cannot be sent
    */
-  static ConfiguredHeaders of(Map<String, String> configured) {
+  static ConfiguredHeaders of(Map<String, Sensitive> configured) {
     List<Entry> entries = new ArrayList<>(configured.size());
     configured.forEach(
         (name, value) -> {
           if (!isToken(name)) {
             throw new IllegalArgumentException("a header's name may hold A-Z a-z 0-9 - _ . only");
           }
-          if (!isFieldValue(value)) {
+          if (value.anyMatch(c -> !isFieldCharacter(c))) {
             throw new IllegalArgumentException(
                 "header " + name + ": the value may hold visible ASCII characters and blanks only");
           }
@@ -64,14 +65,16 @@ final class ConfiguredHeaders {
             log.warn("header {} is set by the protocol; the configured value is not sent", name);
           } else {
             entries.add(
-                new Entry(HttpHeaders.createOptimized(name), HttpHeaders.createOptimized(value)));
+                new Entry(
+                    HttpHeaders.createOptimized(name),
+                    HttpHeaders.createOptimized(value.reveal())));
           }
         });
     return new ConfiguredHeaders(Map.copyOf(configured), List.copyOf(entries));
   }
 
   /** What this was made of. */
-  Map<String, String> given() {
+  Map<String, Sensitive> given() {
     return given;
   }
 
@@ -94,7 +97,7 @@ final class ConfiguredHeaders {
                         || c == '.');
   }
 
-  private static boolean isFieldValue(String value) {
-    return value.chars().allMatch(c -> (c >= 0x20 && c < 0x7f) || c == '\t');
+  private static boolean isFieldCharacter(int c) {
+    return (c >= 0x20 && c < 0x7f) || c == '\t';
   }
 }

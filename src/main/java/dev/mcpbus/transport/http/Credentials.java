@@ -1,5 +1,6 @@
 package dev.mcpbus.transport.http;
 
+import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.transport.Authenticator;
 import dev.mcpbus.transport.Authenticator.Challenge;
 import dev.mcpbus.transport.TransportException;
@@ -19,7 +20,7 @@ final class Credentials {
 
   private final Authenticator authenticator;
   private final ContextInternal owner;
-  private Map<String, String> last = Map.of();
+  private Map<String, Sensitive> last = Map.of();
   private ConfiguredHeaders lastHeaders = ConfiguredHeaders.of(last);
 
   private Credentials(Authenticator authenticator, ContextInternal owner) {
@@ -37,7 +38,7 @@ final class Credentials {
     return here(authenticator.headers()).map(this::headers);
   }
 
-  private ConfiguredHeaders headers(Map<String, String> given) {
+  private ConfiguredHeaders headers(Map<String, Sensitive> given) {
     if (!given.equals(last)) {
       lastHeaders = ConfiguredHeaders.of(given);
       last = given;
@@ -60,7 +61,7 @@ final class Credentials {
    * @param sent what the refused request carried
    */
   Future<Boolean> challenged(HttpClientResponse response, @Nullable ConfiguredHeaders sent) {
-    Map<String, String> carried = sent == null ? Map.of() : sent.given();
+    Map<String, Sensitive> carried = sent == null ? Map.of() : sent.given();
     return here(
         authenticator.challenged(new Challenge(response.statusCode(), header(response), carried)));
   }

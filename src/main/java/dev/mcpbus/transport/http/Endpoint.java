@@ -1,5 +1,6 @@
 package dev.mcpbus.transport.http;
 
+import dev.mcpbus.protocol.Sensitive;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.SocketAddress;
@@ -21,7 +22,11 @@ record Endpoint(boolean tls, String host, int port, String requestUri, @Nullable
    *     socket, with the path of the fragment
    * @throws IllegalArgumentException where it is none of these, or holds credentials
    */
-  static Endpoint of(URI url) {
+  static Endpoint of(Sensitive url) {
+    return of(URI.create(url.reveal()));
+  }
+
+  private static Endpoint of(URI url) {
     String scheme = url.getScheme();
     if ("unix".equalsIgnoreCase(scheme)) {
       return ofSocket(url);

@@ -1,5 +1,6 @@
 package dev.mcpbus.transport.socket;
 
+import dev.mcpbus.protocol.Sensitive;
 import io.vertx.core.net.SocketAddress;
 import java.net.URI;
 import java.util.Locale;
@@ -10,7 +11,8 @@ record Target(SocketAddress address, boolean tls, String text) {
   /**
    * @throws IllegalArgumentException where it is no URL of a socket
    */
-  static Target of(URI url) {
+  static Target of(Sensitive whole) {
+    URI url = URI.create(whole.reveal());
     String scheme = String.valueOf(url.getScheme()).toLowerCase(Locale.ROOT);
     return switch (scheme) {
       case "tcp", "tls" -> network(url, scheme);

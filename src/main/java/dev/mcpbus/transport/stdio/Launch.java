@@ -36,20 +36,21 @@ record Launch(Path program, List<String> argv, Map<String, String> env, @Nullabl
   static Launch of(StdioOptions options, Map<String, String> ours, Map<String, String> markers)
       throws TransportException {
     Map<String, String> env = ChildEnvironment.of(ours);
-    env.putAll(options.env());
+    options.env().forEach((name, value) -> env.put(name, value.reveal()));
     env.putAll(markers);
-    Path cwd = options.cwd() == null ? null : options.cwd().toAbsolutePath();
+    Path cwd = options.cwd() == null ? null : Path.of(options.cwd().reveal()).toAbsolutePath();
     if (cwd != null && !Files.isDirectory(cwd)) {
       throw failed("working directory " + cwd + " does not exist");
     }
     List<String> argv = new ArrayList<>();
-    argv.add(options.command());
-    argv.addAll(options.args());
-    if (options.command().isBlank()) {
+    String command = options.command().reveal();
+    argv.add(command);
+    options.args().forEach(arg -> argv.add(arg.reveal()));
+    if (command.isBlank()) {
       throw failed("the command is empty");
     }
     if (hasNul(argv) || hasNul(env.keySet()) || hasNul(env.values())) {
-      throw failed("an argument or environment value of " + options.command() + " holds a NUL");
+      throw failed("an argument or environment value of " + command + " holds a NUL");
     }
     for (String name : options.env().keySet()) {
       if (name.isEmpty() || name.indexOf('=') >= 0) {
@@ -57,9 +58,9 @@ record Launch(Path program, List<String> argv, Map<String, String> env, @Nullabl
       }
     }
     try {
-      return new Launch(find(options.command(), env, cwd), argv, env, cwd);
+      return new Launch(find(command, env, cwd), argv, env, cwd);
     } catch (InvalidPathException e) {
-      throw failed("command " + options.command() + " is no path: " + e.getReason());
+      throw failed("command " + command + " is no path: " + e.getReason());
     }
   }
 
@@ -106,6 +107,12 @@ record Launch(Path program, List<String> argv, Map<String, String> env, @Nullabl
       }
     }
     return false;
+  }
+
+  /** Leaves arguments and environment out: they are as the child gets them. */
+  @Override
+  public String toString() {
+    return "launch of " + program;
   }
 
   private static TransportException failed(String message) {

@@ -1,6 +1,7 @@
 package dev.mcpbus.transport.stdio;
 
 import dev.mcpbus.protocol.Redactor;
+import dev.mcpbus.protocol.Sensitive;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
@@ -18,7 +19,7 @@ final class StderrTail {
   /**
    * @param secrets values that are never shown; those under four characters are too common to mask
    */
-  StderrTail(int capacity, Collection<String> secrets) {
+  StderrTail(int capacity, Collection<Sensitive> secrets) {
     this.ring = new byte[Math.max(1, capacity)];
     this.redactor = Redactor.of(secrets);
   }

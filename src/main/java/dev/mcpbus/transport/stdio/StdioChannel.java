@@ -19,6 +19,7 @@ final class StdioChannel implements Channel, Inbox.Reader {
   private static final int SHOWN_LINES = 5;
 
   private final StdioOptions options;
+  private final String command;
   private final Child child;
   private final Inbox inbox;
   private final StderrTail stderr;
@@ -34,6 +35,7 @@ final class StdioChannel implements Channel, Inbox.Reader {
   StdioChannel(
       StdioOptions options, Child child, Inbox inbox, StderrTail stderr, Receiver receiver) {
     this.options = options;
+    this.command = options.command().reveal();
     this.child = child;
     this.inbox = inbox;
     this.stderr = stderr;
@@ -61,13 +63,13 @@ final class StdioChannel implements Channel, Inbox.Reader {
   public void send(Outbound message) throws TransportException {
     if (over) {
       throw new TransportException(
-          Reason.UPSTREAM_RESET, Sent.NO, "the channel to " + options.command() + " is closed");
+          Reason.UPSTREAM_RESET, Sent.NO, "the channel to " + command + " is closed");
     }
     if (!queue.offer(message)) {
       throw new TransportException(
           Reason.OVERLOADED,
           Sent.NO,
-          options.command()
+          command
               + " does not read its stdin: "
               + options.writeQueueBytes()
               + " bytes wait already");
@@ -130,7 +132,7 @@ final class StdioChannel implements Channel, Inbox.Reader {
           new TransportException(
               Reason.UPSTREAM_EXITED,
               Sent.MAYBE,
-              options.command() + ": " + how + (last.isEmpty() ? "" : "; stderr: " + last)));
+              command + ": " + how + (last.isEmpty() ? "" : "; stderr: " + last)));
     }
     child.closeInput();
   }

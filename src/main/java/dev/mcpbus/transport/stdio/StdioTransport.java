@@ -31,7 +31,7 @@ public final class StdioTransport implements Transport {
 
   @Override
   public String target() {
-    return "stdio[" + options.command() + " (" + options.args().size() + " arguments)]";
+    return "stdio[" + options.command().reveal() + " (" + options.args().size() + " arguments)]";
   }
 
   @Override

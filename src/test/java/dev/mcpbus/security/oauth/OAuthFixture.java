@@ -2,6 +2,7 @@ package dev.mcpbus.security.oauth;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.oauth.OAuthSettings.Grant;
 import dev.mcpbus.testing.OAuthWorld;
 import io.vertx.core.Future;
@@ -57,7 +58,7 @@ abstract class OAuthFixture {
         "mcpbus",
         grant,
         grant == Grant.AUTHORIZATION_CODE ? null : "machine",
-        grant == Grant.CLIENT_CREDENTIALS ? "s3cret/+" : null,
+        grant == Grant.CLIENT_CREDENTIALS ? Sensitive.of("s3cret/+") : null,
         null,
         Set.of(),
         null,

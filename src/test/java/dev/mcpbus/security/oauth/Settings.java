@@ -1,5 +1,6 @@
 package dev.mcpbus.security.oauth;
 
+import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.oauth.OAuthSettings.AuthMethod;
 import dev.mcpbus.security.oauth.OAuthSettings.IdJag;
 import java.nio.file.Path;
@@ -17,7 +18,16 @@ final class Settings {
   }
 
   static OAuthSettings withClient(OAuthSettings s, String id, @Nullable String secret) {
-    return make(s, id, secret, s.authMethod(), s.scopes(), s.issuer(), null, null, null);
+    return make(
+        s,
+        id,
+        Sensitive.ofNullable(secret),
+        s.authMethod(),
+        s.scopes(),
+        s.issuer(),
+        null,
+        null,
+        null);
   }
 
   static OAuthSettings withMethod(OAuthSettings s, AuthMethod method) {
@@ -53,7 +63,7 @@ final class Settings {
   private static OAuthSettings make(
       OAuthSettings s,
       @Nullable String id,
-      @Nullable String secret,
+      @Nullable Sensitive secret,
       @Nullable AuthMethod method,
       Set<String> scopes,
       @Nullable String issuer,

@@ -3,6 +3,7 @@ package dev.mcpbus.security.oauth;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.oauth.OAuthException.Reason;
 import dev.mcpbus.security.oauth.OAuthSettings.AuthMethod;
 import dev.mcpbus.security.oauth.OAuthSettings.Grant;
@@ -158,7 +159,7 @@ class TokenTest extends OAuthFixture {
             new IdJag(
                 idp,
                 "at-idp",
-                "idp-secret",
+                Sensitive.of("idp-secret"),
                 null,
                 subject,
                 "urn:ietf:params:oauth:token-type:id_token"));
@@ -312,8 +313,9 @@ class TokenTest extends OAuthFixture {
     assertThat(refused(client(settings))).hasMessageNotContaining("s3cret");
     assertThat(settings.toString()).doesNotContain("s3cret");
     assertThat(settings.key()).doesNotContain("s3cret");
-    Tokens tokens = new Tokens("i", "r", "s3cret", "s3cret", Set.of(), null);
-    Client client = new Client("i", "id", "s3cret", null, null, true, null);
+    Sensitive secret = Sensitive.of("s3cret");
+    Tokens tokens = new Tokens("i", "r", secret, secret, Set.of(), null);
+    Client client = new Client("i", "id", secret, null, null, true, null);
     assertThat(tokens.toString() + client + new State(tokens, client, "i", Set.of()))
         .doesNotContain("s3cret");
     assertThat(new GuardedHttp.Reply(200, json("a", "s3cret")).toString()).doesNotContain("s3cret");

@@ -2,6 +2,7 @@ package dev.mcpbus.transport.stdio;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.protocol.Sensitive;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -29,14 +30,14 @@ class StderrTailTest {
 
   @Test
   void a_secret_cut_by_the_ring_shows_no_rest() {
-    StderrTail tail = new StderrTail(30, List.of("0123456789"));
+    StderrTail tail = new StderrTail(30, List.of(Sensitive.of("0123456789")));
     append(tail, "token=0123456789" + "y".repeat(25));
     assertThat(tail.text()).doesNotContainPattern("[0-9]").contains("yyy");
   }
 
   @Test
   void secrets_are_masked_longest_first_and_control_characters_are_shown_as_marks() {
-    StderrTail tail = new StderrTail(100, List.of("secret", "secret-longer", "abc"));
+    StderrTail tail = new StderrTail(100, Sensitive.all(List.of("secret", "secret-longer", "abc")));
     append(tail, "a secret-longer b secret c abc\u001b[31m\r\n");
     assertThat(tail.text()).isEqualTo("a *** b *** c abc?[31m\n");
   }

@@ -1,0 +1,62 @@
+package dev.mcpbus.security.oauth;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.mcpbus.protocol.Sensitive;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class OAuthSettingsTest {
+
+  private static OAuthSettings settings(@Nullable String subject) {
+    return new OAuthSettings(
+        URI.create("https://h/mcp"),
+        "mcpbus",
+        OAuthSettings.Grant.ID_JAG,
+        "id",
+        Sensitive.of("canary-client"),
+        null,
+        Set.of("b", "a"),
+        "https://as",
+        null,
+        URI.create("http://127.0.0.1:0/callback"),
+        null,
+        null,
+        new OAuthSettings.IdJag(
+            "https://idp/token",
+            "at-idp",
+            Sensitive.of("canary-idp"),
+            Sensitive.ofNullable(subject),
+            subject == null ? Path.of("/s.jwt") : null,
+            "urn:x"));
+  }
+
+  /** As every version has made it: another key, and tokens that are kept are not found again. */
+  @Test
+  void the_key_of_kept_tokens_stays_and_tells_apart_whose_they_are() {
+    assertThat(settings("subject-1").key())
+        .isEqualTo("516eff55d95d909c7a85cc0fd5c93eab030a26ec69856a0bd2b74195a3cd6b44")
+        .isNotEqualTo(settings("subject-2").key());
+    assertThat(settings(null).key())
+        .isEqualTo("7bd49d4a7038b5af47bc9ae551f2c536e8b99ab5a0fdf6d2a8c6442be248ee3f");
+  }
+
+  @Test
+  void no_part_of_them_prints_a_secret() {
+    OAuthSettings settings = settings("canary-subject");
+    OAuthSettings.IdJag idJag = Objects.requireNonNull(settings.idJag());
+    assertThat(
+            settings
+                + " "
+                + settings.clientSecret()
+                + idJag
+                + idJag.clientSecret()
+                + idJag.subjectToken())
+        .contains("***")
+        .doesNotContain("canary");
+  }
+}
