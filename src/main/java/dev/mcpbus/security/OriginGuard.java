@@ -173,7 +173,7 @@ public final class OriginGuard implements Handler<RoutingContext> {
   private static void preflight(HttpServerRequest request) {
     StringJoiner allowed = new StringJoiner(", ").add(SENT);
     for (String names : request.headers().getAll("Access-Control-Request-Headers")) {
-      for (String name : names.split(",")) {
+      for (String name : names.split(",", -1)) {
         if (ARGUMENT.matcher(name.strip()).matches()) {
           allowed.add(name.strip());
         }
