@@ -9,6 +9,7 @@ import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.NamePolicy;
+import dev.mcpbus.bus.Requester;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
@@ -303,9 +304,10 @@ public final class CatalogVerticle extends VerticleBase {
       refused.replyTo(message);
       return;
     }
+    Requester who = Requester.of(message.headers());
     known(request.servers())
         .compose(configured -> whenHeard(Kind.TOOLS, request.servers()))
-        .compose(heard -> index.search(request))
+        .compose(heard -> index.search(request, who == null ? null : who.name()))
         .onSuccess(found -> message.reply(raw ? found.toBuffer() : found))
         .onFailure(failure -> McpFailure.of(failure).replyTo(message));
   }

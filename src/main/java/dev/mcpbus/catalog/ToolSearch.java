@@ -1,12 +1,15 @@
 package dev.mcpbus.catalog;
 
 import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.FairBound;
 import dev.mcpbus.bus.McpFailure;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.json.JsonObject;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,6 +35,10 @@ final class ToolSearch {
   private @Nullable Promise<ToolIndex> running;
   private @Nullable Promise<ToolIndex> queued;
   private int waiting;
+
+  /** Of each principal that has any. */
+  private final Map<String, Integer> waitingOf = new HashMap<>();
+
   private boolean closed;
 
   ToolSearch(Vertx vertx) {
@@ -63,18 +70,38 @@ final class ToolSearch {
   /**
    * Sees at least the catalog as it is now.
    *
-   * @return the body of the reply; fails with {@code OVERLOADED} where too many are waiting
+   * @param owner the principal who asks, null for a program on the bus
+   * @return the body of the reply; fails with {@code OVERLOADED} where too many are waiting, or
+   *     where the owner has three quarters of what others leave
    */
-  Future<JsonObject> search(SearchRequest request) {
-    if (waiting == MAX_WAITING) {
+  Future<JsonObject> search(SearchRequest request, @Nullable String owner) {
+    if (!admits(owner)) {
       return Future.failedFuture(
           McpFailure.notSent(
-              FailureCode.OVERLOADED, MAX_WAITING + " searches are waiting; try again later"));
+              FailureCode.OVERLOADED,
+              waiting + " of " + MAX_WAITING + " searches are waiting; try again later"));
     }
     waiting++;
+    if (owner != null) {
+      waitingOf.merge(owner, 1, Integer::sum);
+    }
     return current()
         .compose(ready -> onWorker(() -> ready.search(request)))
-        .onComplete(ended -> waiting--);
+        .onComplete(ended -> ended(owner));
+  }
+
+  private boolean admits(@Nullable String owner) {
+    int room = MAX_WAITING - waiting;
+    return owner == null || owner.equals(FairBound.ANYBODY)
+        ? room > 0
+        : FairBound.isShare(waitingOf.getOrDefault(owner, 0), room);
+  }
+
+  private void ended(@Nullable String owner) {
+    waiting--;
+    if (owner != null) {
+      waitingOf.computeIfPresent(owner, (name, has) -> has == 1 ? null : has - 1);
+    }
   }
 
   /** An index that holds at least the present catalog. */

@@ -80,7 +80,7 @@ final class DirectoryVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     EventBus bus = vertx.eventBus();
-    book = new SubscriptionBook(vertx);
+    book = new SubscriptionBook(vertx, SubscriptionBook.MAX);
     Bounds.of(vertx).add(STREAMS, streams);
     bus.localConsumer(Addresses.GATEWAY_DIRECTORY, this::ask);
     bus.<JsonObject>localConsumer(Addresses.GATEWAY_SUBSCRIBE, book::handle);

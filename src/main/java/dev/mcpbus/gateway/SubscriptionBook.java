@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 final class SubscriptionBook {
 
   private static final String BOUND = "gateway.subscriptions";
-  private static final int MAX = 100_000;
+  static final int MAX = 100_000;
 
   private record Resource(String server, String uri) {}
 
@@ -52,11 +52,15 @@ final class SubscriptionBook {
   private final ClusterCalls calls;
   private final Nodes others;
   private final Map<Resource, Held> resources = new HashMap<>();
-  private final FairBound<Holding> bound = new FairBound<>(MAX);
+  private final FairBound<Holding> bound;
   private final Vertx vertx;
 
-  SubscriptionBook(Vertx vertx) {
+  /**
+   * @param max subscriptions in all
+   */
+  SubscriptionBook(Vertx vertx, int max) {
     this.vertx = vertx;
+    this.bound = new FairBound<>(max);
     Bounds.of(vertx).add(BOUND, bound);
     this.bus = vertx.eventBus();
     this.calls = ClusterCalls.of(vertx);

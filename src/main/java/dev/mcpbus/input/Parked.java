@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,11 +45,11 @@ final class Parked {
   Future<JsonObject> add(Question question, Duration patience) {
     String owner = question.owner();
     boolean full = places.size() >= max;
-    if (full || (owner != null && count(owner) >= share)) {
+    if (full || count(owner) >= mostOf(owner)) {
       return Future.failedFuture(
           McpFailure.notSent(
               FailureCode.OVERLOADED,
-              (full ? max : share) + " questions wait for an answer already"));
+              (full ? max : mostOf(owner)) + " questions wait for an answer already"));
     }
     long timer =
         vertx.setTimer(
@@ -75,8 +76,15 @@ final class Parked {
     return place.answer().future();
   }
 
-  private long count(String owner) {
-    return places.values().stream().filter(one -> owner.equals(one.question().owner())).count();
+  /** Those of nobody known leave as much as one principal gets. */
+  private int mostOf(@Nullable String owner) {
+    return owner == null ? Math.max(share, max - share) : share;
+  }
+
+  private long count(@Nullable String owner) {
+    return places.values().stream()
+        .filter(one -> Objects.equals(owner, one.question().owner()))
+        .count();
   }
 
   /**

@@ -13,15 +13,21 @@ import dev.mcpbus.bus.FoundTools;
 import dev.mcpbus.bus.McpClient;
 import dev.mcpbus.bus.MetaTools;
 import dev.mcpbus.bus.NamePolicy;
+import dev.mcpbus.bus.Requester;
 import dev.mcpbus.bus.ToolName;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.junit5.VertxExtension;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
@@ -114,6 +120,43 @@ class ToolSearchTest {
     Future<?> refused = vertx.eventBus().request(Addresses.ALL_TOOLS_SEARCH, unknown);
     assertThat(failure(refused).code()).isEqualTo(FailureCode.UNKNOWN_CONNECTION);
     assertThat(failure(client.searchTools("x", 101)).getMessage()).contains("1 to 100");
+  }
+
+  private Future<Message<JsonObject>> search(String principal) {
+    return vertx
+        .eventBus()
+        .request(
+            Addresses.ALL_TOOLS_SEARCH,
+            new JsonObject().put("query", "commit"),
+            new Requester(principal, false).sign(new DeliveryOptions()));
+  }
+
+  @Test
+  void one_caller_leaves_room_for_the_searches_of_another() {
+    assertThat(found("commit")).isNotEmpty();
+    CountDownLatch hold = new CountDownLatch(1);
+    WorkerExecutor threads = vertx.createSharedWorkerExecutor("mcpbus-search", 2);
+    List<Future<Message<JsonObject>>> asked = new ArrayList<>();
+    try {
+      for (int i = 0; i < 2; i++) {
+        threads.executeBlocking(() -> hold.await(30, TimeUnit.SECONDS), false);
+      }
+      for (int i = 0; i < 1_000; i++) {
+        asked.add(search("alice"));
+      }
+      Awaitility.await()
+          .untilAsserted(
+              () -> assertThat(asked.stream().filter(Future::failed).count()).isEqualTo(250));
+      asked.add(search("bob"));
+    } finally {
+      hold.countDown();
+    }
+    assertThat(await(asked.get(1_000)).body().getLong("total")).isPositive();
+    assertThat(await(Future.join(asked).otherwiseEmpty())).isNull();
+    assertThat(asked.stream().filter(Future::succeeded)).hasSize(751);
+    assertThat(failure(asked.get(999)).code()).isEqualTo(FailureCode.OVERLOADED);
+    assertThat(await(search("alice")).body().getLong("total")).isPositive();
+    await(threads.close());
   }
 
   @Test

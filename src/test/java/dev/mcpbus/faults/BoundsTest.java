@@ -17,10 +17,14 @@ import io.vertx.core.http.WebSocket;
 import io.vertx.core.http.WebSocketClient;
 import io.vertx.core.http.WebSocketConnectOptions;
 import io.vertx.core.json.JsonObject;
+import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -47,7 +51,10 @@ class BoundsTest {
     STREAMS_OF_THE_OLDER_TRANSPORT(40, 12),
     STREAMS_THAT_LISTEN(40, 12),
     STREAMS_OF_EVENTS(40, 12),
-    SOCKETS(40, 12);
+    SOCKETS(40, 12),
+    SUBSCRIPTIONS(1_010, 1_000),
+    OFFERS(2_510, 2_500),
+    QUESTIONS(70, 64);
 
     private final int tries;
     private final int served;
@@ -74,6 +81,8 @@ class BoundsTest {
 
   private final List<McpHttp.Stream> streams = new ArrayList<>();
   private final List<WebSocket> sockets = new CopyOnWriteArrayList<>();
+  private final ExecutorService callers = Executors.newCachedThreadPool();
+  private int wishes;
   private @Nullable DoorBed bed;
 
   @AfterEach
@@ -82,6 +91,7 @@ class BoundsTest {
     if (bed != null) {
       bed.close();
     }
+    callers.shutdownNow();
   }
 
   /** Sixteen of each thing, of each host; what is bounded for itself has its own bound. */
@@ -102,6 +112,14 @@ class BoundsTest {
         new DoorBed(BridgeOptions.DEFAULT.withPort(0).withLimits(limits), gateway, DoorBed.keys());
     bed = made;
     legacy(made, "old");
+    switch (bound) {
+      case SUBSCRIPTIONS -> resources(made);
+      case QUESTIONS -> {
+        asking(made);
+        List.of(DoorBed.ALICE, DoorBed.BOB).forEach(who -> offers(made, who));
+      }
+      default -> {}
+    }
     return made;
   }
 
@@ -136,6 +154,41 @@ class BoundsTest {
     TestBus.await(
         bed.bus.bus().add(new ConnectionId(id), self[0].transport(), ConnectionOptions.DEFAULT));
     bed.bus.awaitState(id, "READY");
+  }
+
+  /** A server whose resources may be subscribed to. */
+  private static void resources(DoorBed bed) {
+    String initialized =
+        ScriptedPeer.INITIALIZED.replace(
+            "\"capabilities\":{", "\"capabilities\":{\"resources\":{\"subscribe\":true},");
+    ScriptedPeer peer =
+        new ScriptedPeer(
+            bed.bus.vertx(),
+            (method, params, connection) ->
+                switch (method) {
+                  case "server/discover" -> ScriptedPeer.error(-32601, "no such method");
+                  case "initialize" -> initialized;
+                  case "resources/subscribe" -> "\"result\":{}";
+                  default -> null;
+                });
+    TestBus.await(
+        bed.bus.bus().add(new ConnectionId("r"), peer.transport(), ConnectionOptions.DEFAULT));
+    bed.bus.awaitState("r", "READY");
+  }
+
+  /** A modern server whose only tool asks, so that it is known for whom it does. */
+  private static void asking(DoorBed bed) {
+    bed.add(
+        "q",
+        (method, params, connection) ->
+            switch (method) {
+              case "tools/list" -> "\"result\":{\"tools\":[" + tool("ask", "forbidden") + "]}";
+              case "tools/call" ->
+                  "\"result\":{\"resultType\":\"input_required\",\"inputRequests\":{\"k\":{"
+                      + "\"method\":\"elicitation/create\",\"params\":{\"message\":\"?\","
+                      + "\"requestedSchema\":{\"type\":\"object\",\"properties\":{}}}}}}";
+              default -> null;
+            });
   }
 
   private static String tool(String name, String tasks) {
@@ -224,7 +277,45 @@ class BoundsTest {
       case STREAMS_THAT_LISTEN -> listens(door, who);
       case STREAMS_OF_EVENTS -> isOpen(door.mcp("/api/events").get(DoorBed.as(who)));
       case SOCKETS -> socket(door, who);
+      case SUBSCRIPTIONS -> {
+        String uri = new JsonObject().put("uri", "x:/" + wishes++).encode();
+        yield post(door, who, "/api/servers/r/resources/subscribe", uri).statusCode() == 200;
+      }
+      case OFFERS -> offers(door, who);
+      case QUESTIONS -> waits(door, who);
     };
+  }
+
+  private static HttpResponse<String> post(
+      DoorBed door, ApiKeys.Fresh who, String path, String body) {
+    return door.send("POST", path, body, DoorBed.as(who));
+  }
+
+  private static boolean offers(DoorBed door, ApiKeys.Fresh who) {
+    JsonObject offer =
+        new JsonObject()
+            .put("capabilities", new JsonObject().put("elicitation", new JsonObject()))
+            .put("ttl", 600_000);
+    return post(door, who, "/api/offers", offer.encode()).statusCode() == 200;
+  }
+
+  /** Calls a tool that asks; true where the question waits, false where the call has failed. */
+  private boolean waits(DoorBed door, ApiKeys.Fresh who) {
+    int before = questions(door);
+    CompletableFuture<HttpResponse<String>> call = new CompletableFuture<>();
+    callers.execute(() -> call.complete(post(door, who, "/api/servers/q/tools/ask", "{}")));
+    await()
+        .pollInterval(Duration.ofMillis(5))
+        .atMost(Duration.ofSeconds(20))
+        .until(() -> call.isDone() || questions(door) > before);
+    return !call.isDone();
+  }
+
+  private static int questions(DoorBed door) {
+    return door.bus
+        .<JsonObject>request("mcp.input.pending", new JsonObject())
+        .getJsonArray("questions")
+        .size();
   }
 
   private static McpHttp.@Nullable Session session(DoorBed door, ApiKeys.Fresh who) {

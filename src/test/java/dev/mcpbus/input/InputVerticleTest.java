@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -61,9 +62,15 @@ class InputVerticleTest {
   }
 
   private Future<JsonObject> ask(String key, String method, JsonObject params, boolean offered) {
+    return ask(null, key, method, params, offered);
+  }
+
+  private Future<JsonObject> ask(
+      @Nullable String principal, String key, String method, JsonObject params, boolean offered) {
     return send(
         Addresses.INPUT_ASK,
         new JsonObject()
+            .put("principal", principal)
             .put("question", key)
             .put("id", "git")
             .put("method", method)
@@ -172,6 +179,31 @@ class InputVerticleTest {
     awaitPending(2);
     assertThat(failure(ask("3", Methods.ELICITATION, FORM, true)).code())
         .isEqualTo(FailureCode.OVERLOADED);
+  }
+
+  @Test
+  void questions_of_one_principal_and_those_of_nobody_known_leave_room_for_another() {
+    TestBus.await(vertx.close());
+    vertx = Vertx.vertx();
+    Codecs.register(vertx);
+    deploy(new InputOptions(Duration.ofMinutes(5), 64, 3));
+    for (int i = 0; i < 16; i++) {
+      ask("alice", "a" + i, Methods.ELICITATION, FORM, true);
+    }
+    assertThat(failure(ask("alice", "a16", Methods.ELICITATION, FORM, true)).getMessage())
+        .startsWith("16 questions wait");
+    for (int i = 0; i < 48; i++) {
+      ask("n" + i, Methods.ELICITATION, FORM, true);
+    }
+    awaitPending(64);
+    for (int i = 0; i < 16; i++) {
+      vertx.eventBus().send(Addresses.INPUT_DROP, new JsonObject().put("question", "a" + i));
+    }
+    awaitPending(48);
+    assertThat(failure(ask("n48", Methods.ELICITATION, FORM, true)).getMessage())
+        .startsWith("48 questions wait");
+    ask("bob", "b", Methods.ELICITATION, FORM, true);
+    awaitPending(49);
   }
 
   @Test
