@@ -105,6 +105,7 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
     super.join(
         (joined, failure) -> {
           if (failure == null) {
+            LostOperations.watch(getHazelcastInstance());
             later(
                 () ->
                     getHazelcastInstance()
