@@ -92,7 +92,7 @@ final class ToolSearch {
 
   private boolean admits(@Nullable String owner) {
     int room = MAX_WAITING - waiting;
-    return owner == null || owner.equals(FairBound.ANYBODY)
+    return (owner == null || owner.equals(FairBound.ANYBODY))
         ? room > 0
         : FairBound.isShare(waitingOf.getOrDefault(owner, 0), room);
   }
