@@ -67,7 +67,8 @@ public final class ScriptedPeer {
     return new LinkedPair("scripted", context, this::accept);
   }
 
-  private Channel.Receiver accept(Channel channel) {
+  /** For who listens himself. */
+  public Channel.Receiver accept(Channel channel) {
     channels.add(channel);
     int number = channels.size();
     return new Channel.Receiver() {
