@@ -10,6 +10,7 @@ import com.hazelcast.spi.impl.operationservice.BlockingOperation;
 import com.hazelcast.spi.impl.operationservice.Operation;
 import com.hazelcast.spi.impl.operationservice.impl.Invocation;
 import com.hazelcast.spi.properties.ClusterProperty;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,16 +44,18 @@ final class LostOperations implements Runnable {
     this.silenceMillis = silenceMillis;
   }
 
-  /** Looks once a second. */
-  static void watch(HazelcastInstance hazelcast) {
-    if (hazelcast instanceof HazelcastInstanceProxy proxy) {
-      NodeEngineImpl engine = proxy.getOriginal().node.getNodeEngine();
-      long silence =
-          engine.getProperties().getMillis(ClusterProperty.OPERATION_CALL_TIMEOUT_MILLIS);
-      LostOperations lost =
-          new LostOperations(engine, hazelcast.getCluster(), silence + SLACK_MILLIS);
-      engine.getExecutionService().scheduleWithRepetition(THREAD, lost, 1, 1, TimeUnit.SECONDS);
-    }
+  /** Looks once a second, until that is cancelled or the instance has ended. */
+  static Future<?> watch(HazelcastInstance hazelcast) {
+    NodeEngineImpl engine = ((HazelcastInstanceProxy) hazelcast).getOriginal().node.getNodeEngine();
+    long silence = engine.getProperties().getMillis(ClusterProperty.OPERATION_CALL_TIMEOUT_MILLIS);
+    return engine
+        .getExecutionService()
+        .scheduleWithRepetition(
+            THREAD,
+            new LostOperations(engine, hazelcast.getCluster(), silence + SLACK_MILLIS),
+            1,
+            1,
+            TimeUnit.SECONDS);
   }
 
   @Override

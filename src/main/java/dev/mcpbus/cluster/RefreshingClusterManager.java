@@ -20,6 +20,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -86,6 +87,7 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
   private volatile @Nullable Vertx vertx;
   private volatile @Nullable NodeListener listener;
   private volatile @Nullable NodeInfo own;
+  private volatile @Nullable Future<?> lost;
 
   RefreshingClusterManager(Config config, NodeRoutes routes, ClusterSecret secret) {
     super(config);
@@ -105,7 +107,7 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
     super.join(
         (joined, failure) -> {
           if (failure == null) {
-            LostOperations.watch(getHazelcastInstance());
+            lost = LostOperations.watch(getHazelcastInstance());
             later(
                 () ->
                     getHazelcastInstance()
@@ -170,6 +172,10 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
 
   @Override
   public void leave(Completable<Void> promise) {
+    Future<?> watching = lost;
+    if (watching != null) {
+      watching.cancel(false);
+    }
     super.leave(
         (left, failure) -> {
           later.shutdown();
