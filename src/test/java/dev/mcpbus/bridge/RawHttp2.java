@@ -1,5 +1,6 @@
 package dev.mcpbus.bridge;
 
+import io.vertx.core.buffer.Buffer;
 import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
@@ -57,17 +58,17 @@ final class RawHttp2 implements Closeable {
   private static final String PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
   /** What the bridge sent. */
-  record Frame(int type, int flags, int stream, byte[] payload) {
+  record Frame(int type, int flags, int stream, Buffer payload) {
 
     /** Of RST_STREAM its error code, of GOAWAY the one behind the last stream. */
     int error() {
-      return ByteBuffer.wrap(payload).getInt(type == GO_AWAY ? 4 : 0);
+      return payload.getInt(type == GO_AWAY ? 4 : 0);
     }
 
     /** Of a head whether its status is 200, which has a number of its own in HPACK. */
     boolean isOk() {
       int first = (flags & HAS_PRIORITY) == 0 ? 0 : 5;
-      return type == HEADERS && payload[first] == (byte) 0x88;
+      return type == HEADERS && payload.getByte(first) == (byte) 0x88;
     }
 
     boolean endsStream() {
@@ -192,7 +193,7 @@ final class RawHttp2 implements Closeable {
       int type = in.readUnsignedByte();
       int flags = in.readUnsignedByte();
       int stream = in.readInt();
-      return new Frame(type, flags, stream, in.readNBytes(length));
+      return new Frame(type, flags, stream, Buffer.buffer(in.readNBytes(length)));
     } catch (EOFException | SocketException closed) {
       return null;
     }

@@ -80,8 +80,7 @@ class RequestFramingTest {
         "GET http://evil.example/health/live HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n",
         "GET /health/live HTTP/1.1\r\nHost: localhost:PORT\r\nOrigin: null\r\n\r\n",
         "POST /rpc HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 2\r\n\r\n{}",
-        "POST /rpc HTTP/1.1\r\nHost: evil.example\r\nTransfer-Encoding: chunked\r\n\r\n"
-            + "2;x=y\r\n{}\r\n0\r\n\r\n"
+        "POST /rpc HTTP/1.1\r\nHost: evil.example\r\nTransfer-Encoding: chunked\r\n\r\n2;x=y\r\n{}\r\n0\r\n\r\n"
       })
   void behind_a_refused_request_nothing_is_served_and_the_connection_closes(
       String refused, Vertx vertx) throws IOException {
