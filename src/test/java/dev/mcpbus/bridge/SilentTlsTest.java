@@ -98,7 +98,9 @@ class SilentTlsTest {
     BridgeFixture bridge =
         new BridgeFixture(vertx, options.withReceiveTimeout(Duration.ofMillis(300)));
     try (Socket socket = RawHttp2.secure(bridge.port, certificate, "h2")) {
-      socket.getOutputStream().write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+      socket
+          .getOutputStream()
+          .write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
       byte[] sent = socket.getInputStream().readAllBytes(); // until it closes, 20 s at most
       assertThat(sent).as("its settings").isNotEmpty();
     }
