@@ -253,10 +253,10 @@ class OpenApiTest {
     fits(seen, "listPrompts", one + "/prompts", null, 200);
     fits(seen, "getPrompt", one + "/prompts/greet", "{\"name\":\"you\"}", 200);
     fits(seen, "listTasks", one + "/tasks", null, 404);
-    fits(seen, "getTask", one + "/tasks/1", null, 502);
-    fits(seen, "getTaskResult", one + "/tasks/1/result", null, 502);
-    fits(seen, "updateTask", one + "/tasks/1/update", "{}", 502);
-    fits(seen, "cancelTask", one + "/tasks/1/cancel", "", 502);
+    fits(seen, "getTask", one + "/tasks/1", null, 404);
+    fits(seen, "getTaskResult", one + "/tasks/1/result", null, 404);
+    fits(seen, "updateTask", one + "/tasks/1/update", "{}", 404);
+    fits(seen, "cancelTask", one + "/tasks/1/cancel", "", 404);
     fits(seen, "complete", one + "/completion", "{}", 404);
     fits(seen, "ping", one + "/ping", "", 200);
     fits(seen, "setLogLevel", one + "/loglevel", "{\"level\":\"info\"}", 200);
