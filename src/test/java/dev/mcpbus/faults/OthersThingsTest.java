@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -82,7 +83,8 @@ class OthersThingsTest {
       DoorBed bed, ApiKeys.Fresh key, String tool, String... headers) {
     String[] all = Stream.concat(Stream.of(as(key)), Stream.of(headers)).toArray(String[]::new);
     return CompletableFuture.supplyAsync(
-        () -> bed.send("POST", "/api/servers/q/tools/" + tool, "{}", all));
+            () -> bed.send("POST", "/api/servers/q/tools/" + tool, "{}", all))
+        .orTimeout(30, TimeUnit.SECONDS);
   }
 
   private static JsonArray questions(DoorBed bed, ApiKeys.Fresh key) {
