@@ -51,6 +51,8 @@ public final class BridgeVerticle extends VerticleBase {
   private final Readiness readiness;
   private final Common common;
   private @Nullable HttpServer server;
+  private @Nullable Router router;
+  private List<Route> table = List.of();
   private @Nullable OriginGuard guard;
   private @Nullable Streams streams;
   private @Nullable Admission entering;
@@ -130,6 +132,7 @@ public final class BridgeVerticle extends VerticleBase {
     Gatekeeper keeper = gate.apply(vertx);
     Health health = new Health(readiness, !keeper.isRequired());
     Router router = Router.router(vertx);
+    this.router = router;
     mount(router, receive, keeper);
     HttpServerOptions http = HttpSetup.of(options, common::accepted).setPort(common.port);
     HttpServer created = vertx.createHttpServer(http);
@@ -214,6 +217,7 @@ public final class BridgeVerticle extends VerticleBase {
     streams.mount(routes, router);
     new OpenApiRoute().mount(routes);
     routes.mount(router);
+    table = routes.all();
     router
         .route()
         .handler(ctx -> Problem.send(ctx.response(), 404, "no such path; see /openapi.json"));
@@ -296,6 +300,16 @@ public final class BridgeVerticle extends VerticleBase {
       throw new IllegalStateException("the bridge has not started");
     }
     return running.actualPort();
+  }
+
+  /** What requests are routed by; null before the start. */
+  @Nullable Router router() {
+    return router;
+  }
+
+  /** What the router may hold, beside the paths of {@link dev.mcpbus.security.DoorPath}. */
+  List<Route> table() {
+    return table;
   }
 
   /** How many connections are open, at all that share the port. */

@@ -1,7 +1,11 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.security.DoorPath;
 import dev.mcpbus.security.Hangup;
+import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.bridge.PermittedOptions;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
@@ -14,6 +18,8 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,7 +33,12 @@ final class EventBusDoor {
 
   private static final Logger LOG = LoggerFactory.getLogger(EventBusDoor.class);
 
-  static final String PATH = "/eventbus";
+  private static final String PATH = DoorPath.EVENT_BUS.root();
+
+  private static final String WEBSOCKET = "websocket";
+
+  /** 16 bytes in Base64. */
+  private static final Pattern KEY = Pattern.compile("[A-Za-z0-9+/]{22}==");
 
   private static final List<String> DISABLED =
       List.of("XHR", "EVENT_SOURCE", "HTML_FILE", "JSON_P");
@@ -79,11 +90,31 @@ final class EventBusDoor {
   }
 
   private void admit(RoutingContext ctx) {
-    if (ctx.request().headers().contains("Upgrade") && (closed || cap.isFull(Caller.of(ctx)))) {
+    String problem = problem(ctx.request());
+    if (problem != null) {
+      ctx.response().putHeader("Connection", "close");
+      Problem.send(ctx.response(), 400, problem);
+    } else if (ctx.request().headers().contains("Upgrade")
+        && (closed || cap.isFull(Caller.of(ctx)))) {
       ctx.fail(cap.refusal(closed, Caller.of(ctx)));
     } else {
       ctx.next();
     }
+  }
+
+  /** Null for a handshake that can be read in one way alone, and for what is none. */
+  private static @Nullable String problem(HttpServerRequest request) {
+    MultiMap headers = request.headers();
+    if (request.version() == HttpVersion.HTTP_2 || !headers.contains("Upgrade", WEBSOCKET, true)) {
+      return null;
+    }
+    List<String> keys = headers.getAll("Sec-WebSocket-Key");
+    if (headers.getAll("Upgrade").size() != 1
+        || keys.size() != 1
+        || !KEY.matcher(keys.get(0)).matches()) {
+      return "a WebSocket handshake has one Upgrade, and one Sec-WebSocket-Key of 16 bytes";
+    }
+    return ReceiveDeadline.hasBody(request) ? "a WebSocket handshake has no body" : null;
   }
 
   private void decide(BridgeEvent event) {

@@ -49,6 +49,9 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
   }
 
   private static void check(HttpMessage message) {
+    if (message.headers().contains("")) {
+      throw new AmbiguousLengthException("a header without a name");
+    }
     List<String> lengths = message.headers().getAll(HttpHeaderNames.CONTENT_LENGTH);
     if (lengths.size() > 1) {
       throw new AmbiguousLengthException("more than one Content-Length; send one");

@@ -12,6 +12,7 @@ import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Admission;
+import dev.mcpbus.security.DoorPath;
 import dev.mcpbus.security.Entrance;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
@@ -33,7 +34,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Door implements Entrance {
 
-  private static final String ROOT = "/mcp";
   private static final long BEAT_MILLIS = 5_000;
   private static final long CHECK_MILLIS = 1_000;
   private static final ParseLimits LIMITS = ParseLimits.DEFAULT.withMaxBytes(Integer.MAX_VALUE);
@@ -66,7 +66,7 @@ final class Door implements Entrance {
 
   @Override
   public boolean owns(String path) {
-    return path.equals(ROOT) || path.startsWith(ROOT + "/") || SseDoor.owns(path);
+    return DoorPath.MCP.owns(path) || DoorPath.SSE.owns(path);
   }
 
   @Override
@@ -117,7 +117,7 @@ final class Door implements Entrance {
     Reply reply = new Reply(request, mayStream(request.headers()), admission);
     try {
       String path = String.valueOf(request.path());
-      int root = SseDoor.owns(path) ? SseDoor.ROOT.length() : ROOT.length();
+      int root = (DoorPath.SSE.owns(path) ? DoorPath.SSE : DoorPath.MCP).root().length();
       String place = path.length() <= root + 1 ? "" : path.substring(root + 1);
       View view = directory.view(place, principal);
       if (view != null) {
@@ -158,7 +158,7 @@ final class Door implements Entrance {
 
   private void enter(
       HttpServerRequest request, Principal principal, Buffer body, View view, Reply reply) {
-    if (SseDoor.owns(String.valueOf(request.path()))) {
+    if (DoorPath.SSE.owns(String.valueOf(request.path()))) {
       older(request, principal, body, view, reply);
     } else if (request.method().equals(HttpMethod.POST)) {
       post(request.headers(), principal, body, view, reply);

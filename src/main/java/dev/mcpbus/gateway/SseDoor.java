@@ -27,8 +27,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class SseDoor {
 
-  static final String ROOT = "/sse";
-
   private static final ParseLimits LIMITS = ParseLimits.DEFAULT.withMaxBytes(Integer.MAX_VALUE);
 
   /** One open stream. */
@@ -70,10 +68,6 @@ final class SseDoor {
     this.replies = replies;
     this.name = name;
     this.hosts = hosts;
-  }
-
-  static boolean owns(String path) {
-    return path.equals(ROOT) || path.startsWith(ROOT + "/");
   }
 
   /** Where sessions send what is for these streams. */

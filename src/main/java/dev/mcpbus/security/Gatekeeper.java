@@ -47,7 +47,7 @@ public final class Gatekeeper {
 
   /** Answers what is for everybody: how to get a token. False where the request is another one. */
   public boolean answers(HttpServerRequest request) {
-    if (!ProtectedResource.owns(String.valueOf(request.path()))) {
+    if (!DoorPath.PROTECTED_RESOURCE.owns(String.valueOf(request.path()))) {
       return false;
     }
     JsonObject document = control.state().resource().document(request);

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** What clients are told about the tokens that we take: RFC 9728 and RFC 6750. Stateless. */
 final class ProtectedResource {
 
-  static final String PATH = "/.well-known/oauth-protected-resource";
+  private static final String PATH = DoorPath.PROTECTED_RESOURCE.root();
 
   /** What of a path may stand in a header and a URL as it is. */
   private static final Pattern PLAIN = Pattern.compile("(/[A-Za-z0-9._~-]{1,128}){0,8}");
@@ -28,10 +28,6 @@ final class ProtectedResource {
    */
   ProtectedResource(@Nullable Jwt options) {
     this.options = options;
-  }
-
-  static boolean owns(String path) {
-    return path.equals(PATH) || path.startsWith(PATH + "/");
   }
 
   /** The document of that path; null where there is none. */

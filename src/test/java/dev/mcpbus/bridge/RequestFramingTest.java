@@ -50,7 +50,14 @@ class RequestFramingTest {
         "Content-Length: 0x4\r\n",
         "Content-Length: 4 4\r\n",
         "Content-Length: 99999999999999999999\r\n",
-        "Content-Length: \r\n"
+        "Content-Length: \r\n",
+        "Content-Length: 4\r\n: chunked\r\n",
+        ": x\r\n",
+        "Host : localhost\r\n",
+        "X\u0000: y\r\n",
+        "X: a\rTransfer-Encoding: chunked\r\n",
+        "Content-Length 4\r\n",
+        "Transfer-Encoding:\r\n chunked\r\n"
       })
   void an_end_that_is_not_certain_is_a_400_and_nothing_behind_it_is_read(
       String headers, Vertx vertx) throws IOException {

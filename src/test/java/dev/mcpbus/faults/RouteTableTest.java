@@ -10,6 +10,7 @@ import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.AuthOptions.Effect;
 import dev.mcpbus.security.AuthOptions.Jwt;
 import dev.mcpbus.security.AuthOptions.Policy;
+import dev.mcpbus.security.DoorPath;
 import dev.mcpbus.testing.Certificates;
 import dev.mcpbus.testing.TestBus;
 import dev.mcpbus.testing.TokenIssuer;
@@ -35,6 +36,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -54,19 +56,27 @@ class RouteTableTest {
   private static final ApiKeys.Fresh WEAK = ApiKeys.generate(new SecureRandom());
 
   /** What is not in the table that the bridge tells at {@code /openapi.json}. */
-  private static final List<DoorBed.Route> OTHERS =
-      List.of(
-          new DoorBed.Route("POST", "/mcp", "call"),
-          new DoorBed.Route("GET", "/mcp", "call"),
-          new DoorBed.Route("DELETE", "/mcp", "call"),
-          new DoorBed.Route("POST", "/mcp/a", "call"),
-          new DoorBed.Route("GET", "/sse", "call"),
-          new DoorBed.Route("POST", "/sse", "call"),
-          new DoorBed.Route("GET", "/eventbus/info", "call"),
-          new DoorBed.Route("GET", "/eventbus/websocket", "call"),
-          new DoorBed.Route("GET", "/eventbus/1/a/websocket", "call"),
-          new DoorBed.Route("GET", "/.well-known/oauth-protected-resource", "open"),
-          new DoorBed.Route("GET", "/unknown", "call"));
+  private static List<DoorBed.Route> of(DoorPath door) {
+    return switch (door) {
+      case MCP ->
+          List.of(
+              at(door, "POST", "", "call"),
+              at(door, "GET", "", "call"),
+              at(door, "DELETE", "", "call"),
+              at(door, "POST", "/a", "call"));
+      case SSE -> List.of(at(door, "GET", "", "call"), at(door, "POST", "", "call"));
+      case EVENT_BUS ->
+          List.of(
+              at(door, "GET", "/info", "call"),
+              at(door, "GET", "/websocket", "call"),
+              at(door, "GET", "/1/a/websocket", "call"));
+      case PROTECTED_RESOURCE -> List.of(at(door, "GET", "", "open"));
+    };
+  }
+
+  private static DoorBed.Route at(DoorPath door, String method, String below, String action) {
+    return new DoorBed.Route(method, door.root() + below, action);
+  }
 
   /** {@code PATH} stands for a route's path, {@code REST} for it without its first slash. */
   private static final List<String> TRICKS =
@@ -186,7 +196,8 @@ class RouteTableTest {
   private static List<DoorBed.Route> table(List<DoorBed.Route> routes) {
     List<DoorBed.Route> all = new ArrayList<>(routes);
     assertThat(all).hasSizeGreaterThan(40);
-    all.addAll(OTHERS);
+    Stream.of(DoorPath.values()).map(RouteTableTest::of).forEach(all::addAll);
+    all.add(new DoorBed.Route("GET", "/unknown", "call"));
     return all;
   }
 
