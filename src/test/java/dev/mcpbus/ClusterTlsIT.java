@@ -132,8 +132,8 @@ class ClusterTlsIT {
       assertThat(isAnswered(port, null, calls)).isFalse();
       assertThat(isAnswered(port, keys())).as("with a certificate").isTrue();
 
-      // A node that knows the secret, and has a certificate of somebody else.
-      ServiceProcess intruder = bed.start("n3", new JsonObject(), tls("intruder", "others"));
+      // A node that knows the secret and trusts the others, with a certificate of somebody else.
+      ServiceProcess intruder = bed.start("n3", new JsonObject(), tls("intruder", "nodes"));
       assertThat(intruder.awaitExit(Duration.ofSeconds(60))).isEqualTo(1);
       assertThat(intruder.errText())
           .contains("mcpbus could not join a cluster: the event bus of node 'n")
