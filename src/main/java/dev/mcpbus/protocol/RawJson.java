@@ -218,8 +218,37 @@ public final class RawJson {
    * first.
    */
   public @Nullable RawJson member(String name) {
-    Member found = isObject() ? locate(name) : null;
+    Member found = isObject() && mayHave(name) ? locate(name) : null;
     return found == null ? null : new RawJson(array, found.from(), found.to() - found.from());
+  }
+
+  /**
+   * False where no member is called so, at any depth. Most members that somebody looks for are not
+   * there, and this finds it out several times faster than reading does.
+   */
+  private boolean mayHave(String name) {
+    int end = offset + length;
+    int last = end - name.length() - 2;
+    for (int at = offset; at < end; at++) {
+      byte b = array[at];
+      if (b == '\\' || (b == '"' && at <= last && isQuoted(name, at))) {
+        return true; // by an escape a name can be written in many ways
+      }
+    }
+    return false;
+  }
+
+  private boolean isQuoted(String name, int at) {
+    for (int i = 0; i < name.length(); i++) {
+      char c = name.charAt(i);
+      if (c > 0x7F) {
+        return true; // as if it were: only reading tells
+      }
+      if (array[at + 1 + i] != c) {
+        return false;
+      }
+    }
+    return array[at + 1 + name.length()] == '"';
   }
 
   /** The elements of this array, in order; empty where this is no array. */

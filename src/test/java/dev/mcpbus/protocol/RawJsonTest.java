@@ -21,6 +21,17 @@ class RawJsonTest {
   }
 
   @Test
+  void a_member_is_found_by_names_of_any_script_and_not_by_what_only_begins_so() {
+    RawJson json = RawJson.of("{\"äöü\":1,\"tasks\":2,\"v\":\"task\",\"as\":3}");
+    assertThat(json.member("äöü")).hasToString("1");
+    assertThat(json.member("äö")).isNull();
+    assertThat(json.member("task")).isNull();
+    assertThat(json.member("as")).hasToString("3");
+    assertThat(RawJson.of("{\"t\\u0061sk\":4}").member("task")).hasToString("4");
+    assertThat(RawJson.of("{}").member("a very long name that is not there")).isNull();
+  }
+
+  @Test
   void with_replaces_or_adds_one_member_and_leaves_every_other_byte() {
     assertThat(RawJson.of("{\"a\" : 1.0 , \"b\":2}").with("a", RawJson.of("7")))
         .hasToString("{\"a\" : 7 , \"b\":2}");

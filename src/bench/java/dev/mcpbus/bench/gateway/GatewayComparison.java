@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Calls through {@code /mcp} and through {@code /api}, in this build and in an older one.
+ * Calls through {@code /mcp} and through {@code /rpc}, in this build and in an older one.
  * Arguments: the directory of the fixtures, the class path of the older build, and {@code --quick}
  * for a smoke test.
  */
@@ -73,14 +73,14 @@ final class GatewayComparison {
     put(all, new Endpoint("/mcp, 2025-11-25", programs.latest(), port, "/mcp", false, null), "older");
     put(all, new Endpoint("/mcp, 2026-07-28", programs.latest(), port, "/mcp", true, null), "newer");
     put(all, new Endpoint("/mcp, stdio server", programs.latest(), port, "/mcp", false, null), "pipe");
-    String path = "/api/servers/older/tools/echo";
-    Endpoint api = new Endpoint("/api", programs.latest(), port, path, false, null);
+    Endpoint api = new Endpoint("/rpc", programs.latest(), port, "/rpc", false, null);
     all.put(
         api,
         api.write(
             directory,
             Map.of("Content-Type", "application/json"),
-            "{\"text\":\"hello, world\"}"));
+            "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"mcp.older.tools.call\",\"params\":"
+                + "{\"name\":\"echo\",\"arguments\":{\"text\":\"hello, world\"}}}"));
     return all;
   }
 
