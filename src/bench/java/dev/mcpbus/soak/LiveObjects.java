@@ -1,6 +1,7 @@
 package dev.mcpbus.soak;
 
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -37,8 +38,24 @@ record LiveObjects(long bytes, Map<String, Long> counts) {
     return new LiveObjects(bytes[0], counts);
   }
 
+  /** Of the JDK what things pile up in: a text or a number that is kept for ever lies in one. */
+  private static final Set<String> CELLS =
+      Set.of(
+          "java.util.HashMap$Node",
+          "java.util.LinkedHashMap$Entry",
+          "java.util.TreeMap$Entry",
+          "java.util.LinkedList$Node",
+          "java.util.concurrent.ConcurrentHashMap$Node",
+          "java.util.concurrent.ConcurrentSkipListMap$Node",
+          "java.util.concurrent.ConcurrentLinkedQueue$Node",
+          "java.util.concurrent.ConcurrentLinkedDeque$Node",
+          "java.util.concurrent.LinkedBlockingQueue$Node",
+          "java.util.concurrent.ScheduledThreadPoolExecutor$ScheduledFutureTask",
+          "java.util.concurrent.CompletableFuture");
+
   private static boolean isCounted(String name) {
-    return name.startsWith("dev.mcpbus.")
+    return CELLS.contains(name)
+        || name.startsWith("dev.mcpbus.")
         || name.startsWith("io.vertx.")
         || name.startsWith("io.netty.")
         || name.startsWith("reactor.")

@@ -5,9 +5,7 @@ import dev.mcpbus.supervisor.Child.Deployment;
 import dev.mcpbus.supervisor.Child.Phase;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Consumer;
 
 /**
@@ -18,15 +16,18 @@ final class Moves {
 
   private final StartQueue queue;
 
-  /** Outlives the child, so that a later one of the same id continues. */
-  private final Map<String, Long> lastEpochs = new HashMap<>();
-
+  private final GoneEpochs gone = new GoneEpochs();
   private List<Action> actions = new ArrayList<>();
   private long lastTicket;
   private long wakeAt = Child.NONE;
 
   Moves(StartQueue queue) {
     this.queue = queue;
+  }
+
+  /** A later child of that id is to continue. */
+  void forget(Child child) {
+    gone.gone(child.id(), child.epoch);
   }
 
   void enqueue(Child child) {
@@ -103,9 +104,8 @@ final class Moves {
 
   private void start(Child child) {
     child.phase = Phase.STARTING;
-    long last = Math.max(lastEpochs.getOrDefault(child.id(), 0L), child.spec.epochBase());
-    child.epoch = last + 1;
-    lastEpochs.put(child.id(), child.epoch);
+    long last = Math.max(child.epoch, gone.before(child.id()));
+    child.epoch = Math.max(last, child.spec.epochBase()) + 1;
     if (child.failedSinceStart) {
       child.failedSinceStart = false;
       child.restarts++;

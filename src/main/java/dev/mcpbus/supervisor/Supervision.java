@@ -87,6 +87,7 @@ final class Supervision {
     Child child = children.remove(id);
     if (child != null) {
       siblings.leave(child);
+      moves.forget(child);
     }
     return decided(now);
   }
