@@ -22,12 +22,21 @@ import org.junit.jupiter.params.provider.ValueSource;
 class UpgradeTest {
 
   private static final String WEBSOCKET =
-      "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
-          + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+      String.join(
+          "\r\n",
+          "Connection: Upgrade",
+          "Upgrade: websocket",
+          "Sec-WebSocket-Version: 13",
+          "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+          "");
 
   private static final String H2C =
-      "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n"
-          + "HTTP2-Settings: AAMAAABkAAQAAP__\r\n";
+      String.join(
+          "\r\n",
+          "Connection: Upgrade, HTTP2-Settings",
+          "Upgrade: h2c",
+          "HTTP2-Settings: AAMAAABkAAQAAP__",
+          "");
 
   /** The preface of HTTP/2, and empty settings. */
   private static final String PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u0004\0\0\0\0\0";
