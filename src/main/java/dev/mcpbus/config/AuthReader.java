@@ -2,6 +2,7 @@ package dev.mcpbus.config;
 
 import dev.mcpbus.config.ConfigNode.Kind;
 import dev.mcpbus.config.ConfigNode.Member;
+import dev.mcpbus.config.Substitution.Filled;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.AuthOptions.ApiKey;
 import dev.mcpbus.security.AuthOptions.AuditFile;
@@ -189,18 +190,20 @@ final class AuthReader {
                   }
                   return Effect.DENY;
                 });
+    List<Filled> actions = entry.texts("actions").orElse(List.of());
     return new Policy(
         entry.words("principals"),
         entry.words("servers"),
         entry.words("tools"),
-        AuthOptions.actions(entry.words("actions"), word -> unknownAction(entry, word)),
+        AuthOptions.actions(
+            Entry.words(actions), word -> unknownAction(entry, Filled.shown(actions, word))),
         effect);
   }
 
-  private static void unknownAction(Entry entry, String word) {
+  private static void unknownAction(Entry entry, String shown) {
     entry.wrong(
         entry.line("actions"),
-        Texts.quote(entry.path() + "actions") + ": there is no action " + Texts.quote(word),
+        Texts.quote(entry.path() + "actions") + ": there is no action " + Texts.quote(shown),
         "Use list, call, read, get, subscribe, admin");
   }
 

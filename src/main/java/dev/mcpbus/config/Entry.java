@@ -283,13 +283,21 @@ record Entry(
 
   /** The texts themselves, for a reader to whom they are words. None where absent. */
   List<String> words(String key) {
-    return texts(key).orElse(List.of()).stream().map(text -> text.value().reveal()).toList();
+    return words(texts(key).orElse(List.of()));
+  }
+
+  static List<String> words(List<Filled> texts) {
+    return texts.stream().map(Entry::word).toList();
+  }
+
+  static String word(Filled text) {
+    return text.value().reveal();
   }
 
   /** The same for names and texts; null means not set. */
   Map<String, String> wordMap(String key) {
     Map<String, String> words = new LinkedHashMap<>();
-    map(key).orElse(Map.of()).forEach((name, text) -> words.put(name, text.value().reveal()));
+    map(key).orElse(Map.of()).forEach((name, text) -> words.put(name, word(text)));
     return words;
   }
 

@@ -4,6 +4,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.MetaTools;
 import dev.mcpbus.config.ConfigNode.Kind;
 import dev.mcpbus.config.ConfigNode.Member;
+import dev.mcpbus.config.Substitution.Filled;
 import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.gateway.ViewOptions;
 import java.util.Collection;
@@ -94,17 +95,18 @@ final class GatewayReader {
   private static Map<String, String> renames(Entry entry) {
     Map<String, String> renames = new LinkedHashMap<>();
     Set<String> taken = new HashSet<>();
-    for (Map.Entry<String, String> one : entry.wordMap("rename").entrySet()) {
-      String name = one.getValue();
+    for (Map.Entry<String, Filled> one : entry.map("rename").orElse(Map.of()).entrySet()) {
+      String name = Entry.word(one.getValue());
+      String shown = Texts.quote(one.getValue().shown());
       if (!NAME.matcher(name).matches()) {
         entry.wrong(
             entry.line("rename"),
-            Texts.quote(name) + " is no name for a tool",
+            shown + " is no name for a tool",
             "Use 1 to 64 letters, digits, _ and -, no digit or hyphen first");
       } else if (!taken.add(name)) {
         entry.wrong(
             entry.line("rename"),
-            "two tools are renamed to " + Texts.quote(name),
+            "two tools are renamed to " + shown,
             "Choose another name for one of them");
       } else {
         renames.put(one.getKey(), name);

@@ -3,6 +3,7 @@ package dev.mcpbus.config;
 import dev.mcpbus.protocol.Sensitive;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -51,6 +52,16 @@ final class Substitution {
     /** Of which nothing may be shown. */
     static Filled hidden(String value) {
       return new Filled(Sensitive.of(value), Sensitive.MASK);
+    }
+
+    /** What may be shown of the one whose text is {@code word}. */
+    static String shown(Collection<Filled> all, String word) {
+      Sensitive wanted = Sensitive.of(word);
+      return all.stream()
+          .filter(one -> one.value().equals(wanted))
+          .findFirst()
+          .map(Filled::shown)
+          .orElse(Sensitive.MASK);
     }
 
     /** As it stands in the file. */

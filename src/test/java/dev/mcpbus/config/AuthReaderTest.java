@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -78,6 +79,22 @@ class AuthReaderTest {
     assertThat(result.usable()).isEmpty();
     assertThat(result.problems()).isNotEmpty();
     assertThat(result.problems().toString()).doesNotContain("canary");
+  }
+
+  @Test
+  void what_a_variable_brought_into_a_wrong_word_is_not_shown() throws IOException {
+    String wrong =
+        "{\"mcpServers\": {}, \"auth\": {\"policies\": [{\"effect\": \"allow\", \"actions\":"
+            + " [\"${CANARY}\"]}]}, \"gateway\": {\"views\": {\"v\": {\"rename\": {\"a.b\":"
+            + " \"${CANARY}\", \"a.c\": \"x${FINE}\", \"a.d\": \"x${FINE}\"}}}}}";
+    Path file = folder.resolve("words.json");
+    Files.writeString(file, wrong);
+    Map<String, String> variables = Map.of("CANARY", "canary value", "FINE", "canary");
+    ConfigResult result = ConfigReader.read(file, Environment.system().withVariables(variables));
+    assertThat(result.problems().toString())
+        .contains("there is no action \"***\"", "\"***\" is no name for a tool")
+        .contains("two tools are renamed to \"x***\"")
+        .doesNotContain("canary");
   }
 
   @Test
