@@ -314,7 +314,12 @@ final class LoadClient {
                           holdMillis == 0
                               ? Future.succeededFuture(text)
                               : vertx.timer(holdMillis).map(text))
-                  .eventually(() -> socket.close().otherwiseEmpty());
+                  .eventually(
+                      () -> {
+                        // What a paused socket has read is kept until somebody takes it.
+                        socket.handler(null).resume();
+                        return socket.close().otherwiseEmpty();
+                      });
             });
   }
 

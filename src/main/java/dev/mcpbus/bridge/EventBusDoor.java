@@ -158,15 +158,22 @@ final class EventBusDoor {
     if (connection != null) {
       connection.upgraded();
     }
-    // Once the bridge has set its own, which logs each peer that was cut off as an error.
-    vertx.runOnContext(
-        set -> socket.exceptionHandler(broken -> LOG.debug("event bus: a socket broke", broken)));
+    vertx.runOnContext(set -> quieten(socket));
     if (closed || !cap.take(socket, Caller.of(socket.routingContext()))) {
       return false;
     }
     peers.put(socket, new EventBusPeer(vertx, socket, access));
     access.opened(socket.routingContext());
     return true;
+  }
+
+  /** Once Vert.x' bridge has set its own handler, which logs each peer that is cut off. */
+  private static void quieten(SockJSSocket socket) {
+    try {
+      socket.exceptionHandler(broken -> LOG.debug("event bus: a socket broke", broken));
+    } catch (IllegalStateException gone) {
+      LOG.debug("event bus: a socket was cut while it opened", gone);
+    }
   }
 
   /** A peer that does not read is cut off: nothing is queued for it. */

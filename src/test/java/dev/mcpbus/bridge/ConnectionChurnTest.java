@@ -38,6 +38,7 @@ class ConnectionChurnTest {
   private static final int CHURN = Integer.getInteger("mcpbus.churn", 10_000);
 
   private static final int IDLE = 4_300;
+  private static final int CUT = 400;
 
   /** A masked close frame of code 1000. */
   private static final byte[] CLOSE = {(byte) 0x88, (byte) 0x82, 0, 0, 0, 0, 3, (byte) 0xe8};
@@ -142,6 +143,25 @@ class ConnectionChurnTest {
         .untilAsserted(
             () -> assertThat(live(OF_A_CONNECTION) - before).as("live objects").isLessThan(50));
     assertThat(log.list).noneMatch(event -> event.getLevel().isGreaterOrEqual(Level.WARN));
+  }
+
+  /** Its client is gone before the event bus has heard of it. */
+  @Test
+  void a_socket_that_is_cut_while_it_opens_is_no_defect(Vertx vertx) throws IOException {
+    BridgeFixture bridge = new BridgeFixture(vertx, OPTIONS);
+    for (int i = 0; i < CUT; i++) {
+      try (Socket socket = bridge.connect()) {
+        // What stands behind it is no frame, and ends the socket at once.
+        BridgeFixture.write(socket, upgrade(bridge, "/eventbus/websocket") + "no frame");
+        socket.setSoLinger(true, 0);
+      }
+    }
+    Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> bridge.bridge.connections() == 0);
+    assertThat(bridge.raw(get(bridge, "/openapi.json"))).startsWith("HTTP/1.1 200 ");
+    // What Vert.x' bridge says of such a socket is not written by the service: logback.xml.
+    assertThat(log.list)
+        .filteredOn(event -> !event.getLoggerName().endsWith(".EventBusBridgeImpl"))
+        .noneMatch(event -> event.getLevel().isGreaterOrEqual(Level.WARN));
   }
 
   private static void politely(BridgeFixture bridge, Socket socket) throws IOException {
