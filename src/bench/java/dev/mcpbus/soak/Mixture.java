@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 final class Mixture {
 
   private static final Growth.Tolerance TOLERANCE =
-      new Growth.Tolerance(1, 100, 100, 3_000_000, 24);
+      new Growth.Tolerance(1, 100, 5, 2_000_000, 24);
   private static final int QUIET_MILLIS = SoakBed.SESSION_IDLE_MILLIS + 3_000;
   private static final int PROBE_MILLIS = 100;
 
