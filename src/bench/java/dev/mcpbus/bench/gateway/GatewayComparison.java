@@ -79,8 +79,8 @@ final class GatewayComparison {
         api.write(
             directory,
             Map.of("Content-Type", "application/json"),
-            "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"mcp.older.tools.call\",\"params\":"
-                + "{\"name\":\"echo\",\"arguments\":{\"text\":\"hello, world\"}}}"));
+            "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/call\",\"serverId\":\"older\","
+                + "\"params\":{\"name\":\"echo\",\"arguments\":{\"text\":\"hello, world\"}}}"));
     return all;
   }
 
