@@ -2,7 +2,7 @@ package dev.mcpbus.bench;
 
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.DoubleSummaryStatistics;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -49,10 +49,10 @@ public final class Paired {
         Locale.ROOT,
         "bench: %s: %,.0f -> %,.0f calls/s, %.2f -> %.2f us of CPU%n",
         label,
-        median(before, "perSecond"),
-        median(now, "perSecond"),
-        median(before, "cpuMicros"),
-        median(now, "cpuMicros"));
+        Results.median(before, "perSecond"),
+        Results.median(now, "perSecond"),
+        Results.median(before, "cpuMicros"),
+        Results.median(now, "cpuMicros"));
   }
 
   /** Writes the table. */
@@ -72,34 +72,20 @@ public final class Paired {
                 Locale.ROOT,
                 "%-46s %7.3fx %15s %7.3fx %15s%n",
                 label,
-                median(values(ratios, Ratio::speed)),
-                spread(values(ratios, Ratio::speed)),
-                median(values(ratios, Ratio::cpu)),
-                spread(values(ratios, Ratio::cpu))));
+                Results.median(ratios.stream().mapToDouble(Ratio::speed)),
+                spread(ratios, Ratio::speed),
+                Results.median(ratios.stream().mapToDouble(Ratio::cpu)),
+                spread(ratios, Ratio::cpu)));
   }
 
   private static double ratio(List<JsonObject> before, List<JsonObject> now, String member) {
-    return median(
+    return Results.median(
         IntStream.range(0, before.size())
-            .mapToDouble(i -> now.get(i).getDouble(member) / before.get(i).getDouble(member))
-            .sorted()
-            .toArray());
+            .mapToDouble(i -> now.get(i).getDouble(member) / before.get(i).getDouble(member)));
   }
 
-  private static double[] values(List<Ratio> ratios, ToDoubleFunction<Ratio> value) {
-    return ratios.stream().mapToDouble(value).sorted().toArray();
-  }
-
-  private static String spread(double[] sorted) {
-    return String.format(Locale.ROOT, "%.3f-%.3f", sorted[0], sorted[sorted.length - 1]);
-  }
-
-  private static double median(List<JsonObject> turns, String member) {
-    return median(turns.stream().mapToDouble(turn -> turn.getDouble(member)).sorted().toArray());
-  }
-
-  private static double median(double[] sorted) {
-    int length = sorted.length;
-    return Arrays.stream(sorted, (length - 1) / 2, length / 2 + 1).average().orElse(Double.NaN);
+  private static String spread(List<Ratio> ratios, ToDoubleFunction<Ratio> value) {
+    DoubleSummaryStatistics all = ratios.stream().mapToDouble(value).summaryStatistics();
+    return String.format(Locale.ROOT, "%.3f-%.3f", all.getMin(), all.getMax());
   }
 }

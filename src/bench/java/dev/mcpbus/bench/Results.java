@@ -6,6 +6,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
 
 /** What was measured, round by round, and the medians over the rounds. */
@@ -63,10 +64,13 @@ final class Results {
         rounds.stream().mapToLong(round -> round.getLong("failures")).sum());
   }
 
-  private static double median(List<JsonObject> rounds, String name) {
-    double[] values =
-        rounds.stream().mapToDouble(round -> round.getDouble(name)).sorted().toArray();
-    int middle = values.length / 2;
-    return values.length % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+  static double median(List<JsonObject> rounds, String name) {
+    return median(rounds.stream().mapToDouble(round -> round.getDouble(name)));
+  }
+
+  static double median(DoubleStream values) {
+    double[] sorted = values.sorted().toArray();
+    int middle = sorted.length / 2;
+    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   }
 }
