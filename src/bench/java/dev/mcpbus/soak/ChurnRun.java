@@ -15,7 +15,9 @@ import java.util.concurrent.TimeUnit;
 final class ChurnRun {
 
   private static final int PARTS = 4;
-  private static final int WARM_UP = 100;
+
+  /** More than what one principal's is kept at most, such as 256 tasks: those are full by then. */
+  private static final int WARM_UP = 300;
   private static final int SLACK = 20;
 
   /** What the first use of something makes once. */

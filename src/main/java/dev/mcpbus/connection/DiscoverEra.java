@@ -149,7 +149,8 @@ final class DiscoverEra implements SessionEra {
   }
 
   /** The caller answers for himself: what he says of himself stands, what he left out is ours. */
-  private RawJson stated(RawJson own) {
+  private RawJson stated(RawJson given) {
+    RawJson own = given.indexed();
     RawJson all = own;
     if (!version.equals(own.member(MetaKeys.PROTOCOL_VERSION))) {
       all = all.with(MetaKeys.PROTOCOL_VERSION, version);

@@ -261,6 +261,7 @@ final class Door implements Entrance {
       reply.asked(id);
     }
     RawJson meta = answer ? null : message.params().member("_meta");
+    meta = meta == null ? null : meta.indexed();
     boolean session = headers.get(Legacy.SESSION) != null;
     boolean initialize = !answer && message.method().equals(Methods.INITIALIZE);
     if (!answer && ModernHeaders.describes(headers, meta)) {

@@ -42,12 +42,18 @@ final class CheckedJson {
     if (ambiguity != null) {
       throw ambiguity;
     }
+    if (scanner.hasLineBreak()) {
+      onOneLine(bytes, from, to);
+    }
+    return RawJson.indexed(bytes, from, to - from, scanner.index(from));
+  }
+
+  private static void onOneLine(byte[] bytes, int from, int to) {
     for (int i = from; i < to; i++) {
       if (bytes[i] == '\n' || bytes[i] == '\r') {
         bytes[i] = ' ';
       }
     }
-    return RawJson.slice(bytes, from, to - from);
   }
 
   /** Says which member of a valid value stands twice; null where there is none. */

@@ -31,6 +31,8 @@ public final class Envelope {
   /** The {@code resultType} of an answer that is whole. */
   public static final String COMPLETE = "complete";
 
+  private static final RawJson VERSION = RawJson.string("2.0");
+
   private static final int PARAMS = 3;
   private static final int RESULT = 4;
   private static final int RESULT_TYPE = 6;
@@ -104,11 +106,15 @@ public final class Envelope {
     }
     int from = scanner.position();
     RawJson[] found = new RawJson[MEMBERS.length + 1];
+    MemberIndex known = asks ? new MemberIndex() : null;
     if (scanner.enterObject(1)) {
       MemberNames unknown = null;
       do {
         int key = scanner.name();
         int index = indexOf(scanner, bytes, key, scanner.position());
+        if (known != null) {
+          known.add(key);
+        }
         if (index < 0) {
           unknown = unknown == null ? new MemberNames(bytes) : unknown;
           scanner.take(unknown, 0, key);
@@ -120,7 +126,7 @@ public final class Envelope {
         scanner.ambiguous(twice);
       }
     }
-    RawJson text = RawJson.slice(bytes, from, scanner.position() - from);
+    RawJson text = RawJson.indexed(bytes, from, scanner.position() - from, known);
     scanner.expectEnd();
     return classify(scanner, text, found);
   }
@@ -146,7 +152,10 @@ public final class Envelope {
     if (found[index] != null) {
       throw scanner.fail(DUPLICATE_KEY, "member \"" + MEMBERS[index] + "\" stands twice");
     }
-    found[index] = RawJson.slice(bytes, from, scanner.position() - from);
+    found[index] =
+        index == PARAMS
+            ? RawJson.indexed(bytes, from, scanner.position() - from, scanner.index(from))
+            : RawJson.slice(bytes, from, scanner.position() - from);
   }
 
   private static int indexOf(JsonScanner scanner, byte[] bytes, int from, int to)
@@ -178,7 +187,7 @@ public final class Envelope {
     RawJson result = found[4];
     RawJson error = found[5];
     ProtocolException twice = scanner.ambiguity();
-    if (version == null || !version.isString() || !version.asString().equals("2.0")) {
+    if (!isVersion(version)) {
       throw scanner.fail(NOT_JSON_RPC, "member \"jsonrpc\" must be \"2.0\"");
     }
     if (method != null) {
@@ -205,6 +214,12 @@ public final class Envelope {
     }
     throw scanner.fail(
         NOT_JSON_RPC, "a message has a \"method\", or either a \"result\" or an \"error\"");
+  }
+
+  /** Hardly anybody writes it with escapes. */
+  private static boolean isVersion(@Nullable RawJson value) {
+    return VERSION.equals(value)
+        || (value != null && value.isString() && value.asString().equals("2.0"));
   }
 
   private static boolean isNumber(RawJson value) {

@@ -40,6 +40,7 @@ final class JsonScanner {
   private final ParseLimits limits;
   private int position;
   private boolean plain = true;
+  private boolean lineBreak;
   private boolean unambiguous;
   private @Nullable MemberNames names;
   private @Nullable ProtocolException ambiguity;
@@ -68,11 +69,18 @@ final class JsonScanner {
   void skipWhitespace() {
     while (position < end) {
       byte b = bytes[position];
-      if (b != ' ' && b != '\n' && b != '\r' && b != '\t') {
+      if (b == '\n' || b == '\r') {
+        lineBreak = true;
+      } else if (b != ' ' && b != '\t') {
         return;
       }
       position++;
     }
+  }
+
+  /** Whether a line break stood between the tokens so far; strings hold none. */
+  boolean hasLineBreak() {
+    return lineBreak;
   }
 
   /** The byte under the cursor after blanks, or -1 at the end. */
@@ -175,6 +183,15 @@ final class JsonScanner {
       names = new MemberNames(bytes);
     }
     return names;
+  }
+
+  /**
+   * Where the members of the object stand that begins at {@code from}; it was the last that was
+   * skipped, and members that stand twice were looked for. Null where that is not known: it has no
+   * member, or one of them twice, or more than an index is good for.
+   */
+  @Nullable MemberIndex index(int from) {
+    return names == null || ambiguity != null ? null : names.index(from);
   }
 
   /** Steps over the name of a member, and tells where its opening quote is. */

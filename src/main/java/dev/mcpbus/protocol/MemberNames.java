@@ -2,6 +2,7 @@ package dev.mcpbus.protocol;
 
 import java.security.SecureRandom;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds a member name that stands twice in one object, compared as it reads once its escapes are
@@ -17,6 +18,9 @@ final class MemberNames {
   /** Up to here comparing each with each costs less than sorting. */
   private static final int FEW = 16;
 
+  /** Most requests have no more names than this at once. */
+  private static final int USUAL = 8;
+
   /** 2^61 - 1, a prime. */
   private static final long PRIME = (1L << 61) - 1;
 
@@ -31,9 +35,12 @@ final class MemberNames {
   private final byte[] bytes;
 
   /** Per name: a summary or hash above, the position of its opening quote below. */
-  private long[] names = new long[FEW];
+  private long[] names = new long[USUAL];
 
   private int size;
+
+  /** How many names the outermost object had that ended last: they are still there. */
+  private int outermost;
 
   private boolean broken;
 
@@ -81,8 +88,25 @@ final class MemberNames {
    */
   int close(int object) {
     int found = size - object > FEW ? sorted(object) : -1;
+    outermost = object == 0 && size <= FEW ? size : 0;
     size = object;
     return found;
+  }
+
+  /**
+   * Of the object that begins at {@code start}, which has just ended and was in no other.
+   *
+   * @return null where its names are not known, or too many
+   */
+  @Nullable MemberIndex index(int start) {
+    if (outermost == 0 || (int) names[0] < start) {
+      return null;
+    }
+    MemberIndex index = new MemberIndex();
+    for (int i = 0; i < outermost; i++) {
+      index.add((int) names[i]);
+    }
+    return index;
   }
 
   private int sorted(int object) {

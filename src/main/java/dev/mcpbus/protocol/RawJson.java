@@ -1,5 +1,6 @@
 package dev.mcpbus.protocol;
 
+import dev.mcpbus.protocol.MemberIndex.Member;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.vertx.core.buffer.Buffer;
@@ -28,16 +29,27 @@ public final class RawJson {
   private final byte[] array;
   private final int offset;
   private final int length;
+  private final @Nullable MemberIndex index;
 
   private RawJson(byte[] array, int offset, int length) {
+    this(array, offset, length, null);
+  }
+
+  private RawJson(byte[] array, int offset, int length, @Nullable MemberIndex index) {
     this.array = array;
     this.offset = offset;
     this.length = length;
+    this.index = index;
   }
 
   /** Trusts {@code array} to hold valid JSON between the bounds and never to change. */
   public static RawJson slice(byte[] array, int offset, int length) {
     return new RawJson(array, offset, length);
+  }
+
+  /** As {@link #slice}, of an object whose members were met when it was read. */
+  static RawJson indexed(byte[] array, int offset, int length, @Nullable MemberIndex index) {
+    return new RawJson(array, offset, length, index);
   }
 
   /** Trusts {@code json} to be valid. */
@@ -213,42 +225,22 @@ public final class RawJson {
   }
 
   /**
-   * The value of a direct member of this object, or null. Reads from the start to the member; no
-   * value is materialised. Of two of that name, which only what a server sent can hold, it is the
-   * first.
+   * The value of a direct member of this object, or null; no value is materialised. Of two of that
+   * name, which only what a server sent can hold, it is the first.
    */
   public @Nullable RawJson member(String name) {
-    Member found = isObject() && mayHave(name) ? locate(name) : null;
+    Member found = isObject() ? locate(name) : null;
     return found == null ? null : new RawJson(array, found.from(), found.to() - found.from());
   }
 
   /**
-   * False where no member is called so, at any depth. Most members that somebody looks for are not
-   * there, and this finds it out several times faster than reading does.
+   * The same object for whoever looks for several of its members: it is read once here, and not
+   * again for each of them. Anything else comes back as it is.
    */
-  private boolean mayHave(String name) {
-    int end = offset + length;
-    int last = end - name.length() - 2;
-    for (int at = offset; at < end; at++) {
-      byte b = array[at];
-      if (b == '\\' || (b == '"' && at <= last && isQuoted(name, at))) {
-        return true; // by an escape a name can be written in many ways
-      }
-    }
-    return false;
-  }
-
-  private boolean isQuoted(String name, int at) {
-    for (int i = 0; i < name.length(); i++) {
-      char c = name.charAt(i);
-      if (c > 0x7F) {
-        return true; // as if it were: only reading tells
-      }
-      if (array[at + 1 + i] != c) {
-        return false;
-      }
-    }
-    return array[at + 1 + name.length()] == '"';
+  public RawJson indexed() {
+    return index == null && isObject()
+        ? new RawJson(array, offset, length, MemberSearch.index(array, offset, length))
+        : this;
   }
 
   /** The elements of this array, in order; empty where this is no array. */
@@ -275,47 +267,10 @@ public final class RawJson {
     }
   }
 
-  /** Where a member stands in {@link #array}: its name from the opening quote, its value. */
-  private record Member(int key, int from, int to) {}
-
   private @Nullable Member locate(String name) {
-    try {
-      JsonScanner scanner = new JsonScanner(array, offset, length, ParseLimits.CHECKED);
-      scanner.expect('{');
-      if (scanner.peek() == '}') {
-        return null;
-      }
-      do {
-        scanner.skipWhitespace();
-        int key = scanner.position();
-        scanner.skipString();
-        int keyEnd = scanner.position();
-        scanner.expect(':');
-        scanner.skipWhitespace();
-        int from = scanner.position();
-        scanner.skipValue(2);
-        if (isName(scanner, key, keyEnd, name)) {
-          return new Member(key, from, scanner.position());
-        }
-      } while (scanner.more('}'));
-      return null;
-    } catch (ProtocolException e) {
-      throw new IllegalStateException("raw JSON was not checked", e);
-    }
-  }
-
-  /** Only a name with escapes, or with more than ASCII, has to be decoded. */
-  private boolean isName(JsonScanner scanner, int from, int to, String name) {
-    if (scanner.matches(from, to, name)) {
-      return true;
-    }
-    for (int i = from; i < to; i++) {
-      if (array[i] == '\\' || array[i] < 0) {
-        return Arrays.equals(
-            MemberName.decoded(array, from), name.getBytes(StandardCharsets.UTF_8));
-      }
-    }
-    return false;
+    return index == null
+        ? MemberSearch.find(array, offset, length, name)
+        : index.find(array, offset + length, name);
   }
 
   /**
