@@ -4,6 +4,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
@@ -34,7 +35,7 @@ final class BodyReader implements Handler<RoutingContext> {
       refuse(request, maxBytes);
       return;
     }
-    if ("100-continue".equalsIgnoreCase(request.getHeader("Expect"))) {
+    if ("100-continue".equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT))) {
       response.writeContinue();
     }
     Buffer body = Buffer.buffer();
@@ -66,7 +67,7 @@ final class BodyReader implements Handler<RoutingContext> {
   }
 
   private static long announced(HttpServerRequest request) {
-    String length = request.getHeader("Content-Length");
+    String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
     try {
       return length == null ? 0 : Long.parseLong(length);
     } catch (NumberFormatException e) {

@@ -3,6 +3,7 @@ package dev.mcpbus.bridge;
 import dev.mcpbus.security.Hangup;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
@@ -88,7 +89,7 @@ final class ReceiveDeadline {
     }
     response.headersEndHandler(
         head -> {
-          if (CLOSE.equals(response.headers().get("Connection"))) {
+          if (CLOSE.equals(response.headers().get(HttpHeaders.CONNECTION))) {
             connection.ending();
           }
         });
@@ -149,8 +150,8 @@ final class ReceiveDeadline {
   }
 
   static boolean hasBody(HttpServerRequest request) {
-    String length = request.getHeader("Content-Length");
-    return request.headers().contains("Transfer-Encoding")
+    String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
+    return request.headers().contains(HttpHeaders.TRANSFER_ENCODING)
         || (length != null && !length.equals("0"));
   }
 

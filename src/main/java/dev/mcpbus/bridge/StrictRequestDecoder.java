@@ -52,18 +52,22 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
     if (message.headers().contains("")) {
       throw new AmbiguousLengthException("a header without a name");
     }
+    boolean encoded = message.headers().contains(HttpHeaderNames.TRANSFER_ENCODING);
+    if (!encoded && !message.headers().contains(HttpHeaderNames.CONTENT_LENGTH)) {
+      return;
+    }
     List<String> lengths = message.headers().getAll(HttpHeaderNames.CONTENT_LENGTH);
     if (lengths.size() > 1) {
       throw new AmbiguousLengthException("more than one Content-Length; send one");
     }
-    List<String> encodings = message.headers().getAll(HttpHeaderNames.TRANSFER_ENCODING);
-    if (encodings.isEmpty()) {
+    if (!encoded) {
       return;
     }
     if (!lengths.isEmpty()) {
       throw new AmbiguousLengthException(
           "Content-Length together with Transfer-Encoding; send one of them");
     }
+    List<String> encodings = message.headers().getAll(HttpHeaderNames.TRANSFER_ENCODING);
     if (encodings.size() > 1 || !encodings.get(0).equalsIgnoreCase("chunked")) {
       throw new AmbiguousLengthException(
           "Transfer-Encoding can be chunked, once, and nothing else");

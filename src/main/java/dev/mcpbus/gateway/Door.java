@@ -21,6 +21,7 @@ import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.Message;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
@@ -210,7 +211,7 @@ final class Door implements Entrance {
   }
 
   private static boolean isJson(MultiMap headers, Reply reply) {
-    String type = String.valueOf(headers.get("Content-Type")).toLowerCase(Locale.ROOT);
+    String type = String.valueOf(headers.get(HttpHeaders.CONTENT_TYPE)).toLowerCase(Locale.ROOT);
     if (!type.startsWith("application/json")) {
       refuse(
           reply,
@@ -292,7 +293,7 @@ final class Door implements Entrance {
   }
 
   private static boolean accepts(MultiMap headers, String... types) {
-    String accept = headers.get("Accept");
+    String accept = headers.get(HttpHeaders.ACCEPT);
     if (accept == null) {
       return true;
     }

@@ -15,6 +15,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
+import io.vertx.core.http.HttpHeaders;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Legacy {
 
-  static final String SESSION = "Mcp-Session-Id";
+  static final CharSequence SESSION = HttpHeaders.createOptimized("Mcp-Session-Id");
 
   /** {@code <host>.<random>}. */
   static final Pattern ID = Pattern.compile("[0-9a-f]{16}\\.[0-9a-f]{32}");
@@ -280,13 +281,15 @@ final class Legacy {
   /** To the host that has the session, or goes on with it. */
   private Future<Message<Buffer>> send(String session, Buffer body, DeliveryOptions options) {
     String host = at(session);
+    if (!hosts.isClustered()) {
+      return hosts.request(Addresses.GATEWAY_SESSIONS, host, body, options);
+    }
     DeliveryOptions again = new DeliveryOptions(options);
     return hosts
         .<Buffer>request(Addresses.GATEWAY_SESSIONS, host, body, options)
         .recover(
             failure ->
-                hosts.isClustered()
-                        && McpFailure.of(failure).code() == FailureCode.UNKNOWN_CONNECTION
+                McpFailure.of(failure).code() == FailureCode.UNKNOWN_CONNECTION
                     ? find(session, host, Hosts.isGone(failure))
                         .compose(
                             found -> hosts.request(Addresses.GATEWAY_SESSIONS, found, body, again))

@@ -10,6 +10,7 @@ import dev.mcpbus.protocol.ParamHeaders;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.MultiMap;
+import io.vertx.core.http.HttpHeaders;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
@@ -18,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 /** What a request of the modern era says of itself, twice: in its headers and in its body. */
 final class ModernHeaders {
 
-  static final String VERSION = "MCP-Protocol-Version";
-  private static final String METHOD = "Mcp-Method";
-  private static final String NAME = "Mcp-Name";
+  static final CharSequence VERSION = HttpHeaders.createOptimized("MCP-Protocol-Version");
+  private static final CharSequence METHOD = HttpHeaders.createOptimized("Mcp-Method");
+  private static final CharSequence NAME = HttpHeaders.createOptimized("Mcp-Name");
 
   /** The member of the params that {@code Mcp-Name} repeats. */
   private static final Map<String, String> NAMED_BY =
@@ -97,7 +98,7 @@ final class ModernHeaders {
   }
 
   /** Of two values a proxy on the way might have taken the other one. */
-  private static @Nullable String one(MultiMap headers, String name) {
+  private static @Nullable String one(MultiMap headers, CharSequence name) {
     List<String> values = headers.getAll(name);
     if (values.size() > 1) {
       throw Errors.rpc(
@@ -117,7 +118,7 @@ final class ModernHeaders {
     }
   }
 
-  private static @Nullable String decoded(String header, @Nullable String value) {
+  private static @Nullable String decoded(CharSequence header, @Nullable String value) {
     if (value == null) {
       return null;
     }
@@ -129,13 +130,13 @@ final class ModernHeaders {
     return text;
   }
 
-  private static void same(String header, @Nullable String sent, String stated) {
+  private static void same(CharSequence header, @Nullable String sent, String stated) {
     if (!stated.equals(sent)) {
       throw mismatch(header, sent, stated);
     }
   }
 
-  private static McpFailure mismatch(String header, @Nullable String sent, String stated) {
+  private static McpFailure mismatch(CharSequence header, @Nullable String sent, String stated) {
     return Errors.rpc(
         JsonRpcError.HEADER_MISMATCH,
         sent == null

@@ -109,7 +109,7 @@ final class Reply {
     return stream;
   }
 
-  void header(String name, String value) {
+  void header(CharSequence name, String value) {
     http.putHeader(name, value);
   }
 

@@ -8,6 +8,7 @@ import dev.mcpbus.security.oauth.HostResolver;
 import dev.mcpbus.security.oauth.IssuerKeys;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 public final class Gatekeeper {
 
   private static final String BEARER = "bearer ";
-  private static final String KEY = "X-Api-Key";
+  private static final CharSequence KEY = HttpHeaders.createOptimized("X-Api-Key");
 
   private final Vertx vertx;
   private final AccessControl control;
@@ -71,8 +72,8 @@ public final class Gatekeeper {
    */
   public Future<@Nullable Admission> admit(HttpServerRequest request) {
     AuthState state = control.state();
-    List<String> headers = request.headers().getAll("Authorization");
-    List<String> keyHeaders = request.headers().getAll(KEY);
+    List<String> headers = all(request, HttpHeaders.AUTHORIZATION);
+    List<String> keyHeaders = all(request, KEY);
     if (!isRequired() && !mentionsKey(headers) && !mentionsKey(keyHeaders)) {
       return enter(request, state, Credential.None.SHOWN);
     }
@@ -96,6 +97,11 @@ public final class Gatekeeper {
                   ? Future.succeededFuture(unknown(request, state, "invalid_token"))
                   : enter(request, state, new Credential.Token(claims));
             });
+  }
+
+  /** Most requests have none. */
+  private static List<String> all(HttpServerRequest request, CharSequence header) {
+    return request.headers().contains(header) ? request.headers().getAll(header) : List.of();
   }
 
   /** A reload may name another issuer. */

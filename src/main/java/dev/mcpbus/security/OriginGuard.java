@@ -2,6 +2,7 @@ package dev.mcpbus.security;
 
 import dev.mcpbus.security.Audit.Decision;
 import io.vertx.core.Handler;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
@@ -42,6 +43,8 @@ public final class OriginGuard implements Handler<RoutingContext> {
 
   /** Headers that pages of allowed origins may read. */
   private static final String SHOWN = "Mcp-Session-Id, WWW-Authenticate, Retry-After";
+
+  private static final CharSequence SITE = HttpHeaders.createOptimized("Sec-Fetch-Site");
 
   private final Audit audit;
   private final Set<String> hosts;
@@ -104,7 +107,7 @@ public final class OriginGuard implements Handler<RoutingContext> {
       refuse(request, refusal);
       return false;
     }
-    String origin = request.getHeader("Origin");
+    String origin = request.getHeader(HttpHeaders.ORIGIN);
     if (origin != null && isCors(origin)) {
       response
           .putHeader("Access-Control-Allow-Origin", origin)
@@ -131,17 +134,17 @@ public final class OriginGuard implements Handler<RoutingContext> {
     if (!hosts.contains(host.get(0).toLowerCase(Locale.ROOT))) {
       return "the Host header is none of this service's names; add it to the allowed hosts";
     }
-    List<String> origin = request.headers().getAll("Origin");
-    if (origin.size() > 1) {
-      return "at most one Origin header is wanted";
-    }
-    if (origin.size() == 1) {
+    if (request.headers().contains(HttpHeaders.ORIGIN)) {
+      List<String> origin = request.headers().getAll(HttpHeaders.ORIGIN);
+      if (origin.size() > 1) {
+        return "at most one Origin header is wanted";
+      }
       return isOwn(origin.get(0)) || isCors(origin.get(0))
           ? null
           : "pages of this Origin may not call; add it to the allowed origins";
     }
     // Browsers leave the Origin out of cross-site images and links, but say so here.
-    String site = request.getHeader("Sec-Fetch-Site");
+    String site = request.getHeader(SITE);
     return site == null || site.equals("same-origin") || site.equals("none")
         ? null
         : "pages of other sites may not call";
@@ -149,7 +152,7 @@ public final class OriginGuard implements Handler<RoutingContext> {
 
   /** All that the request calls us; of HTTP/2 the authority, and a Host header beside it. */
   private static List<String> hosts(HttpServerRequest request) {
-    List<String> host = request.headers().getAll("Host");
+    List<String> host = request.headers().getAll(HttpHeaders.HOST);
     if (request.version() != HttpVersion.HTTP_2) {
       return host;
     }

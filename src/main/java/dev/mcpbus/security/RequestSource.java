@@ -2,6 +2,7 @@ package dev.mcpbus.security;
 
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.SocketAddress;
+import java.util.List;
 
 /**
  * Where a request came from, for the audit log.
@@ -11,17 +12,18 @@ import io.vertx.core.net.SocketAddress;
  */
 public record RequestSource(String door, String remote) {
 
+  private static final List<String> OWN_PATHS = List.of("mcp", "rpc", "eventbus", "sse");
   private static final char SEPARATOR = ' ';
 
   public static RequestSource of(HttpServerRequest request) {
     String path = String.valueOf(request.path());
-    int end = path.indexOf('/', 1);
-    String first = path.isEmpty() ? "" : path.substring(1, end < 0 ? path.length() : end);
-    String door =
-        switch (first) {
-          case "rpc", "eventbus", "mcp", "sse" -> first;
-          default -> "api";
-        };
+    String door = "api";
+    for (String own : OWN_PATHS) {
+      if (path.startsWith(own, 1)
+          && (path.length() == own.length() + 1 || path.charAt(own.length() + 1) == '/')) {
+        door = own;
+      }
+    }
     SocketAddress remote = request.remoteAddress();
     String host = remote == null ? null : remote.hostAddress();
     return new RequestSource(door, host == null ? "" : host);
