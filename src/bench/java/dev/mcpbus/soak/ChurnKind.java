@@ -11,6 +11,7 @@ import java.util.List;
  * @param share of the wanted number of times that is done, for what takes a second or more each
  * @param pauseMillis between two of them in the mixture
  * @param lingerSeconds for which the service has to keep what is left behind
+ * @param kept how many of them the service remembers at most, by design
  */
 record ChurnKind(
     String name,
@@ -18,6 +19,7 @@ record ChurnKind(
     double share,
     long pauseMillis,
     long lingerSeconds,
+    long kept,
     Operation operation) {
 
   /** Does it once; gives a word for how it ended, of those that may be, else fails. */
@@ -27,7 +29,7 @@ record ChurnKind(
   }
 
   static ChurnKind of(String name, Operation operation) {
-    return new ChurnKind(name, 8, 1, 250, 0, operation);
+    return new ChurnKind(name, 8, 1, 250, 0, 0, operation);
   }
 
   /** True where it is done over HTTP/2, for which the service needs TLS. */
@@ -49,18 +51,22 @@ record ChurnKind(
   }
 
   ChurnKind withLanes(int other) {
-    return new ChurnKind(name, other, share, pauseMillis, lingerSeconds, operation);
+    return new ChurnKind(name, other, share, pauseMillis, lingerSeconds, kept, operation);
   }
 
   ChurnKind withShare(double other) {
-    return new ChurnKind(name, lanes, other, pauseMillis, lingerSeconds, operation);
+    return new ChurnKind(name, lanes, other, pauseMillis, lingerSeconds, kept, operation);
   }
 
   ChurnKind withPause(long millis) {
-    return new ChurnKind(name, lanes, share, millis, lingerSeconds, operation);
+    return new ChurnKind(name, lanes, share, millis, lingerSeconds, kept, operation);
   }
 
   ChurnKind withLinger(long seconds) {
-    return new ChurnKind(name, lanes, share, pauseMillis, seconds, operation);
+    return new ChurnKind(name, lanes, share, pauseMillis, seconds, kept, operation);
+  }
+
+  ChurnKind withKept(long most) {
+    return new ChurnKind(name, lanes, share, pauseMillis, lingerSeconds, most, operation);
   }
 }

@@ -16,8 +16,7 @@ final class ChurnRun {
 
   private static final int PARTS = 4;
 
-  /** More than what one principal's is kept at most, such as 256 tasks: those are full by then. */
-  private static final int WARM_UP = 300;
+  private static final int WARM_UP = 100;
   private static final int SLACK = 20;
 
   /** What the first use of something makes once. */
@@ -89,7 +88,7 @@ final class ChurnRun {
   private List<String> one(Running running, ChurnKind kind, long times, int parts) {
     long from = System.nanoTime();
     Observation fresh = look(running, from);
-    await(running.lanes.run(kind, Math.min(WARM_UP, times)));
+    await(running.lanes.run(kind, Math.max(kind.kept(), Math.min(WARM_UP, times))));
     List<Observation> seen = new ArrayList<>();
     seen.add(settled(running, fresh, from, kind.lingerSeconds()));
     long begun = running.ledger.work();

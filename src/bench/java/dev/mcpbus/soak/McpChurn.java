@@ -33,7 +33,7 @@ final class McpChurn {
         ChurnKind.of("sse-client", this::sseClient),
         ChurnKind.of("lease", number -> lease(true)).withPause(500),
         ChurnKind.of("lease-abandoned", number -> lease(false)).withPause(500),
-        ChurnKind.of("task", this::task),
+        ChurnKind.of("task", this::task).withKept(256),
         ChurnKind.of("question-left-open", this::questionLeftOpen).withPause(500),
         ChurnKind.of("question-abandoned", number -> ask(false))
             .withShare(0.005)
