@@ -19,6 +19,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Connections that belong to one client each: children of the same supervisor, with the
@@ -41,20 +43,34 @@ final class ServerLeases {
   /** A holder that does not answer is gone. */
   private static final long ASK_MILLIS = 2_000;
 
+  /** A holder who pauses says so late: until then a wish waits, and looks again so often. */
+  private static final int LOOKS = 5;
+
+  private static final long LOOK_MILLIS = Bounds.PAUSE_MILLIS / (LOOKS - 1);
+
   private record Held(ConnectionId server, String events, long until) {}
 
   private final Vertx vertx;
   private final SupervisorVerticle supervisor;
   private final ConnectionFactory factory;
+  private final Function<ConnectionId, @Nullable ServerDefinition> present;
   private final Map<ConnectionId, Held> held = new HashMap<>();
   private final FairBound<ConnectionId> all = new FairBound<>(MAX);
   private final Map<ConnectionId, FairBound<ConnectionId>> byServer = new HashMap<>();
   private long sweeper = -1;
 
-  ServerLeases(Vertx vertx, SupervisorVerticle supervisor, ConnectionFactory factory) {
+  /**
+   * @param present the definition of a server as it is at that moment; null for none
+   */
+  ServerLeases(
+      Vertx vertx,
+      SupervisorVerticle supervisor,
+      ConnectionFactory factory,
+      Function<ConnectionId, @Nullable ServerDefinition> present) {
     this.vertx = vertx;
     this.supervisor = supervisor;
     this.factory = factory;
+    this.present = present;
     Bounds.of(vertx).add(BOUND, all);
   }
 
@@ -77,9 +93,14 @@ final class ServerLeases {
     String owner = body.getString("owner", FairBound.ANYBODY);
     JsonObject capabilities =
         body.getValue("capabilities") instanceof JsonObject given ? given : new JsonObject();
-    return room(server.id(), owner, TRIES)
+    return room(server.id(), owner, TRIES, LOOKS)
         .compose(
             free -> {
+              ServerDefinition current = present.apply(server.id());
+              if (current == null) {
+                byServer.remove(server.id());
+                throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such server");
+              }
               ConnectionId lease = name(server.id());
               held.put(lease, new Held(server.id(), events, until(body)));
               all.add(lease, owner);
@@ -90,7 +111,7 @@ final class ServerLeases {
               return supervisor
                   .startChild(
                       factory.leased(
-                          server, lease, capabilities, new Lease(server.id(), input, events)))
+                          current, lease, capabilities, new Lease(server.id(), input, events)))
                   .map(new JsonObject().put("lease", lease.value()))
                   .onFailure(failure -> forget(lease));
             });
@@ -101,15 +122,18 @@ final class ServerLeases {
   }
 
   /** Completes when there is room for one more, which whoever asked has to take at once. */
-  private Future<Void> room(ConnectionId server, String owner, int tries) {
+  private Future<Void> room(ConnectionId server, String owner, int tries, int looks) {
     for (FairBound<ConnectionId> bound : List.of(bound(server), all)) {
       FairBound.Verdict<ConnectionId> verdict = bound.ask(owner);
       ConnectionId victim = verdict.victim();
+      if (verdict.isRefused() && looks > 0) {
+        return vertx.timer(LOOK_MILLIS).compose(over -> room(server, owner, tries, looks - 1));
+      }
       if (verdict.isRefused() || (victim != null && tries == 0)) {
         return Future.failedFuture(full(server, bound, owner));
       }
       if (victim != null) {
-        return makeRoom(victim).compose(asked -> room(server, owner, tries - 1));
+        return makeRoom(victim).compose(asked -> room(server, owner, tries - 1, looks));
       }
     }
     return Future.succeededFuture();

@@ -79,7 +79,7 @@ final class ServersVerticle extends VerticleBase {
 
   @Override
   public Future<?> start() {
-    leases = new ServerLeases(vertx, supervisor, factory);
+    leases = new ServerLeases(vertx, supervisor, factory, id -> hosting.servers().get(id));
     distant = new DistantLeases(vertx);
     hosting =
         vertx.isClustered()
@@ -234,6 +234,7 @@ final class ServersVerticle extends VerticleBase {
     return leases
         .endAll(definition.id())
         .compose(ended -> hosting.replace(definition))
+        .compose(replaced -> leases.endAll(definition.id())) // those that began meanwhile
         .onSuccess(replaced -> publish(Events.SERVER_CHANGED, definition.id()));
   }
 
@@ -241,6 +242,7 @@ final class ServersVerticle extends VerticleBase {
     return leases
         .endAll(id)
         .compose(ended -> hosting.remove(id, file))
+        .compose(removed -> leases.endAll(id)) // those that began meanwhile
         .onSuccess(removed -> publish(Events.SERVER_REMOVED, id));
   }
 

@@ -9,6 +9,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.connection.ConnectionOptions;
 import dev.mcpbus.testing.ScriptedPeer;
 import dev.mcpbus.testing.TestBus;
+import io.vertx.core.Future;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
@@ -209,6 +210,39 @@ class LeaseTest {
             .getJsonObject("servers.privateConnections");
     assertThat(shown.getInteger("used")).isEqualTo(64);
     assertThat(shown.getInteger("inUse")).isEqualTo(63);
+  }
+
+  @Test
+  void a_wish_waits_for_a_holder_who_has_just_paused() {
+    List<String> leases = new ArrayList<>();
+    for (int i = 0; i < 64; i++) {
+      leases.add(lease(60_000));
+    }
+    Future<Message<JsonObject>> wanted =
+        bus.vertx().eventBus().request("mcp.servers.lease", wish("s", 60_000));
+    bus.request("mcp.servers.nodes", new JsonObject()); // is answered behind it
+    assertThat(wanted.isComplete()).isFalse();
+    idle(leases.get(5));
+    bus.awaitState(TestBus.await(wanted).body().getString("lease"), "READY");
+    assertThat(isGone(leases.get(5))).isTrue();
+  }
+
+  @Test
+  void a_wish_that_waits_for_a_server_that_is_removed_starts_nothing() {
+    for (int i = 0; i < 64; i++) {
+      lease(60_000);
+    }
+    Future<Message<JsonObject>> wanted =
+        bus.vertx().eventBus().request("mcp.servers.lease", wish("s", 60_000));
+    bus.request("mcp.servers.remove", new JsonObject().put("id", "s"));
+    await().until(wanted::isComplete);
+    assertThat(McpFailure.of(wanted.cause()).code()).isEqualTo(FailureCode.UNKNOWN_CONNECTION);
+    assertThat(
+            bus.<JsonObject>request("mcp.servers.nodes", new JsonObject())
+                .getJsonObject("limits")
+                .getJsonObject("servers.privateConnections")
+                .getInteger("used"))
+        .isZero();
   }
 
   @Test

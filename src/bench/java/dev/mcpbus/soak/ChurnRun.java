@@ -60,7 +60,7 @@ final class ChurnRun {
           continue;
         }
         ChurnKind kind = ChurnKind.find(running.all(), name);
-        problems.addAll(one(running, kind, Math.max(50, (long) (times * kind.share())), PARTS));
+        problems.addAll(one(running, kind, Math.max(40, (long) (times * kind.share())), PARTS));
         problems.addAll(ended(running, name));
       }
     }

@@ -36,7 +36,7 @@ final class McpChurn {
         ChurnKind.of("task", this::task).withKept(256),
         ChurnKind.of("question-left-open", this::questionLeftOpen).withPause(500),
         ChurnKind.of("question-abandoned", number -> ask(false))
-            .withShare(0.005)
+            .withShare(0.004) // 48 private connections are one principal's share
             .withPause(30_000)
             .withLinger(310));
   }

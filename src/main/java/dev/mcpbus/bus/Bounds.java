@@ -12,6 +12,12 @@ import java.util.TreeMap;
 /** The {@link FairBound}s of one Vert.x, by name, so that the status can show them. Thread-safe. */
 public final class Bounds implements Shareable {
 
+  /**
+   * For how long something has to be idle before the one who counts it is told: who uses it again
+   * and again says nothing between.
+   */
+  public static final long PAUSE_MILLIS = 1_000;
+
   private static final String KEY = "dev.mcpbus.bounds";
 
   private final Map<String, Set<FairBound<?>>> byName = new TreeMap<>();

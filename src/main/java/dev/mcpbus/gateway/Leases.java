@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.Bounds;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
@@ -33,9 +34,6 @@ final class Leases {
   }
 
   private static final long TTL_MILLIS = 180_000;
-
-  /** A client that calls one after the other is told to be idle only when it pauses. */
-  private static final long PAUSE_MILLIS = 1_000;
 
   /** A connection of its own lives on the node of whoever holds it. */
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
@@ -151,7 +149,7 @@ final class Leases {
       toldInUse = true;
       renew();
     } else if (pause < 0) {
-      pause = vertx.setTimer(PAUSE_MILLIS, quiet -> paused());
+      pause = vertx.setTimer(Bounds.PAUSE_MILLIS, quiet -> paused());
     }
   }
 
