@@ -31,7 +31,11 @@ final class ChurnRun {
    * servers, which come and go with pings and checks.
    */
   private static final Growth.Tolerance TOLERANCE =
-      new Growth.Tolerance(2, 64, 200, 1_500_000, 20);
+      new Growth.Tolerance(2, 64, 200, 1_500_000, 20, true);
+
+  /** The same for a few hundred operations. */
+  private static final Growth.Tolerance SHORT =
+      new Growth.Tolerance(2, 64, 200, 1_500_000, 20, false);
 
   private final Vertx vertx;
   private final SoakSetting setting;
@@ -60,7 +64,7 @@ final class ChurnRun {
           continue;
         }
         ChurnKind kind = ChurnKind.find(running.all(), name);
-        problems.addAll(one(running, kind, Math.max(40, (long) (times * kind.share())), PARTS));
+        problems.addAll(one(running, kind, Math.max(40, (long) (times * kind.share())), PARTS, TOLERANCE));
         problems.addAll(ended(running, name));
       }
     }
@@ -76,7 +80,7 @@ final class ChurnRun {
         if (kind.lingerSeconds() > 0) {
           continue; // takes longer than all others together
         }
-        problems.addAll(one(running, kind, Math.max(8, (long) (times * kind.share())), 2));
+        problems.addAll(one(running, kind, Math.max(8, (long) (times * kind.share())), 2, SHORT));
       }
       problems.addAll(ended(running, "all"));
     }
@@ -85,7 +89,8 @@ final class ChurnRun {
   }
 
   /** Counts before, a few times between, and after. */
-  private List<String> one(Running running, ChurnKind kind, long times, int parts) {
+  private List<String> one(
+      Running running, ChurnKind kind, long times, int parts, Growth.Tolerance tolerance) {
     long from = System.nanoTime();
     Observation fresh = look(running, from);
     await(running.lanes.run(kind, Math.max(kind.kept(), Math.min(WARM_UP, times))));
@@ -99,7 +104,7 @@ final class ChurnRun {
       busy += (System.nanoTime() - began) / 1e9;
       seen.add(settled(running, seen.get(seen.size() - 1), from, kind.lingerSeconds()));
     }
-    List<Growth> grown = new ArrayList<>(Growth.beyond(seen, TOLERANCE));
+    List<Growth> grown = new ArrayList<>(Growth.beyond(seen, tolerance));
     if (grown.isEmpty()) {
       grown.addAll(Growth.kept(fresh, seen.get(seen.size() - 1), KEPT));
     }

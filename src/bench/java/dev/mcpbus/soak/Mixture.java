@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 final class Mixture {
 
   private static final Growth.Tolerance TOLERANCE =
-      new Growth.Tolerance(1, 100, 5, 2_000_000, 24);
+      new Growth.Tolerance(1, 100, 5, 2_000_000, 24, true);
   private static final int QUIET_MILLIS = SoakBed.SESSION_IDLE_MILLIS + 3_000;
   private static final int PROBE_MILLIS = 100;
 
@@ -42,7 +42,10 @@ final class Mixture {
     List<Observation> seen = new ArrayList<>();
     try (Running running = setting.start(vertx, "mixture", true)) {
       Latency latency = new Latency();
-      running.kinds.forEach(kind -> begin(running, kind, true));
+      // What stays for longer than a part of the run looks like growth.
+      running.kinds.stream()
+          .filter(kind -> kind.lingerSeconds() <= all.toSeconds() / 3)
+          .forEach(kind -> begin(running, kind, true));
       running.sockets.standing().forEach(kind -> begin(running, kind.withPause(1), false));
       probe(running, latency);
       long from = System.nanoTime();
