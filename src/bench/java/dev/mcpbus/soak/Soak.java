@@ -54,7 +54,7 @@ public final class Soak implements java.util.concurrent.Callable<Integer> {
       List<String> problems = new ArrayList<>();
       if (ci) {
         problems.addAll(
-            new Mixture(vertx, setting()).run(Duration.ofSeconds(216), Duration.ofSeconds(24)));
+            new Mixture(vertx, setting()).run(Duration.ofSeconds(120), Duration.ofSeconds(20)));
         problems.addAll(new ChurnRun(vertx, setting()).together(200));
       } else if (churn.isEmpty()) {
         Duration all = Duration.ofMillis((long) (minutes * 60_000));
