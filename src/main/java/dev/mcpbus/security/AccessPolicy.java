@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /** Who may do what. One for all doors of a process, safe on every thread. */
 public final class AccessPolicy {
@@ -24,9 +25,14 @@ public final class AccessPolicy {
 
   private record Same(List<Policy> policies, boolean admin) {}
 
+  private record Found(Principal principal, Rights rights) {}
+
   private final List<Policy> policies;
   private final Map<Same, Rights> sets = new ConcurrentHashMap<>();
   private final Map<Principal, Rights> known = new ConcurrentHashMap<>();
+
+  /** Most requests are of the same principal as the one before, and to hash him costs more. */
+  private volatile @Nullable Found latest;
 
   public AccessPolicy(List<Policy> policies) {
     this.policies = List.copyOf(policies);
@@ -37,6 +43,10 @@ public final class AccessPolicy {
     if (principal.roles().size() > MAX_ROLES) {
       return find(principal);
     }
+    Found before = latest;
+    if (before != null && before.principal() == principal) {
+      return before.rights();
+    }
     Rights rights = known.get(principal);
     if (rights == null) {
       rights = find(principal);
@@ -45,6 +55,7 @@ public final class AccessPolicy {
       }
       known.put(principal, rights);
     }
+    latest = new Found(principal, rights);
     return rights;
   }
 
