@@ -19,6 +19,7 @@ final class Mixture {
 
   private static final Growth.Tolerance TOLERANCE =
       new Growth.Tolerance(1, 100, 5, 2_000_000, 24, true);
+  private static final Duration LONG = Duration.ofMinutes(20);
   private static final int QUIET_MILLIS = SoakBed.SESSION_IDLE_MILLIS + 3_000;
   private static final int PROBE_MILLIS = 100;
 
@@ -88,7 +89,9 @@ final class Mixture {
     if (!grown.isEmpty()) {
       problems.add("grows: " + Growth.summary(grown));
     }
-    problems.addAll(Latency.judge(judged));
+    if (all.compareTo(LONG) >= 0) { // in a short one the machine's other work decides
+      problems.addAll(Latency.judge(judged));
+    }
     Path picture = setting.out().resolve("soak.png");
     SoakChart.draw(seen, picture);
     System.out.println("figures and picture: " + setting.out().resolve("soak.csv") + " " + picture);

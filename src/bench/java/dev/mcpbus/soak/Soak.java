@@ -38,7 +38,7 @@ public final class Soak implements java.util.concurrent.Callable<Integer> {
   @Option(names = "--times", description = "How often the kind is done. Default: 10000.")
   private long times = 10_000;
 
-  @Option(names = "--ci", description = "Everything in 8 minutes.")
+  @Option(names = "--ci", description = "Everything in 10 minutes.")
   private boolean ci;
 
   /** See {@link Soak}. */
@@ -54,7 +54,7 @@ public final class Soak implements java.util.concurrent.Callable<Integer> {
       List<String> problems = new ArrayList<>();
       if (ci) {
         problems.addAll(
-            new Mixture(vertx, setting()).run(Duration.ofSeconds(120), Duration.ofSeconds(20)));
+            new Mixture(vertx, setting()).run(Duration.ofSeconds(216), Duration.ofSeconds(24)));
         problems.addAll(new ChurnRun(vertx, setting()).together(200));
       } else if (churn.isEmpty()) {
         Duration all = Duration.ofMillis((long) (minutes * 60_000));
