@@ -15,7 +15,6 @@ import java.util.concurrent.TimeUnit;
 final class ChurnRun {
 
   private static final int PARTS = 4;
-
   private static final int WARM_UP = 100;
   private static final int SLACK = 20;
 
@@ -64,7 +63,8 @@ final class ChurnRun {
           continue;
         }
         ChurnKind kind = ChurnKind.find(running.all(), name);
-        problems.addAll(one(running, kind, Math.max(40, (long) (times * kind.share())), PARTS, TOLERANCE));
+        long wanted = Math.max(40, (long) (times * kind.share()));
+        problems.addAll(one(running, kind, wanted, PARTS, TOLERANCE));
         problems.addAll(ended(running, name));
       }
     }

@@ -33,7 +33,12 @@ record Growth(String name, double perThousand, double first, double last) {
    *     what the connections of this moment hold is more than a leak
    */
   record Tolerance(
-      double objectsPerThousand, double objects, double bytesPerOperation, double bytes, double figures, boolean others) {}
+      double objectsPerThousand,
+      double objects,
+      double bytesPerOperation,
+      double bytes,
+      double figures,
+      boolean others) {}
 
   /** Classes that fill up to a bound of their own, and why that is no leak. */
   private static final Map<String, Long> BOUNDED =
