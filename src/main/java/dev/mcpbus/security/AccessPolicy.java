@@ -44,7 +44,7 @@ public final class AccessPolicy {
       return find(principal);
     }
     Found before = latest;
-    if (before != null && before.principal() == principal) {
+    if (before != null && before.principal().equals(principal)) {
       return before.rights();
     }
     Rights rights = known.get(principal);
