@@ -16,12 +16,16 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** {@code src/docs/door-faults.md}: no case without a test, no test that is not there. */
-class DoorFaultsPageTest {
+/** The pages of faults: no case without a test, no test that is not there. */
+class FaultPagesTest {
 
   private static final Path PAGE = Path.of("src/docs/door-faults.md");
   private static final Path TESTS = Path.of("src/test/java");
   private static final Pattern ROW = Pattern.compile("\\| (D\\d+) \\|.*");
+  private static final Path CATALOGUE = Path.of("src/docs/reliability.md");
+  private static final Pattern CASE_ROW = Pattern.compile("\\| (\\d+) \\|.*");
+  private static final Pattern CASE_TEST = Pattern.compile("void case_?0*(\\d+)_\\w+\\(");
+  private static final Pattern CLASS_NAME = Pattern.compile("`(\\w+(?:Test|IT))`");
   private static final Pattern NAMED = Pattern.compile("`(\\w+(?:Test|IT))\\.(\\w+)`");
 
   @Test
@@ -54,6 +58,32 @@ class DoorFaultsPageTest {
     assertThat(cases).hasSizeGreaterThan(50);
   }
 
+  @Test
+  void the_catalogue_and_the_tests_name_each_other() throws IOException {
+    TreeSet<String> written = new TreeSet<>();
+    for (String line : Files.readAllLines(CATALOGUE)) {
+      Matcher row = CASE_ROW.matcher(line);
+      if (row.matches()) {
+        CLASS_NAME
+            .matcher(line)
+            .results()
+            .forEach(test -> written.add(row.group(1) + " " + test.group(1)));
+      }
+    }
+    TreeSet<String> there = new TreeSet<>();
+    sources()
+        .forEach(
+            (name, source) ->
+                CASE_TEST
+                    .matcher(source)
+                    .results()
+                    .forEach(test -> there.add(test.group(1) + " " + name)));
+    // Mixed versions are what a whole class is about.
+    there.add("93 MixedVersionsIT");
+    assertThat(written).as("case and test class").isEqualTo(there);
+    assertThat(written.stream().map(row -> row.split(" ")[0]).distinct()).hasSize(119);
+  }
+
   private static Map<String, String> sources() throws IOException {
     try (Stream<Path> files = Files.walk(TESTS)) {
       return files
@@ -61,7 +91,7 @@ class DoorFaultsPageTest {
           .collect(
               Collectors.toMap(
                   file -> file.getFileName().toString().replace(".java", ""),
-                  DoorFaultsPageTest::text,
+                  FaultPagesTest::text,
                   String::concat));
     }
   }
