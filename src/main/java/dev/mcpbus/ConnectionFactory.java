@@ -13,9 +13,9 @@ import dev.mcpbus.protocol.MessageTap;
 import dev.mcpbus.protocol.Redactor;
 import dev.mcpbus.supervisor.ChildSpec;
 import dev.mcpbus.transport.AuthenticatorFactory;
+import dev.mcpbus.transport.BuiltInTransports;
 import dev.mcpbus.transport.RedactedTransport;
 import dev.mcpbus.transport.Transport;
-import dev.mcpbus.transport.Transports;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import java.time.Clock;
@@ -95,7 +95,7 @@ final class ConnectionFactory {
 
   /** Whatever it says of itself has none of the definition's secrets. */
   private Transport transport(ServerDefinition definition) {
-    Transport made = Transports.create(vertx, definition.transport(), authenticators);
+    Transport made = BuiltInTransports.create(vertx, definition.transport(), authenticators);
     Redactor redactor = definition.redactor();
     return redactor == Redactor.NONE ? made : new RedactedTransport(made, redactor);
   }

@@ -31,7 +31,7 @@ import dev.mcpbus.supervisor.SupervisorOptions;
 import dev.mcpbus.supervisor.SupervisorVerticle;
 import dev.mcpbus.transport.AuthenticatorFactory;
 import dev.mcpbus.transport.BusOptions;
-import dev.mcpbus.transport.ProvidedOptions;
+import dev.mcpbus.transport.EmbeddedTransportOptions;
 import dev.mcpbus.transport.Transport;
 import io.vertx.core.Deployable;
 import io.vertx.core.Future;
@@ -292,9 +292,9 @@ public final class McpBus {
   }
 
   /**
-   * Adds a connection over a transport that the program made itself, such as {@code LinkedPair} or
-   * {@code SdkClientTransport}. Servers that an entry can describe are added on {@code
-   * mcp.servers.add}.
+   * Adds a connection over a transport that the program made itself, such as {@code
+   * InMemoryTransport} or {@code SdkClientTransport}. Servers that an entry can describe are added
+   * on {@code mcp.servers.add}.
    *
    * @return completes when the addresses answer, not when the server is connected; fails where the
    *     id is taken
@@ -305,7 +305,7 @@ public final class McpBus {
             new ServerDefinition(
                 id,
                 id.value(),
-                new ProvidedOptions(transport),
+                new EmbeddedTransportOptions(transport),
                 options,
                 RestartPolicy.DEFAULT,
                 RpcLogMode.OFF,
@@ -331,8 +331,8 @@ public final class McpBus {
 
   /**
    * What the bridge takes as a key for administrative requests, where {@code auth} has neither keys
-   * nor tokens: {@code Authorization: Bearer} and this text. A secret, another one for each {@code
-   * McpBus}; null where {@code auth} has its own.
+   * nor tokens: {@code RequestAuthorization: Bearer} and this text. A secret, another one for each
+   * {@code McpBus}; null where {@code auth} has its own.
    */
   public @Nullable String adminToken() {
     return access.adminToken();

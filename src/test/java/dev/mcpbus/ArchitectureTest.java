@@ -74,15 +74,15 @@ class ArchitectureTest {
           "hands it to a process",
           Set.of(
               "security.HeadersHelper",
-              "transport.stdio.Launch",
+              "transport.stdio.LaunchSpec",
               "transport.stdio.StdioChannel",
               "transport.stdio.StdioTransport"),
           "sends it, or connects to where it leads",
           Set.of(
               "transport.bus.BusTransport",
               "transport.http.ConfiguredHeaders",
-              "transport.http.Endpoint",
-              "transport.socket.Target"),
+              "transport.http.HttpEndpoint",
+              "transport.socket.SocketTarget"),
           "gets tokens with it, and keeps them encrypted",
           Set.of(
               "Authentication",

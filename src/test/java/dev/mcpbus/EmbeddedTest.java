@@ -13,9 +13,9 @@ import dev.mcpbus.protocol.Messages;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.testing.TestBus;
 import dev.mcpbus.transport.Channel;
-import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.TransportException;
-import dev.mcpbus.transport.memory.LinkedPair;
+import dev.mcpbus.transport.memory.InMemoryTransport;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.json.JsonObject;
 import org.junit.jupiter.api.Test;
@@ -37,7 +37,7 @@ class EmbeddedTest {
                   "{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"serverInfo\":{\"name\":\"mirror\",\"version\":\"1\"}}")
               : message.params();
       try {
-        channel.send(Outbound.response(Envelope.Kind.RESULT, Messages.result(id, result)));
+        channel.send(OutboundMessage.response(Envelope.Kind.RESULT, Messages.result(id, result)));
       } catch (TransportException e) {
         throw new AssertionError(e);
       }
@@ -54,7 +54,8 @@ class EmbeddedTest {
   void a_transport_of_the_programs_own_becomes_a_connection_like_any_other() {
     try (TestBus bus = TestBus.start(new JsonObject())) {
       ConnectionId id = new ConnectionId("mirror");
-      LinkedPair pair = new LinkedPair("mirror", bus.vertx().getOrCreateContext(), Mirror::new);
+      InMemoryTransport pair =
+          new InMemoryTransport("mirror", bus.vertx().getOrCreateContext(), Mirror::new);
       TestBus.await(bus.bus().add(id, pair, ConnectionOptions.DEFAULT));
       bus.awaitState("mirror", "READY");
 

@@ -10,13 +10,13 @@ import dev.mcpbus.testing.ChannelProbe;
 import dev.mcpbus.testing.OAuthWorld;
 import dev.mcpbus.testing.OAuthWorld.Answer;
 import dev.mcpbus.testing.TestBus;
+import dev.mcpbus.transport.BuiltInTransports;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.OAuthOptions;
 import dev.mcpbus.transport.SseOptions;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reason;
 import dev.mcpbus.transport.TransportException.Sent;
-import dev.mcpbus.transport.Transports;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -73,7 +73,7 @@ class OAuthSseTest {
                 Duration.ofSeconds(10),
                 Duration.ofSeconds(30)));
     return ChannelProbe.open(
-        vertx, Transports.create(vertx, new SseOptions(options), authentication));
+        vertx, BuiltInTransports.create(vertx, new SseOptions(options), authentication));
   }
 
   private List<String> tokens(String path) {

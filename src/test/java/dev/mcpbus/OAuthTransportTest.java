@@ -10,13 +10,13 @@ import dev.mcpbus.testing.ChannelProbe;
 import dev.mcpbus.testing.OAuthWorld;
 import dev.mcpbus.testing.OAuthWorld.Answer;
 import dev.mcpbus.testing.TestBus;
+import dev.mcpbus.transport.BuiltInTransports;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.OAuthOptions;
 import dev.mcpbus.transport.OAuthOptions.Grant;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reason;
 import dev.mcpbus.transport.TransportException.Sent;
-import dev.mcpbus.transport.Transports;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
@@ -61,7 +61,7 @@ class OAuthTransportTest {
                   prompts.add(page);
                   world.browse(page);
                 }));
-    return ChannelProbe.open(vertx, Transports.create(vertx, options, authentication));
+    return ChannelProbe.open(vertx, BuiltInTransports.create(vertx, options, authentication));
   }
 
   private HttpOptions options() {

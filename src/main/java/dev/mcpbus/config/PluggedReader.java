@@ -4,7 +4,7 @@ import dev.mcpbus.config.ConfigNode.Kind;
 import dev.mcpbus.config.ConfigNode.Member;
 import dev.mcpbus.config.Substitution.Filled;
 import dev.mcpbus.protocol.Sensitive;
-import dev.mcpbus.transport.PluggedOptions;
+import dev.mcpbus.transport.PluginTransportOptions;
 import dev.mcpbus.transport.TransportOptions;
 import dev.mcpbus.transport.TransportProvider;
 import io.vertx.core.json.JsonArray;
@@ -75,7 +75,7 @@ record PluggedReader(Entry entry, JsonObject view) {
             settings.connectTimeout());
     try {
       return Optional.of(
-          new PluggedOptions(
+          new PluginTransportOptions(
               provider, Objects.requireNonNull(provider.options(read), "it gave no options")));
     } catch (IllegalArgumentException e) {
       entry.wrong(

@@ -10,7 +10,7 @@ import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
-import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.OutboundMessage;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -34,7 +34,7 @@ final class BusCall extends Pending {
   private final @Nullable Cache cache;
   private final @Nullable RawJson task;
   private final boolean raw;
-  private List<Outbound.Header> headers = List.of();
+  private List<OutboundMessage.Header> headers = List.of();
   private @Nullable Consumer<RawJson> keeper;
   private @Nullable OutputCheck output;
   private @Nullable String epoch;
@@ -265,12 +265,12 @@ final class BusCall extends Pending {
   }
 
   /** What the tool's schema wants in headers. */
-  void headers(List<Outbound.Header> mirrored) {
+  void headers(List<OutboundMessage.Header> mirrored) {
     headers = mirrored;
   }
 
   @Override
-  List<Outbound.Header> headers() {
+  List<OutboundMessage.Header> headers() {
     return headers;
   }
 

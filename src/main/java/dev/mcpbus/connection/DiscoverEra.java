@@ -11,7 +11,7 @@ import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ServerDescription;
-import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.OutboundMessage;
 import io.netty.util.AsciiString;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
@@ -200,19 +200,20 @@ final class DiscoverEra implements SessionEra {
   }
 
   @Override
-  public List<Outbound.Header> headers(Session session, @Nullable RawJson params, Pending call) {
+  public List<OutboundMessage.Header> headers(
+      Session session, @Nullable RawJson params, Pending call) {
     if (!session.hasRequestStreams()) {
       return List.of();
     }
-    List<Outbound.Header> headers = new ArrayList<>(4);
+    List<OutboundMessage.Header> headers = new ArrayList<>(4);
     if (session.version() == null) {
-      headers.add(new Outbound.Header(VERSION, spoken.wire()));
+      headers.add(new OutboundMessage.Header(VERSION, spoken.wire()));
     }
-    headers.add(new Outbound.Header(METHOD, HeaderValue.encode(call.method())));
+    headers.add(new OutboundMessage.Header(METHOD, HeaderValue.encode(call.method())));
     String member = NAMED_BY.get(call.method());
     RawJson name = member == null || params == null ? null : params.member(member);
     if (name != null && name.isString()) {
-      headers.add(new Outbound.Header(NAME, HeaderValue.encode(name.asString())));
+      headers.add(new OutboundMessage.Header(NAME, HeaderValue.encode(name.asString())));
     }
     headers.addAll(call.headers());
     return headers;

@@ -8,7 +8,7 @@ import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ServerDescription;
-import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.OutboundMessage;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
@@ -117,7 +117,8 @@ final class InitializeEra implements SessionEra {
   }
 
   @Override
-  public List<Outbound.Header> headers(Session session, @Nullable RawJson params, Pending call) {
+  public List<OutboundMessage.Header> headers(
+      Session session, @Nullable RawJson params, Pending call) {
     return List.of();
   }
 

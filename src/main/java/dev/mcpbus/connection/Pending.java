@@ -3,7 +3,7 @@ package dev.mcpbus.connection;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.RawJson;
-import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.OutboundMessage;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -153,7 +153,7 @@ abstract class Pending {
   }
 
   /** Headers of its own, for transports that have headers. */
-  List<Outbound.Header> headers() {
+  List<OutboundMessage.Header> headers() {
     return List.of();
   }
 

@@ -15,7 +15,7 @@ import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.Redactor;
 import dev.mcpbus.transport.Channel;
-import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.Transport;
 import dev.mcpbus.transport.TransportException;
 import io.vertx.core.Context;
@@ -194,7 +194,7 @@ final class Session implements Channel.Receiver {
     long id = pending.add(call);
     byte[] bytes = Messages.request(id, call.method(), era.params(params, id, call));
     try {
-      wire.put(Outbound.request(id, call.method(), bytes, era.headers(this, params, call)));
+      wire.put(OutboundMessage.request(id, call.method(), bytes, era.headers(this, params, call)));
     } catch (TransportException e) {
       if (pending.remove(id) != null) {
         call.fail(Failures.of(e));
@@ -232,19 +232,20 @@ final class Session implements Channel.Receiver {
   }
 
   void notify(String method, @Nullable RawJson params) {
-    sendQuietly(Outbound.notification(method, Messages.notification(method, params)));
+    sendQuietly(OutboundMessage.notification(method, Messages.notification(method, params)));
   }
 
   void answer(RawJson id, RawJson result) {
-    sendQuietly(Outbound.response(Envelope.Kind.RESULT, Messages.result(id, result)));
+    sendQuietly(OutboundMessage.response(Envelope.Kind.RESULT, Messages.result(id, result)));
   }
 
   void refuse(RawJson id, int code, String message) {
-    sendQuietly(Outbound.response(Envelope.Kind.ERROR, Messages.error(id, code, message, null)));
+    sendQuietly(
+        OutboundMessage.response(Envelope.Kind.ERROR, Messages.error(id, code, message, null)));
   }
 
   /** Nobody waits for these; where the queue is full or the channel is gone they are dropped. */
-  private void sendQuietly(Outbound message) {
+  private void sendQuietly(OutboundMessage message) {
     if (ended || !wire.isAttached()) {
       return;
     }

@@ -3,7 +3,7 @@ package dev.mcpbus.connection;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ServerDescription;
-import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.OutboundMessage;
 import io.vertx.core.Future;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +23,7 @@ interface SessionEra {
   @Nullable RawJson params(@Nullable RawJson params, long id, Pending call);
 
   /** What goes out as headers beside it, where the transport has any. */
-  List<Outbound.Header> headers(Session session, @Nullable RawJson params, Pending call);
+  List<OutboundMessage.Header> headers(Session session, @Nullable RawJson params, Pending call);
 
   /** Tells the server that the answer to request {@code id} is no longer wanted. */
   void cancel(Session session, long id, String reason);

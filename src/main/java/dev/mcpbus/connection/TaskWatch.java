@@ -5,7 +5,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
-import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.OutboundMessage;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -75,7 +75,7 @@ final class TaskWatch extends Pending implements TaskPolling.Listener {
   }
 
   @Override
-  List<Outbound.Header> headers() {
+  List<OutboundMessage.Header> headers() {
     return origin.headers();
   }
 

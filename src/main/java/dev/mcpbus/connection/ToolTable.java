@@ -5,7 +5,7 @@ import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.ParamHeaders;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.SchemaShape;
-import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.OutboundMessage;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -36,12 +36,12 @@ final class ToolTable {
     }
 
     /** The headers that mirror the call's arguments. */
-    List<Outbound.Header> headers(BusCall call) {
+    List<OutboundMessage.Header> headers(BusCall call) {
       if (headers.isEmpty()) {
         return List.of();
       }
       return headers.values(call.params().member("arguments")).stream()
-          .map(header -> new Outbound.Header(header.name(), header.value()))
+          .map(header -> new OutboundMessage.Header(header.name(), header.value()))
           .toList();
     }
 

@@ -3,7 +3,7 @@ package dev.mcpbus.connection;
 import dev.mcpbus.protocol.MessageTap;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.transport.Channel;
-import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reason;
 import dev.mcpbus.transport.TransportException.Sent;
@@ -38,7 +38,7 @@ final class Wire {
     return channel != null && channel.hasRequestStreams();
   }
 
-  void put(Outbound message) throws TransportException {
+  void put(OutboundMessage message) throws TransportException {
     Channel out = channel;
     if (out == null) {
       throw new TransportException(Reason.UPSTREAM_RESET, Sent.NO, "the channel is not open");

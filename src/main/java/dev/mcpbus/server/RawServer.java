@@ -6,7 +6,7 @@ import dev.mcpbus.transport.Acceptor;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.Transport;
 import dev.mcpbus.transport.bus.BusServer;
-import dev.mcpbus.transport.memory.LinkedPair;
+import dev.mcpbus.transport.memory.InMemoryTransport;
 import io.vertx.core.Context;
 import io.vertx.core.Deployable;
 import io.vertx.core.Future;
@@ -296,7 +296,7 @@ public final class RawServer implements Acceptor {
 
   /** A way in without anything between; each opening is a client of its own. */
   public Transport inMemory(Context owner) {
-    return new LinkedPair(info.name(), owner, this);
+    return new InMemoryTransport(info.name(), owner, this);
   }
 
   /** See {@link ServerState}. */

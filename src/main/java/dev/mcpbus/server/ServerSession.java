@@ -9,8 +9,8 @@ import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.transport.Channel;
-import dev.mcpbus.transport.Outbound;
-import dev.mcpbus.transport.Outbox;
+import dev.mcpbus.transport.OutboundMessage;
+import dev.mcpbus.transport.SendBuffer;
 import dev.mcpbus.transport.TransportException;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Context;
@@ -45,7 +45,7 @@ final class ServerSession implements Channel.Receiver, ClientSession {
   private final Dispatch dispatch;
   private final Context owner;
   private final Channel channel;
-  private final Outbox outbox;
+  private final SendBuffer outbox;
   private final @Nullable String principal;
   private final String id = UUID.randomUUID().toString();
   private final Map<RawJson, Request> open = new HashMap<>();
@@ -66,7 +66,7 @@ final class ServerSession implements Channel.Receiver, ClientSession {
     this.dispatch = new Dispatch(server, this);
     this.owner = ((ContextInternal) owner).unwrap();
     this.channel = channel;
-    this.outbox = new Outbox(owner, channel);
+    this.outbox = new SendBuffer(owner, channel);
     this.principal = principal;
   }
 
@@ -297,7 +297,7 @@ final class ServerSession implements Channel.Receiver, ClientSession {
   private void answer(RawJson requestId, JsonObject result) {
     try {
       byte[] bytes = Messages.result(requestId, RawJson.of(result));
-      put(Outbound.response(Envelope.Kind.RESULT, bytes));
+      put(OutboundMessage.response(Envelope.Kind.RESULT, bytes));
     } catch (EncodeException e) {
       LOG.warn("a result holds something that is no JSON", e);
       refuse(
@@ -309,16 +309,16 @@ final class ServerSession implements Channel.Receiver, ClientSession {
   private void refuse(RawJson requestId, RequestException why) {
     byte[] bytes =
         Messages.error(requestId, why.code(), String.valueOf(why.getMessage()), why.data());
-    put(Outbound.response(Envelope.Kind.ERROR, bytes));
+    put(OutboundMessage.response(Envelope.Kind.ERROR, bytes));
   }
 
   private void send(String method, JsonObject params) {
     byte[] bytes = Messages.notification(method, RawJson.of(params));
-    put(Outbound.notification(method, bytes));
+    put(OutboundMessage.notification(method, bytes));
   }
 
   /** A client that takes nothing more would wait for ever: it is let go. */
-  private void put(Outbound message) {
+  private void put(OutboundMessage message) {
     if (state == ServerState.CLOSED) {
       return;
     }

@@ -3,7 +3,7 @@ package dev.mcpbus.server;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.LineFramer;
-import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.SendWindow;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reason;
@@ -115,7 +115,7 @@ final class StdioChannel implements Channel {
   }
 
   @Override
-  public void send(Outbound message) throws TransportException {
+  public void send(OutboundMessage message) throws TransportException {
     if (closed) {
       throw new TransportException(Reason.UPSTREAM_RESET, Sent.NO, "stdout is closed");
     }

@@ -17,7 +17,7 @@ public interface Channel {
    * @throws TransportException {@code OVERLOADED} where the bounded write queue is full, {@code
    *     UPSTREAM_RESET} where the channel is closed; {@code sent} is no in both
    */
-  void send(Outbound message) throws TransportException;
+  void send(OutboundMessage message) throws TransportException;
 
   /**
    * The owner no longer waits for the answer to request {@code id}: anything held for that request
@@ -27,7 +27,7 @@ public interface Channel {
 
   /**
    * True where every request has a stream of its own, so that {@link #forget} alone tells the
-   * server (MCP 2026-07-28, Cancellation), and where {@link Outbound#headers} are sent.
+   * server (MCP 2026-07-28, Cancellation), and where {@link OutboundMessage#headers} are sent.
    */
   default boolean hasRequestStreams() {
     return false;

@@ -50,7 +50,7 @@ public record RedactedTransport(Transport inner, Redactor redactor) implements T
   private record Shown(Channel inner, Redactor redactor) implements Channel {
 
     @Override
-    public void send(Outbound message) throws TransportException {
+    public void send(OutboundMessage message) throws TransportException {
       try {
         inner.send(message);
       } catch (TransportException e) {

@@ -3,10 +3,10 @@ package dev.mcpbus.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.transport.BuiltInTransports;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.SocketOptions;
 import dev.mcpbus.transport.SseOptions;
-import dev.mcpbus.transport.Transports;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
 import java.nio.file.Path;
@@ -53,7 +53,7 @@ class UrlTypesTest {
     ServerDefinition one = one("\"url\": \"" + url + "\"" + (more == null ? "" : ", " + more));
     assertThat(one.transport().type()).isEqualTo(type);
     assertThat(one.view().getString("type")).isEqualTo(type);
-    assertThat(Transports.create(vertx, one.transport()).type()).isEqualTo(type);
+    assertThat(BuiltInTransports.create(vertx, one.transport()).type()).isEqualTo(type);
   }
 
   @Test

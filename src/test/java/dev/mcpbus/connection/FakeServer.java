@@ -9,7 +9,7 @@ import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ServerDescription;
 import dev.mcpbus.transport.Channel;
-import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.Transport;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -86,7 +86,7 @@ final class FakeServer implements Transport, Channel, SessionListener {
   }
 
   @Override
-  public void send(Outbound message) {
+  public void send(OutboundMessage message) {
     sent.add(new String(message.bytes(), StandardCharsets.UTF_8));
     if (message.kind() != Envelope.Kind.REQUEST) {
       return;

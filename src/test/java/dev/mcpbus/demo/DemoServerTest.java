@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.transport.BuiltInTransports;
 import dev.mcpbus.transport.BusOptions;
 import dev.mcpbus.transport.RawClient;
 import dev.mcpbus.transport.TransportException;
-import dev.mcpbus.transport.Transports;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import java.time.Clock;
@@ -38,7 +38,7 @@ class DemoServerTest {
 
   private RawClient connect() throws Exception {
     RawClient client =
-        RawClient.open(vertx, Transports.create(vertx, new BusOptions(DemoServer.ADDRESS)));
+        RawClient.open(vertx, BuiltInTransports.create(vertx, new BusOptions(DemoServer.ADDRESS)));
     JsonObject hello = client.handshake();
     assertThat(hello.getString("protocolVersion")).isEqualTo("2025-11-25");
     assertThat(hello.getJsonObject("serverInfo").getString("name")).isEqualTo("mcpbus-demo");

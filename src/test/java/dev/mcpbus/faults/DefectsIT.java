@@ -16,7 +16,7 @@ import dev.mcpbus.testing.Http;
 import dev.mcpbus.testing.TestBus;
 import dev.mcpbus.transport.BusOptions;
 import dev.mcpbus.transport.Channel;
-import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.Transport;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.bus.BusTransport;
@@ -72,7 +72,7 @@ class DefectsIT {
   private record FrailChannel(Channel sound, AtomicInteger closed) implements Channel {
 
     @Override
-    public void send(Outbound message) throws TransportException {
+    public void send(OutboundMessage message) throws TransportException {
       if (new String(message.bytes(), StandardCharsets.UTF_8).contains("boom")) {
         throw new IllegalStateException(CANARY);
       }

@@ -10,7 +10,7 @@ import dev.mcpbus.supervisor.RestartStrategy;
 import dev.mcpbus.supervisor.SupervisorOptions;
 import dev.mcpbus.testing.TestBus;
 import dev.mcpbus.transport.Channel;
-import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.bus.BusServer;
 import io.vertx.core.Vertx;
@@ -63,7 +63,7 @@ class StaggeredStartIT {
 
     private void answer(RawJson id, RawJson result) {
       try {
-        channel.send(Outbound.response(Envelope.Kind.RESULT, Messages.result(id, result)));
+        channel.send(OutboundMessage.response(Envelope.Kind.RESULT, Messages.result(id, result)));
       } catch (TransportException gone) {
         throw new AssertionError(gone);
       }

@@ -27,8 +27,8 @@ import dev.mcpbus.supervisor.SupervisorOptions;
 import dev.mcpbus.testing.ChannelProbe;
 import dev.mcpbus.testing.OAuthWorld;
 import dev.mcpbus.testing.TestBus;
+import dev.mcpbus.transport.BuiltInTransports;
 import dev.mcpbus.transport.HttpOptions;
-import dev.mcpbus.transport.Transports;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
@@ -183,12 +183,13 @@ class LoadedPluginsTest {
       ChannelProbe probe =
           ChannelProbe.open(
               vertx,
-              Transports.create(vertx, options, Authentication.ofVariables(vertx, Map.of())));
+              BuiltInTransports.create(
+                  vertx, options, Authentication.ofVariables(vertx, Map.of())));
       probe.call(1, "tools/list");
       Awaitility.await().until(() -> DrawerStore.SAVED.toString().contains("token"));
       probe.close();
       Authentication stuck = Authentication.ofVariables(vertx, Map.of("DRAWER_STUCK", "1"));
-      assertThatThrownBy(() -> Transports.create(vertx, options, stuck))
+      assertThatThrownBy(() -> BuiltInTransports.create(vertx, options, stuck))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage("token store \"drawer\": the drawer is stuck; unset DRAWER_STUCK");
     } finally {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.transport.RawClient;
-import dev.mcpbus.transport.memory.LinkedPair;
+import dev.mcpbus.transport.memory.InMemoryTransport;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
@@ -95,7 +95,7 @@ class RawServerRequestsTest extends OverLinkedPair {
   @Test
   void a_request_knows_who_asks_and_how_long_there_is() throws Exception {
     RawClient client =
-        RawClient.open(vertx, new LinkedPair("d", context, server.acceptor("alice")));
+        RawClient.open(vertx, new InMemoryTransport("d", context, server.acceptor("alice")));
     client.handshake();
     client.call("echo", "{\"text\":\"x\"}");
     Request request = sample.requests.get(0);
@@ -196,7 +196,7 @@ class RawServerRequestsTest extends OverLinkedPair {
     assertThat(error(stranger, "x/fail", "{}").getString("message"))
         .isEqualTo("something went wrong");
     RawClient alice =
-        RawClient.open(vertx, new LinkedPair("d", context, wrapped.acceptor("alice")));
+        RawClient.open(vertx, new InMemoryTransport("d", context, wrapped.acceptor("alice")));
     alice.handshake();
     assertThat(alice.call("secret", "{}")).isEqualTo("42");
   }

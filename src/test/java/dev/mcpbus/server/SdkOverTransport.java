@@ -2,7 +2,7 @@ package dev.mcpbus.server;
 
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.transport.Channel;
-import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.Transport;
 import dev.mcpbus.transport.TransportException;
 import io.modelcontextprotocol.json.McpJsonDefaults;
@@ -57,7 +57,9 @@ final class SdkOverTransport implements McpClientTransport, Channel.Receiver {
                                 ? request.method()
                                 : "notification";
                         Channel open = java.util.Objects.requireNonNull(channel);
-                        open.send(Outbound.notification(method, mapper.writeValueAsBytes(message)));
+                        open.send(
+                            OutboundMessage.notification(
+                                method, mapper.writeValueAsBytes(message)));
                         sink.success();
                       } catch (IOException | TransportException e) {
                         sink.error(e);

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Messages;
 import dev.mcpbus.transport.Channel;
-import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.Transport;
 import dev.mcpbus.transport.TransportException;
 import io.vertx.core.Context;
@@ -45,15 +45,15 @@ public final class ChannelProbe implements Channel.Receiver {
   }
 
   public void request(long id, String method) throws Exception {
-    send(Outbound.request(id, method, Messages.request(id, method, null)));
+    send(OutboundMessage.request(id, method, Messages.request(id, method, null)));
   }
 
   public void notify(String method) throws Exception {
-    send(Outbound.notification(method, Messages.notification(method, null)));
+    send(OutboundMessage.notification(method, Messages.notification(method, null)));
   }
 
   /** Fails with the {@link TransportException} of a message that was refused at once. */
-  public void send(Outbound message) throws Exception {
+  public void send(OutboundMessage message) throws Exception {
     run(() -> channel.send(message));
   }
 

@@ -7,7 +7,7 @@ import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.transport.Acceptor;
 import dev.mcpbus.transport.Channel;
-import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.TransportException;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
@@ -120,7 +120,7 @@ public final class OddServer {
             for (String out : answer(text.toString().getBytes(StandardCharsets.UTF_8))) {
               try {
                 byte[] bytes = out.getBytes(StandardCharsets.UTF_8);
-                client.send(Outbound.response(Envelope.Kind.RESULT, bytes));
+                client.send(OutboundMessage.response(Envelope.Kind.RESULT, bytes));
               } catch (TransportException e) {
                 throw new IllegalStateException(e);
               }

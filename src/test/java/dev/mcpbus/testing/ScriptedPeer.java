@@ -4,10 +4,10 @@ import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Messages;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.transport.Channel;
-import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.Transport;
 import dev.mcpbus.transport.TransportException;
-import dev.mcpbus.transport.memory.LinkedPair;
+import dev.mcpbus.transport.memory.InMemoryTransport;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
@@ -64,7 +64,7 @@ public final class ScriptedPeer {
   }
 
   public Transport transport() {
-    return new LinkedPair("scripted", context, this::accept);
+    return new InMemoryTransport("scripted", context, this::accept);
   }
 
   /** For who listens himself. */
@@ -98,7 +98,7 @@ public final class ScriptedPeer {
   private static void put(Channel channel, String text) {
     RawJson raw = RawJson.of(text);
     try {
-      channel.send(Outbound.response(Envelope.Kind.RESULT, raw.array()));
+      channel.send(OutboundMessage.response(Envelope.Kind.RESULT, raw.array()));
     } catch (TransportException e) {
       throw new AssertionError(e);
     }
@@ -111,7 +111,7 @@ public final class ScriptedPeer {
     context.runOnContext(
         now -> {
           try {
-            channel.send(Outbound.notification(method, bytes));
+            channel.send(OutboundMessage.notification(method, bytes));
           } catch (TransportException e) {
             throw new AssertionError(e);
           }

@@ -53,7 +53,7 @@ public final class RawClient implements Channel.Receiver {
   }
 
   public void notify(String method, String params) {
-    send(Outbound.notification(method, Messages.notification(method, RawJson.of(params))));
+    send(OutboundMessage.notification(method, Messages.notification(method, RawJson.of(params))));
   }
 
   /** The whole response. */
@@ -62,7 +62,7 @@ public final class RawClient implements Channel.Receiver {
     Promise<JsonObject> answer = Promise.promise();
     pending.put(id, answer);
     String line = params.replace('\n', ' ');
-    send(Outbound.request(id, method, Messages.request(id, method, RawJson.of(line))));
+    send(OutboundMessage.request(id, method, Messages.request(id, method, RawJson.of(line))));
     return answer.future();
   }
 
@@ -82,7 +82,7 @@ public final class RawClient implements Channel.Receiver {
         .getString("text");
   }
 
-  private void send(Outbound message) {
+  private void send(OutboundMessage message) {
     context.runOnContext(
         nothing -> {
           try {

@@ -75,7 +75,7 @@ public abstract class TransportContract {
     Channel here = open();
     String text = "x\u00e9".repeat(1024 * 512);
     byte[] bytes = Messages.request(7, "echo", RawJson.of("{\"text\":\"" + text + "\"}"));
-    run(clientContext, () -> send(here, Outbound.request(7, "echo", bytes)));
+    run(clientContext, () -> send(here, OutboundMessage.request(7, "echo", bytes)));
     await().until(() -> server.count() == 1);
     assertThat(server.messages().get(0).text().toString().getBytes(StandardCharsets.UTF_8))
         .isEqualTo(bytes);
@@ -152,7 +152,7 @@ public abstract class TransportContract {
   @Test
   void bytes_that_are_no_message_end_the_channel_on_both_sides() throws Exception {
     Channel here = open();
-    Outbound junk = Outbound.notification("x", new byte[] {'n', 'o'});
+    OutboundMessage junk = OutboundMessage.notification("x", new byte[] {'n', 'o'});
     run(clientContext, () -> send(here, junk));
     await().until(() -> !server.closings().isEmpty() && !client.closings().isEmpty());
     assertThat(server.closings().get(0).reason()).isEqualTo(Reason.PROTOCOL_ERROR);
@@ -177,7 +177,9 @@ public abstract class TransportContract {
     return channel -> {
       accepted.add(channel);
       if (greet) {
-        send(channel, Outbound.notification("greeting", Messages.notification("greeting", null)));
+        send(
+            channel,
+            OutboundMessage.notification("greeting", Messages.notification("greeting", null)));
       }
       return server;
     };
@@ -208,11 +210,11 @@ public abstract class TransportContract {
             });
   }
 
-  private static Outbound request(long id) {
-    return Outbound.request(id, "ping", Messages.request(id, "ping", null));
+  private static OutboundMessage request(long id) {
+    return OutboundMessage.request(id, "ping", Messages.request(id, "ping", null));
   }
 
-  private static @Nullable TransportException send(Channel channel, Outbound message) {
+  private static @Nullable TransportException send(Channel channel, OutboundMessage message) {
     try {
       channel.send(message);
       return null;

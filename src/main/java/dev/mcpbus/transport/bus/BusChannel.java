@@ -4,8 +4,8 @@ import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.transport.Channel;
-import dev.mcpbus.transport.Inbound;
-import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.InboundParser;
+import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.SendWindow;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reason;
@@ -33,7 +33,7 @@ final class BusChannel implements Channel {
 
   private final Vertx vertx;
   private final BusTuning tuning;
-  private final String address = Frames.privateAddress();
+  private final String address = BusFrames.privateAddress();
   private final MessageConsumer<Buffer> consumer;
   private final SendWindow window;
   private final Runnable onEnd;
@@ -90,18 +90,18 @@ final class BusChannel implements Channel {
 
   private void ping() {
     if (window.messages() == 0) {
-      request(Frames.PING, tuning.heartbeat()).onFailure(this::unanswered);
+      request(BusFrames.PING, tuning.heartbeat()).onFailure(this::unanswered);
     }
   }
 
   private Future<Message<Object>> request(String frame, Duration timeout) {
     return vertx
         .eventBus()
-        .request(String.valueOf(peer), Buffer.buffer(), Frames.control(frame, timeout));
+        .request(String.valueOf(peer), Buffer.buffer(), BusFrames.control(frame, timeout));
   }
 
   @Override
-  public void send(Outbound message) throws TransportException {
+  public void send(OutboundMessage message) throws TransportException {
     if (closed || peer == null) {
       throw new TransportException(
           Reason.UPSTREAM_RESET, Sent.NO, "the connection over the bus is closed");
@@ -112,25 +112,25 @@ final class BusChannel implements Channel {
     Buffer body = RawJson.slice(bytes, 0, bytes.length).toBuffer();
     vertx
         .eventBus()
-        .request(peer, body, Frames.message(tuning.takeTimeout()))
+        .request(peer, body, BusFrames.message(tuning.takeTimeout()))
         .onSuccess(taken -> window.give(bytes.length))
         .onFailure(this::unanswered);
   }
 
   private void frame(Message<Buffer> message) {
-    String control = message.headers().get(Frames.FRAME);
+    String control = message.headers().get(BusFrames.FRAME);
     message.reply(null);
     Receiver hears = receiver;
-    if (closed || hears == null || Frames.PING.equals(control)) {
+    if (closed || hears == null || BusFrames.PING.equals(control)) {
       return;
     }
-    if (Frames.CLOSE.equals(control)) {
+    if (BusFrames.CLOSE.equals(control)) {
       over("the other side closed the connection over the bus");
       return;
     }
     Envelope envelope;
     try {
-      envelope = Inbound.parse(message.body().getBytes(), ParseLimits.DEFAULT);
+      envelope = InboundParser.parse(message.body().getBytes(), ParseLimits.DEFAULT);
     } catch (TransportException e) {
       close();
       hears.onClosed(e);
@@ -170,7 +170,7 @@ final class BusChannel implements Channel {
   @Override
   public Future<Void> close() {
     if (!closed && peer != null) {
-      Future<Message<Object>> told = request(Frames.CLOSE, CLOSE_TIMEOUT);
+      Future<Message<Object>> told = request(BusFrames.CLOSE, CLOSE_TIMEOUT);
       Future<Void> gone = release();
       released = told.<Void>mapEmpty().otherwiseEmpty().compose(nothing -> gone);
     }

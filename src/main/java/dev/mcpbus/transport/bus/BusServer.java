@@ -52,10 +52,10 @@ public final class BusServer {
   }
 
   private void connect(Message<Buffer> message) {
-    String client = message.headers().get(Frames.CHANNEL);
+    String client = message.headers().get(BusFrames.CHANNEL);
     if (client == null
-        || !Frames.isPrivate(client)
-        || !Frames.CONNECT.equals(message.headers().get(Frames.FRAME))) {
+        || !BusFrames.isPrivate(client)
+        || !BusFrames.CONNECT.equals(message.headers().get(BusFrames.FRAME))) {
       message.fail(REFUSED, "only the bus transport of mcpbus may connect here");
       return;
     }
@@ -78,7 +78,7 @@ public final class BusServer {
       refuse(message, channel, e);
       return;
     }
-    message.reply(null, new DeliveryOptions().addHeader(Frames.CHANNEL, channel.address()));
+    message.reply(null, new DeliveryOptions().addHeader(BusFrames.CHANNEL, channel.address()));
   }
 
   private static void refuse(Message<Buffer> message, BusChannel channel, Throwable failure) {

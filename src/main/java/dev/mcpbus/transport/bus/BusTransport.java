@@ -69,13 +69,13 @@ public final class BusTransport implements Transport {
         .request(
             address,
             Buffer.buffer(),
-            Frames.control(Frames.CONNECT, tuning.connectTimeout())
-                .addHeader(Frames.CHANNEL, mine));
+            BusFrames.control(BusFrames.CONNECT, tuning.connectTimeout())
+                .addHeader(BusFrames.CHANNEL, mine));
   }
 
   private static Future<String> addressOf(Message<Object> accepted) {
-    String peer = accepted.headers().get(Frames.CHANNEL);
-    return peer == null || !Frames.isPrivate(peer)
+    String peer = accepted.headers().get(BusFrames.CHANNEL);
+    return peer == null || !BusFrames.isPrivate(peer)
         ? Future.failedFuture("what listens there is no MCP server of mcpbus")
         : Future.succeededFuture(peer);
   }

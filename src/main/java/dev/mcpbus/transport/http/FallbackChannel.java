@@ -3,7 +3,7 @@ package dev.mcpbus.transport.http;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.transport.Channel;
-import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reason;
 import dev.mcpbus.transport.TransportException.Sent;
@@ -30,7 +30,7 @@ final class FallbackChannel implements Channel {
   private final HttpChannel http;
   private final Supplier<SseChannel> legacy;
   private final Receiver receiver;
-  private final List<Outbound> held = new ArrayList<>();
+  private final List<OutboundMessage> held = new ArrayList<>();
   private Channel current;
   private @Nullable SseChannel opening;
   private boolean closed;
@@ -46,7 +46,7 @@ final class FallbackChannel implements Channel {
     http.onRefusal(this::refused);
   }
 
-  private boolean refused(Outbound message, HttpClientResponse response) {
+  private boolean refused(OutboundMessage message, HttpClientResponse response) {
     int status = response.statusCode();
     if ((status != 400 && status != 404 && status != 405)
         || message.method() == null
@@ -90,9 +90,9 @@ final class FallbackChannel implements Channel {
   }
 
   private void sendHeld() {
-    List<Outbound> all = List.copyOf(held);
+    List<OutboundMessage> all = List.copyOf(held);
     held.clear();
-    for (Outbound message : all) {
+    for (OutboundMessage message : all) {
       try {
         current.send(message);
       } catch (TransportException e) {
@@ -103,14 +103,14 @@ final class FallbackChannel implements Channel {
     }
   }
 
-  private void fail(Outbound message, TransportException why) {
+  private void fail(OutboundMessage message, TransportException why) {
     if (held.remove(message)) {
       receiver.onRequestFailed(message.id(), why);
     }
   }
 
   @Override
-  public void send(Outbound message) throws TransportException {
+  public void send(OutboundMessage message) throws TransportException {
     if (opening == null) {
       current.send(message);
     } else if (closed) {

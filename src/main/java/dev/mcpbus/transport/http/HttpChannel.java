@@ -5,7 +5,7 @@ import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.HttpOptions;
-import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reason;
 import dev.mcpbus.transport.TransportException.Sent;
@@ -47,21 +47,21 @@ final class HttpChannel implements Channel {
   private final ContextInternal owner;
   private final HttpClientAgent client;
   private final ConfiguredHeaders configured;
-  private final @Nullable Credentials credentials;
+  private final @Nullable ChannelCredentials credentials;
   private final HttpOptions options;
   private final Receiver receiver;
-  private final Map<Long, Exchange> requests = new HashMap<>();
-  private final Set<Exchange> others = new HashSet<>(4);
-  private final Gate gate;
-  private final Lingering lingering = new Lingering(this);
-  private Endpoint endpoint;
+  private final Map<Long, PostExchange> requests = new HashMap<>();
+  private final Set<PostExchange> others = new HashSet<>(4);
+  private final InitializedBarrier gate;
+  private final LingeringStreams lingering = new LingeringStreams(this);
+  private HttpEndpoint endpoint;
   private RequestOptions post;
   private @Nullable CharSequence sessionId;
   private @Nullable CharSequence negotiated;
-  private Dialect dialect = Dialect.INITIALIZE;
-  private @Nullable ListenStream listen;
+  private HttpEra dialect = HttpEra.INITIALIZE;
+  private @Nullable StandaloneStream listen;
   private @Nullable Promise<Void> closing;
-  private @Nullable BiPredicate<Outbound, HttpClientResponse> refusal;
+  private @Nullable BiPredicate<OutboundMessage, HttpClientResponse> refusal;
   private boolean lost;
   private boolean over;
   private long lostTimer = -1;
@@ -71,13 +71,14 @@ final class HttpChannel implements Channel {
   HttpChannel(
       ContextInternal owner,
       HttpClientAgent client,
-      Endpoint endpoint,
+      HttpEndpoint endpoint,
       ConfiguredHeaders configured,
-      @Nullable Credentials credentials,
+      @Nullable ChannelCredentials credentials,
       HttpOptions options,
       Receiver receiver) {
     this.owner = owner;
-    this.gate = new Gate(this, exchange -> owner.dispatch(exchange, Exchange::start));
+    this.gate =
+        new InitializedBarrier(this, exchange -> owner.dispatch(exchange, PostExchange::start));
     this.client = client;
     this.endpoint = endpoint;
     this.post = endpoint.request(HttpMethod.POST);
@@ -88,12 +89,12 @@ final class HttpChannel implements Channel {
   }
 
   @Override
-  public void send(Outbound message) throws TransportException {
+  public void send(OutboundMessage message) throws TransportException {
     if (over) {
       throw new TransportException(Reason.UPSTREAM_RESET, Sent.NO, "the channel is closed");
     }
     if (lost) {
-      throw Failures.sessionLost();
+      throw HttpFailures.sessionLost();
     }
     if (waiting + gate.waiting() >= MAX_WAITING) {
       throw new TransportException(
@@ -101,7 +102,7 @@ final class HttpChannel implements Channel {
           Sent.NO,
           MAX_WAITING + " requests wait for one of " + options.maxConnections() + " connections");
     }
-    Exchange exchange = new Exchange(this, message);
+    PostExchange exchange = new PostExchange(this, message);
     if (exchange.isRequest()) {
       requests.put(message.id(), exchange);
     } else {
@@ -116,7 +117,7 @@ final class HttpChannel implements Channel {
 
   @Override
   public void forget(long id) {
-    Exchange exchange = requests.get(id);
+    PostExchange exchange = requests.get(id);
     if (exchange != null) {
       exchange.abort();
     }
@@ -131,7 +132,7 @@ final class HttpChannel implements Channel {
   @Override
   public void negotiated(String protocolVersion) {
     negotiated = HttpHeaders.createOptimized(protocolVersion);
-    dialect = Dialect.of(protocolVersion);
+    dialect = HttpEra.of(protocolVersion);
   }
 
   @Override
@@ -155,8 +156,8 @@ final class HttpChannel implements Channel {
     if (listen != null) {
       listen.stop();
     }
-    new ArrayList<>(requests.values()).forEach(Exchange::abort);
-    List.copyOf(others).forEach(Exchange::abort);
+    new ArrayList<>(requests.values()).forEach(PostExchange::abort);
+    List.copyOf(others).forEach(PostExchange::abort);
     lingering.stop();
   }
 
@@ -189,11 +190,11 @@ final class HttpChannel implements Channel {
 
   @Override
   public JsonObject diagnostics() {
-    long open = requests.values().stream().filter(Exchange::isStreaming).count();
+    long open = requests.values().stream().filter(PostExchange::isStreaming).count();
     boolean listening = listen != null && listen.isOpen();
     boolean hasPosition =
         (listen != null && listen.hasPosition())
-            || requests.values().stream().anyMatch(Exchange::hasPosition);
+            || requests.values().stream().anyMatch(PostExchange::hasPosition);
     JsonObject facts = new JsonObject();
     if (sessionId != null) {
       facts.put("sessionId", sessionId.toString());
@@ -210,13 +211,13 @@ final class HttpChannel implements Channel {
    * Until the server accepts a message, {@code handler} is offered each one that is refused without
    * a JSON-RPC error; the receiver hears nothing of those that it takes.
    */
-  void onRefusal(BiPredicate<Outbound, HttpClientResponse> handler) {
+  void onRefusal(BiPredicate<OutboundMessage, HttpClientResponse> handler) {
     refusal = handler;
   }
 
   // For the exchanges and streams of this channel.
 
-  Dialect dialect() {
+  HttpEra dialect() {
     return dialect;
   }
 
@@ -224,12 +225,12 @@ final class HttpChannel implements Channel {
     return options.limits();
   }
 
-  Endpoint endpoint() {
+  HttpEndpoint endpoint() {
     return endpoint;
   }
 
   /** Null where the configuration is all there is. */
-  @Nullable Credentials credentials() {
+  @Nullable ChannelCredentials credentials() {
     return credentials;
   }
 
@@ -253,16 +254,16 @@ final class HttpChannel implements Channel {
   /** A GET whose stream may last. Never throws, as above. */
   Future<HttpClientRequest> lasting() {
     try {
-      return StreamConnection.get(owner, client, endpoint);
+      return DedicatedConnection.get(owner, client, endpoint);
     } catch (IllegalStateException e) {
       return owner.failedFuture(e);
     }
   }
 
   /** Adds the configured headers and those of the session. */
-  void headers(@Nullable Outbound message, HttpClientRequest to) {
+  void headers(@Nullable OutboundMessage message, HttpClientRequest to) {
     // Its failure is heard of through the response; unset, each one would be logged.
-    to.exceptionHandler(Responses.IGNORE);
+    to.exceptionHandler(HttpConventions.IGNORE);
     configured.addTo(to);
     if (sessionId != null) {
       to.putHeader(SESSION_ID, sessionId);
@@ -285,7 +286,7 @@ final class HttpChannel implements Channel {
   }
 
   /** The server moved within its origin; holds for the life of the channel. */
-  void moved(Endpoint to) {
+  void moved(HttpEndpoint to) {
     endpoint = to;
     post = to.request(HttpMethod.POST);
   }
@@ -300,7 +301,7 @@ final class HttpChannel implements Channel {
     }
   }
 
-  void failed(Outbound message, TransportException why) {
+  void failed(OutboundMessage message, TransportException why) {
     if (over) {
       return;
     }
@@ -316,26 +317,26 @@ final class HttpChannel implements Channel {
    *
    * @return why the response cannot be used, else null
    */
-  @Nullable TransportException accepted(Outbound message, HttpClientResponse response) {
+  @Nullable TransportException accepted(OutboundMessage message, HttpClientResponse response) {
     refusal = null;
     if (Methods.INITIALIZE.equals(message.method())) {
       String id = response.getHeader(SESSION_ID);
       if (id != null) {
-        if (!Responses.isSessionId(id)) {
-          return Failures.protocol("Mcp-Session-Id must be 1 to 4096 visible ASCII characters");
+        if (!HttpConventions.isSessionId(id)) {
+          return HttpFailures.protocol("Mcp-Session-Id must be 1 to 4096 visible ASCII characters");
         }
         sessionId = HttpHeaders.createOptimized(id);
       }
     }
     boolean listens = negotiated != null && options.listen() && dialect().listens();
     if (listens && listen == null && !lost && !over) {
-      listen = new ListenStream(this);
+      listen = new StandaloneStream(this);
       listen.start();
     }
     return null;
   }
 
-  boolean takenOver(Exchange exchange, HttpClientResponse response) {
+  boolean takenOver(PostExchange exchange, HttpClientResponse response) {
     boolean taken = !over && refusal != null && refusal.test(exchange.message(), response);
     if (taken) {
       exchange.abort();
@@ -356,7 +357,7 @@ final class HttpChannel implements Channel {
     closeIfIdle();
   }
 
-  void ended(Exchange exchange) {
+  void ended(PostExchange exchange) {
     if (exchange.isRequest()) {
       requests.remove(exchange.message().id(), exchange);
     } else {
@@ -381,12 +382,12 @@ final class HttpChannel implements Channel {
   private void closedByServer() {
     if (!over) {
       abandon();
-      receiver.onClosed(Failures.sessionLost());
+      receiver.onClosed(HttpFailures.sessionLost());
     }
   }
 
   /** A stream that has given its reply may end by itself, so that its connection is used again. */
-  void linger(EventReader reader) {
+  void linger(EventStreamReader reader) {
     if (over) {
       reader.stop();
     } else {
@@ -394,7 +395,7 @@ final class HttpChannel implements Channel {
     }
   }
 
-  void lingered(EventReader reader) {
+  void lingered(EventStreamReader reader) {
     lingering.remove(reader);
   }
 }

@@ -2,7 +2,7 @@ package dev.mcpbus.transport.http;
 
 import dev.mcpbus.transport.ClientScope;
 import dev.mcpbus.transport.HttpOptions;
-import dev.mcpbus.transport.KeepAlive;
+import dev.mcpbus.transport.TcpKeepAlive;
 import dev.mcpbus.transport.TlsFiles;
 import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.http.HttpClientOptions;
@@ -28,7 +28,11 @@ final class HttpClients {
    * @param tls what was read for this channel
    */
   static HttpClientAgent create(
-      ContextInternal owner, Endpoint endpoint, HttpOptions options, int streams, TlsFiles tls) {
+      ContextInternal owner,
+      HttpEndpoint endpoint,
+      HttpOptions options,
+      int streams,
+      TlsFiles tls) {
     return ClientScope.build(
         owner,
         () ->
@@ -42,12 +46,12 @@ final class HttpClients {
   }
 
   static void connected(HttpConnection connection) {
-    connection.exceptionHandler(Responses.IGNORE);
-    KeepAlive.hasten(connection);
+    connection.exceptionHandler(HttpConventions.IGNORE);
+    TcpKeepAlive.hasten(connection);
   }
 
   private static HttpClientOptions clientOptions(
-      Endpoint endpoint, HttpOptions options, TlsFiles tls) {
+      HttpEndpoint endpoint, HttpOptions options, TlsFiles tls) {
     int connectMillis = Math.toIntExact(Math.max(1, options.connectTimeout().toMillis()));
     HttpClientOptions client =
         new HttpClientOptions()

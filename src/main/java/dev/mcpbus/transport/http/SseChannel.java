@@ -4,7 +4,7 @@ import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.HttpOptions;
-import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.SendWindow;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reason;
@@ -44,7 +44,7 @@ final class SseChannel implements Channel, SseStream.Listener {
   private final ContextInternal owner;
   private final HttpClientAgent client;
   private final ConfiguredHeaders configured;
-  private final @Nullable Credentials credentials;
+  private final @Nullable ChannelCredentials credentials;
   private final HttpOptions options;
   private final Receiver receiver;
   private final SseStream stream;
@@ -57,7 +57,7 @@ final class SseChannel implements Channel, SseStream.Listener {
   private final Map<Long, @Nullable SsePost> unanswered = new HashMap<>();
 
   private long deadline = -1;
-  private @Nullable Endpoint post;
+  private @Nullable HttpEndpoint post;
   private @Nullable SsePost blocking;
   private boolean accepted;
   private boolean initialized;
@@ -68,9 +68,9 @@ final class SseChannel implements Channel, SseStream.Listener {
   SseChannel(
       ContextInternal owner,
       HttpClientAgent client,
-      Endpoint endpoint,
+      HttpEndpoint endpoint,
       ConfiguredHeaders configured,
-      @Nullable Credentials credentials,
+      @Nullable ChannelCredentials credentials,
       HttpOptions options,
       Receiver receiver) {
     this.owner = owner;
@@ -116,7 +116,7 @@ final class SseChannel implements Channel, SseStream.Listener {
 
   /** The server has said where to post. */
   @Override
-  public void endpoint(Endpoint target) {
+  public void endpoint(HttpEndpoint target) {
     post = target;
     owner.owner().cancelTimer(deadline);
     opened.complete(this);
@@ -163,7 +163,7 @@ final class SseChannel implements Channel, SseStream.Listener {
   }
 
   @Override
-  public void send(Outbound message) throws TransportException {
+  public void send(OutboundMessage message) throws TransportException {
     if (over) {
       throw new TransportException(Reason.UPSTREAM_RESET, Sent.NO, "the channel is closed");
     }
@@ -260,18 +260,18 @@ final class SseChannel implements Channel, SseStream.Listener {
   // For the stream and the posts of this channel.
 
   /** Null where the configuration is all there is. */
-  @Nullable Credentials credentials() {
+  @Nullable ChannelCredentials credentials() {
     return credentials;
   }
 
   /** Never throws: a client that was closed under us is a failed future too. */
-  Future<HttpClientRequest> request(HttpMethod method, Endpoint to) {
+  Future<HttpClientRequest> request(HttpMethod method, HttpEndpoint to) {
     try {
       return client
           .request(to.request(method))
           .onSuccess(
               request -> {
-                request.exceptionHandler(Responses.IGNORE);
+                request.exceptionHandler(HttpConventions.IGNORE);
                 configured.addTo(request);
               });
     } catch (IllegalStateException e) {
@@ -279,12 +279,12 @@ final class SseChannel implements Channel, SseStream.Listener {
     }
   }
 
-  Endpoint postUrl() {
+  HttpEndpoint postUrl() {
     return post == null ? stream.endpoint() : post;
   }
 
   /** The server moved the target of posts within its origin. */
-  void moved(Endpoint to) {
+  void moved(HttpEndpoint to) {
     post = to;
   }
 
@@ -303,7 +303,7 @@ final class SseChannel implements Channel, SseStream.Listener {
 
   /** The server does not know the session that the stream belongs to. */
   void lost(SsePost refused) {
-    TransportException why = Failures.sessionLost();
+    TransportException why = HttpFailures.sessionLost();
     failed(refused, why);
     ended(why);
   }
@@ -325,7 +325,7 @@ final class SseChannel implements Channel, SseStream.Listener {
     }
   }
 
-  private void tell(Outbound message, TransportException why) {
+  private void tell(OutboundMessage message, TransportException why) {
     if (message.kind() != Envelope.Kind.REQUEST) {
       log.debug("{} was not delivered: {}", message.kind(), why.getMessage());
     } else if (unanswered.containsKey(message.id())) {

@@ -1,7 +1,7 @@
 package dev.mcpbus.transport.http;
 
 import dev.mcpbus.protocol.Envelope;
-import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reason;
 import dev.mcpbus.transport.TransportException.Sent;
@@ -18,27 +18,27 @@ import org.jspecify.annotations.Nullable;
 /** One message on its way to a server of the old kind, which only says that it has it. */
 final class SsePost {
 
-  private static final CharSequence JSON = HttpHeaders.createOptimized(Responses.JSON);
+  private static final CharSequence JSON = HttpHeaders.createOptimized(HttpConventions.JSON);
   private static final int MAX_REDIRECTS = 3;
 
   /** Nobody waits for a notification, so nobody else ends a post that is never answered. */
   private static final long UNWATCHED_MILLIS = 30_000;
 
   private final SseChannel channel;
-  private final Outbound message;
-  private final Authorization authorization;
+  private final OutboundMessage message;
+  private final RequestAuthorization authorization;
   private @Nullable HttpClientRequest request;
   private boolean done;
   private boolean retried;
   private int redirects;
 
-  SsePost(SseChannel channel, Outbound message) {
+  SsePost(SseChannel channel, OutboundMessage message) {
     this.channel = channel;
     this.message = message;
-    this.authorization = new Authorization(channel.credentials());
+    this.authorization = new RequestAuthorization(channel.credentials());
   }
 
-  Outbound message() {
+  OutboundMessage message() {
     return message;
   }
 
@@ -52,24 +52,24 @@ final class SsePost {
     if (done) {
       return;
     }
-    Endpoint to = channel.postUrl();
+    HttpEndpoint to = channel.postUrl();
     channel
         .request(HttpMethod.POST, to)
         .onComplete(
             (created, failure) -> {
               if (done) {
                 if (created != null) {
-                  Responses.giveBack(created);
+                  HttpConventions.giveBack(created);
                 }
               } else if (failure != null) {
-                unsent(Failures.connecting(failure, to));
+                unsent(HttpFailures.connecting(failure, to));
               } else {
                 post(created, to);
               }
             });
   }
 
-  private void post(HttpClientRequest created, Endpoint to) {
+  private void post(HttpClientRequest created, HttpEndpoint to) {
     request = created;
     authorization.addTo(created);
     created.putHeader(HttpHeaders.CONTENT_TYPE, JSON);
@@ -88,7 +88,7 @@ final class SsePost {
               if (failure == null) {
                 answered(response, to);
               } else {
-                unsent(Failures.sent(failure, written, created, to));
+                unsent(HttpFailures.sent(failure, written, created, to));
               }
             });
   }
@@ -103,12 +103,12 @@ final class SsePost {
     }
   }
 
-  private void answered(HttpClientResponse response, Endpoint to) {
+  private void answered(HttpClientResponse response, HttpEndpoint to) {
     if (authorization.mayRenew(response)) {
       authorization.renew(response, to, this::start, this::fail);
       return;
     }
-    Responses.drain(response);
+    HttpConventions.drain(response);
     int status = response.statusCode();
     if (status >= 200 && status < 300) {
       done = true;
@@ -131,10 +131,10 @@ final class SsePost {
     }
   }
 
-  private void redirected(HttpClientResponse response, Endpoint from) {
+  private void redirected(HttpClientResponse response, HttpEndpoint from) {
     int status = response.statusCode();
     String location = response.getHeader(HttpHeaders.LOCATION);
-    Endpoint target = location == null ? null : from.resolve(location);
+    HttpEndpoint target = location == null ? null : from.resolve(location);
     if (target != null
         && (status == 307 || status == 308)
         && from.sameOrigin(target)
@@ -142,7 +142,7 @@ final class SsePost {
       channel.moved(target);
       start();
     } else {
-      fail(Failures.redirected(status, target));
+      fail(HttpFailures.redirected(status, target));
     }
   }
 

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class SseStream implements SseParser.Sink {
 
-  private static final CharSequence ACCEPTED = HttpHeaders.createOptimized(Responses.EVENT_STREAM);
+  private static final CharSequence ACCEPTED =
+      HttpHeaders.createOptimized(HttpConventions.EVENT_STREAM);
   private static final int MAX_REDIRECTS = 3;
 
   /** Hears what comes; nothing after {@link #stop()}. */
@@ -36,7 +37,7 @@ final class SseStream implements SseParser.Sink {
     void connecting();
 
     /** The first event: where to post, of the same origin. */
-    void endpoint(Endpoint target);
+    void endpoint(HttpEndpoint target);
 
     void message(Envelope message);
 
@@ -51,9 +52,9 @@ final class SseStream implements SseParser.Sink {
   private final ParseLimits limits;
   private final Listener listener;
   private final SseParser parser;
-  private final Authorization authorization;
+  private final RequestAuthorization authorization;
   private final Deque<Envelope> early = new ArrayDeque<>();
-  private Endpoint endpoint;
+  private HttpEndpoint endpoint;
   private @Nullable HttpClientRequest request;
   private @Nullable HttpClientResponse response;
   private @Nullable TransportException earlyEnd;
@@ -62,16 +63,16 @@ final class SseStream implements SseParser.Sink {
   private boolean stopped;
   private int redirects;
 
-  SseStream(SseChannel channel, Endpoint endpoint, ParseLimits limits, Listener listener) {
+  SseStream(SseChannel channel, HttpEndpoint endpoint, ParseLimits limits, Listener listener) {
     this.channel = channel;
     this.endpoint = endpoint;
     this.limits = limits;
     this.listener = listener;
     this.parser = new SseParser(limits.maxBytes(), this);
-    this.authorization = new Authorization(channel.credentials());
+    this.authorization = new RequestAuthorization(channel.credentials());
   }
 
-  Endpoint endpoint() {
+  HttpEndpoint endpoint() {
     return endpoint;
   }
 
@@ -93,10 +94,10 @@ final class SseStream implements SseParser.Sink {
             (created, failure) -> {
               if (stopped) {
                 if (created != null) {
-                  Responses.giveBack(created);
+                  HttpConventions.giveBack(created);
                 }
               } else if (failure != null) {
-                end(Failures.connecting(failure, endpoint));
+                end(HttpFailures.connecting(failure, endpoint));
               } else {
                 get(created);
               }
@@ -115,7 +116,7 @@ final class SseStream implements SseParser.Sink {
                 return;
               }
               if (failure != null) {
-                end(Failures.sent(failure, endpoint));
+                end(HttpFailures.sent(failure, endpoint));
               } else {
                 answered(answer);
               }
@@ -125,10 +126,10 @@ final class SseStream implements SseParser.Sink {
   private void answered(HttpClientResponse answer) {
     int status = answer.statusCode();
     if (status == 200
-        && Responses.isPlain(answer)
-        && Responses.hasType(answer, Responses.EVENT_STREAM)) {
+        && HttpConventions.isPlain(answer)
+        && HttpConventions.hasType(answer, HttpConventions.EVENT_STREAM)) {
       response = answer;
-      answer.exceptionHandler(cause -> end(Failures.sent(cause, endpoint)));
+      answer.exceptionHandler(cause -> end(HttpFailures.sent(cause, endpoint)));
       answer.endHandler(nothing -> end(cut()));
       answer.handler(this::feed);
       return;
@@ -138,7 +139,7 @@ final class SseStream implements SseParser.Sink {
       authorization.renew(answer, endpoint, this::open, this::end);
       return;
     }
-    Responses.drain(answer);
+    HttpConventions.drain(answer);
     if (status >= 300 && status < 400) {
       redirected(answer, status);
     } else if (status < 400 || status == 400 || status == 405) {
@@ -158,12 +159,12 @@ final class SseStream implements SseParser.Sink {
 
   private void redirected(HttpClientResponse answer, int status) {
     String location = answer.getHeader(HttpHeaders.LOCATION);
-    Endpoint target = location == null ? null : endpoint.resolve(location);
+    HttpEndpoint target = location == null ? null : endpoint.resolve(location);
     if (target != null && endpoint.sameOrigin(target) && redirects++ < MAX_REDIRECTS) {
       endpoint = target;
       open();
     } else {
-      end(Failures.redirected(status, target));
+      end(HttpFailures.redirected(status, target));
     }
   }
 
@@ -179,7 +180,7 @@ final class SseStream implements SseParser.Sink {
     try {
       parser.feed(buffer);
     } catch (ProtocolException e) {
-      end(Failures.parsing(e));
+      end(HttpFailures.parsing(e));
     }
   }
 
@@ -194,7 +195,7 @@ final class SseStream implements SseParser.Sink {
     } else if (!type.equals("message")) {
       listener.junk();
     } else if (!hasEndpoint) {
-      end(Failures.protocol(endpoint + " sent a message before the endpoint event"));
+      end(HttpFailures.protocol(endpoint + " sent a message before the endpoint event"));
     } else {
       Envelope message = Envelope.received(data, 0, length, limits);
       if (resumed) {
@@ -211,10 +212,10 @@ final class SseStream implements SseParser.Sink {
       listener.junk();
       return;
     }
-    Endpoint target = endpoint.resolve(location);
+    HttpEndpoint target = endpoint.resolve(location);
     if (target == null || !endpoint.sameOrigin(target)) {
       end(
-          Failures.protocol(
+          HttpFailures.protocol(
               "the endpoint event of "
                   + endpoint
                   + (target == null ? " is no URL" : " leads to " + target.origin())

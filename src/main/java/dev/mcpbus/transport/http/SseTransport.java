@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class SseTransport implements Transport {
 
   private final HttpOptions options;
-  private final Endpoint endpoint;
+  private final HttpEndpoint endpoint;
   private final ConfiguredHeaders headers;
   private final @Nullable Authenticator authenticator;
 
@@ -29,14 +29,14 @@ public final class SseTransport implements Transport {
   public SseTransport(SseOptions options, @Nullable Authenticator authenticator) {
     this(
         options.http(),
-        Endpoint.of(options.http().url()),
+        HttpEndpoint.of(options.http().url()),
         ConfiguredHeaders.of(options.http().headers()),
         authenticator);
   }
 
   SseTransport(
       HttpOptions options,
-      Endpoint endpoint,
+      HttpEndpoint endpoint,
       ConfiguredHeaders headers,
       @Nullable Authenticator authenticator) {
     this.options = options;
@@ -76,7 +76,7 @@ public final class SseTransport implements Transport {
             HttpClients.create(owner, endpoint, options, 1, tls),
             endpoint,
             headers,
-            Credentials.of(authenticator, owner),
+            ChannelCredentials.of(authenticator, owner),
             options,
             receiver);
     channel.start();

@@ -34,7 +34,10 @@ final class StatusFailures {
    * @param error a JSON-RPC error in the body that names no request, or null
    */
   static TransportException of(
-      HttpClientResponse response, Endpoint from, @Nullable Envelope error, InstantSource clock) {
+      HttpClientResponse response,
+      HttpEndpoint from,
+      @Nullable Envelope error,
+      InstantSource clock) {
     int status = response.statusCode();
     String what = "HTTP " + status + " from " + from + said(error);
     return switch (status) {
@@ -90,7 +93,7 @@ final class StatusFailures {
     List<String> parts = new ArrayList<>();
     Matcher matcher = CHALLENGE.matcher(header);
     while (matcher.find() && parts.size() < 4) {
-      parts.add(Failures.clean(matcher.group()));
+      parts.add(HttpFailures.clean(matcher.group()));
     }
     return parts.isEmpty() ? "" : " (" + String.join(", ", parts) + ")";
   }
@@ -100,7 +103,7 @@ final class StatusFailures {
       return "";
     }
     JsonRpcError said = JsonRpcError.of(error.payload());
-    return " (" + said.code() + " " + Failures.clean(said.message()) + ")";
+    return " (" + said.code() + " " + HttpFailures.clean(said.message()) + ")";
   }
 
   private static TransportException failure(Reason reason, Sent sent, String message) {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public final class StreamableHttpTransport implements Transport {
 
   private final HttpOptions options;
-  private final Endpoint endpoint;
+  private final HttpEndpoint endpoint;
   private final ConfiguredHeaders headers;
   private final @Nullable Authenticator authenticator;
   private final SseTransport legacy;
@@ -30,7 +30,7 @@ public final class StreamableHttpTransport implements Transport {
    */
   public StreamableHttpTransport(HttpOptions options, @Nullable Authenticator authenticator) {
     this.options = options;
-    this.endpoint = Endpoint.of(options.url());
+    this.endpoint = HttpEndpoint.of(options.url());
     this.headers = ConfiguredHeaders.of(options.headers());
     this.authenticator = authenticator;
     this.legacy = new SseTransport(options, endpoint, headers, authenticator);
@@ -64,7 +64,7 @@ public final class StreamableHttpTransport implements Transport {
                 context, endpoint, options, options.listen() && endpoint.tls() ? 1 : 0, tls),
             endpoint,
             headers,
-            Credentials.of(authenticator, context),
+            ChannelCredentials.of(authenticator, context),
             options,
             receiver);
     return new FallbackChannel(http, () -> legacy.start(context, receiver, tls), receiver);

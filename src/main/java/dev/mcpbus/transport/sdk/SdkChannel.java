@@ -3,8 +3,8 @@ package dev.mcpbus.transport.sdk;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.transport.Channel;
-import dev.mcpbus.transport.Inbound;
-import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.InboundParser;
+import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.SendWindow;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reason;
@@ -46,7 +46,8 @@ final class SdkChannel implements Channel {
   private final McpJsonMapper mapper;
   private final McpClientTransport transport;
   private final SendWindow window = new SendWindow(SendWindow.MESSAGES, SendWindow.BYTES);
-  private final Sinks.Many<Outbound> outbound = Sinks.many().unicast().onBackpressureBuffer();
+  private final Sinks.Many<OutboundMessage> outbound =
+      Sinks.many().unicast().onBackpressureBuffer();
   private final Disposable sending;
   private final AtomicInteger undelivered = new AtomicInteger();
   private final List<Envelope> early = new ArrayList<>();
@@ -82,7 +83,7 @@ final class SdkChannel implements Channel {
   }
 
   @Override
-  public void send(Outbound message) throws TransportException {
+  public void send(OutboundMessage message) throws TransportException {
     if (closing != null) {
       throw new TransportException(Reason.UPSTREAM_RESET, Sent.NO, "the channel is closed");
     }
@@ -91,7 +92,7 @@ final class SdkChannel implements Channel {
   }
 
   /** On a worker thread. */
-  private Mono<Void> transmit(Outbound message) {
+  private Mono<Void> transmit(OutboundMessage message) {
     return Mono.fromCallable(() -> read(message.bytes()))
         .flatMap(transport::sendMessage)
         .contextWrite(
@@ -111,7 +112,7 @@ final class SdkChannel implements Channel {
     return McpSchema.deserializeJsonRpcMessage(mapper, new String(bytes, StandardCharsets.UTF_8));
   }
 
-  private void failed(Outbound message, Throwable failure) {
+  private void failed(OutboundMessage message, Throwable failure) {
     LOG.debug("the SDK could not send {}", message.method(), failure);
     Receiver hears = receiver;
     if (closing == null && hears != null && message.kind() == Envelope.Kind.REQUEST) {
@@ -141,7 +142,7 @@ final class SdkChannel implements Channel {
     }
     try {
       byte[] bytes = mapper.writeValueAsBytes(message);
-      Envelope envelope = Inbound.parse(bytes, ParseLimits.DEFAULT);
+      Envelope envelope = InboundParser.parse(bytes, ParseLimits.DEFAULT);
       owner.runOnContext(nothing -> deliver(envelope));
     } catch (IOException e) {
       owner.runOnContext(

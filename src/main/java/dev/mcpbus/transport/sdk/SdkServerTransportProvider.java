@@ -23,7 +23,7 @@ import reactor.core.publisher.Mono;
  * var provider = new SdkServerTransportProvider();
  * McpAsyncServer server = McpServer.async(provider).tools(...).build();
  * BusServer.listen(vertx, "my.server", provider);      // on the bus
- * new LinkedPair("my-server", context, provider);      // in memory
+ * new InMemoryTransport("my-server", context, provider);      // in memory
  * }</pre>
  *
  * <p>Handlers run on Reactor's {@code boundedElastic} threads; a blocking one holds up its own

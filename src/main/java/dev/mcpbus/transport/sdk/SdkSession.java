@@ -5,8 +5,8 @@ import dev.mcpbus.protocol.Messages;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.transport.Channel;
-import dev.mcpbus.transport.Outbound;
-import dev.mcpbus.transport.Outbox;
+import dev.mcpbus.transport.OutboundMessage;
+import dev.mcpbus.transport.SendBuffer;
 import dev.mcpbus.transport.TransportException;
 import io.modelcontextprotocol.json.McpJsonMapper;
 import io.modelcontextprotocol.json.TypeRef;
@@ -44,7 +44,7 @@ final class SdkSession implements McpServerTransport, Channel.Receiver {
   private final Context owner;
   private final Channel channel;
   private final McpJsonMapper mapper;
-  private final Outbox outbox;
+  private final SendBuffer outbox;
   private final Semaphore requests = new Semaphore(MAX_REQUESTS);
   private final Sinks.Many<Envelope> inbound =
       Sinks.many().unicast().onBackpressureBuffer(new ArrayBlockingQueue<>(MAX_QUEUED));
@@ -57,7 +57,7 @@ final class SdkSession implements McpServerTransport, Channel.Receiver {
     this.owner = owner;
     this.channel = channel;
     this.mapper = mapper;
-    this.outbox = new Outbox(owner, channel);
+    this.outbox = new SendBuffer(owner, channel);
   }
 
   void start(McpServerSession of, Runnable whenEnded) {
@@ -128,7 +128,8 @@ final class SdkSession implements McpServerTransport, Channel.Receiver {
       return;
     }
     try {
-      outbox.send(Outbound.response(Envelope.Kind.ERROR, Messages.error(id, code, text, null)));
+      outbox.send(
+          OutboundMessage.response(Envelope.Kind.ERROR, Messages.error(id, code, text, null)));
     } catch (TransportException e) {
       LOG.debug("nobody takes the refusal of {}", request, e);
     }
@@ -156,7 +157,7 @@ final class SdkSession implements McpServerTransport, Channel.Receiver {
   public Mono<Void> sendMessage(JSONRPCMessage message) {
     return Mono.<Void>create(
             sink -> {
-              Outbound written;
+              OutboundMessage written;
               try {
                 written = write(message);
               } catch (IOException e) {
@@ -177,16 +178,16 @@ final class SdkSession implements McpServerTransport, Channel.Receiver {
         .publishOn(Schedulers.boundedElastic());
   }
 
-  private Outbound write(JSONRPCMessage message) throws IOException {
+  private OutboundMessage write(JSONRPCMessage message) throws IOException {
     byte[] bytes = mapper.writeValueAsBytes(message);
     if (message instanceof McpSchema.JSONRPCRequest request) {
-      return Outbound.request(-1, request.method(), bytes);
+      return OutboundMessage.request(-1, request.method(), bytes);
     }
     if (message instanceof McpSchema.JSONRPCNotification notification) {
-      return Outbound.notification(notification.method(), bytes);
+      return OutboundMessage.notification(notification.method(), bytes);
     }
     boolean error = message instanceof McpSchema.JSONRPCResponse answer && answer.error() != null;
-    return Outbound.response(error ? Envelope.Kind.ERROR : Envelope.Kind.RESULT, bytes);
+    return OutboundMessage.response(error ? Envelope.Kind.ERROR : Envelope.Kind.RESULT, bytes);
   }
 
   @Override

@@ -3,7 +3,7 @@ package dev.mcpbus.transport.socket;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.LineFramer;
-import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.SendWindow;
 import dev.mcpbus.transport.SocketOptions;
 import dev.mcpbus.transport.TransportException;
@@ -42,7 +42,7 @@ final class SocketChannel implements Channel {
   private final SendWindow window;
 
   /** Not yet written; the peer may not even read. */
-  private final Deque<Outbound> queue = new ArrayDeque<>();
+  private final Deque<OutboundMessage> queue = new ArrayDeque<>();
 
   private boolean flushScheduled;
   private boolean over;
@@ -108,7 +108,7 @@ final class SocketChannel implements Channel {
   }
 
   @Override
-  public void send(Outbound message) throws TransportException {
+  public void send(OutboundMessage message) throws TransportException {
     if (over) {
       throw new TransportException(
           Reason.UPSTREAM_RESET, Sent.NO, "the channel to " + peer + " is closed");
@@ -130,10 +130,10 @@ final class SocketChannel implements Channel {
     int length = queue.stream().mapToInt(message -> message.bytes().length + 1).sum();
     int count = queue.size();
     Buffer lines = Buffer.buffer(length);
-    for (Outbound message : queue) {
+    for (OutboundMessage message : queue) {
       lines.appendBytes(message.bytes()).appendByte((byte) '\n');
     }
-    List<Outbound> batch = new ArrayList<>(count);
+    List<OutboundMessage> batch = new ArrayList<>(count);
     batch.addAll(queue);
     queue.clear();
     writtenBytes += length;
@@ -165,11 +165,11 @@ final class SocketChannel implements Channel {
       return;
     }
     over = true;
-    List<Outbound> unsent = List.copyOf(queue);
+    List<OutboundMessage> unsent = List.copyOf(queue);
     queue.clear();
     release(Future.succeededFuture());
     TransportException notSent = reason.withSent(Sent.NO);
-    for (Outbound message : unsent) {
+    for (OutboundMessage message : unsent) {
       if (message.kind() == Envelope.Kind.REQUEST) {
         receiver.onRequestFailed(message.id(), notSent);
       }

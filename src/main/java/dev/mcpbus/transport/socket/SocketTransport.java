@@ -2,8 +2,8 @@ package dev.mcpbus.transport.socket;
 
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.ClientScope;
-import dev.mcpbus.transport.KeepAlive;
 import dev.mcpbus.transport.SocketOptions;
+import dev.mcpbus.transport.TcpKeepAlive;
 import dev.mcpbus.transport.TlsFiles;
 import dev.mcpbus.transport.Transport;
 import dev.mcpbus.transport.TransportException;
@@ -28,7 +28,7 @@ public final class SocketTransport implements Transport {
 
   private final Vertx vertx;
   private final SocketOptions options;
-  private final Target target;
+  private final SocketTarget target;
 
   /**
    * @throws IllegalArgumentException where the URL cannot be used
@@ -36,7 +36,7 @@ public final class SocketTransport implements Transport {
   public SocketTransport(Vertx vertx, SocketOptions options) {
     this.vertx = vertx;
     this.options = options;
-    this.target = Target.of(options.url());
+    this.target = SocketTarget.of(options.url());
   }
 
   @Override
@@ -68,7 +68,7 @@ public final class SocketTransport implements Transport {
                 client.close().onComplete(nothing -> opened.fail(why));
                 return;
               }
-              KeepAlive.hasten(socket);
+              TcpKeepAlive.hasten(socket);
               SocketChannel channel =
                   new SocketChannel(
                       context, socket.pause(), target.text(), options, receiver, client::close);

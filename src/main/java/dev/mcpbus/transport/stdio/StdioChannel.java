@@ -2,7 +2,7 @@ package dev.mcpbus.transport.stdio;
 
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.LineFramer;
-import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.StdioOptions;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reason;
@@ -14,26 +14,30 @@ import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
 /** The owner's side of a child process. Everything here happens on the owner context. */
-final class StdioChannel implements Channel, Inbox.Reader {
+final class StdioChannel implements Channel, ChildEvents.Reader {
 
   private static final int SHOWN_LINES = 5;
 
   private final StdioOptions options;
   private final String command;
-  private final Child child;
-  private final Inbox inbox;
+  private final ChildProcess child;
+  private final ChildEvents inbox;
   private final StderrTail stderr;
   private final Receiver receiver;
   private final Context owner;
   private final LineFramer framer;
-  private final WriteQueue queue;
+  private final StdinQueue queue;
   private boolean over;
   private boolean blocked;
   private boolean flushScheduled;
   private @Nullable Future<Void> closed;
 
   StdioChannel(
-      StdioOptions options, Child child, Inbox inbox, StderrTail stderr, Receiver receiver) {
+      StdioOptions options,
+      ChildProcess child,
+      ChildEvents inbox,
+      StderrTail stderr,
+      Receiver receiver) {
     this.options = options;
     this.command = options.command().reveal();
     this.child = child;
@@ -41,7 +45,7 @@ final class StdioChannel implements Channel, Inbox.Reader {
     this.stderr = stderr;
     this.receiver = receiver;
     this.owner = inbox.owner();
-    this.queue = new WriteQueue(options.writeQueueBytes());
+    this.queue = new StdinQueue(options.writeQueueBytes());
     this.framer =
         new LineFramer(
             "stdout",
@@ -60,7 +64,7 @@ final class StdioChannel implements Channel, Inbox.Reader {
   }
 
   @Override
-  public void send(Outbound message) throws TransportException {
+  public void send(OutboundMessage message) throws TransportException {
     if (over) {
       throw new TransportException(
           Reason.UPSTREAM_RESET, Sent.NO, "the channel to " + command + " is closed");
@@ -84,7 +88,7 @@ final class StdioChannel implements Channel, Inbox.Reader {
     flushScheduled = false;
     if (!over && !blocked) {
       // Broken too is blocked: the child's end, which follows at once, settles what waits.
-      blocked = child.flush(queue) != Child.Flush.DONE;
+      blocked = child.flush(queue) != ChildProcess.Flush.DONE;
     }
   }
 

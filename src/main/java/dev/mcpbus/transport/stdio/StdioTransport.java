@@ -37,12 +37,12 @@ public final class StdioTransport implements Transport {
   @Override
   public Future<Channel> open(Context owner, Channel.Receiver receiver) {
     Promise<Channel> promise = Promise.promise();
-    Inbox inbox = new Inbox(owner);
+    ChildEvents inbox = new ChildEvents(owner);
     StderrTail stderr = new StderrTail(options.stderrBytes(), options.env().values());
-    Spawner.INSTANCE.execute(
+    SpawnThread.INSTANCE.execute(
         () -> {
           try {
-            Child child = launch(inbox, stderr);
+            ChildProcess child = launch(inbox, stderr);
             onOwner(
                 owner,
                 () -> {
@@ -75,17 +75,17 @@ public final class StdioTransport implements Transport {
   }
 
   /** Vert.x was closed while the process started. */
-  private static void abandon(Child child) {
+  private static void abandon(ChildProcess child) {
     child.start();
     child.closeInput();
     child.shutdown(Duration.ZERO);
   }
 
-  private Child launch(Inbox inbox, StderrTail stderr) throws TransportException {
+  private ChildProcess launch(ChildEvents inbox, StderrTail stderr) throws TransportException {
     boolean portable =
         !Posix.AVAILABLE || "portable".equals(System.getProperty(IMPLEMENTATION_PROPERTY));
     return portable
-        ? PortableChild.launch(options, inbox, stderr)
-        : LinuxChild.launch(options, inbox, stderr);
+        ? PortableChildProcess.launch(options, inbox, stderr)
+        : LinuxChildProcess.launch(options, inbox, stderr);
   }
 }

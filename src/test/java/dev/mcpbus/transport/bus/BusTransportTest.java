@@ -7,16 +7,16 @@ import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.protocol.Messages;
 import dev.mcpbus.transport.Acceptor;
+import dev.mcpbus.transport.BuiltInTransports;
 import dev.mcpbus.transport.BusOptions;
 import dev.mcpbus.transport.Channel;
-import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.Recorder;
 import dev.mcpbus.transport.Transport;
 import dev.mcpbus.transport.TransportContract;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reason;
 import dev.mcpbus.transport.TransportException.Sent;
-import dev.mcpbus.transport.Transports;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -46,7 +46,7 @@ class BusTransportTest extends TransportContract {
 
   @Test
   void nobody_at_the_address_fails_the_opening_and_names_it() {
-    Transport transport = Transports.create(vertx, new BusOptions("no.such.server"));
+    Transport transport = BuiltInTransports.create(vertx, new BusOptions("no.such.server"));
     assertRefused(transport, "no.such.server", "nobody listens");
   }
 
@@ -94,7 +94,7 @@ class BusTransportTest extends TransportContract {
         .eventBus()
         .addInboundInterceptor(
             delivery -> {
-              if (Frames.PING.equals(delivery.message().headers().get(Frames.FRAME))) {
+              if (BusFrames.PING.equals(delivery.message().headers().get(BusFrames.FRAME))) {
                 pings.incrementAndGet();
               }
               delivery.next();
@@ -119,7 +119,7 @@ class BusTransportTest extends TransportContract {
             message ->
                 message.reply(
                     null,
-                    new DeliveryOptions().addHeader(Frames.CHANNEL, "mcpbus.channel.silent")));
+                    new DeliveryOptions().addHeader(BusFrames.CHANNEL, "mcpbus.channel.silent")));
     BusTuning hasty =
         BusTuning.DEFAULT.withTakeTimeout(Duration.ofMillis(100)).withHeartbeat(ofHours(1));
     Recorder client = new Recorder(clientContext);
@@ -134,7 +134,7 @@ class BusTransportTest extends TransportContract {
     run(
         clientContext,
         () -> {
-          here.send(Outbound.request(1, "ping", bytes));
+          here.send(OutboundMessage.request(1, "ping", bytes));
           return "sent";
         });
     await().until(() -> client.closings().size() == 1);

@@ -60,7 +60,7 @@ class ClientScopeTest {
     }
 
     private Future<Void> openAndClose() {
-      Endpoint endpoint = Endpoint.of(options.url());
+      HttpEndpoint endpoint = HttpEndpoint.of(options.url());
       HttpClientAgent client =
           HttpClients.create((ContextInternal) context, endpoint, options, 1, TlsFiles.NONE);
       clients.add(new WeakReference<>(client));

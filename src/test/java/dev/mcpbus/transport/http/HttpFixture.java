@@ -7,11 +7,11 @@ import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.testing.ChannelProbe;
 import dev.mcpbus.testing.RawHttpServer;
 import dev.mcpbus.testing.RawHttpServer.Answer;
+import dev.mcpbus.transport.BuiltInTransports;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reason;
 import dev.mcpbus.transport.TransportException.Sent;
-import dev.mcpbus.transport.Transports;
 import io.vertx.core.Vertx;
 import java.net.URI;
 import java.util.ArrayList;
@@ -89,7 +89,7 @@ abstract class HttpFixture {
   }
 
   ChannelProbe open(HttpOptions options) throws Exception {
-    return own(ChannelProbe.open(vertx, Transports.create(vertx, options)));
+    return own(ChannelProbe.open(vertx, BuiltInTransports.create(vertx, options)));
   }
 
   /** Closed by the test's end. */

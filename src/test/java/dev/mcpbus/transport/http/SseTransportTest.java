@@ -8,12 +8,12 @@ import static org.awaitility.Awaitility.await;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.testing.ChannelProbe;
 import dev.mcpbus.testing.RawHttpServer;
+import dev.mcpbus.transport.BuiltInTransports;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.SseOptions;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reason;
 import dev.mcpbus.transport.TransportException.Sent;
-import dev.mcpbus.transport.Transports;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -51,7 +51,7 @@ class SseTransportTest extends HttpFixture {
   }
 
   private ChannelProbe connect(HttpOptions options) throws Exception {
-    return own(ChannelProbe.open(vertx, Transports.create(vertx, new SseOptions(options))));
+    return own(ChannelProbe.open(vertx, BuiltInTransports.create(vertx, new SseOptions(options))));
   }
 
   private TransportException refusal(HttpOptions options) throws Exception {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.transport.RawClient;
-import dev.mcpbus.transport.memory.LinkedPair;
+import dev.mcpbus.transport.memory.InMemoryTransport;
 import io.modelcontextprotocol.server.McpAsyncServer;
 import io.modelcontextprotocol.server.McpServer;
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
@@ -91,7 +91,8 @@ class SdkServerTransportProviderTest {
 
   private RawClient open() {
     try {
-      RawClient opened = RawClient.open(vertx, new LinkedPair("test", serverContext, provider));
+      RawClient opened =
+          RawClient.open(vertx, new InMemoryTransport("test", serverContext, provider));
       opened.handshake();
       return opened;
     } catch (Exception e) {

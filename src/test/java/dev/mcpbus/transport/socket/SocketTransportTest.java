@@ -8,13 +8,13 @@ import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.testing.ChannelProbe;
 import dev.mcpbus.testing.RawHttpServer;
 import dev.mcpbus.testing.RawHttpServer.Script;
-import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.BuiltInTransports;
+import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.SocketOptions;
 import dev.mcpbus.transport.TlsOptions;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reason;
 import dev.mcpbus.transport.TransportException.Sent;
-import dev.mcpbus.transport.Transports;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.NetSocket;
@@ -38,7 +38,7 @@ class SocketTransportTest {
   private static final String PONG = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"n\":1}}";
 
   private static ChannelProbe open(Vertx vertx, SocketOptions options) throws Exception {
-    return ChannelProbe.open(vertx, Transports.create(vertx, options));
+    return ChannelProbe.open(vertx, BuiltInTransports.create(vertx, options));
   }
 
   private static SocketOptions to(RawHttpServer server) {
@@ -155,7 +155,7 @@ class SocketTransportTest {
       assertThatThrownBy(
               () -> {
                 for (int i = 0; i < 200; i++) {
-                  probe.send(Outbound.notification("x", mebibyte));
+                  probe.send(OutboundMessage.notification("x", mebibyte));
                 }
               })
           .isInstanceOfSatisfying(
@@ -244,7 +244,7 @@ class SocketTransportTest {
         "unix:///p.sock#/mcp"
       })
   void a_url_that_cannot_be_used_is_refused(String url, Vertx vertx) {
-    assertThatThrownBy(() -> Transports.create(vertx, SocketOptions.of(URI.create(url))))
+    assertThatThrownBy(() -> BuiltInTransports.create(vertx, SocketOptions.of(URI.create(url))))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("url must be")
         .hasMessageNotContaining("u:p");

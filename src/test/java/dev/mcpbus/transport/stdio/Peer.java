@@ -4,7 +4,7 @@ import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Messages;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.transport.Channel;
-import dev.mcpbus.transport.Outbound;
+import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.StdioOptions;
 import dev.mcpbus.transport.TransportException;
 import io.vertx.core.Context;
@@ -103,7 +103,7 @@ final class Peer implements Channel.Receiver {
     get(
         on(
             () -> {
-              channel().send(Outbound.request(id, method, bytes));
+              channel().send(OutboundMessage.request(id, method, bytes));
               return id;
             }));
   }

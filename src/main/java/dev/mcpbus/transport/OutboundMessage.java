@@ -1,0 +1,39 @@
+package dev.mcpbus.transport;
+
+import dev.mcpbus.protocol.Envelope;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A message to send.
+ *
+ * @param kind request, notification, or an answer to a request of the server
+ * @param id our id where {@code kind} is a request, else -1
+ * @param method the method of a request or notification, else null
+ * @param bytes the whole JSON-RPC message, without a line break; never changed after this
+ * @param headers for transports that carry some of the message in headers; else not looked at
+ */
+@SuppressWarnings("ArrayRecordComponent") // a message is compared by nobody
+public record OutboundMessage(
+    Envelope.Kind kind, long id, @Nullable String method, byte[] bytes, List<Header> headers) {
+
+  /** A header that goes with one message where the transport has headers. */
+  public record Header(CharSequence name, CharSequence value) {}
+
+  public static OutboundMessage request(long id, String method, byte[] bytes) {
+    return request(id, method, bytes, List.of());
+  }
+
+  public static OutboundMessage request(
+      long id, String method, byte[] bytes, List<Header> headers) {
+    return new OutboundMessage(Envelope.Kind.REQUEST, id, method, bytes, headers);
+  }
+
+  public static OutboundMessage notification(String method, byte[] bytes) {
+    return new OutboundMessage(Envelope.Kind.NOTIFICATION, -1, method, bytes, List.of());
+  }
+
+  public static OutboundMessage response(Envelope.Kind kind, byte[] bytes) {
+    return new OutboundMessage(kind, -1, null, bytes, List.of());
+  }
+}

@@ -1,0 +1,76 @@
+package dev.mcpbus.transport;
+
+import dev.mcpbus.transport.TransportException.Reason;
+import dev.mcpbus.transport.TransportException.Sent;
+import io.vertx.core.Context;
+import java.util.ArrayDeque;
+import java.util.Queue;
+
+/**
+ * Holds a server's answers, in order and bounded, while the send window of its channel is full.
+ * Touched on the channel's owner context only.
+ */
+public final class SendBuffer {
+
+  private static final int LIMIT = 4_096;
+  private static final long RETRY_MILLIS = 5;
+
+  private final Context owner;
+  private final Channel channel;
+  private final Queue<OutboundMessage> waiting = new ArrayDeque<>();
+
+  public SendBuffer(Context owner, Channel channel) {
+    this.owner = owner;
+    this.channel = channel;
+  }
+
+  /**
+   * Sends now or as soon as there is room.
+   *
+   * @throws TransportException {@code OVERLOADED} where too many wait already, or what the channel
+   *     refuses with
+   */
+  public void send(OutboundMessage message) throws TransportException {
+    if (waiting.isEmpty() && sent(message)) {
+      return;
+    }
+    if (waiting.size() >= LIMIT) {
+      throw new TransportException(
+          Reason.OVERLOADED, Sent.NO, LIMIT + " messages wait for the client");
+    }
+    waiting.add(message);
+    if (waiting.size() == 1) {
+      retryLater();
+    }
+  }
+
+  private boolean sent(OutboundMessage message) throws TransportException {
+    try {
+      channel.send(message);
+      return true;
+    } catch (TransportException e) {
+      if (e.reason() == Reason.OVERLOADED) {
+        return false;
+      }
+      throw e;
+    }
+  }
+
+  private void retryLater() {
+    owner.owner().setTimer(RETRY_MILLIS, timer -> flush());
+  }
+
+  private void flush() {
+    try {
+      while (!waiting.isEmpty()) {
+        if (!sent(waiting.element())) {
+          retryLater();
+          return;
+        }
+        waiting.remove();
+      }
+    } catch (TransportException e) {
+      waiting.clear(); // The channel is closed: nobody is there to answer.
+    }
+  }
+}

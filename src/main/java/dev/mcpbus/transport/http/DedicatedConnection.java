@@ -1,0 +1,79 @@
+package dev.mcpbus.transport.http;
+
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpClientAgent;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.http.RequestOptions;
+import io.vertx.core.http.impl.CleanableHttpClient;
+import io.vertx.core.http.impl.HttpChannelConnector;
+import io.vertx.core.http.impl.HttpClientBase;
+import io.vertx.core.http.impl.HttpClientConnectionInternal;
+import io.vertx.core.http.impl.UnpooledHttpClientConnection;
+import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.net.HostAndPort;
+import io.vertx.core.net.SocketAddress;
+import io.vertx.core.spi.metrics.ClientMetrics;
+import io.vertx.core.spi.metrics.HttpClientMetrics;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The TCP connection of a stream that lasts. In the pool it would keep the whole pool in memory,
+ * however long no call needs one. {@code HttpClient.connect} gives such connections too, but hides
+ * the socket, and with it the keep-alive times that find a silent peer; so this does what that
+ * does. With TLS the pool is asked: over HTTP/2 the stream shares a connection with the calls.
+ */
+final class DedicatedConnection {
+
+  private DedicatedConnection() {}
+
+  /** A GET on a new connection, which ends with the response; closed with {@code client}, too. */
+  static Future<HttpClientRequest> get(
+      ContextInternal owner, HttpClientAgent client, HttpEndpoint endpoint) {
+    RequestOptions get = endpoint.request(HttpMethod.GET);
+    if (endpoint.tls()
+        || !(client instanceof CleanableHttpClient cleanable)
+        || !(cleanable.delegate instanceof HttpClientBase base)) {
+      return client.request(get);
+    }
+    SocketAddress server = (SocketAddress) get.getServer();
+    return new HttpChannelConnector(
+            base,
+            base.netClient(),
+            null,
+            null,
+            metrics(base, server),
+            HttpVersion.HTTP_1_1,
+            false,
+            false,
+            HostAndPort.create(endpoint.host(), endpoint.port()),
+            server,
+            false,
+            0)
+        .httpConnect(owner)
+        .compose(connection -> request(owner, connection, get));
+  }
+
+  private static @Nullable ClientMetrics<?, ?, ?> metrics(
+      HttpClientBase client, SocketAddress server) {
+    return client.getMetrics() instanceof HttpClientMetrics<?, ?, ?> metrics
+        ? metrics.createEndpointMetrics(server, 1)
+        : null;
+  }
+
+  private static Future<HttpClientRequest> request(
+      ContextInternal owner, HttpClientConnectionInternal connection, RequestOptions get) {
+    HttpClients.connected(connection);
+    connection.evictionHandler(gone -> {});
+    Future<HttpClientRequest> request =
+        new UnpooledHttpClientConnection(connection).request(owner, get);
+    return request.onSuccess(
+        created ->
+            created
+                .response()
+                .compose(HttpClientResponse::end)
+                .onComplete((ended, failure) -> connection.close()));
+  }
+}

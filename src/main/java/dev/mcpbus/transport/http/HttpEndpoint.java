@@ -1,0 +1,111 @@
+package dev.mcpbus.transport.http;
+
+import dev.mcpbus.protocol.Sensitive;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.RequestOptions;
+import io.vertx.core.net.SocketAddress;
+import java.net.URI;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where requests go.
+ *
+ * @param host as in the URL, an IPv6 address in brackets
+ * @param requestUri path and query
+ * @param socket path of the Unix domain socket that leads there, or null for TCP
+ */
+record HttpEndpoint(
+    boolean tls, String host, int port, String requestUri, @Nullable String socket) {
+
+  /**
+   * @param url {@code http}, {@code https}, or {@code unix:///path.sock#/mcp}: HTTP over that
+   *     socket, with the path of the fragment
+   * @throws IllegalArgumentException where it is none of these, or holds credentials
+   */
+  static HttpEndpoint of(Sensitive url) {
+    return of(URI.create(url.reveal()));
+  }
+
+  private static HttpEndpoint of(URI url) {
+    String scheme = url.getScheme();
+    if ("unix".equalsIgnoreCase(scheme)) {
+      return ofSocket(url);
+    }
+    boolean tls = "https".equalsIgnoreCase(scheme);
+    String host = url.getHost();
+    if (host == null || !(tls || "http".equalsIgnoreCase(scheme))) {
+      throw new IllegalArgumentException("url must be http://host[:port]/path or https://...");
+    }
+    if (url.getRawUserInfo() != null) {
+      throw new IllegalArgumentException(
+          "url must not hold credentials: put them into an Authorization header");
+    }
+    int port = url.getPort() >= 0 ? url.getPort() : tls ? 443 : 80;
+    String path = url.getRawPath() == null || url.getRawPath().isEmpty() ? "/" : url.getRawPath();
+    return new HttpEndpoint(
+        tls, host, port, url.getRawQuery() == null ? path : path + "?" + url.getRawQuery(), null);
+  }
+
+  private static HttpEndpoint ofSocket(URI url) {
+    String socket = url.getPath();
+    String path = url.getRawFragment() == null ? "/" : url.getRawFragment();
+    if (url.getRawAuthority() != null || socket == null || socket.isEmpty()) {
+      throw new IllegalArgumentException("url of a socket must be unix:///path.sock#/path");
+    }
+    return new HttpEndpoint(
+        false, "localhost", 80, path.startsWith("/") ? path : "/" + path, socket);
+  }
+
+  /** Where a {@code Location} leads to, or null where that is no http(s) URL. */
+  @Nullable HttpEndpoint resolve(String location) {
+    try {
+      HttpEndpoint to = of(URI.create(authority() + requestUri).resolve(URI.create(location)));
+      // A server behind a socket can only name the authority that we sent it.
+      return socket != null && to.authority().equals(authority())
+          ? new HttpEndpoint(false, to.host, to.port, to.requestUri, socket)
+          : to;
+    } catch (IllegalArgumentException e) {
+      return null;
+    }
+  }
+
+  boolean sameOrigin(HttpEndpoint other) {
+    return tls == other.tls
+        && port == other.port
+        && host.equalsIgnoreCase(other.host)
+        && Objects.equals(socket, other.socket);
+  }
+
+  /** Scheme, host and port; the socket where there is one. */
+  String origin() {
+    return socket == null ? authority() : "unix://" + socket;
+  }
+
+  private String authority() {
+    return (tls ? "https://" : "http://") + host + ":" + port;
+  }
+
+  RequestOptions request(HttpMethod method) {
+    // With the address said here it is not made anew, from the host's text, for every request.
+    SocketAddress server =
+        socket == null
+            ? SocketAddress.inetSocketAddress(port, host)
+            : SocketAddress.domainSocketAddress(socket);
+    return new RequestOptions()
+        .setMethod(method)
+        .setSsl(tls)
+        .setHost(host)
+        .setPort(port)
+        .setServer(server)
+        .setURI(requestUri);
+  }
+
+  /** Without the query, which may hold a secret. */
+  @Override
+  public String toString() {
+    int query = requestUri.indexOf('?');
+    String path = query < 0 ? requestUri : requestUri.substring(0, query);
+    return origin() + (socket == null ? "" : "#") + path;
+  }
+}

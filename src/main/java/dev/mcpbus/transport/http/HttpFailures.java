@@ -1,0 +1,238 @@
+package dev.mcpbus.transport.http;
+
+import dev.mcpbus.protocol.ProtocolException;
+import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reason;
+import dev.mcpbus.transport.TransportException.Sent;
+import io.netty.channel.ConnectTimeoutException;
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.codec.TooLongFrameException;
+import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.vertx.core.Future;
+import io.vertx.core.VertxException;
+import io.vertx.core.http.ConnectionPoolTooBusyException;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpClosedException;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.http.StreamResetException;
+import io.vertx.core.net.impl.ConnectionBase;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.SocketException;
+import java.net.UnknownHostException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.UnresolvedAddressException;
+import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+
+/** What went wrong with a connection or its bytes, in the words of the transport. */
+final class HttpFailures {
+
+  /** HTTP/2: the server says that it did not look at the request. */
+  private static final long REFUSED_STREAM = 7;
+
+  private static final int MAX_TEXT = 200;
+
+  private HttpFailures() {}
+
+  /** No connection was had, so nothing was sent. */
+  static TransportException connecting(Throwable cause, HttpEndpoint to) {
+    if (find(cause, ConnectionPoolTooBusyException.class) != null) {
+      return new TransportException(
+          Reason.OVERLOADED, Sent.NO, "too many requests wait for a connection to " + to.origin());
+    }
+    if (find(cause, SSLException.class) != null) {
+      return tls(cause, Sent.NO, to);
+    }
+    boolean unreachable =
+        to.socket() != null
+            || find(cause, ConnectException.class) != null
+            || find(cause, UnknownHostException.class) != null
+            || find(cause, NoRouteToHostException.class) != null
+            || find(cause, ConnectTimeoutException.class) != null
+            || find(cause, UnresolvedAddressException.class) != null
+            || find(cause, TimeoutException.class) != null;
+    return new TransportException(
+        unreachable ? Reason.CONNECT_FAILED : Reason.UPSTREAM_RESET,
+        Sent.NO,
+        "no connection to " + to.origin() + ": " + text(cause) + (unreachable ? "" : hint(to)),
+        -1,
+        cause);
+  }
+
+  /** A server that misses our certificate says so after we think that all is well. */
+  private static String hint(HttpEndpoint to) {
+    return to.tls()
+        ? "; if the server wants a certificate of ours, set \"tls.certFile\" and \"tls.keyFile\""
+        : "";
+  }
+
+  private static TransportException tls(Throwable cause, Sent sent, HttpEndpoint with) {
+    return new TransportException(
+        Reason.TLS_ERROR, sent, "TLS with " + with.origin() + ": " + text(root(cause)), -1, cause);
+  }
+
+  /**
+   * No response came to a request. It was not looked at where nothing of it could be written, as on
+   * a pooled connection that the server closed while it was idle, and where an HTTP/2 server says
+   * so.
+   */
+  static TransportException sent(
+      Throwable cause, Future<Void> written, HttpClientRequest request, HttpEndpoint to) {
+    TransportException why = sent(cause, to);
+    boolean unwritten = written.failed() && written.cause() instanceof ClosedChannelException;
+    return unwritten || isUnread(request) ? why.withSent(Sent.NO) : why;
+  }
+
+  /**
+   * Whether the server has said goodbye and that it did not look at this stream; those up to the
+   * last one may have been served (RFC 9113, 6.8). Asks Netty, because Vert.x has the first of
+   * several goodbyes only.
+   */
+  private static boolean isUnread(HttpClientRequest request) {
+    if (request.version() != HttpVersion.HTTP_2
+        || !(request.connection() instanceof ConnectionBase connection)) {
+      return false;
+    }
+    Http2ConnectionHandler http2 =
+        connection.channel().pipeline().get(Http2ConnectionHandler.class);
+    int last = http2 == null ? -1 : http2.connection().local().lastStreamKnownByPeer();
+    return last >= 0 && request.streamId() > last;
+  }
+
+  /** The connection failed after the request was handed to it. */
+  static TransportException sent(Throwable cause, HttpEndpoint to) {
+    if (find(cause, SSLException.class) != null) {
+      return tls(cause, Sent.MAYBE, to);
+    }
+    if (find(cause, TooLongFrameException.class) != null) {
+      return new TransportException(
+          Reason.LIMIT_EXCEEDED, Sent.MAYBE, "response head of " + to + " is over 32 KiB");
+    }
+    StreamResetException reset = find(cause, StreamResetException.class);
+    if (reset != null) {
+      return new TransportException(
+          Reason.UPSTREAM_RESET,
+          reset.getCode() == REFUSED_STREAM ? Sent.NO : Sent.MAYBE,
+          to + " has reset the stream, code " + reset.getCode());
+    }
+    boolean noHttp =
+        find(cause, HttpClosedException.class) == null
+            && (find(cause, DecoderException.class) != null
+                || cause instanceof IllegalArgumentException
+                || cause instanceof IllegalStateException
+                || cause instanceof VertxException)
+            && find(cause, IOException.class) == null;
+    return new TransportException(
+        noHttp ? Reason.PROTOCOL_ERROR : Reason.UPSTREAM_RESET,
+        Sent.MAYBE,
+        (noHttp ? "not HTTP from " : "connection broke: ") + to + ": " + text(cause),
+        -1,
+        cause);
+  }
+
+  /** A message that is not strict JSON-RPC, or over a bound. */
+  static TransportException parsing(ProtocolException cause) {
+    Reason reason =
+        switch (cause.reason()) {
+          case TOO_LARGE, TOO_DEEP, NUMBER_TOO_LONG -> Reason.LIMIT_EXCEEDED;
+          default -> Reason.PROTOCOL_ERROR;
+        };
+    return new TransportException(reason, Sent.MAYBE, text(cause), -1, cause);
+  }
+
+  static TransportException protocol(String what) {
+    return new TransportException(Reason.PROTOCOL_ERROR, Sent.MAYBE, what);
+  }
+
+  /** The connection failed while a body was read. */
+  static TransportException cutShort(
+      HttpClientResponse response, Throwable cause, HttpEndpoint from) {
+    TransportException broken = sent(cause, from);
+    boolean ended = !(cause instanceof SocketException) && HttpConventions.length(response) >= 0;
+    return ended && broken.reason() == Reason.UPSTREAM_RESET
+        ? protocol("body is shorter than its Content-Length")
+        : broken;
+  }
+
+  /** A success that is neither JSON nor an event stream. */
+  static TransportException notMcp(HttpClientResponse response, HttpEndpoint from) {
+    String type = response.getHeader(HttpHeaders.CONTENT_TYPE);
+    return protocol(
+        "HTTP "
+            + response.statusCode()
+            + (type == null ? " without a body" : " with " + clean(type))
+            + " in answer to a request: is "
+            + from
+            + " an MCP endpoint?");
+  }
+
+  static TransportException sessionLost() {
+    return new TransportException(
+        Reason.SESSION_LOST, Sent.NO, "the server does not know the session any more");
+  }
+
+  static TransportException tooLarge(int maxBytes) {
+    return new TransportException(
+        Reason.LIMIT_EXCEEDED, Sent.MAYBE, "response is over the limit of " + maxBytes + " bytes");
+  }
+
+  static TransportException redirected(int status, @Nullable HttpEndpoint to) {
+    return new TransportException(
+        Reason.PROTOCOL_ERROR,
+        Sent.NO,
+        "HTTP "
+            + status
+            + " redirects to "
+            + (to == null ? "nowhere" : to.origin())
+            + ", which is not followed: set the url");
+  }
+
+  /**
+   * The stream of a request ended before the reply.
+   *
+   * @param why what kept it from being resumed, or null
+   */
+  static TransportException outcomeUnknown(@Nullable TransportException why) {
+    return new TransportException(
+        Reason.OUTCOME_UNKNOWN,
+        Sent.MAYBE,
+        "the event stream was cut before the reply"
+            + (why == null ? "" : " and could not be resumed: " + why.getMessage()));
+  }
+
+  /** Text of a peer for an error message: one line of printable characters, cut short. */
+  static String clean(String text) {
+    String head = text.length() > MAX_TEXT ? text.substring(0, MAX_TEXT) + "..." : text;
+    return head.replaceAll("\\p{C}+", " ").strip();
+  }
+
+  private static String text(Throwable cause) {
+    String message = cause.getMessage();
+    return clean(message == null ? cause.getClass().getSimpleName() : message);
+  }
+
+  /** Of TLS failures only the innermost says what is wrong with the certificate. */
+  private static Throwable root(Throwable cause) {
+    Throwable at = cause;
+    for (int depth = 0; at.getCause() != null && depth < 10; depth++) {
+      at = at.getCause();
+    }
+    return at;
+  }
+
+  private static <T> @Nullable T find(Throwable cause, Class<T> type) {
+    Throwable at = cause;
+    for (int depth = 0; at != null && depth < 10; depth++) {
+      if (type.isInstance(at)) {
+        return type.cast(at);
+      }
+      at = at.getCause();
+    }
+    return null;
+  }
+}

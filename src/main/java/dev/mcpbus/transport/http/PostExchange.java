@@ -1,0 +1,398 @@
+package dev.mcpbus.transport.http;
+
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.ProtocolException;
+import dev.mcpbus.transport.OutboundMessage;
+import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reason;
+import dev.mcpbus.transport.TransportException.Sent;
+import io.netty.buffer.Unpooled;
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.internal.buffer.BufferInternal;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One POST and its answer. Ends exactly once: by the reply, by a failure, or silently by {@link
+ * #abort()}. Lives on the owner context of its channel.
+ */
+final class PostExchange implements EventStreamReader.Listener {
+
+  private static final CharSequence ACCEPTED =
+      HttpHeaders.createOptimized("application/json, text/event-stream");
+  private static final CharSequence JSON = HttpHeaders.createOptimized(HttpConventions.JSON);
+  private static final int MAX_REDIRECTS = 3;
+  private static final int MAX_RESUMPTIONS = 5;
+  private static final int MAX_ERROR_BODY = 64 * 1024;
+
+  private final HttpChannel channel;
+  private final OutboundMessage message;
+  private final RequestAuthorization authorization;
+  private @Nullable HttpClientRequest request;
+  private @Nullable EventStreamReader reader;
+  private boolean waiting;
+  private boolean done;
+  private boolean retried;
+  private int redirects;
+
+  PostExchange(HttpChannel channel, OutboundMessage message) {
+    this.channel = channel;
+    this.message = message;
+    this.authorization = new RequestAuthorization(channel.credentials());
+  }
+
+  OutboundMessage message() {
+    return message;
+  }
+
+  boolean isRequest() {
+    return message.kind() == Envelope.Kind.REQUEST;
+  }
+
+  boolean isStreaming() {
+    return reader != null && reader.isOpen();
+  }
+
+  boolean hasPosition() {
+    return reader != null && reader.position().lastId() != null;
+  }
+
+  void start() {
+    if (done) {
+      return;
+    }
+    waiting = true;
+    channel.waiting(1);
+    authorization.obtain(this::connect, this::unauthorized);
+  }
+
+  private void unauthorized(TransportException why) {
+    connected();
+    fail(why);
+  }
+
+  private void connect() {
+    channel
+        .request(HttpMethod.POST)
+        .onComplete(
+            (created, failure) -> {
+              connected();
+              if (done) {
+                if (created != null) {
+                  HttpConventions.giveBack(created);
+                }
+              } else if (failure != null) {
+                unsent(HttpFailures.connecting(failure, channel.endpoint()));
+              } else {
+                post(created);
+              }
+            });
+  }
+
+  private void connected() {
+    if (waiting) {
+      waiting = false;
+      channel.waiting(-1);
+    }
+  }
+
+  private void post(HttpClientRequest created) {
+    request = created;
+    channel.headers(message, created);
+    authorization.addTo(created);
+    created.putHeader(HttpHeaders.ACCEPT, ACCEPTED);
+    created.putHeader(HttpHeaders.CONTENT_TYPE, JSON);
+    Future<Void> written =
+        created.end(BufferInternal.buffer(Unpooled.wrappedBuffer(message.bytes())));
+    created
+        .response()
+        .onComplete(
+            (response, failure) -> {
+              if (done) {
+                return;
+              }
+              if (failure == null) {
+                answered(response);
+              } else {
+                unsent(HttpFailures.sent(failure, written, created, channel.endpoint()));
+              }
+            });
+  }
+
+  /** What the server has certainly not looked at goes over another connection, once. */
+  private void unsent(TransportException why) {
+    if (why.reason() == Reason.UPSTREAM_RESET && why.sent() == Sent.NO && !retried) {
+      retried = true;
+      start();
+    } else {
+      fail(why);
+    }
+  }
+
+  private void answered(HttpClientResponse response) {
+    response.exceptionHandler(HttpConventions.IGNORE);
+    int status = response.statusCode();
+    if (status >= 200 && status < 300) {
+      succeeded(response);
+    } else if (status >= 300 && status < 400) {
+      redirected(response);
+    } else if (authorization.mayRenew(response)) {
+      authorization.renew(response, channel.endpoint(), this::start, this::fail);
+    } else {
+      refused(response);
+    }
+  }
+
+  private void succeeded(HttpClientResponse response) {
+    TransportException bad = channel.accepted(message, response);
+    if (!isRequest()) {
+      HttpConventions.drain(response);
+      finish();
+    } else if (bad != null) {
+      reject(response, bad);
+    } else if (!HttpConventions.isPlain(response)) {
+      reject(response, HttpFailures.protocol("response is encoded, which was not asked for"));
+    } else if (HttpConventions.hasType(response, HttpConventions.EVENT_STREAM)) {
+      reader = new EventStreamReader(channel, this);
+      reader.read(response);
+    } else if (HttpConventions.hasType(response, HttpConventions.JSON)) {
+      collect(response, channel.limits().maxBytes(), this::replied);
+    } else {
+      reject(response, HttpFailures.notMcp(response, channel.endpoint()));
+    }
+  }
+
+  /** What to do with a whole body; the response's status is known to the caller. */
+  private interface BodyHandler {
+    void body(HttpClientResponse response, BoundedBody body);
+  }
+
+  private void collect(HttpClientResponse response, int maxBytes, BodyHandler handler) {
+    if (HttpConventions.length(response) > maxBytes) {
+      reject(response, HttpFailures.tooLarge(maxBytes));
+      return;
+    }
+    BoundedBody body = new BoundedBody(maxBytes);
+    response.exceptionHandler(
+        cause -> {
+          if (!done) {
+            fail(HttpFailures.cutShort(response, cause, channel.endpoint()));
+          }
+        });
+    response.endHandler(
+        nothing -> {
+          if (!done) {
+            handler.body(response, body);
+          }
+        });
+    response.handler(
+        piece -> {
+          if (!done && !body.add(piece)) {
+            reject(response, HttpFailures.tooLarge(maxBytes));
+          }
+        });
+  }
+
+  private void replied(HttpClientResponse response, BoundedBody body) {
+    try {
+      Envelope reply =
+          Envelope.received(body.bytes(), body.offset(), body.length(), channel.limits());
+      Envelope mine = replyOf(reply);
+      if (mine == null) {
+        reject(response, HttpFailures.protocol("the body is no answer to request " + message.id()));
+      } else {
+        finish(mine);
+      }
+    } catch (ProtocolException e) {
+      reject(response, HttpFailures.parsing(e));
+    }
+  }
+
+  private void redirected(HttpClientResponse response) {
+    int status = response.statusCode();
+    String location = response.getHeader(HttpHeaders.LOCATION);
+    HttpEndpoint target = location == null ? null : channel.endpoint().resolve(location);
+    HttpConventions.drain(response);
+    if (target != null
+        && (status == 307 || status == 308)
+        && channel.endpoint().sameOrigin(target)
+        && redirects < MAX_REDIRECTS) {
+      redirects++;
+      channel.moved(target);
+      start();
+    } else {
+      fail(HttpFailures.redirected(status, target));
+    }
+  }
+
+  private void refused(HttpClientResponse response) {
+    if (HttpConventions.hasType(response, HttpConventions.JSON)
+        && HttpConventions.isPlain(response)) {
+      int cap = Math.min(channel.limits().maxBytes(), MAX_ERROR_BODY);
+      if (HttpConventions.length(response) <= cap) {
+        BoundedBody body = new BoundedBody(cap);
+        response.exceptionHandler(cause -> refused(response, null));
+        response.endHandler(nothing -> refused(response, body));
+        response.handler(
+            piece -> {
+              if (!done && !body.add(piece)) {
+                response.request().reset();
+                refused(response, null);
+              }
+            });
+        return;
+      }
+    }
+    HttpConventions.drain(response);
+    refused(response, null);
+  }
+
+  private void refused(HttpClientResponse response, @Nullable BoundedBody body) {
+    if (done) {
+      return;
+    }
+    Envelope error = body == null ? null : ReplyMatch.error(body, channel.limits());
+    int status = response.statusCode();
+    Envelope reply = error == null || !isRequest() ? null : replyOf(error);
+    boolean named = reply != null && reply == error;
+    boolean knownSession = channel.hasSession();
+    if (knownSession
+        && status == 404
+        && !(reply != null && named && ReplyMatch.isMethodNotFound(reply))) {
+      lose();
+    } else if (knownSession
+        && status == 400
+        && !named
+        && error != null
+        && ReplyMatch.namesSession(error)) {
+      lose();
+    } else if (reply != null && (named ? isWordOfTheServer(status) : status == 400)) {
+      finish(reply);
+    } else if (error != null || !channel.takenOver(this, response)) {
+      fail(StatusFailures.of(response, channel.endpoint(), error, channel.clock()));
+    }
+  }
+
+  /** Of these the headers say what to do next, which a JSON-RPC error cannot. */
+  private static boolean isWordOfTheServer(int status) {
+    return status != 401 && status != 403 && status != 429;
+  }
+
+  private @Nullable Envelope replyOf(Envelope received) {
+    try {
+      return ReplyMatch.to(message.id(), received, channel.limits());
+    } catch (ProtocolException e) {
+      return null;
+    }
+  }
+
+  private void lose() {
+    fail(HttpFailures.sessionLost());
+    channel.sessionLost();
+  }
+
+  @Override
+  public boolean message(Envelope received, boolean replayed) {
+    if (done) {
+      return false;
+    }
+    switch (received.kind()) {
+      case RESULT, ERROR -> {
+        Envelope mine = replyOf(received);
+        if (mine != null) {
+          finish(mine);
+        } else {
+          channel.countJunk();
+        }
+      }
+      case REQUEST, NOTIFICATION -> {
+        if (!replayed) {
+          channel.deliver(received);
+        }
+      }
+    }
+    return !done;
+  }
+
+  @Override
+  public void cut() {
+    resume(null);
+  }
+
+  @Override
+  public void unavailable(TransportException why, boolean isFinal) {
+    if (!isFinal) {
+      resume(why);
+    } else if (why.reason() == Reason.AUTH_REQUIRED || why.reason() == Reason.FORBIDDEN) {
+      fail(why.withSent(Sent.MAYBE));
+    } else {
+      fail(HttpFailures.outcomeUnknown(why));
+    }
+  }
+
+  @Override
+  public void broken(TransportException why) {
+    fail(why);
+  }
+
+  private void resume(@Nullable TransportException why) {
+    EventStreamReader current = reader;
+    if (done || current == null) {
+      return;
+    }
+    if (current.position().lastId() == null
+        || !channel.dialect().resumes()
+        || current.countAttempt() > MAX_RESUMPTIONS) {
+      fail(HttpFailures.outcomeUnknown(why));
+    } else {
+      current.reopenAfter(current.position().retryMillis());
+    }
+  }
+
+  /** Ends without a word to the receiver and frees the connection. */
+  void abort() {
+    if (done) {
+      return;
+    }
+    done = true;
+    connected();
+    channel.ended(this);
+    if (reader != null) {
+      reader.stop();
+    } else if (request != null) {
+      request.reset();
+    }
+  }
+
+  private void reject(HttpClientResponse response, TransportException why) {
+    fail(why);
+    HttpConventions.discard(response);
+  }
+
+  private void fail(TransportException why) {
+    if (finish()) {
+      if (reader != null) {
+        reader.stop();
+      }
+      channel.failed(message, why);
+    }
+  }
+
+  private void finish(Envelope reply) {
+    if (finish()) {
+      channel.deliver(reply);
+    }
+  }
+
+  private boolean finish() {
+    if (done) {
+      return false;
+    }
+    done = true;
+    channel.ended(this);
+    return true;
+  }
+}

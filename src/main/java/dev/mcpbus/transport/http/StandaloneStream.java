@@ -1,0 +1,79 @@
+package dev.mcpbus.transport.http;
+
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.transport.TransportException;
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpClientRequest;
+
+/**
+ * The GET stream for messages that belong to no request. Reconnects for as long as the channel
+ * lives and the server offers it; a server without one costs a single request.
+ */
+final class StandaloneStream implements EventStreamReader.Listener {
+
+  private static final long MAX_BACKOFF_MILLIS = 60_000;
+
+  private final HttpChannel channel;
+  private final EventStreamReader reader;
+
+  StandaloneStream(HttpChannel channel) {
+    this.channel = channel;
+    this.reader = new EventStreamReader(channel, this);
+  }
+
+  void start() {
+    reader.get();
+  }
+
+  void stop() {
+    reader.stop();
+  }
+
+  boolean isOpen() {
+    return reader.isOpen();
+  }
+
+  boolean hasPosition() {
+    return reader.position().lastId() != null;
+  }
+
+  /** It may last as long as the channel. */
+  @Override
+  public Future<HttpClientRequest> get(HttpChannel of) {
+    return of.lasting();
+  }
+
+  @Override
+  public boolean message(Envelope message, boolean replayed) {
+    if (message.kind() == Envelope.Kind.RESULT || message.kind() == Envelope.Kind.ERROR) {
+      channel.countJunk();
+    } else if (!replayed) {
+      channel.deliver(message);
+    }
+    return true;
+  }
+
+  @Override
+  public void cut() {
+    reconnect();
+  }
+
+  @Override
+  public void unavailable(TransportException why, boolean isFinal) {
+    if (!isFinal) {
+      reconnect();
+    }
+  }
+
+  @Override
+  public void broken(TransportException why) {
+    channel.countJunk();
+    reconnect();
+  }
+
+  private void reconnect() {
+    long retry = reader.position().retryMillis();
+    int doublings = Math.min(16, reader.countAttempt() - 1);
+    reader.reopenAfter(Math.max(retry, Math.min(MAX_BACKOFF_MILLIS, retry << doublings)));
+  }
+}

@@ -1,0 +1,55 @@
+package dev.mcpbus.transport.socket;
+
+import dev.mcpbus.protocol.Sensitive;
+import io.vertx.core.net.SocketAddress;
+import java.net.URI;
+import java.util.Locale;
+
+/** Where a socket leads to, and how it is written in messages. */
+record SocketTarget(SocketAddress address, boolean tls, String text) {
+
+  /**
+   * @throws IllegalArgumentException where it is no URL of a socket
+   */
+  static SocketTarget of(Sensitive whole) {
+    URI url = URI.create(whole.reveal());
+    String scheme = String.valueOf(url.getScheme()).toLowerCase(Locale.ROOT);
+    return switch (scheme) {
+      case "tcp", "tls" -> network(url, scheme);
+      case "unix" -> file(url);
+      default ->
+          throw new IllegalArgumentException(
+              "url must be tcp://host:port, tls://host:port or unix:///path.sock");
+    };
+  }
+
+  private static SocketTarget network(URI url, String scheme) {
+    String path = url.getRawPath() == null ? "" : url.getRawPath();
+    if (url.getHost() == null
+        || url.getPort() < 1
+        || url.getPort() > 65_535
+        || url.getRawUserInfo() != null
+        || url.getRawQuery() != null
+        || url.getRawFragment() != null
+        || !(path.isEmpty() || path.equals("/"))) {
+      throw new IllegalArgumentException("url must be " + scheme + "://host:port and no more");
+    }
+    String host = url.getHost().replaceAll("^\\[|]$", "");
+    return new SocketTarget(
+        SocketAddress.inetSocketAddress(url.getPort(), host),
+        scheme.equals("tls"),
+        scheme + "://" + url.getHost() + ":" + url.getPort());
+  }
+
+  private static SocketTarget file(URI url) {
+    String path = url.getPath();
+    if (url.getRawAuthority() != null
+        || path == null
+        || path.length() < 2
+        || url.getRawFragment() != null) {
+      throw new IllegalArgumentException(
+          "url must be unix:///path.sock; with #/path it is HTTP over that socket");
+    }
+    return new SocketTarget(SocketAddress.domainSocketAddress(path), false, "unix://" + path);
+  }
+}

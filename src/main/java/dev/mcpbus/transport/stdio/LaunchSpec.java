@@ -1,0 +1,121 @@
+package dev.mcpbus.transport.stdio;
+
+import dev.mcpbus.protocol.ChildEnvironment;
+import dev.mcpbus.transport.StdioOptions;
+import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reason;
+import dev.mcpbus.transport.TransportException.Sent;
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A command that was looked up and found runnable.
+ *
+ * @param program absolute path
+ * @param argv arguments, the command's own name first
+ * @param env the whole environment of the child
+ * @param cwd absolute, or null for ours
+ */
+record LaunchSpec(Path program, List<String> argv, Map<String, String> env, @Nullable Path cwd) {
+
+  /**
+   * Looks the command up. Touches the file system: not for an event loop.
+   *
+   * @param ours environment of this JVM
+   * @param markers added last
+   * @throws TransportException {@code START_FAILED} naming what was looked for, and where
+   */
+  static LaunchSpec of(StdioOptions options, Map<String, String> ours, Map<String, String> markers)
+      throws TransportException {
+    Map<String, String> env = ChildEnvironment.of(ours);
+    options.env().forEach((name, value) -> env.put(name, value.reveal()));
+    env.putAll(markers);
+    Path cwd = options.cwd() == null ? null : Path.of(options.cwd().reveal()).toAbsolutePath();
+    if (cwd != null && !Files.isDirectory(cwd)) {
+      throw failed("working directory " + cwd + " does not exist");
+    }
+    List<String> argv = new ArrayList<>();
+    String command = options.command().reveal();
+    argv.add(command);
+    options.args().forEach(arg -> argv.add(arg.reveal()));
+    if (command.isBlank()) {
+      throw failed("the command is empty");
+    }
+    if (hasNul(argv) || hasNul(env.keySet()) || hasNul(env.values())) {
+      throw failed("an argument or environment value of " + command + " holds a NUL");
+    }
+    for (String name : options.env().keySet()) {
+      if (name.isEmpty() || name.indexOf('=') >= 0) {
+        throw failed("\"" + name + "\" cannot name an environment variable");
+      }
+    }
+    try {
+      return new LaunchSpec(find(command, env, cwd), argv, env, cwd);
+    } catch (InvalidPathException e) {
+      throw failed("command " + command + " is no path: " + e.getReason());
+    }
+  }
+
+  private static Path find(String command, Map<String, String> env, @Nullable Path cwd)
+      throws TransportException {
+    Path base = cwd == null ? Path.of("").toAbsolutePath() : cwd;
+    if (command.indexOf('/') >= 0 || command.indexOf(File.separatorChar) >= 0) {
+      Path program = base.resolve(command).normalize();
+      if (!Files.exists(program)) {
+        throw failed("command " + program + " does not exist");
+      }
+      if (!runnable(program)) {
+        throw failed("command " + program + " is not an executable file");
+      }
+      return program;
+    }
+    String path = env.getOrDefault("PATH", "/usr/local/bin:/usr/bin:/bin");
+    Path refused = null;
+    for (String directory : path.split(File.pathSeparator, -1)) {
+      Path program = base.resolve(directory).resolve(command);
+      if (runnable(program)) {
+        return program;
+      }
+      if (Files.isRegularFile(program)) {
+        refused = program;
+      }
+    }
+    if (refused != null) {
+      throw failed("command " + refused + " is not executable");
+    }
+    Set<String> searched = new LinkedHashSet<>(List.of(path.split(File.pathSeparator)));
+    throw failed(
+        "command " + command + " was not found; searched PATH " + String.join(", ", searched));
+  }
+
+  private static boolean runnable(Path program) {
+    return Files.isRegularFile(program) && Files.isExecutable(program);
+  }
+
+  private static boolean hasNul(Iterable<String> texts) {
+    for (String text : texts) {
+      if (text.indexOf('\0') >= 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Leaves arguments and environment out: they are as the child gets them. */
+  @Override
+  public String toString() {
+    return "launch of " + program;
+  }
+
+  private static TransportException failed(String message) {
+    return new TransportException(Reason.START_FAILED, Sent.NO, message);
+  }
+}

@@ -1,0 +1,160 @@
+package dev.mcpbus.transport.stdio;
+
+import dev.mcpbus.transport.TransportException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The will of this JVM: a small shell, in a session of its own, that is told every child's process
+ * group. When its stdin ends, the JVM is dead, by {@code kill -9} too, and it kills the groups and
+ * every process marked with {@link RunId#SELF}. Comes back when it dies. Locked: told by two
+ * threads, a few times per child.
+ */
+final class OrphanReaper implements ProcessLoop.Member {
+
+  static final OrphanReaper INSTANCE = new OrphanReaper();
+
+  private static final Logger LOG = LoggerFactory.getLogger(OrphanReaper.class);
+  private static final int MOST_RESTARTS = 20;
+
+  private static final String SCRIPT =
+      """
+      trap '' HUP INT TERM
+      mark=MCPBUS_RUN=$1
+      groups=' '
+      while read -r line; do
+        case $line in
+          +*) groups="$groups${line#+} " ;;
+          -*) group=${line#-}
+              case $groups in
+                *" $group "*) groups="${groups%%" $group "*} ${groups#*" $group "}" ;;
+              esac ;;
+        esac
+      done
+      for group in $groups; do kill -9 -- "-$group"; done
+      round=0
+      while [ $round -lt 100 ]; do
+        left=$(grep -lF "$mark" /proc/[0-9]*/environ)
+        [ -z "$left" ] && exit 0
+        for file in $left; do
+          pid=${file#/proc/}
+          kill -9 "${pid%/environ}"
+        done
+        sleep 0.05 || sleep 1
+        round=$((round + 1))
+      done
+      """;
+
+  private final DescendantSweep lineage = new DescendantSweep(SpawnThread.INSTANCE);
+  private final Set<Integer> groups = new HashSet<>();
+  private final ByteBuffer line = Posix.allocate(8 * 1024);
+  private int pid = -1;
+  private int stdin = -1;
+  private int pidfd = -1;
+  private long serial;
+  private int restarts;
+  private boolean swept;
+
+  private OrphanReaper() {}
+
+  DescendantSweep lineage() {
+    return lineage;
+  }
+
+  /** On the spawn thread, before a child is started. */
+  synchronized void ensureRunning() {
+    if (!swept) {
+      swept = true;
+      lineage.sweepDeadRuns();
+    }
+    if (pid < 0 && restarts <= MOST_RESTARTS) {
+      start();
+    }
+  }
+
+  synchronized void add(int group) {
+    groups.add(group);
+    tell("+" + group + "\n");
+  }
+
+  /** Before the group's leader is reaped, so that the number cannot mean another one. */
+  synchronized void remove(int group) {
+    groups.remove(group);
+    tell("-" + group + "\n");
+  }
+
+  /** Where it does not get through, the warden is dead and its successor is told everything. */
+  private void tell(String text) {
+    if (stdin >= 0) {
+      byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
+      line.put(0, bytes);
+      Posix.write(stdin, Posix.address(line), bytes.length);
+    }
+  }
+
+  private void start() {
+    String path = System.getenv().getOrDefault("PATH", "/usr/local/bin:/usr/bin:/bin");
+    LaunchSpec launch =
+        new LaunchSpec(
+            Path.of("/bin/sh"),
+            List.of("sh", "-c", SCRIPT, "mcpbus-warden", RunId.SELF),
+            Map.of("PATH", path),
+            Path.of("/"));
+    int none = Posix.open("/dev/null", Posix.O_RDWR | Posix.O_CLOEXEC);
+    try {
+      PosixSpawn.Pipe pipe = PosixSpawn.Pipe.open();
+      try {
+        pid = PosixSpawn.start(launch, pipe.read(), none, none);
+      } catch (TransportException e) {
+        Posix.close(pipe.write());
+        throw e;
+      } finally {
+        Posix.close(pipe.read());
+      }
+      stdin = pipe.write();
+      Posix.fcntl(stdin, Posix.F_SETFL, Posix.O_NONBLOCK);
+      int descriptor = Posix.pidfdOpen(pid);
+      pidfd = descriptor;
+      if (descriptor >= 0) {
+        ProcessLoop loop = ProcessLoop.get();
+        loop.execute(
+            () -> {
+              serial = loop.join(this, true);
+              loop.watch(descriptor, Posix.EPOLLIN, serial, 0);
+            });
+      }
+      groups.forEach(group -> tell("+" + group + "\n"));
+    } catch (TransportException e) {
+      restarts = MOST_RESTARTS + 1;
+      LOG.warn("no warden: children may outlive a killed JVM: {}", e.getMessage());
+    } finally {
+      Posix.close(none);
+    }
+  }
+
+  /** It died: reaped here, replaced on the spawn thread. */
+  @Override
+  public void ready(int tag) {
+    synchronized (this) {
+      ProcessLoop.get().leave(serial);
+      Posix.close(pidfd);
+      Posix.close(stdin);
+      Posix.waitpid(pid, new int[1], Posix.WNOHANG);
+      pid = -1;
+      stdin = -1;
+      restarts++;
+    }
+    LOG.warn("the warden of child processes died; it is started again");
+    SpawnThread.INSTANCE.execute(this::ensureRunning);
+  }
+
+  @Override
+  public void sweep() {}
+}

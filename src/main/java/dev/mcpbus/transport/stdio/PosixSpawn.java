@@ -1,0 +1,153 @@
+package dev.mcpbus.transport.stdio;
+
+import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reason;
+import dev.mcpbus.transport.TransportException.Sent;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Starts processes by {@code posix_spawn}. A process leads a session and group of its own, has
+ * default signals, and gets exactly the three descriptors it is given. Called on the spawn thread.
+ */
+final class PosixSpawn {
+
+  private static final int STRUCT_BYTES = 1024;
+
+  private PosixSpawn() {}
+
+  /** Both ends are closed on exec; which one is made non-blocking is for the caller to say. */
+  record Pipe(int read, int write) {
+
+    static Pipe open() throws TransportException {
+      int[] both = new int[2];
+      if (Posix.pipe2(both, Posix.O_CLOEXEC) < 0) {
+        throw failed(Posix.errno(), "no pipe for a child process");
+      }
+      return new Pipe(both[0], both[1]);
+    }
+
+    void close() {
+      Posix.close(read);
+      Posix.close(write);
+    }
+  }
+
+  /**
+   * @return the pid, which is the process group too
+   * @throws TransportException {@code START_FAILED}, or {@code CONNECT_FAILED} where the system is
+   *     short of something for now
+   */
+  static int start(LaunchSpec launch, int in, int out, int err) throws TransportException {
+    int errno = tryStart(launch.program(), launch.argv(), launch, in, out, err);
+    if (errno == -Posix.ENOEXEC) {
+      // A script without "#!": the shell runs it, as every exec of the C library does.
+      List<String> argv = new ArrayList<>();
+      argv.add("sh");
+      argv.add(launch.program().toString());
+      argv.addAll(launch.argv().subList(1, launch.argv().size()));
+      errno = tryStart(Path.of("/bin/sh"), argv, launch, in, out, err);
+    }
+    if (errno < 0) {
+      throw failed(-errno, "cannot start " + launch.program());
+    }
+    return errno;
+  }
+
+  private static int tryStart(
+      Path program, List<String> argv, LaunchSpec launch, int in, int out, int err) {
+    List<String> env = new ArrayList<>();
+    launch.env().forEach((name, value) -> env.add(name + "=" + value));
+    ByteBuffer args = vector(argv);
+    ByteBuffer environment = vector(env);
+    ByteBuffer scratch = Posix.allocate(4 * STRUCT_BYTES);
+    long attributes = Posix.address(scratch);
+    long actions = attributes + STRUCT_BYTES;
+    long signals = actions + STRUCT_BYTES;
+    Posix.posix_spawnattr_init(attributes);
+    Posix.posix_spawn_file_actions_init(actions);
+    try {
+      Posix.sigfillset(signals);
+      Posix.posix_spawnattr_setsigdefault(attributes, signals);
+      Posix.sigemptyset(signals);
+      Posix.posix_spawnattr_setsigmask(attributes, signals);
+      Posix.posix_spawnattr_setflags(
+          attributes,
+          (short) (Posix.SPAWN_SETSID | Posix.SPAWN_SETSIGDEF | Posix.SPAWN_SETSIGMASK));
+      Posix.posix_spawn_file_actions_adddup2(actions, in, 0);
+      Posix.posix_spawn_file_actions_adddup2(actions, out, 1);
+      Posix.posix_spawn_file_actions_adddup2(actions, err, 2);
+      closeOthers(actions);
+      if (launch.cwd() != null) {
+        Posix.posix_spawn_file_actions_addchdir_np(actions, zeroEnded(launch.cwd().toString()));
+      }
+      int[] pid = new int[1];
+      int errno =
+          Posix.posix_spawn(
+              pid,
+              zeroEnded(program.toString()),
+              actions,
+              attributes,
+              Posix.address(args),
+              Posix.address(environment));
+      return errno == 0 ? pid[0] : -errno;
+    } finally {
+      Posix.posix_spawn_file_actions_destroy(actions);
+      Posix.posix_spawnattr_destroy(attributes);
+      Reference.reachabilityFence(List.of(args, environment, scratch));
+    }
+  }
+
+  private static void closeOthers(long actions) {
+    if (Posix.ADD_CLOSE_FROM != null) {
+      Posix.ADD_CLOSE_FROM.invokeInt(new Object[] {actions, 3});
+      return;
+    }
+    try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
+      open.map(fd -> Integer.parseInt(fd.getFileName().toString()))
+          .filter(fd -> fd >= 3)
+          .forEach(fd -> Posix.fcntl(fd, Posix.F_SETFD, Posix.FD_CLOEXEC));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** A null-ended array of C strings, in one block. */
+  private static ByteBuffer vector(List<String> strings) {
+    List<byte[]> all = strings.stream().map(PosixSpawn::zeroEnded).toList();
+    int pointers = (all.size() + 1) * Long.BYTES;
+    ByteBuffer block = Posix.allocate(pointers + all.stream().mapToInt(s -> s.length).sum());
+    long base = Posix.address(block);
+    int at = pointers;
+    for (int i = 0; i < all.size(); i++) {
+      block.putLong(i * Long.BYTES, base + at);
+      block.put(at, all.get(i));
+      at += all.get(i).length;
+    }
+    return block;
+  }
+
+  private static byte[] zeroEnded(String text) {
+    return (text + '\0').getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static TransportException failed(int errno, String what) {
+    boolean passing =
+        errno == Posix.EAGAIN
+            || errno == Posix.ENOMEM
+            || errno == Posix.EMFILE
+            || errno == Posix.ENFILE;
+    return new TransportException(
+        passing ? Reason.CONNECT_FAILED : Reason.START_FAILED,
+        Sent.NO,
+        what + ": " + Posix.strerror(errno) + " (errno " + errno + ")");
+  }
+}
