@@ -15,30 +15,30 @@ final class StartQueue {
 
   private final int slots;
   private final long timeout;
-  private final Set<Child> waiting = new LinkedHashSet<>();
-  private final Map<Child, Long> starting = new LinkedHashMap<>();
+  private final Set<SupervisedChild> waiting = new LinkedHashSet<>();
+  private final Map<SupervisedChild, Long> starting = new LinkedHashMap<>();
 
   StartQueue(int slots, long timeout) {
     this.slots = slots;
     this.timeout = timeout;
   }
 
-  void add(Child child) {
+  void add(SupervisedChild child) {
     waiting.add(child);
   }
 
-  void remove(Child child) {
+  void remove(SupervisedChild child) {
     waiting.remove(child);
     starting.remove(child);
   }
 
   /** Those whose turn it is, in order; each takes a slot. */
-  List<Child> admit(long now) {
+  List<SupervisedChild> admit(long now) {
     starting.values().removeIf(since -> now - since >= timeout);
-    List<Child> admitted = new ArrayList<>();
+    List<SupervisedChild> admitted = new ArrayList<>();
     var next = waiting.iterator();
     while (next.hasNext() && starting.size() < slots) {
-      Child child = next.next();
+      SupervisedChild child = next.next();
       next.remove();
       starting.put(child, now);
       admitted.add(child);
@@ -48,6 +48,6 @@ final class StartQueue {
 
   /** When a slot is taken back from a child that still starts, or NONE while nobody waits. */
   long nextExpiry() {
-    return waiting.isEmpty() ? Child.NONE : starting.values().iterator().next() + timeout;
+    return waiting.isEmpty() ? SupervisedChild.NONE : starting.values().iterator().next() + timeout;
   }
 }

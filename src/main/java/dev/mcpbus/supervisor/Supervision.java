@@ -1,8 +1,8 @@
 package dev.mcpbus.supervisor;
 
 import dev.mcpbus.bus.Lifecycle;
-import dev.mcpbus.supervisor.Child.Deployment;
-import dev.mcpbus.supervisor.Child.Phase;
+import dev.mcpbus.supervisor.SupervisedChild.Deployment;
+import dev.mcpbus.supervisor.SupervisedChild.Phase;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,15 +28,16 @@ final class Supervision {
   private static final double REPROBE_JITTER = 0.1;
 
   private final RandomGenerator random;
-  private final Map<String, Child> children = new LinkedHashMap<>();
-  private final Moves moves;
-  private final Siblings siblings;
+  private final Map<String, SupervisedChild> children = new LinkedHashMap<>();
+  private final ChildTransitions moves;
+  private final RestartGroup siblings;
 
   Supervision(SupervisorOptions options, RandomGenerator random) {
     this.random = random;
     this.moves =
-        new Moves(new StartQueue(options.startConcurrency(), options.startTimeout().toMillis()));
-    this.siblings = new Siblings(options.strategy(), children.values(), moves);
+        new ChildTransitions(
+            new StartQueue(options.startConcurrency(), options.startTimeout().toMillis()));
+    this.siblings = new RestartGroup(options.strategy(), children.values(), moves);
   }
 
   /** In order of addition. */
@@ -50,24 +51,24 @@ final class Supervision {
 
   /** True where no quick restart is to come. */
   boolean gaveUp(String id) {
-    Child child = children.get(id);
+    SupervisedChild child = children.get(id);
     return child != null && child.phase == Phase.GAVE_UP;
   }
 
-  List<Action> add(ChildSpec spec, long now) {
+  List<SupervisorAction> add(ChildSpec spec, long now) {
     if (children.containsKey(spec.id())) {
       throw new IllegalStateException(
           "'" + spec.id() + "' is supervised already: terminate or replace it");
     }
-    Child child = new Child(spec);
+    SupervisedChild child = new SupervisedChild(spec);
     children.put(spec.id(), child);
-    begin(child, Child.NONE);
+    begin(child, SupervisedChild.NONE);
     return decided(now);
   }
 
   /** The child keeps its place in the order; its counters start anew, its epochs continue. */
-  List<Action> replace(ChildSpec spec, long now) {
-    Child child = children.get(spec.id());
+  List<SupervisorAction> replace(ChildSpec spec, long now) {
+    SupervisedChild child = children.get(spec.id());
     if (child == null) {
       throw new IllegalStateException("'" + spec.id() + "' is not supervised: start it");
     }
@@ -75,7 +76,7 @@ final class Supervision {
     long drain = child.spec.drain().toMillis();
     child.specify(spec);
     child.budget = RestartBudget.FRESH;
-    child.calmSince = Child.NONE;
+    child.calmSince = SupervisedChild.NONE;
     child.restarts = 0;
     child.failedSinceStart = false;
     begin(child, drain);
@@ -83,8 +84,8 @@ final class Supervision {
   }
 
   /** Forgets the child; what is left of it is the caller's to stop. */
-  List<Action> remove(String id, long now) {
-    Child child = children.remove(id);
+  List<SupervisorAction> remove(String id, long now) {
+    SupervisedChild child = children.remove(id);
     if (child != null) {
       siblings.leave(child);
       moves.forget(child);
@@ -92,14 +93,14 @@ final class Supervision {
     return decided(now);
   }
 
-  private void begin(Child child, long drain) {
+  private void begin(SupervisedChild child, long drain) {
     child.wanted = !child.spec.lazy();
     child.phase = child.wanted ? Phase.QUEUED : Phase.IDLE;
     moves.deploy(child, drain);
   }
 
-  List<Action> on(Lifecycle.Fact fact, long now) {
-    Child child = children.get(fact.id());
+  List<SupervisorAction> on(Lifecycle.Fact fact, long now) {
+    SupervisedChild child = children.get(fact.id());
     if (child == null) {
       LOG.debug("{} of an unknown child ignored", fact);
     } else if (fact instanceof Lifecycle.Started started) {
@@ -118,16 +119,16 @@ final class Supervision {
     return decided(now);
   }
 
-  private void started(Child child, long epoch, long now) {
+  private void started(SupervisedChild child, long epoch, long now) {
     if (child.phase == Phase.STARTING && epoch == child.epoch) {
       moves.freeSlot(child);
       child.phase = Phase.RUNNING;
-      child.calmSince = child.calmSince == Child.NONE ? now : child.calmSince;
+      child.calmSince = child.calmSince == SupervisedChild.NONE ? now : child.calmSince;
       LOG.debug("{} started, epoch {}", child.id(), epoch);
     }
   }
 
-  private void ended(Child child, Lifecycle.Ended end, long now) {
+  private void ended(SupervisedChild child, Lifecycle.Ended end, long now) {
     if (!child.hasSession() || end.epoch() != child.epoch) {
       return;
     }
@@ -143,9 +144,9 @@ final class Supervision {
   }
 
   /** No session until one is wanted again. */
-  private void rest(Child child, Duration drain, long now) {
+  private void rest(SupervisedChild child, Duration drain, long now) {
     child.calmDown(now);
-    child.calmSince = child.calmSince == Child.NONE ? now : child.calmSince;
+    child.calmSince = child.calmSince == SupervisedChild.NONE ? now : child.calmSince;
     child.wanted = false;
     siblings.leave(child);
     child.phase = Phase.IDLE;
@@ -153,7 +154,7 @@ final class Supervision {
   }
 
   /** Back-off and non-retryable failures hold against calls; {@link #restartWanted} does not. */
-  private void startWanted(Child child, long now) {
+  private void startWanted(SupervisedChild child, long now) {
     if (child.phase == Phase.GAVE_UP) {
       if (!child.retryable) {
         return;
@@ -172,7 +173,7 @@ final class Supervision {
     }
   }
 
-  private void stopWanted(Child child, long now) {
+  private void stopWanted(SupervisedChild child, long now) {
     if (child.deployment == Deployment.ABSENT) {
       // Its timer still has a verticle to bring back.
       child.wanted = false;
@@ -182,7 +183,7 @@ final class Supervision {
     }
   }
 
-  private void restartWanted(Child child, String why, long now) {
+  private void restartWanted(SupervisedChild child, String why, long now) {
     boolean session = child.hasSession();
     if (why.startsWith("health")) {
       if (child.phase == Phase.RUNNING) {
@@ -205,32 +206,32 @@ final class Supervision {
   }
 
   /** The verticle is replaced at once while the budget lasts, so that its addresses stay. */
-  private void crashed(Child child, String why, long now) {
+  private void crashed(SupervisedChild child, String why, long now) {
     if (child.deployment != Deployment.PRESENT) {
       return; // of an instance that is being replaced already
     }
-    child.stopTicket = Child.NONE;
+    child.stopTicket = SupervisedChild.NONE;
     if (child.phase == Phase.GAVE_UP || !child.wanted) {
       child.countFailure(why, now);
       LOG.warn("{} without a session, attempt {}: {}", child.id(), child.budget.attempt(), why);
       if (!child.budget.spent()) {
-        moves.deploy(child, Child.NONE);
+        moves.deploy(child, SupervisedChild.NONE);
       } else {
         moves.undeploy(child);
         retryDeployment(child, why, now);
       }
     } else {
-      moves.deploy(child, Child.NONE);
+      moves.deploy(child, SupervisedChild.NONE);
       failed(child, why, true, now);
     }
   }
 
-  List<Action> deployed(String id, long ticket, long now) {
-    Child child = children.get(id);
+  List<SupervisorAction> deployed(String id, long ticket, long now) {
+    SupervisedChild child = children.get(id);
     if (child != null && child.deployTicket == ticket) {
-      child.deployTicket = Child.NONE;
+      child.deployTicket = SupervisedChild.NONE;
       child.deployment = Deployment.PRESENT;
-      if (child.phase == Phase.IDLE && child.calmSince == Child.NONE) {
+      if (child.phase == Phase.IDLE && child.calmSince == SupervisedChild.NONE) {
         child.calmSince = now;
       }
       resumeAfterChange(child, now);
@@ -238,10 +239,10 @@ final class Supervision {
     return decided(now);
   }
 
-  List<Action> deployFailed(String id, long ticket, Throwable cause, long now) {
-    Child child = children.get(id);
+  List<SupervisorAction> deployFailed(String id, long ticket, Throwable cause, long now) {
+    SupervisedChild child = children.get(id);
     if (child != null && child.deployTicket == ticket) {
-      child.deployTicket = Child.NONE;
+      child.deployTicket = SupervisedChild.NONE;
       child.deployment = Deployment.ABSENT;
       String why = "the verticle could not be deployed: " + name(cause);
       if (child.phase == Phase.GAVE_UP) {
@@ -255,11 +256,12 @@ final class Supervision {
   }
 
   /** A verticle without a session and without a budget: brought back slowly. */
-  private void retryDeployment(Child child, String why, long now) {
+  private void retryDeployment(SupervisedChild child, String why, long now) {
     if (child.phase != Phase.GAVE_UP) {
       giveUp(child, why, true, now);
     }
-    if (child.timerTicket == Child.NONE && child.policy().type() != RestartType.TEMPORARY) {
+    if (child.timerTicket == SupervisedChild.NONE
+        && child.policy().type() != RestartType.TEMPORARY) {
       moves.setTimer(child, child.policy().backoff().max().toMillis(), now);
     }
   }
@@ -267,10 +269,10 @@ final class Supervision {
   /**
    * @param answered false where the child did not say within its bound that the session is over
    */
-  List<Action> stopped(String id, long ticket, boolean answered, long now) {
-    Child child = children.get(id);
+  List<SupervisorAction> stopped(String id, long ticket, boolean answered, long now) {
+    SupervisedChild child = children.get(id);
     if (child != null && child.stopTicket == ticket) {
-      child.stopTicket = Child.NONE;
+      child.stopTicket = SupervisedChild.NONE;
       if (answered) {
         resumeAfterChange(child, now);
       } else {
@@ -280,7 +282,7 @@ final class Supervision {
     return decided(now);
   }
 
-  private void resumeAfterChange(Child child, long now) {
+  private void resumeAfterChange(SupervisedChild child, long now) {
     if (child.phase == Phase.QUEUED) {
       moves.enqueue(child);
     } else {
@@ -288,29 +290,29 @@ final class Supervision {
     }
   }
 
-  List<Action> timerFired(String id, long ticket, long now) {
-    Child child = children.get(id);
+  List<SupervisorAction> timerFired(String id, long ticket, long now) {
+    SupervisedChild child = children.get(id);
     if (child != null && child.timerTicket == ticket) {
-      child.timerTicket = Child.NONE;
+      child.timerTicket = SupervisedChild.NONE;
       if (child.phase == Phase.WAITING) {
         siblings.due(child);
-      } else if (child.phase == Phase.GAVE_UP && child.reprobe != Child.NONE) {
+      } else if (child.phase == Phase.GAVE_UP && child.reprobe != SupervisedChild.NONE) {
         siblings.resume(child);
       } else if (child.phase == Phase.GAVE_UP && child.deployment == Deployment.ABSENT) {
-        moves.deploy(child, Child.NONE);
+        moves.deploy(child, SupervisedChild.NONE);
       }
     }
     return decided(now);
   }
 
-  List<Action> wake(long now) {
+  List<SupervisorAction> wake(long now) {
     moves.woken();
     return decided(now);
   }
 
-  private void failed(Child child, String why, boolean retryable, long now) {
+  private void failed(SupervisedChild child, String why, boolean retryable, long now) {
     child.countFailure(why, now);
-    Child leader = child.heldBy;
+    SupervisedChild leader = child.heldBy;
     siblings.leave(child);
     RestartPolicy policy = child.policy();
     if (!retryable || child.budget.spent() || policy.type() == RestartType.TEMPORARY) {
@@ -336,20 +338,20 @@ final class Supervision {
     }
   }
 
-  private void waitFor(Child child, long delay, long now) {
+  private void waitFor(SupervisedChild child, long delay, long now) {
     child.phase = Phase.WAITING;
     moves.setTimer(child, delay, now);
     moves.announce(child, now);
   }
 
   /** The others go on: one that is given up on harms only itself. */
-  private void giveUp(Child child, String why, boolean retryable, long now) {
+  private void giveUp(SupervisedChild child, String why, boolean retryable, long now) {
     RestartPolicy policy = child.policy();
     child.phase = Phase.GAVE_UP;
     child.why = why;
     child.retryable = retryable;
     child.notBefore = now + policy.backoff().delay(child.budget.attempt(), random).toMillis();
-    child.reprobe = Child.NONE;
+    child.reprobe = SupervisedChild.NONE;
     if (retryable && policy.type() != RestartType.TEMPORARY && policy.reprobe().toMillis() > 0) {
       double spread = 1 + REPROBE_JITTER * (2 * random.nextDouble() - 1);
       child.reprobe = Math.max(1, Math.round(policy.reprobe().toMillis() * spread));
@@ -365,21 +367,21 @@ final class Supervision {
     moves.announce(child, now);
   }
 
-  private static String outlook(Child child) {
-    if (child.reprobe != Child.NONE) {
+  private static String outlook(SupervisedChild child) {
+    if (child.reprobe != SupervisedChild.NONE) {
       return "next attempt in " + child.reprobe + " ms";
     }
     return child.retryable ? "no further attempt" : "no further attempt until it is changed";
   }
 
   /** Ends every decision: groups whose turn has come, then the start queue. */
-  private List<Action> decided(long now) {
+  private List<SupervisorAction> decided(long now) {
     siblings.releaseDue();
     return moves.take(now, child -> postpone(child, now));
   }
 
   /** Its strategy does not want it now; those that waited for it go on without it. */
-  private void postpone(Child child, long now) {
+  private void postpone(SupervisedChild child, long now) {
     siblings.leave(child);
     String who = child.spec.policy().strategy().name();
     giveUp(child, "strategy \"" + who + "\" does not want it connected now", true, now);

@@ -124,7 +124,7 @@ public final class SupervisorVerticle extends VerticleBase {
     return onOwnContext(
         () -> {
           address(spec.id());
-          List<Action> actions = supervision.add(spec, clock.getAsLong());
+          List<SupervisorAction> actions = supervision.add(spec, clock.getAsLong());
           return deploying(spec.id(), actions);
         });
   }
@@ -187,7 +187,7 @@ public final class SupervisorVerticle extends VerticleBase {
   public Future<Void> replaceChild(ChildSpec spec) {
     return onOwnContext(
         () -> {
-          List<Action> actions = supervision.replace(spec, clock.getAsLong());
+          List<SupervisorAction> actions = supervision.replace(spec, clock.getAsLong());
           abandonStart(spec.id(), "'" + spec.id() + "' was replaced before it was deployed");
           return deploying(spec.id(), actions);
         });
@@ -198,7 +198,7 @@ public final class SupervisorVerticle extends VerticleBase {
     return onOwnContext(() -> Future.succeededFuture(supervision.ids()));
   }
 
-  private Future<Void> deploying(String id, List<Action> actions) {
+  private Future<Void> deploying(String id, List<SupervisorAction> actions) {
     Promise<Void> promise = Promise.promise();
     starting.put(id, promise);
     perform(actions);
@@ -239,38 +239,38 @@ public final class SupervisorVerticle extends VerticleBase {
         : step(id, () -> retire(id, true, false)).compose(done -> retireNext(remaining));
   }
 
-  private void decide(Function<Long, List<Action>> decision) {
+  private void decide(Function<Long, List<SupervisorAction>> decision) {
     if (!stopping) {
       perform(decision.apply(clock.getAsLong()));
     }
   }
 
-  private void perform(List<Action> actions) {
-    for (Action action : actions) {
-      if (action instanceof Action.Tell tell) {
+  private void perform(List<SupervisorAction> actions) {
+    for (SupervisorAction action : actions) {
+      if (action instanceof SupervisorAction.Tell tell) {
         tell(tell.id(), tell.command());
-      } else if (action instanceof Action.StopSession stop) {
+      } else if (action instanceof SupervisorAction.StopSession stop) {
         request(stop.id(), stop.command(), stop.boundMillis())
             .onComplete(
                 reply ->
                     decide(
                         now ->
                             supervision.stopped(stop.id(), stop.ticket(), reply.succeeded(), now)));
-      } else if (action instanceof Action.Deploy deploy) {
+      } else if (action instanceof SupervisorAction.Deploy deploy) {
         boolean drain = deploy.drainMillis() >= 0;
         step(deploy.id(), () -> retire(deploy.id(), drain, true).compose(v -> deploy(deploy)));
-      } else if (action instanceof Action.Undeploy undeploy) {
+      } else if (action instanceof SupervisorAction.Undeploy undeploy) {
         step(undeploy.id(), () -> retire(undeploy.id(), false, false));
-      } else if (action instanceof Action.SetTimer timer) {
+      } else if (action instanceof SupervisorAction.SetTimer timer) {
         cancelTimer(timer.id());
         timers.put(
             timer.id(),
             schedule(
                 timer.delayMillis(),
                 () -> decide(now -> supervision.timerFired(timer.id(), timer.ticket(), now))));
-      } else if (action instanceof Action.CancelTimer timer) {
+      } else if (action instanceof SupervisorAction.CancelTimer timer) {
         cancelTimer(timer.id());
-      } else if (action instanceof Action.Wake later) {
+      } else if (action instanceof SupervisorAction.Wake later) {
         wake.cancel();
         wake = schedule(later.delayMillis(), () -> decide(supervision::wake));
       }
@@ -336,7 +336,7 @@ public final class SupervisorVerticle extends VerticleBase {
   }
 
   /** Never fails: the outcome goes to {@link Supervision}. */
-  private Future<Void> deploy(Action.Deploy deploy) {
+  private Future<Void> deploy(SupervisorAction.Deploy deploy) {
     if (stopping) {
       return Future.succeededFuture();
     }

@@ -230,27 +230,27 @@ final class Desk {
     return result;
   }
 
-  private void run(List<Action> actions) {
-    List<Action.Deploy> deploying = new ArrayList<>();
-    List<Action.StopSession> stopping = new ArrayList<>();
-    for (Action action : actions) {
-      if (action instanceof Action.Tell tell) {
+  private void run(List<SupervisorAction> actions) {
+    List<SupervisorAction.Deploy> deploying = new ArrayList<>();
+    List<SupervisorAction.StopSession> stopping = new ArrayList<>();
+    for (SupervisorAction action : actions) {
+      if (action instanceof SupervisorAction.Tell tell) {
         told(tell.id(), tell.command());
-      } else if (action instanceof Action.StopSession stop) {
+      } else if (action instanceof SupervisorAction.StopSession stop) {
         log.add(stop.id() + (stop.command().restarting() ? " stop to restart" : " stop"));
         stopTickets.put(stop.id(), stop.ticket());
         stopping.add(stop);
-      } else if (action instanceof Action.Deploy deploy) {
+      } else if (action instanceof SupervisorAction.Deploy deploy) {
         log.add(deploy.id() + (deploy.drainMillis() < 0 ? " deploy" : " drain and deploy"));
         deployTickets.put(deploy.id(), deploy.ticket());
         deploying.add(deploy);
-      } else if (action instanceof Action.Undeploy undeploy) {
+      } else if (action instanceof SupervisorAction.Undeploy undeploy) {
         log.add(undeploy.id() + " undeploy");
-      } else if (action instanceof Action.SetTimer timer) {
+      } else if (action instanceof SupervisorAction.SetTimer timer) {
         timers.put(timer.id(), new Timer(now + timer.delayMillis(), timer.ticket()));
-      } else if (action instanceof Action.CancelTimer timer) {
+      } else if (action instanceof SupervisorAction.CancelTimer timer) {
         timers.remove(timer.id());
-      } else if (action instanceof Action.Wake wake) {
+      } else if (action instanceof SupervisorAction.Wake wake) {
         wakeAt = now + wake.delayMillis();
       }
     }

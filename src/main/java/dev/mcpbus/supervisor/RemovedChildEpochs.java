@@ -9,7 +9,7 @@ import java.util.Map;
  * than {@link #MAX} the longest gone is forgotten, and whoever is not known begins above all that
  * were forgotten. Owner: the {@link Supervision}.
  */
-final class GoneEpochs {
+final class RemovedChildEpochs {
 
   static final int MAX = 64;
 

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-class GoneEpochsTest {
+class RemovedChildEpochsTest {
 
-  private final GoneEpochs epochs = new GoneEpochs();
+  private final RemovedChildEpochs epochs = new RemovedChildEpochs();
 
   @Test
   void a_child_of_the_same_id_continues_and_another_begins() {
@@ -19,11 +19,11 @@ class GoneEpochsTest {
   @Test
   void of_many_the_longest_gone_is_forgotten_and_nobody_gets_an_epoch_twice() {
     epochs.gone("first", 5);
-    for (int i = 0; i < GoneEpochs.MAX; i++) {
+    for (int i = 0; i < RemovedChildEpochs.MAX; i++) {
       epochs.gone("lease-" + i, 1);
     }
     assertThat(epochs.before("first")).isEqualTo(5);
     assertThat(epochs.before("never seen")).isEqualTo(5);
-    assertThat(epochs.before("lease-" + (GoneEpochs.MAX - 1))).isEqualTo(1);
+    assertThat(epochs.before("lease-" + (RemovedChildEpochs.MAX - 1))).isEqualTo(1);
   }
 }

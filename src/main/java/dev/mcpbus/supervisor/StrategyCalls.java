@@ -5,11 +5,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Asks the {@link ConnectionStrategy} of a child; one that throws harms nobody. */
-final class Strategies {
+final class StrategyCalls {
 
-  private static final Logger LOG = LoggerFactory.getLogger(Strategies.class);
+  private static final Logger LOG = LoggerFactory.getLogger(StrategyCalls.class);
 
-  private Strategies() {}
+  private StrategyCalls() {}
 
   static boolean shouldConnect(ChildSpec spec) {
     ConnectionStrategy strategy = spec.policy().strategy();

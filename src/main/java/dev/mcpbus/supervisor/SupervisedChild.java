@@ -3,7 +3,7 @@ package dev.mcpbus.supervisor;
 import org.jspecify.annotations.Nullable;
 
 /** The state of one supervised child. Written by its {@link Supervision} alone. */
-final class Child {
+final class SupervisedChild {
 
   /** What its session does, or will do as soon as nothing is being stopped or deployed. */
   enum Phase {
@@ -62,7 +62,7 @@ final class Child {
   boolean retryable = true;
 
   String why = "";
-  @Nullable Child heldBy;
+  @Nullable SupervisedChild heldBy;
 
   /** Tickets of what is under way, or NONE. */
   long deployTicket = NONE;
@@ -70,7 +70,7 @@ final class Child {
   long stopTicket = NONE;
   long timerTicket = NONE;
 
-  Child(ChildSpec spec) {
+  SupervisedChild(ChildSpec spec) {
     this.spec = spec;
     this.policy = spec.policy();
   }
@@ -90,7 +90,7 @@ final class Child {
   }
 
   boolean shouldConnect() {
-    return Strategies.shouldConnect(spec);
+    return StrategyCalls.shouldConnect(spec);
   }
 
   boolean hasSession() {
@@ -114,7 +114,7 @@ final class Child {
 
   void countFailure(String why, long now) {
     calmDown(now);
-    policy = Strategies.afterFailure(spec, budget.attempt() + 1, why);
+    policy = StrategyCalls.afterFailure(spec, budget.attempt() + 1, why);
     calmSince = NONE;
     failedSinceStart = true;
     budget = budget.failed(policy().intensity(), now);

@@ -1,6 +1,6 @@
 package dev.mcpbus.supervisor;
 
-import dev.mcpbus.supervisor.Child.Phase;
+import dev.mcpbus.supervisor.SupervisedChild.Phase;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
@@ -11,32 +11,33 @@ import java.util.Set;
  * The restart strategy: which children are held while another, their leader, backs off, and when
  * they go on.
  */
-final class Siblings {
+final class RestartGroup {
 
   private final RestartStrategy strategy;
-  private final Moves moves;
+  private final ChildTransitions moves;
 
   /** In order of addition; a view of what the supervision holds. */
-  private final Collection<Child> children;
+  private final Collection<SupervisedChild> children;
 
   /** Leaders whose back-off is over, while some of their group are still stopping. */
-  private final Set<Child> due = new LinkedHashSet<>();
+  private final Set<SupervisedChild> due = new LinkedHashSet<>();
 
-  Siblings(RestartStrategy strategy, Collection<Child> children, Moves moves) {
+  RestartGroup(
+      RestartStrategy strategy, Collection<SupervisedChild> children, ChildTransitions moves) {
     this.strategy = strategy;
     this.children = children;
     this.moves = moves;
   }
 
   /** Stops the others that the strategy names, the last added first. */
-  void holdOthers(Child leader) {
+  void holdOthers(SupervisedChild leader) {
     if (strategy == RestartStrategy.ONE_FOR_ONE) {
       return;
     }
-    List<Child> order = new ArrayList<>(children);
+    List<SupervisedChild> order = new ArrayList<>(children);
     int first = strategy == RestartStrategy.ONE_FOR_ALL ? 0 : order.indexOf(leader);
     for (int i = order.size() - 1; i >= first; i--) {
-      Child child = order.get(i);
+      SupervisedChild child = order.get(i);
       boolean alive = child.phase != Phase.IDLE && child.phase != Phase.GAVE_UP;
       if (child != leader && child.wanted && alive) {
         hold(child, leader);
@@ -44,7 +45,7 @@ final class Siblings {
     }
   }
 
-  void hold(Child child, Child leader) {
+  void hold(SupervisedChild child, SupervisedChild leader) {
     boolean session = child.hasSession();
     boolean temporary = session && child.policy().type() == RestartType.TEMPORARY;
     due.remove(child);
@@ -58,7 +59,7 @@ final class Siblings {
   }
 
   /** Whatever was planned for the child is off; those that waited for it go on without it. */
-  void leave(Child child) {
+  void leave(SupervisedChild child) {
     due.remove(child);
     moves.cancel(child);
     child.heldBy = null;
@@ -67,7 +68,7 @@ final class Siblings {
     }
   }
 
-  void resume(Child child) {
+  void resume(SupervisedChild child) {
     due.remove(child);
     child.heldBy = null;
     if (child.wanted) {
@@ -79,7 +80,7 @@ final class Siblings {
   }
 
   /** The child's back-off is over. */
-  void due(Child child) {
+  void due(SupervisedChild child) {
     due.add(child);
   }
 
@@ -88,14 +89,14 @@ final class Siblings {
     List.copyOf(due).stream().filter(leader -> !anyStopping(leader)).forEach(this::releaseGroup);
   }
 
-  private boolean anyStopping(Child leader) {
+  private boolean anyStopping(SupervisedChild leader) {
     if (strategy == RestartStrategy.ONE_FOR_ONE) {
       return leader.stopping();
     }
     return children.stream().anyMatch(c -> inGroup(c, leader) && c.stopping());
   }
 
-  private void releaseGroup(Child leader) {
+  private void releaseGroup(SupervisedChild leader) {
     if (strategy == RestartStrategy.ONE_FOR_ONE) {
       resume(leader);
       return;
@@ -103,7 +104,7 @@ final class Siblings {
     children.stream().filter(child -> inGroup(child, leader)).forEach(this::resume);
   }
 
-  private static boolean inGroup(Child child, Child leader) {
+  private static boolean inGroup(SupervisedChild child, SupervisedChild leader) {
     return child == leader || child.heldBy == leader;
   }
 }

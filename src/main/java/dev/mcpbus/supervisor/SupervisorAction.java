@@ -6,14 +6,14 @@ import dev.mcpbus.bus.Lifecycle;
  * What {@link Supervision} has decided and {@link SupervisorVerticle} carries out. A ticket comes
  * back with the outcome, so that an outcome that no longer matters is recognized.
  */
-sealed interface Action {
+sealed interface SupervisorAction {
 
   /** Send a command that is not replied to. */
-  record Tell(String id, Lifecycle.Command command) implements Action {}
+  record Tell(String id, Lifecycle.Command command) implements SupervisorAction {}
 
   /** End the session; report {@code stopped} when it is, or after {@code boundMillis}. */
   record StopSession(String id, long ticket, Lifecycle.Stop command, long boundMillis)
-      implements Action {}
+      implements SupervisorAction {}
 
   /**
    * Undeploy what there is, deploy a fresh instance and report {@code deployed} or {@code
@@ -21,16 +21,17 @@ sealed interface Action {
    *
    * @param drainMillis how long calls of the old instance may still take; -1 to ask it nothing
    */
-  record Deploy(String id, long ticket, ChildSpec spec, long drainMillis) implements Action {}
+  record Deploy(String id, long ticket, ChildSpec spec, long drainMillis)
+      implements SupervisorAction {}
 
   /** Undeploy what there is. */
-  record Undeploy(String id) implements Action {}
+  record Undeploy(String id) implements SupervisorAction {}
 
   /** Report {@code timerFired} after the delay. Replaces the child's earlier timer. */
-  record SetTimer(String id, long ticket, long delayMillis) implements Action {}
+  record SetTimer(String id, long ticket, long delayMillis) implements SupervisorAction {}
 
-  record CancelTimer(String id) implements Action {}
+  record CancelTimer(String id) implements SupervisorAction {}
 
   /** Report {@code wake} after the delay. Replaces the earlier one. */
-  record Wake(long delayMillis) implements Action {}
+  record Wake(long delayMillis) implements SupervisorAction {}
 }

@@ -1,8 +1,8 @@
 package dev.mcpbus.supervisor;
 
 import dev.mcpbus.bus.Lifecycle;
-import dev.mcpbus.supervisor.Child.Deployment;
-import dev.mcpbus.supervisor.Child.Phase;
+import dev.mcpbus.supervisor.SupervisedChild.Deployment;
+import dev.mcpbus.supervisor.SupervisedChild.Phase;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,25 +12,25 @@ import java.util.function.Consumer;
  * The moves that decisions are made of: each changes one child's state and notes the action that
  * goes with it.
  */
-final class Moves {
+final class ChildTransitions {
 
   private final StartQueue queue;
 
-  private final GoneEpochs gone = new GoneEpochs();
-  private List<Action> actions = new ArrayList<>();
+  private final RemovedChildEpochs gone = new RemovedChildEpochs();
+  private List<SupervisorAction> actions = new ArrayList<>();
   private long lastTicket;
-  private long wakeAt = Child.NONE;
+  private long wakeAt = SupervisedChild.NONE;
 
-  Moves(StartQueue queue) {
+  ChildTransitions(StartQueue queue) {
     this.queue = queue;
   }
 
   /** A later child of that id is to continue. */
-  void forget(Child child) {
+  void forget(SupervisedChild child) {
     gone.gone(child.id(), child.epoch);
   }
 
-  void enqueue(Child child) {
+  void enqueue(SupervisedChild child) {
     cancel(child);
     child.phase = Phase.QUEUED;
     ensureDeployed(child);
@@ -39,53 +39,53 @@ final class Moves {
     }
   }
 
-  void freeSlot(Child child) {
+  void freeSlot(SupervisedChild child) {
     queue.remove(child);
   }
 
-  void cancel(Child child) {
+  void cancel(SupervisedChild child) {
     queue.remove(child);
-    if (child.timerTicket != Child.NONE) {
-      child.timerTicket = Child.NONE;
-      actions.add(new Action.CancelTimer(child.id()));
+    if (child.timerTicket != SupervisedChild.NONE) {
+      child.timerTicket = SupervisedChild.NONE;
+      actions.add(new SupervisorAction.CancelTimer(child.id()));
     }
   }
 
-  void ensureDeployed(Child child) {
+  void ensureDeployed(SupervisedChild child) {
     if (child.deployment == Deployment.ABSENT) {
-      deploy(child, Child.NONE);
+      deploy(child, SupervisedChild.NONE);
     }
   }
 
-  void deploy(Child child, long drain) {
+  void deploy(SupervisedChild child, long drain) {
     child.deployment = Deployment.DEPLOYING;
-    child.stopTicket = Child.NONE;
+    child.stopTicket = SupervisedChild.NONE;
     child.deployTicket = ++lastTicket;
-    actions.add(new Action.Deploy(child.id(), child.deployTicket, child.spec, drain));
+    actions.add(new SupervisorAction.Deploy(child.id(), child.deployTicket, child.spec, drain));
   }
 
-  void undeploy(Child child) {
+  void undeploy(SupervisedChild child) {
     child.deployment = Deployment.ABSENT;
-    actions.add(new Action.Undeploy(child.id()));
+    actions.add(new SupervisorAction.Undeploy(child.id()));
   }
 
-  void stop(Child child, boolean restarting, Duration drain) {
+  void stop(SupervisedChild child, boolean restarting, Duration drain) {
     if (child.deployment == Deployment.PRESENT) {
       child.stopTicket = ++lastTicket;
       long bound = drain.plus(child.spec.shutdown()).toMillis();
       Lifecycle.Stop command = new Lifecycle.Stop(restarting, drain.toMillis());
-      actions.add(new Action.StopSession(child.id(), child.stopTicket, command, bound));
+      actions.add(new SupervisorAction.StopSession(child.id(), child.stopTicket, command, bound));
     }
   }
 
-  void setTimer(Child child, long delay, long now) {
+  void setTimer(SupervisedChild child, long delay, long now) {
     child.timerTicket = ++lastTicket;
     child.dueAt = now + delay;
-    actions.add(new Action.SetTimer(child.id(), child.timerTicket, delay));
+    actions.add(new SupervisorAction.SetTimer(child.id(), child.timerTicket, delay));
   }
 
   /** Tells the child what was decided about it, now or when it can hear. */
-  void announce(Child child, long now) {
+  void announce(SupervisedChild child, long now) {
     if (!child.reachable()) {
       return; // told when it can hear
     }
@@ -98,11 +98,11 @@ final class Moves {
     }
   }
 
-  private void tell(Child child, Lifecycle.Command command) {
-    actions.add(new Action.Tell(child.id(), command));
+  private void tell(SupervisedChild child, Lifecycle.Command command) {
+    actions.add(new SupervisorAction.Tell(child.id(), command));
   }
 
-  private void start(Child child) {
+  private void start(SupervisedChild child) {
     child.phase = Phase.STARTING;
     long last = Math.max(child.epoch, gone.before(child.id()));
     child.epoch = Math.max(last, child.spec.epochBase()) + 1;
@@ -115,7 +115,7 @@ final class Moves {
 
   /** The next wake-up is asked for anew. */
   void woken() {
-    wakeAt = Child.NONE;
+    wakeAt = SupervisedChild.NONE;
   }
 
   /**
@@ -123,10 +123,10 @@ final class Moves {
    *
    * @param postponed takes those that their strategy does not want to start
    */
-  List<Action> take(long now, Consumer<Child> postponed) {
-    List<Child> next = queue.admit(now);
+  List<SupervisorAction> take(long now, Consumer<SupervisedChild> postponed) {
+    List<SupervisedChild> next = queue.admit(now);
     while (!next.isEmpty()) {
-      for (Child child : next) {
+      for (SupervisedChild child : next) {
         if (child.shouldConnect()) {
           start(child);
         } else {
@@ -137,11 +137,11 @@ final class Moves {
       next = queue.admit(now); // into slots that were given back
     }
     long expiry = queue.nextExpiry();
-    if (expiry != Child.NONE && expiry != wakeAt) {
+    if (expiry != SupervisedChild.NONE && expiry != wakeAt) {
       wakeAt = expiry;
-      actions.add(new Action.Wake(Math.max(0, expiry - now)));
+      actions.add(new SupervisorAction.Wake(Math.max(0, expiry - now)));
     }
-    List<Action> result = List.copyOf(actions);
+    List<SupervisorAction> result = List.copyOf(actions);
     actions = new ArrayList<>();
     return result;
   }
