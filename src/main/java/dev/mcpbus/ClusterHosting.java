@@ -10,13 +10,13 @@ import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerOrigin;
 import dev.mcpbus.connection.ConnectionVerticle;
 import dev.mcpbus.connection.Tenure;
-import dev.mcpbus.placement.MapClaims;
-import dev.mcpbus.placement.Node;
-import dev.mcpbus.placement.Placement;
-import dev.mcpbus.placement.PlacementOptions;
-import dev.mcpbus.placement.Tenant;
-import dev.mcpbus.placement.VertxMembers;
-import dev.mcpbus.placement.Wish;
+import dev.mcpbus.placement.ClaimMap;
+import dev.mcpbus.placement.ClusterNode;
+import dev.mcpbus.placement.OwnershipListener;
+import dev.mcpbus.placement.OwnershipOptions;
+import dev.mcpbus.placement.OwnershipReconciler;
+import dev.mcpbus.placement.PlacementSpec;
+import dev.mcpbus.placement.VertxClusterMembers;
 import dev.mcpbus.supervisor.ChildSpec;
 import dev.mcpbus.supervisor.SupervisorVerticle;
 import io.vertx.core.Future;
@@ -44,9 +44,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A node of a cluster. The definitions are in a map of all nodes, and each node runs those
- * connections that {@link Placement} gives it.
+ * connections that {@link OwnershipReconciler} gives it.
  */
-final class ClusterHosting implements Hosting, Tenant {
+final class ClusterHosting implements Hosting, OwnershipListener {
 
   private static final Logger LOG = LoggerFactory.getLogger(ClusterHosting.class);
 
@@ -63,13 +63,13 @@ final class ClusterHosting implements Hosting, Tenant {
   private final ConnectionFactory factory;
   private final Function<ConnectionId, Future<Void>> endLeases;
   private final ClusterAddresses addresses;
-  private final VertxMembers members;
+  private final VertxClusterMembers members;
   private final Duration settle;
   private final ClusterTown town;
   private final ClusterServers servers;
   private final ReplicaTurns turns;
   private final ClusterDefinitions definitions;
-  private final Placement placement;
+  private final OwnershipReconciler placement;
 
   /** Of this program alone: nobody else could make them. */
   private final Map<ConnectionId, ServerDefinition> ours = new LinkedHashMap<>();
@@ -82,7 +82,7 @@ final class ClusterHosting implements Hosting, Tenant {
       SupervisorVerticle supervisor,
       ConnectionFactory factory,
       ServerEntryReader reader,
-      PlacementOptions options,
+      OwnershipOptions options,
       Function<ConnectionId, Future<Void>> endLeases) {
     this.vertx = vertx;
     this.supervisor = supervisor;
@@ -91,17 +91,17 @@ final class ClusterHosting implements Hosting, Tenant {
     this.addresses = new ClusterAddresses(vertx);
     this.settle = options.settle();
     this.turns = new ReplicaTurns(vertx);
-    this.members = new VertxMembers(vertx, HazelcastCluster.METADATA);
+    this.members = new VertxClusterMembers(vertx, HazelcastCluster.METADATA);
     this.town = new ClusterTown(vertx, members, options.silence(), this::heard);
     this.servers =
         new ClusterServers(vertx, reader, members, town, settle, this::changed, this::refused);
     this.definitions = servers.definitions();
     this.placement =
-        new Placement(
+        new OwnershipReconciler(
             vertx,
             options,
             members,
-            new MapClaims(vertx.sharedData().getClusterWideMap(ClusterCalls.OWNERS)),
+            new ClaimMap(vertx.sharedData().getClusterWideMap(ClusterCalls.OWNERS)),
             this,
             town,
             () -> System.nanoTime() / 1_000_000);
@@ -114,7 +114,8 @@ final class ClusterHosting implements Hosting, Tenant {
     return town.open()
         .compose(heard -> servers.open())
         .compose(read -> members.nodes())
-        .compose(nodes -> town.meet(nodes.stream().map(Node::id).collect(Collectors.toSet())))
+        .compose(
+            nodes -> town.meet(nodes.stream().map(ClusterNode::id).collect(Collectors.toSet())))
         .onSuccess(met -> placement.start());
   }
 
@@ -195,10 +196,11 @@ final class ClusterHosting implements Hosting, Tenant {
             }
           });
     }
-    Map<String, Wish> wishes = new HashMap<>();
+    Map<String, PlacementSpec> wishes = new HashMap<>();
     definitions
         .all()
-        .forEach((id, one) -> wishes.put(id.value(), new Wish(one.labels(), one.replicas())));
+        .forEach(
+            (id, one) -> wishes.put(id.value(), new PlacementSpec(one.labels(), one.replicas())));
     steps.add(placement.place(wishes));
     return Future.join(steps).<Void>mapEmpty().otherwiseEmpty();
   }
@@ -318,12 +320,12 @@ final class ClusterHosting implements Hosting, Tenant {
   @Override
   public List<JsonObject> nodes() {
     return members.known().stream()
-        .sorted(Comparator.comparing(Node::name))
+        .sorted(Comparator.comparing(ClusterNode::name))
         .map(this::describe)
         .toList();
   }
 
-  private JsonObject describe(Node node) {
+  private JsonObject describe(ClusterNode node) {
     SocketAddress door = members.door(node.id());
     return new JsonObject()
         .put("name", node.name())

@@ -2,8 +2,8 @@ package dev.mcpbus;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ClusterCalls;
-import dev.mcpbus.placement.Node;
-import dev.mcpbus.placement.Rendezvous;
+import dev.mcpbus.placement.ClusterNode;
+import dev.mcpbus.placement.RendezvousHash;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.LimitBook;
 import dev.mcpbus.security.LimitBook.Ask;
@@ -43,7 +43,7 @@ final class ClusterLimits extends VerticleBase implements SharedThrottle.Keepers
   private final SharedThrottle throttle;
   private final Set<String> heard = ConcurrentHashMap.newKeySet();
   private final Vertx bus;
-  private volatile List<Node> nodes = List.of();
+  private volatile List<ClusterNode> nodes = List.of();
 
   ClusterLimits(Vertx vertx, AuthOptions options) {
     ClusterManager cluster = ((VertxInternal) vertx).clusterManager();
@@ -112,7 +112,7 @@ final class ClusterLimits extends VerticleBase implements SharedThrottle.Keepers
               nodes =
                   all.stream()
                       .filter(heard::contains)
-                      .map(id -> new Node(id, id, 1, Set.of()))
+                      .map(id -> new ClusterNode(id, id, 1, Set.of()))
                       .toList();
               throttle.tick();
             });
@@ -130,8 +130,9 @@ final class ClusterLimits extends VerticleBase implements SharedThrottle.Keepers
 
   @Override
   public Future<Grant> ask(Ask ask) {
-    List<Node> all = versions.own().contains(FORM) ? nodes : List.of();
-    String keeper = Rendezvous.owner(ask.principal(), all, Set.of()).map(Node::id).orElse(self);
+    List<ClusterNode> all = versions.own().contains(FORM) ? nodes : List.of();
+    String keeper =
+        RendezvousHash.owner(ask.principal(), all, Set.of()).map(ClusterNode::id).orElse(self);
     if (keeper.equals(self)) {
       return Future.succeededFuture(book.ask(ask));
     }

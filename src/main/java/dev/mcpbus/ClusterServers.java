@@ -3,7 +3,7 @@ package dev.mcpbus;
 import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.config.ServerDefinition;
-import dev.mcpbus.placement.Members;
+import dev.mcpbus.placement.ClusterMembers;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -40,7 +40,7 @@ final class ClusterServers {
 
   private final Vertx vertx;
   private final Context context;
-  private final Members members;
+  private final ClusterMembers members;
   private final ClusterTown town;
   private final Duration settle;
   private final Function<Set<ConnectionId>, Future<Void>> listener;
@@ -66,7 +66,7 @@ final class ClusterServers {
   ClusterServers(
       Vertx vertx,
       ServerEntryReader reader,
-      Members members,
+      ClusterMembers members,
       ClusterTown town,
       Duration settle,
       Function<Set<ConnectionId>, Future<Void>> listener,

@@ -4,9 +4,9 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.NodeRoutes;
 import dev.mcpbus.bus.Replica;
-import dev.mcpbus.placement.Claim;
-import dev.mcpbus.placement.Grants;
-import dev.mcpbus.placement.Members;
+import dev.mcpbus.placement.ClusterMembers;
+import dev.mcpbus.placement.OwnershipClaim;
+import dev.mcpbus.placement.QuorumLease;
 import dev.mcpbus.placement.Town;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -42,8 +42,8 @@ final class ClusterTown implements Town {
   private static final long MEETING_MILLIS = 1_000;
 
   private final Vertx vertx;
-  private final Members members;
-  private final Grants grants;
+  private final ClusterMembers members;
+  private final QuorumLease grants;
   private final Consumer<JsonObject> listener;
 
   /** Whether this node serves nothing and may take nothing, as it was said last. */
@@ -57,10 +57,11 @@ final class ClusterTown implements Town {
    * @param listener hears on the context that calls {@link #open} every fact but that somebody is
    *     there; that too where it changes who may act
    */
-  ClusterTown(Vertx vertx, Members members, Duration silence, Consumer<JsonObject> listener) {
+  ClusterTown(
+      Vertx vertx, ClusterMembers members, Duration silence, Consumer<JsonObject> listener) {
     this.vertx = vertx;
     this.members = members;
-    this.grants = new Grants(members.self(), ClusterCalls::clock, silence.toMillis());
+    this.grants = new QuorumLease(members.self(), ClusterCalls::clock, silence.toMillis());
     this.listener = listener;
   }
 
@@ -214,17 +215,17 @@ final class ClusterTown implements Town {
   }
 
   @Override
-  public void claimed(String id, Claim claim) {
+  public void claimed(String id, OwnershipClaim claim) {
     publish(ClusterCalls.CLAIMED, id, claim.epoch());
   }
 
   @Override
-  public void serving(String id, Claim claim) {
+  public void serving(String id, OwnershipClaim claim) {
     publish(SERVING, id, claim.epoch());
   }
 
   @Override
-  public void released(String id, Claim claim) {
+  public void released(String id, OwnershipClaim claim) {
     publish(ClusterCalls.RELEASED, id, claim.epoch());
   }
 }

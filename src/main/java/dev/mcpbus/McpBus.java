@@ -21,7 +21,7 @@ import dev.mcpbus.gateway.Gateway;
 import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.input.InputVerticle;
-import dev.mcpbus.placement.PlacementOptions;
+import dev.mcpbus.placement.OwnershipOptions;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.Redactor;
 import dev.mcpbus.security.AccessControl;
@@ -87,7 +87,7 @@ public final class McpBus {
       boolean search,
       InputOptions input,
       AuthOptions auth,
-      PlacementOptions placement) {
+      OwnershipOptions placement) {
 
     /** What would open the bridge by accident is refused with the remedy. */
     public Options {
@@ -116,7 +116,7 @@ public final class McpBus {
           search,
           input,
           AuthOptions.NONE,
-          PlacementOptions.DEFAULT);
+          OwnershipOptions.DEFAULT);
     }
 
     /** With all else as it is by default. */

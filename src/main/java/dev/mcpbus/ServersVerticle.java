@@ -10,7 +10,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.config.ConfigDiff;
 import dev.mcpbus.config.ServerDefinition;
-import dev.mcpbus.placement.PlacementOptions;
+import dev.mcpbus.placement.OwnershipOptions;
 import dev.mcpbus.supervisor.SupervisorVerticle;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -46,7 +46,7 @@ final class ServersVerticle extends VerticleBase {
   private final SupervisorVerticle supervisor;
   private final ConnectionFactory factory;
   private final ServerEntryReader reader;
-  private final PlacementOptions placement;
+  private final OwnershipOptions placement;
   private final Readiness readiness;
   private long refresh = -1;
 
@@ -68,7 +68,7 @@ final class ServersVerticle extends VerticleBase {
       SupervisorVerticle supervisor,
       ConnectionFactory factory,
       ServerEntryReader reader,
-      PlacementOptions placement,
+      OwnershipOptions placement,
       Readiness readiness) {
     this.supervisor = supervisor;
     this.factory = factory;

@@ -11,7 +11,7 @@ import dev.mcpbus.config.ConfigWatcher;
 import dev.mcpbus.config.Environment;
 import dev.mcpbus.config.McpBusConfig;
 import dev.mcpbus.input.InputOptions;
-import dev.mcpbus.placement.PlacementOptions;
+import dev.mcpbus.placement.OwnershipOptions;
 import dev.mcpbus.supervisor.SupervisorOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -128,7 +128,7 @@ final class Service {
           config.search(),
           InputOptions.DEFAULT,
           config.auth(),
-          PlacementOptions.DEFAULT.withQuorum(config.cluster().quorum()));
+          OwnershipOptions.DEFAULT.withQuorum(config.cluster().quorum()));
     } catch (IllegalArgumentException e) {
       throw new StartException(e);
     }

@@ -59,9 +59,9 @@ public final class HazelcastCluster {
     ClusterSecret secret;
     try {
       config = file == null ? config(options) : read(file);
-      Exposure.check(config, options, file);
+      ExposureCheck.check(config, options, file);
       ClusterSecret given = options.secret();
-      secret = given == null ? UserSecret.ofUser() : given;
+      secret = given == null ? UserClusterSecret.ofUser() : given;
       vertx.setEventBusOptions(eventBus(options));
     } catch (IOException | RuntimeException e) {
       return Future.failedFuture(
@@ -83,11 +83,11 @@ public final class HazelcastCluster {
               SignedMessages.install(started, secret);
               SerializationFilter.close(started);
               routes.register(started);
-              started.exceptionHandler(new Unhandled());
+              started.exceptionHandler(new ExceptionReporter());
             })
         .compose(
             started ->
-                BusCheck.check(started, cluster, vertx.getEventBusOptions())
+                EventBusProbe.check(started, cluster, vertx.getEventBusOptions())
                     .map(started)
                     .recover(
                         refused ->
@@ -223,7 +223,7 @@ public final class HazelcastCluster {
             .setClusterNodeMetadata(new JsonObject().put(METADATA, own));
     ClusterOptions.Tls tls = options.tls();
     if (tls != null) {
-      Exposure.check(tls);
+      ExposureCheck.check(tls);
       bus.setSsl(true)
           .setClientAuth(ClientAuth.REQUIRED)
           .setKeyCertOptions(

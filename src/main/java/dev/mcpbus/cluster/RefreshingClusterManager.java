@@ -107,7 +107,7 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
     super.join(
         (joined, failure) -> {
           if (failure == null) {
-            lost = LostOperations.watch(getHazelcastInstance());
+            lost = StuckOperationCleaner.watch(getHazelcastInstance());
             later(
                 () ->
                     getHazelcastInstance()
@@ -193,7 +193,7 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
   @Override
   public void memberRemoved(MembershipEvent event) {
     tell(node(event), false);
-    Promotions.hurry(getHazelcastInstance());
+    PartitionPromotion.hurry(getHazelcastInstance());
     later(
         () -> {
           if (isPresent(node(event))) {

@@ -2,7 +2,10 @@ package dev.mcpbus.placement;
 
 import java.util.Set;
 
-/** What the nodes tell each other by the bus. Called on the context of the {@link Placement}. */
+/**
+ * What the nodes tell each other by the bus. Called on the context of the {@link
+ * OwnershipReconciler}.
+ */
 public interface Town {
 
   /**
@@ -12,7 +15,9 @@ public interface Town {
    */
   void call(boolean rests);
 
-  /** How many nodes let this one act, itself included, as {@link Grants}; any thread may ask. */
+  /**
+   * How many nodes let this one act, itself included, as {@link QuorumLease}; any thread may ask.
+   */
   int heard();
 
   /** How many of the members do not let a lost node act any more, this one included. */
@@ -32,9 +37,9 @@ public interface Town {
   /** Whether calls of the claim of this name are answered by who owns it. */
   boolean isServing(String key);
 
-  void claimed(String id, Claim claim);
+  void claimed(String id, OwnershipClaim claim);
 
-  void serving(String id, Claim claim);
+  void serving(String id, OwnershipClaim claim);
 
-  void released(String id, Claim claim);
+  void released(String id, OwnershipClaim claim);
 }

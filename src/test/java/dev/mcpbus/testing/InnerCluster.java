@@ -19,7 +19,7 @@ import dev.mcpbus.config.ServerOrigin;
 import dev.mcpbus.config.ServerSettings;
 import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.input.InputOptions;
-import dev.mcpbus.placement.PlacementOptions;
+import dev.mcpbus.placement.OwnershipOptions;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.supervisor.SupervisorOptions;
 import io.vertx.core.Completable;
@@ -246,7 +246,7 @@ public final class InnerCluster implements AutoCloseable {
                     false,
                     InputOptions.DEFAULT,
                     auth,
-                    PlacementOptions.DEFAULT)));
+                    OwnershipOptions.DEFAULT)));
     Node made = new Node(on.vertx(), bus);
     nodes.remove(on);
     nodes.push(made);

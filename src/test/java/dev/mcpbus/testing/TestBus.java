@@ -22,7 +22,7 @@ import dev.mcpbus.config.ServerSettings;
 import dev.mcpbus.connection.PinStore;
 import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.input.InputOptions;
-import dev.mcpbus.placement.PlacementOptions;
+import dev.mcpbus.placement.OwnershipOptions;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.supervisor.SupervisorOptions;
 import dev.mcpbus.transport.AuthenticatorFactory;
@@ -244,7 +244,7 @@ public final class TestBus implements AutoCloseable {
             false,
             seams.input,
             auth,
-            PlacementOptions.DEFAULT),
+            OwnershipOptions.DEFAULT),
         seams);
   }
 

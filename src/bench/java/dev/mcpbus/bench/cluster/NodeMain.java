@@ -15,7 +15,7 @@ import dev.mcpbus.config.Environment;
 import dev.mcpbus.config.McpBusConfig;
 import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.input.InputOptions;
-import dev.mcpbus.placement.PlacementOptions;
+import dev.mcpbus.placement.OwnershipOptions;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.supervisor.SupervisorOptions;
 import io.vertx.core.Future;
@@ -126,7 +126,7 @@ final class NodeMain {
             false,
             InputOptions.DEFAULT,
             AuthOptions.NONE,
-            PlacementOptions.DEFAULT.withQuorum(config.cluster().quorum()));
+            OwnershipOptions.DEFAULT.withQuorum(config.cluster().quorum()));
     bus = McpBus.start(vertx, options).await(120, TimeUnit.SECONDS);
     return new JsonObject();
   }

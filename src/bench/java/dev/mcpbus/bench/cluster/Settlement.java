@@ -4,8 +4,8 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ClusterCalls;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
-import dev.mcpbus.placement.Node;
-import dev.mcpbus.placement.Rendezvous;
+import dev.mcpbus.placement.ClusterNode;
+import dev.mcpbus.placement.RendezvousHash;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.internal.VertxInternal;
@@ -90,8 +90,8 @@ final class Settlement {
    * or looks whether the node is ready. Microseconds for each connection.
    */
   JsonObject routine() throws Exception {
-    List<Node> nodes = new ArrayList<>();
-    vertx.clusterManager().getNodes().forEach(id -> nodes.add(new Node(id, id, 1, Set.of())));
+    List<ClusterNode> nodes = new ArrayList<>();
+    vertx.clusterManager().getNodes().forEach(id -> nodes.add(new ClusterNode(id, id, 1, Set.of())));
     Set<String> ids = entries().keySet();
     for (int i = 0; i < 20; i++) {
       claimsAndScores(ids, nodes); // to warm up
@@ -107,11 +107,11 @@ final class Settlement {
     return best.put("listMicros", (System.nanoTime() - from) / 5e3 / servers);
   }
 
-  private JsonObject claimsAndScores(Set<String> ids, List<Node> nodes) throws Exception {
+  private JsonObject claimsAndScores(Set<String> ids, List<ClusterNode> nodes) throws Exception {
     long from = System.nanoTime();
     entries();
     long read = System.nanoTime();
-    ids.forEach(id -> Rendezvous.owner(id, nodes, Set.of()));
+    ids.forEach(id -> RendezvousHash.owner(id, nodes, Set.of()));
     long scored = System.nanoTime();
     return new JsonObject()
         .put("claimsMicros", (read - from) / 1e3 / servers)
