@@ -1,10 +1,10 @@
 package dev.mcpbus;
 
-import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.Replica;
+import dev.mcpbus.bus.ReplicaId;
 import dev.mcpbus.cluster.HazelcastCluster;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerOrigin;
@@ -74,7 +74,7 @@ final class ClusterHosting implements Hosting, OwnershipListener {
   /** Of this program alone: nobody else could make them. */
   private final Map<ConnectionId, ServerDefinition> ours = new LinkedHashMap<>();
 
-  private final Map<Replica, Owned> owned = new HashMap<>();
+  private final Map<ReplicaId, Owned> owned = new HashMap<>();
   private final Map<String, Promise<Void>> awaited = new HashMap<>();
 
   ClusterHosting(
@@ -101,7 +101,7 @@ final class ClusterHosting implements Hosting, OwnershipListener {
             vertx,
             options,
             members,
-            new ClaimMap(vertx.sharedData().getClusterWideMap(ClusterCalls.OWNERS)),
+            new ClaimMap(vertx.sharedData().getClusterWideMap(ClusterRequests.OWNERS)),
             this,
             town,
             () -> System.nanoTime() / 1_000_000);
@@ -109,8 +109,8 @@ final class ClusterHosting implements Hosting, OwnershipListener {
 
   @Override
   public Future<Void> start() {
-    ClusterCalls.of(vertx).onMembership(this::membership);
-    ClusterCalls.of(vertx).hindered(placement::hindrance);
+    ClusterRequests.of(vertx).onMembership(this::membership);
+    ClusterRequests.of(vertx).hindered(placement::hindrance);
     return town.open()
         .compose(heard -> servers.open())
         .compose(read -> members.nodes())
@@ -141,11 +141,11 @@ final class ClusterHosting implements Hosting, OwnershipListener {
   }
 
   private void heard(JsonObject fact) {
-    switch (fact.getString(ClusterCalls.TYPE, "")) {
+    switch (fact.getString(ClusterRequests.TYPE, "")) {
       case ClusterTown.DEFINITIONS, ClusterTown.REFUSAL -> servers.heard(fact);
-      case ClusterTown.HERE, ClusterTown.LEAVING, ClusterCalls.RELEASED -> placement.look();
+      case ClusterTown.HERE, ClusterTown.LEAVING, ClusterRequests.RELEASED -> placement.look();
       case ClusterTown.SERVING -> {
-        Replica.parse(fact.getString("id", ""))
+        ReplicaId.parse(fact.getString("id", ""))
             .map(serving -> awaited.remove(serving.server().value()))
             .ifPresent(Promise::tryComplete);
       }
@@ -183,7 +183,7 @@ final class ClusterHosting implements Hosting, OwnershipListener {
     List<Future<Void>> steps = new ArrayList<>();
     for (ConnectionId id : ids) {
       ServerDefinition now = definitions.all().get(id);
-      ClusterCalls.of(vertx).define(id, now != null);
+      ClusterRequests.of(vertx).define(id, now != null);
       Future<Void> ended = endLeases.apply(id);
       steps.add(ended);
       owned.forEach(
@@ -206,7 +206,7 @@ final class ClusterHosting implements Hosting, OwnershipListener {
   }
 
   /** Replicas take a changed definition one after the other; the others serve meanwhile. */
-  private Future<Void> replaceInTurn(ServerDefinition next, Replica replica, Owned mine) {
+  private Future<Void> replaceInTurn(ServerDefinition next, ReplicaId replica, Owned mine) {
     return turns
         .mayReplace(replica, version(next))
         .compose(
@@ -349,7 +349,7 @@ final class ClusterHosting implements Hosting, OwnershipListener {
 
   @Override
   public Future<Void> take(String id, long epoch, BooleanSupplier held) {
-    Replica replica = Replica.parse(id).orElseThrow();
+    ReplicaId replica = ReplicaId.parse(id).orElseThrow();
     ServerDefinition definition = definitions.all().get(replica.server());
     if (definition == null) {
       return Future.failedFuture(
@@ -360,7 +360,7 @@ final class ClusterHosting implements Hosting, OwnershipListener {
     return supervisor.startChild(spec(definition, replica, mine));
   }
 
-  private ChildSpec spec(ServerDefinition definition, Replica replica, Owned mine) {
+  private ChildSpec spec(ServerDefinition definition, ReplicaId replica, Owned mine) {
     boolean several = definition.replicas() > 1;
     String epoch = mine.epoch() + (several ? " " + replica.number() : "");
     Tenure tenure =
@@ -371,7 +371,7 @@ final class ClusterHosting implements Hosting, OwnershipListener {
 
   @Override
   public Future<Void> leave(String id, boolean drain) {
-    Replica replica = Replica.parse(id).orElseThrow();
+    ReplicaId replica = ReplicaId.parse(id).orElseThrow();
     if (owned.remove(replica) == null) {
       return Future.succeededFuture();
     }

@@ -1,7 +1,7 @@
 package dev.mcpbus;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.placement.ClusterNode;
 import dev.mcpbus.placement.RendezvousHash;
 import dev.mcpbus.security.AuthOptions;
@@ -63,7 +63,7 @@ final class ClusterLimits extends VerticleBase implements SharedThrottle.Keepers
 
   @Override
   public Future<?> start() {
-    ClusterCalls.of(vertx)
+    ClusterRequests.of(vertx)
         .onMembership(
             (node, joined) -> {
               if (!joined) {
@@ -86,7 +86,7 @@ final class ClusterLimits extends VerticleBase implements SharedThrottle.Keepers
 
   private void heard(JsonObject fact) {
     String node = fact.getString("node", "");
-    switch (fact.getString(ClusterCalls.TYPE, "")) {
+    switch (fact.getString(ClusterRequests.TYPE, "")) {
       case ClusterTown.HERE -> {
         if (heard.add(node)) {
           keepers();

@@ -1,6 +1,6 @@
 package dev.mcpbus;
 
-import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.placement.ClusterMembers;
@@ -147,7 +147,7 @@ final class ClusterServers {
     if (node.equals(members.self())) {
       return;
     }
-    if (ClusterTown.REFUSAL.equals(fact.getString(ClusterCalls.TYPE))) {
+    if (ClusterTown.REFUSAL.equals(fact.getString(ClusterRequests.TYPE))) {
       refusals.heard(fact.getString("id", ""), node, fact.getBoolean("refused", false));
       refused.accept(refusals.all());
       return;

@@ -1,9 +1,9 @@
 package dev.mcpbus;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterCalls;
-import dev.mcpbus.bus.NodeRoutes;
-import dev.mcpbus.bus.Replica;
+import dev.mcpbus.bus.ClusterRequests;
+import dev.mcpbus.bus.LiveNodeSelector;
+import dev.mcpbus.bus.ReplicaId;
 import dev.mcpbus.placement.ClusterMembers;
 import dev.mcpbus.placement.OwnershipClaim;
 import dev.mcpbus.placement.QuorumLease;
@@ -61,7 +61,7 @@ final class ClusterTown implements Town {
       Vertx vertx, ClusterMembers members, Duration silence, Consumer<JsonObject> listener) {
     this.vertx = vertx;
     this.members = members;
-    this.grants = new QuorumLease(members.self(), ClusterCalls::clock, silence.toMillis());
+    this.grants = new QuorumLease(members.self(), ClusterRequests::clock, silence.toMillis());
     this.listener = listener;
   }
 
@@ -111,7 +111,7 @@ final class ClusterTown implements Town {
 
   private void hear(JsonObject fact) {
     String node = fact.getString("node", "");
-    switch (fact.getString(ClusterCalls.TYPE, "")) {
+    switch (fact.getString(ClusterRequests.TYPE, "")) {
       case HERE -> {
         boolean changed = grants.hear(node, fact);
         greeted.accept(node);
@@ -141,9 +141,9 @@ final class ClusterTown implements Town {
   }
 
   private void publish(String type, JsonObject fact) {
-    fact.put(ClusterCalls.TYPE, type)
+    fact.put(ClusterRequests.TYPE, type)
         .put("node", members.self())
-        .put(ClusterCalls.CLOCK, ClusterCalls.clock());
+        .put(ClusterRequests.CLOCK, ClusterRequests.clock());
     vertx.eventBus().publish(Addresses.PLACEMENT, fact);
   }
 
@@ -179,7 +179,7 @@ final class ClusterTown implements Town {
 
   @Override
   public void doubt(String node) {
-    NodeRoutes routes = NodeRoutes.of(vertx);
+    LiveNodeSelector routes = LiveNodeSelector.of(vertx);
     if (routes != null) {
       routes.doubt(node);
     }
@@ -208,15 +208,15 @@ final class ClusterTown implements Town {
 
   @Override
   public boolean isServing(String key) {
-    Replica replica = Replica.parse(key).orElse(null);
+    ReplicaId replica = ReplicaId.parse(key).orElse(null);
     return replica != null
-        && ClusterCalls.of(vertx).replicas().of(replica.server()).stream()
+        && ClusterRequests.of(vertx).replicas().of(replica.server()).stream()
             .anyMatch(owner -> owner.replica().equals(replica) && owner.serves());
   }
 
   @Override
   public void claimed(String id, OwnershipClaim claim) {
-    publish(ClusterCalls.CLAIMED, id, claim.epoch());
+    publish(ClusterRequests.CLAIMED, id, claim.epoch());
   }
 
   @Override
@@ -226,6 +226,6 @@ final class ClusterTown implements Town {
 
   @Override
   public void released(String id, OwnershipClaim claim) {
-    publish(ClusterCalls.RELEASED, id, claim.epoch());
+    publish(ClusterRequests.RELEASED, id, claim.epoch());
   }
 }

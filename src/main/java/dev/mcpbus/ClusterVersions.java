@@ -1,6 +1,6 @@
 package dev.mcpbus;
 
-import dev.mcpbus.bus.Wire;
+import dev.mcpbus.bus.WireForm;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -16,30 +16,31 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Which {@link Wire} forms the nodes of a cluster read, from the metadata of their event buses. Any
- * thread may call.
+ * Which {@link WireForm} forms the nodes of a cluster read, from the metadata of their event buses.
+ * Any thread may call.
  */
 final class ClusterVersions {
 
-  private record Node(String name, Wire.Range reads) {}
+  private record Node(String name, WireForm.Range reads) {}
 
   /** What a process reads that has not said yet whether it is a node. */
-  private static final Wire.Range UNKNOWN = new Wire.Range(Wire.OLDEST, Wire.OLDEST);
+  private static final WireForm.Range UNKNOWN =
+      new WireForm.Range(WireForm.OLDEST, WireForm.OLDEST);
 
   private final VertxInternal vertx;
   private final ClusterManager cluster;
-  private final Wire.Range own;
+  private final WireForm.Range own;
   private final Map<String, Node> known = new ConcurrentHashMap<>();
 
   ClusterVersions(Vertx vertx) {
     this.vertx = (VertxInternal) vertx;
     this.cluster = Objects.requireNonNull(this.vertx.clusterManager(), "Vert.x is not clustered");
     NodeInfo info = cluster.getNodeInfo();
-    Wire.Range reads = info == null ? null : Wire.of(info.metadata());
-    this.own = reads == null ? new Wire.Range(Wire.OLDEST, Wire.NEWEST) : reads;
+    WireForm.Range reads = info == null ? null : WireForm.of(info.metadata());
+    this.own = reads == null ? new WireForm.Range(WireForm.OLDEST, WireForm.NEWEST) : reads;
   }
 
-  Wire.Range own() {
+  WireForm.Range own() {
     return own;
   }
 
@@ -114,12 +115,12 @@ final class ClusterVersions {
                 return Future.succeededFuture();
               }
               JsonObject metadata = found.metadata();
-              Wire.Range reads = Wire.of(metadata);
+              WireForm.Range reads = WireForm.of(metadata);
               if (reads != null) {
                 Node node =
                     new Node(
                         metadata
-                            .getJsonObject(Wire.METADATA)
+                            .getJsonObject(WireForm.METADATA)
                             .getString("name", found.host() + ":" + found.port()),
                         reads);
                 known.put(id, node);

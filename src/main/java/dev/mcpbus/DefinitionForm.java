@@ -1,6 +1,6 @@
 package dev.mcpbus;
 
-import dev.mcpbus.bus.Wire;
+import dev.mcpbus.bus.WireForm;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerOrigin;
 import io.vertx.core.json.JsonObject;
@@ -35,7 +35,7 @@ record DefinitionForm(ServerOrigin origin, String source) {
    * @param reads what this node reads
    * @throws IllegalArgumentException that says what is wrong, such as a form of a newer mcpbus
    */
-  static DefinitionForm decode(String text, Wire.Range reads) {
+  static DefinitionForm decode(String text, WireForm.Range reads) {
     JsonObject json;
     int form;
     try {

@@ -1,6 +1,6 @@
 package dev.mcpbus;
 
-import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ClusterSecret;
 import dev.mcpbus.bus.ConnectionId;
 import io.vertx.core.Future;
@@ -66,7 +66,7 @@ final class DefinitionMap {
     this.secret = ClusterSecret.of(vertx);
     this.versions = versions;
     this.clock = clock;
-    this.map = vertx.sharedData().getClusterWideMap(ClusterCalls.SERVERS);
+    this.map = vertx.sharedData().getClusterWideMap(ClusterRequests.SERVERS);
   }
 
   // ---- written here

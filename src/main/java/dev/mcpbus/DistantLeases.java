@@ -1,7 +1,7 @@
 package dev.mcpbus;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
@@ -57,7 +57,7 @@ final class DistantLeases {
     this.vertx = vertx;
     this.tries = tries;
     Context context = vertx.getOrCreateContext();
-    ClusterCalls.of(vertx)
+    ClusterRequests.of(vertx)
         .onMembership(
             (node, joined) -> {
               if (!joined) {
@@ -141,7 +141,7 @@ final class DistantLeases {
    * and its server is known in any case.
    */
   private Future<JsonObject> ask(String node, String address, JsonObject body, int left) {
-    return ClusterCalls.of(vertx)
+    return ClusterRequests.of(vertx)
         .<JsonObject>request(
             null,
             Addresses.at(address, node),
@@ -150,7 +150,7 @@ final class DistantLeases {
         .map(Message::body)
         .recover(
             failure -> {
-              if (!ClusterCalls.isNobody(failure)) {
+              if (!ClusterRequests.isNobody(failure)) {
                 return Future.failedFuture(failure);
               }
               return left <= 1

@@ -1,9 +1,9 @@
 package dev.mcpbus;
 
-import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ConnectionState;
-import dev.mcpbus.bus.Owner;
-import dev.mcpbus.bus.Replica;
+import dev.mcpbus.bus.ReplicaId;
+import dev.mcpbus.bus.ReplicaOwner;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -24,13 +24,13 @@ final class ReplicaTurns {
   }
 
   /** Succeeds when all before it serve under {@code version}, at the latest after a minute. */
-  Future<Void> mayReplace(Replica replica, String version) {
+  Future<Void> mayReplace(ReplicaId replica, String version) {
     return look(replica, version, MOST.dividedBy(LOOK));
   }
 
-  private Future<Void> look(Replica replica, String version, long looks) {
+  private Future<Void> look(ReplicaId replica, String version, long looks) {
     boolean ready =
-        ClusterCalls.of(vertx).replicas().of(replica.server()).stream()
+        ClusterRequests.of(vertx).replicas().of(replica.server()).stream()
             .filter(one -> one.replica().number() < replica.number())
             .allMatch(one -> hasTaken(one, version));
     if (ready || looks <= 0) {
@@ -42,7 +42,7 @@ final class ReplicaTurns {
   }
 
   /** One that nobody has woken has no session that could be lost. */
-  private static boolean hasTaken(Owner one, String version) {
+  private static boolean hasTaken(ReplicaOwner one, String version) {
     return one.version().equals(version) && (one.serves() || one.state() == ConnectionState.IDLE);
   }
 }

@@ -1,10 +1,10 @@
 package dev.mcpbus;
 
-import dev.mcpbus.bus.Bounds;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
-import dev.mcpbus.bus.FairBound;
+import dev.mcpbus.bus.FairLimit;
+import dev.mcpbus.bus.FairLimits;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.connection.Lease;
@@ -46,7 +46,7 @@ final class ServerLeases {
   /** A holder who pauses says so late: until then a wish waits, and looks again so often. */
   private static final int LOOKS = 5;
 
-  private static final long LOOK_MILLIS = Bounds.PAUSE_MILLIS / (LOOKS - 1);
+  private static final long LOOK_MILLIS = FairLimits.PAUSE_MILLIS / (LOOKS - 1);
 
   private record Held(ConnectionId server, String events, long until) {}
 
@@ -55,8 +55,8 @@ final class ServerLeases {
   private final ConnectionFactory factory;
   private final Function<ConnectionId, @Nullable ServerDefinition> present;
   private final Map<ConnectionId, Held> held = new HashMap<>();
-  private final FairBound<ConnectionId> all = new FairBound<>(MAX);
-  private final Map<ConnectionId, FairBound<ConnectionId>> byServer = new HashMap<>();
+  private final FairLimit<ConnectionId> all = new FairLimit<>(MAX);
+  private final Map<ConnectionId, FairLimit<ConnectionId>> byServer = new HashMap<>();
   private long sweeper = -1;
 
   /**
@@ -71,7 +71,7 @@ final class ServerLeases {
     this.supervisor = supervisor;
     this.factory = factory;
     this.present = present;
-    Bounds.of(vertx).add(BOUND, all);
+    FairLimits.of(vertx).add(BOUND, all);
   }
 
   /**
@@ -90,7 +90,7 @@ final class ServerLeases {
       throw bad("a lease wants \"input\" and \"events\", the addresses of who holds it");
     }
     until(body);
-    String owner = body.getString("owner", FairBound.ANYBODY);
+    String owner = body.getString("owner", FairLimit.ANYBODY);
     JsonObject capabilities =
         body.getValue("capabilities") instanceof JsonObject given ? given : new JsonObject();
     return room(server.id(), owner, TRIES, LOOKS)
@@ -117,14 +117,14 @@ final class ServerLeases {
             });
   }
 
-  private FairBound<ConnectionId> bound(ConnectionId server) {
-    return byServer.computeIfAbsent(server, absent -> new FairBound<>(MAX_PER_SERVER));
+  private FairLimit<ConnectionId> bound(ConnectionId server) {
+    return byServer.computeIfAbsent(server, absent -> new FairLimit<>(MAX_PER_SERVER));
   }
 
   /** Completes when there is room for one more, which whoever asked has to take at once. */
   private Future<Void> room(ConnectionId server, String owner, int tries, int looks) {
-    for (FairBound<ConnectionId> bound : List.of(bound(server), all)) {
-      FairBound.Verdict<ConnectionId> verdict = bound.ask(owner);
+    for (FairLimit<ConnectionId> bound : List.of(bound(server), all)) {
+      FairLimit.Verdict<ConnectionId> verdict = bound.ask(owner);
       ConnectionId victim = verdict.victim();
       if (verdict.isRefused() && looks > 0) {
         return vertx.timer(LOOK_MILLIS).compose(over -> room(server, owner, tries, looks - 1));
@@ -168,7 +168,7 @@ final class ServerLeases {
             });
   }
 
-  private static McpFailure full(ConnectionId server, FairBound<ConnectionId> bound, String owner) {
+  private static McpFailure full(ConnectionId server, FairLimit<ConnectionId> bound, String owner) {
     return new McpFailure(
         FailureCode.OVERLOADED,
         McpFailure.Sent.NO,
@@ -207,7 +207,7 @@ final class ServerLeases {
   private void use(ConnectionId lease, boolean inUse) {
     all.use(lease, inUse);
     Held one = held.get(lease);
-    FairBound<ConnectionId> own = one == null ? null : byServer.get(one.server());
+    FairLimit<ConnectionId> own = one == null ? null : byServer.get(one.server());
     if (own != null) {
       own.use(lease, inUse);
     }
@@ -233,7 +233,7 @@ final class ServerLeases {
   }
 
   void close() {
-    Bounds.of(vertx).remove(BOUND, all);
+    FairLimits.of(vertx).remove(BOUND, all);
   }
 
   private Future<Void> end(ConnectionId lease) {
@@ -244,7 +244,7 @@ final class ServerLeases {
   private void forget(ConnectionId lease) {
     all.remove(lease);
     Held one = held.remove(lease);
-    FairBound<ConnectionId> own = one == null ? null : byServer.get(one.server());
+    FairLimit<ConnectionId> own = one == null ? null : byServer.get(one.server());
     if (one != null && own != null) {
       own.remove(lease);
       if (own.size() == 0) {

@@ -2,11 +2,11 @@ package dev.mcpbus;
 
 import dev.mcpbus.bridge.Readiness;
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.Bounds;
-import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.FairLimits;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.config.ConfigDiff;
 import dev.mcpbus.config.ServerDefinition;
@@ -322,7 +322,7 @@ final class ServersVerticle extends VerticleBase {
     return problems(
         new JsonObject()
             .put("nodes", new JsonArray(hosting.nodes()))
-            .put("limits", Bounds.of(vertx).toJson()));
+            .put("limits", FairLimits.of(vertx).toJson()));
   }
 
   private JsonObject problems(JsonObject reply) {
@@ -342,7 +342,7 @@ final class ServersVerticle extends VerticleBase {
 
   /** A connection that is being redeployed has no address for a moment; it is still listed. */
   private Future<JsonObject> status(ConnectionId id) {
-    return ClusterCalls.of(vertx)
+    return ClusterRequests.of(vertx)
         .<JsonObject>request(
             id,
             Addresses.of(id, Addresses.STATUS),

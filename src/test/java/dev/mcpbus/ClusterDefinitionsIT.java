@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.mcpbus.bridge.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.Wire;
+import dev.mcpbus.bus.WireForm;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.testing.EchoServer;
 import dev.mcpbus.testing.Http;
@@ -60,10 +60,10 @@ class ClusterDefinitionsIT {
   @Test
   void a_node_that_cannot_read_a_server_leaves_it_to_those_that_can() {
     try (InnerCluster cluster = new InnerCluster(2)) {
-      Node rich = cluster.start("rich", Wire.NEWEST, Map.of("MCPBUS_TEST_SECRET", "canary"));
+      Node rich = cluster.start("rich", WireForm.NEWEST, Map.of("MCPBUS_TEST_SECRET", "canary"));
       Set<String> all = IntStream.range(0, 8).mapToObj(i -> "s" + i).collect(Collectors.toSet());
       all.forEach(name -> add(rich, name, wantsSecret()));
-      Node poor = cluster.start("poor", Wire.NEWEST, Map.of());
+      Node poor = cluster.start("poor", WireForm.NEWEST, Map.of());
       add(rich, "late", wantsSecret());
       until(
           "all of them on the one node",
@@ -88,7 +88,7 @@ class ClusterDefinitionsIT {
                       .contains("cannot be read on this node", "MCPBUS_TEST_SECRET"));
       assertThat(poor.request("mcp.s1.tools.call", CALL).encode()).contains("\"c ");
       assertThat(TestBus.await(map(rich, ClusterRefusals.MAP).size())).isEqualTo(9);
-      assertThat(TestBus.await(map(rich, ClusterCalls.SERVERS).values()).toString())
+      assertThat(TestBus.await(map(rich, ClusterRequests.SERVERS).values()).toString())
           .doesNotContain("canary");
 
       // Who has left refuses nothing any more, and what can be read again is not refused either.
@@ -134,9 +134,9 @@ class ClusterDefinitionsIT {
   @Test
   void a_refusal_ends_when_the_definition_can_be_read_again() {
     try (InnerCluster cluster = new InnerCluster(2)) {
-      Node first = cluster.start("first", Wire.NEWEST, Map.of());
-      Node second = cluster.start("second", Wire.NEWEST, Map.of());
-      AsyncMap<String, String> servers = map(first, ClusterCalls.SERVERS);
+      Node first = cluster.start("first", WireForm.NEWEST, Map.of());
+      Node second = cluster.start("second", WireForm.NEWEST, Map.of());
+      AsyncMap<String, String> servers = map(first, ClusterRequests.SERVERS);
       JsonObject written = form(EchoServer.shell(), "s");
       TestBus.await(servers.put("s", sealed("s", 1, written.copy().put("form", 3))));
       tell(second, 3, "s");
@@ -172,8 +172,8 @@ class ClusterDefinitionsIT {
     try (InnerCluster cluster = new InnerCluster(2)) {
       // First, for a node that sees another join reads everything.
       Node writer = cluster.join("writer");
-      Node node = cluster.start("only", Wire.NEWEST, Map.of());
-      AsyncMap<String, String> servers = map(writer, ClusterCalls.SERVERS);
+      Node node = cluster.start("only", WireForm.NEWEST, Map.of());
+      AsyncMap<String, String> servers = map(writer, ClusterRequests.SERVERS);
       for (String id : List.of("a", "b", "c")) {
         TestBus.await(servers.put(id, sealed(id, 1, form(EchoServer.shell(), id))));
       }
@@ -225,7 +225,7 @@ class ClusterDefinitionsIT {
             new JsonObject()
                 .put("type", "definitions")
                 .put("node", "a writer")
-                .put("clock", ClusterCalls.clock())
+                .put("clock", ClusterRequests.clock())
                 .put("ids", new JsonArray(List.of(ids)))
                 .put("count", count));
   }

@@ -3,7 +3,7 @@ package dev.mcpbus;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.config.Environment;
 import dev.mcpbus.config.ServerDefinition;
@@ -36,7 +36,7 @@ class ClusterDefinitionsTest {
     map =
         vertx
             .sharedData()
-            .<String, String>getClusterWideMap(ClusterCalls.SERVERS)
+            .<String, String>getClusterWideMap(ClusterRequests.SERVERS)
             .await(20, SECONDS);
     reader = ServerEntryReader.in(Path.of("."), Environment.system(), ServerSettings.DEFAULT);
     ClusterVersions versions = new ClusterVersions(vertx);

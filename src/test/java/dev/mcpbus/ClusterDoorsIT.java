@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.nio.serialization.HazelcastSerializationException;
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.SignedMessages;
-import dev.mcpbus.bus.Wire;
+import dev.mcpbus.bus.WireForm;
 import dev.mcpbus.testing.BusFrame;
 import dev.mcpbus.testing.EchoServer;
 import dev.mcpbus.testing.InnerCluster;
@@ -63,7 +63,7 @@ class ClusterDoorsIT {
   @BeforeEach
   void start() {
     cluster = new InnerCluster(3);
-    node = cluster.start("one", Wire.NEWEST, Map.of());
+    node = cluster.start("one", WireForm.NEWEST, Map.of());
     node.requestHere(
         Addresses.SERVERS_ADD,
         new JsonObject().put("name", SERVER).put("config", EchoServer.shell(ran().toString())));
@@ -257,7 +257,10 @@ class ClusterDoorsIT {
     Node intruder = cluster.intruder(new JsonObject());
     AsyncMap<String, String> map =
         TestBus.await(
-            intruder.vertx().sharedData().<String, String>getClusterWideMap(ClusterCalls.SERVERS));
+            intruder
+                .vertx()
+                .sharedData()
+                .<String, String>getClusterWideMap(ClusterRequests.SERVERS));
     String good = TestBus.await(map.get(SERVER));
     String form =
         new JsonObject()
@@ -272,7 +275,7 @@ class ClusterDoorsIT {
     TestBus.await(map.put("g", form));
     TestBus.await(map.put("h", "AAAA 1 " + form));
     TestBus.await(map.put("copy", good)); // of another id
-    Node second = cluster.start("two", Wire.NEWEST, Map.of()); // reads all
+    Node second = cluster.start("two", WireForm.NEWEST, Map.of()); // reads all
     assertThat(second.statuses()).containsOnlyKeys(SERVER);
     TestBus.await(map.put(SERVER, "AAAA " + Long.MAX_VALUE + " removed"));
     readBy(second);
@@ -312,7 +315,7 @@ class ClusterDoorsIT {
             new JsonObject()
                 .put("type", ClusterTown.DEFINITIONS)
                 .put("node", "somebody")
-                .put("clock", ClusterCalls.clock()));
+                .put("clock", ClusterRequests.clock()));
   }
 
   @Test
@@ -339,14 +342,14 @@ class ClusterDoorsIT {
         TestBus.await(
             node.vertx()
                 .sharedData()
-                .<String, String>getClusterWideMap(ClusterCalls.SERVERS)
+                .<String, String>getClusterWideMap(ClusterRequests.SERVERS)
                 .compose(map -> map.get("more0")));
-    assertThat(raw).contains("\"form\":" + Wire.NEWEST);
+    assertThat(raw).contains("\"form\":" + WireForm.NEWEST);
   }
 
   @Test
   void the_key_of_the_gateways_handles_is_in_no_map() {
-    Node second = cluster.start("two", Wire.NEWEST, Map.of());
+    Node second = cluster.start("two", WireForm.NEWEST, Map.of());
     assertThat(hazelcast(second).getDistributedObjects())
         .noneMatch(one -> one.getName().equals("mcpbus.gateway"));
   }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bridge.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.Wire;
+import dev.mcpbus.bus.WireForm;
 import dev.mcpbus.security.ApiKeys;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.AuthOptions.ApiKey;
@@ -55,7 +55,7 @@ class ClusterLimitsIT {
     for (String name : List.of("a", "b", "c")) {
       nodes.add(
           cluster.start(
-              cluster.join(name, Wire.NEWEST),
+              cluster.join(name, WireForm.NEWEST),
               "nowhere",
               new JsonObject(),
               Map.of(),

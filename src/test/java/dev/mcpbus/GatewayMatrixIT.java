@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallOptions;
-import dev.mcpbus.bus.CancelToken;
+import dev.mcpbus.bus.CancellationToken;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpClient;
@@ -261,7 +261,7 @@ class GatewayMatrixIT {
   @ParameterizedTest(name = "{0}")
   @MethodSource(ALL)
   void cancel(Combination one) {
-    CancelToken token = new CancelToken();
+    CancellationToken token = new CancellationToken();
     Future<McpSchema.CallToolResult> call =
         client
             .server(one.client())

@@ -9,7 +9,7 @@ import dev.mcpbus.bus.McpClient;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.McpServerClient;
 import dev.mcpbus.bus.McpTask;
-import dev.mcpbus.bus.ToolAnswer;
+import dev.mcpbus.bus.ToolCallOutcome;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.testing.NpmServers;
 import dev.mcpbus.testing.TestBus;
@@ -135,7 +135,7 @@ class GatewayTasksIT {
   }
 
   private static McpTask begin(Combination one, String tool, Map<String, Object> arguments) {
-    ToolAnswer answer =
+    ToolCallOutcome answer =
         TestBus.await(server(one).callToolAsTask(tool, arguments, Duration.ofMinutes(5), PATIENT));
     return Objects.requireNonNull(answer.task());
   }

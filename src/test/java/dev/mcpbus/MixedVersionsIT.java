@@ -3,8 +3,8 @@ package dev.mcpbus;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterCalls;
-import dev.mcpbus.bus.Wire;
+import dev.mcpbus.bus.ClusterRequests;
+import dev.mcpbus.bus.WireForm;
 import dev.mcpbus.testing.ClusterBed;
 import dev.mcpbus.testing.EchoServer;
 import dev.mcpbus.testing.Http;
@@ -97,7 +97,7 @@ class MixedVersionsIT {
     TestBus.await(
         node.vertx()
             .sharedData()
-            .<String, String>getClusterWideMap(ClusterCalls.SERVERS)
+            .<String, String>getClusterWideMap(ClusterRequests.SERVERS)
             .compose(all -> all.put(id, sealed(id, definition))));
   }
 
@@ -107,7 +107,7 @@ class MixedVersionsIT {
   }
 
   private static JsonObject definition(Node node, String id) {
-    String raw = entries(node, ClusterCalls.SERVERS).get(id);
+    String raw = entries(node, ClusterRequests.SERVERS).get(id);
     SealedEntry entry = SealedEntry.open(InnerCluster.SECRET, id, String.valueOf(raw));
     return new JsonObject(String.valueOf(Objects.requireNonNull(entry).text()));
   }
@@ -129,7 +129,7 @@ class MixedVersionsIT {
       peer.vertx()
           .eventBus()
           .<JsonObject>consumer(Addresses.PLACEMENT, fact -> facts.add(fact.body()));
-      Node node = cluster.start("new", Wire.NEWEST, Map.of());
+      Node node = cluster.start("new", WireForm.NEWEST, Map.of());
 
       // What it wrote, and the fact that it tells.
       JsonObject origin =
@@ -158,7 +158,7 @@ class MixedVersionsIT {
           .isNotEmpty()
           .allSatisfy(fact -> assertThat(fact.fieldNames()).containsOnly("type", "node", "clock"));
       assertThat(definition(peer, "t").fieldNames()).containsOnly("origin", "source");
-      assertThat(entries(peer, ClusterCalls.OWNERS).values())
+      assertThat(entries(peer, ClusterRequests.OWNERS).values())
           .hasSize(2)
           .allMatch(claim -> claim.matches("[0-9]+ [0-9a-f-]{36}"));
 
@@ -202,7 +202,7 @@ class MixedVersionsIT {
   void a_node_that_shares_no_form_with_another_names_both_and_is_not_ready() {
     try (InnerCluster cluster = new InnerCluster(2)) {
       cluster.stranger(new JsonObject().put("name", "far").put("wire", 4).put("wireFrom", 3));
-      Node node = cluster.start("near", Wire.NEWEST, Map.of());
+      Node node = cluster.start("near", WireForm.NEWEST, Map.of());
       JsonObject list = node.request(Addresses.SERVERS_LIST, new JsonObject());
       assertThat(list.getJsonArray("problems").encode())
           .contains("node 'far' talks in form 3 to 4, this one in form 1 to 2")

@@ -11,7 +11,7 @@ import dev.mcpbus.bus.McpClient;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.McpServerClient;
 import dev.mcpbus.bus.McpTask;
-import dev.mcpbus.bus.ToolAnswer;
+import dev.mcpbus.bus.ToolCallOutcome;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.testing.NpmServers;
 import dev.mcpbus.testing.TestBus;
@@ -125,7 +125,7 @@ class TasksIT {
           server.callTool(RESEARCH, Map.of("topic", "python", "ambiguous", true), PATIENT);
 
       // Who wants the task gets it at once.
-      ToolAnswer answer =
+      ToolCallOutcome answer =
           TestBus.await(
               server.callToolAsTask(
                   RESEARCH, Map.of("topic", "otters"), Duration.ofMinutes(5), PATIENT));
@@ -137,7 +137,7 @@ class TasksIT {
           .extracting(McpTask::id)
           .contains(task.id());
 
-      ToolAnswer unwanted =
+      ToolCallOutcome unwanted =
           TestBus.await(server.callToolAsTask(RESEARCH, Map.of("topic", "moss"), null, PATIENT));
       String id = Objects.requireNonNull(unwanted.task()).id();
       TestBus.await(server.cancelTask(id, PATIENT));
@@ -217,13 +217,13 @@ class TasksIT {
       assertThat(text(TestBus.await(server.callTool("ask", Map.of())))).contains("hello Ada");
       assertThat(logged("update")).isEqualTo(1);
 
-      ToolAnswer answer =
+      ToolCallOutcome answer =
           TestBus.await(server.callToolAsTask("work", Map.of("ms", 60_000), null, PATIENT));
       McpTask task = Objects.requireNonNull(answer.task());
       TestBus.await(server.cancelTask(task.id(), PATIENT));
       assertThat(TestBus.await(server.getTask(task.id(), PATIENT)).status())
           .isEqualTo(McpTask.Status.CANCELLED);
-      ToolAnswer asks = TestBus.await(server.callToolAsTask("ask", Map.of(), null, PATIENT));
+      ToolCallOutcome asks = TestBus.await(server.callToolAsTask("ask", Map.of(), null, PATIENT));
       McpTask question = Objects.requireNonNull(asks.task());
       assertThat(TestBus.await(server.getTask(question.id(), PATIENT)).inputRequests()).hasSize(1);
       JsonObject byHand =

@@ -2,7 +2,7 @@ package dev.mcpbus.ai;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallOptions;
-import dev.mcpbus.bus.CancelToken;
+import dev.mcpbus.bus.CancellationToken;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
@@ -101,7 +101,7 @@ public final class BlockingTools implements AutoCloseable {
                 .map(Message::body)
                 .map(listed -> ModelTools.of(listed, options.schemas())),
         LIST_TIMEOUT,
-        new CancelToken());
+        new CancellationToken());
   }
 
   /**
@@ -113,7 +113,7 @@ public final class BlockingTools implements AutoCloseable {
   public ToolOutput call(ModelTool tool, @Nullable String arguments) {
     JsonObject object = FunctionCall.parse(arguments == null ? "" : arguments);
     JsonObject params = new JsonObject().put("name", tool.tool().tool()).put("arguments", object);
-    CancelToken token = new CancelToken();
+    CancellationToken token = new CancellationToken();
     CallOptions how = CallOptions.DEFAULT.withCancel(token);
     Duration timeout = options.timeout();
     CallOptions timed = timeout == null ? how : how.withTimeout(timeout);
@@ -132,7 +132,7 @@ public final class BlockingTools implements AutoCloseable {
    * Runs on a context of our own: a future of a worker's context could not complete while the
    * worker waits for it.
    */
-  private <T> T await(Supplier<Future<T>> work, Duration patience, CancelToken token) {
+  private <T> T await(Supplier<Future<T>> work, Duration patience, CancellationToken token) {
     refuseEventLoop();
     CompletableFuture<T> done = new CompletableFuture<>();
     context.runOnContext(

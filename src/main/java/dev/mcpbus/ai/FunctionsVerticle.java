@@ -1,7 +1,7 @@
 package dev.mcpbus.ai;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
@@ -136,7 +136,7 @@ public final class FunctionsVerticle extends VerticleBase {
   }
 
   private Future<ModelTools> list(JsonObject wanted, Map<String, JsonObject> schemas) {
-    return ClusterCalls.of(vertx)
+    return ClusterRequests.of(vertx)
         .<JsonObject>request(null, Addresses.ALL_TOOLS_LIST, wanted, new DeliveryOptions())
         .map(reply -> ModelTools.of(reply.body(), schemas));
   }
@@ -219,7 +219,7 @@ public final class FunctionsVerticle extends VerticleBase {
         new DeliveryOptions()
             .setHeaders(MultiMap.caseInsensitiveMultiMap().addAll(headers))
             .setSendTimeout(patience(headers));
-    return ClusterCalls.of(vertx)
+    return ClusterRequests.of(vertx)
         .<JsonObject>request(server, Addresses.of(server, Addresses.TOOLS_CALL), params, options)
         .map(Message::body);
   }

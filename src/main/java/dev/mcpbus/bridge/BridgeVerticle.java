@@ -1,7 +1,7 @@
 package dev.mcpbus.bridge;
 
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.TaskIds;
+import dev.mcpbus.bus.SealedTaskIds;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.Admission;
@@ -164,7 +164,7 @@ public final class BridgeVerticle extends VerticleBase {
                   request, keeper.admit(request), entry -> enter(request, entry, router, receive));
             });
     return (entrance == null ? Future.<Void>succeededFuture() : entrance.open())
-        .compose(open -> TaskIds.of(vertx).open(vertx))
+        .compose(open -> SealedTaskIds.of(vertx).open(vertx))
         .compose(open -> created.listen())
         .onSuccess(
             listening -> {

@@ -1,7 +1,7 @@
 package dev.mcpbus.bridge;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
@@ -45,7 +45,7 @@ final class BusCalls {
       Pattern.compile("[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}");
 
   private final Vertx vertx;
-  private final ClusterCalls bus;
+  private final ClusterRequests bus;
   private final Supplier<String> callIds;
   private final Access access;
   private final OwnedTasks tasks;
@@ -53,7 +53,7 @@ final class BusCalls {
 
   BusCalls(Vertx vertx, Supplier<String> callIds, Access access) {
     this.vertx = vertx;
-    this.bus = ClusterCalls.of(vertx);
+    this.bus = ClusterRequests.of(vertx);
     this.callIds = callIds;
     this.access = access;
     this.tasks = new OwnedTasks(vertx);
@@ -235,7 +235,7 @@ final class BusCalls {
   }
 
   private static McpFailure named(String address, Throwable failure) {
-    return ClusterCalls.isNobody(failure)
+    return ClusterRequests.isNobody(failure)
         ? McpFailure.notSent(
             FailureCode.UNKNOWN_CONNECTION,
             "nobody answers at " + address + "; GET /api/servers lists the servers")

@@ -4,7 +4,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Requester;
-import dev.mcpbus.bus.TaskIds;
+import dev.mcpbus.bus.SealedTaskIds;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Tasks as callers of the bridge know them: under ids that are sealed for the principal that was
- * given them ({@link TaskIds}). A server's own ids never leave, and are never taken. Nothing of a
- * result but these ids is touched. Used on the bridge's context.
+ * given them ({@link SealedTaskIds}). A server's own ids never leave, and are never taken. Nothing
+ * of a result but these ids is touched. Used on the bridge's context.
  */
 final class OwnedTasks {
 
@@ -37,10 +37,10 @@ final class OwnedTasks {
           Addresses.TASKS_CANCEL, Methods.TASKS_CANCEL,
           Addresses.TASKS_LIST, Methods.TASKS_LIST);
 
-  private final TaskIds ids;
+  private final SealedTaskIds ids;
 
   OwnedTasks(Vertx vertx) {
-    this.ids = TaskIds.of(vertx);
+    this.ids = SealedTaskIds.of(vertx);
   }
 
   /** A call on its way, from what its caller wrote to what he gets. */
@@ -84,7 +84,7 @@ final class OwnedTasks {
       if (!isOfTasks() || id.isEmpty()) {
         return given; // whoever is asked says what is missing
       }
-      TaskIds.Named task = ids.open(who, id);
+      SealedTaskIds.Named task = ids.open(who, id);
       if (task == null || !task.connection().equals(server)) {
         throw McpFailure.notSent(
             FailureCode.UNKNOWN_TASK,
@@ -215,7 +215,7 @@ final class OwnedTasks {
   }
 
   private String seal(@Nullable String owner, String server, String own) {
-    return ids.seal(owner == null ? "" : owner, new TaskIds.Named(server, "", own));
+    return ids.seal(owner == null ? "" : owner, new SealedTaskIds.Named(server, "", own));
   }
 
   /** Whether what is sent to such an address may name a task, or become one. */

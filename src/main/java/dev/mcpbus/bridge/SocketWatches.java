@@ -1,7 +1,7 @@
 package dev.mcpbus.bridge;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.Requester;
@@ -67,7 +67,7 @@ final class SocketWatches {
   private void end(Resource resource, Requester who) {
     ConnectionId server = new ConnectionId(resource.server());
     DeliveryOptions options = who.sign(new DeliveryOptions()).addHeader(Headers.HOLDER, name);
-    ClusterCalls.of(vertx)
+    ClusterRequests.of(vertx)
         .request(
             server,
             Addresses.of(server, Addresses.RESOURCES_UNSUBSCRIBE),

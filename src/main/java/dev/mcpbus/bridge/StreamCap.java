@@ -1,7 +1,7 @@
 package dev.mcpbus.bridge;
 
 import dev.mcpbus.bus.FailureCode;
-import dev.mcpbus.bus.FairBound;
+import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.security.Admission;
 
@@ -13,14 +13,14 @@ final class StreamCap {
 
   private static final long RETRY_AFTER_MILLIS = 1_000;
 
-  private final FairBound<Object> open;
+  private final FairLimit<Object> open;
 
   StreamCap(int max) {
-    this.open = new FairBound<>(max);
+    this.open = new FairLimit<>(max);
   }
 
   /** For the status. */
-  FairBound<?> bound() {
+  FairLimit<?> bound() {
     return open;
   }
 

@@ -1,6 +1,6 @@
 package dev.mcpbus.bridge;
 
-import dev.mcpbus.bus.Bounds;
+import dev.mcpbus.bus.FairLimits;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +19,7 @@ final class Streams {
     BridgeLimitOptions limits = options.limits();
     this.vertx = vertx;
     this.cap = common.streams;
-    Bounds.of(vertx).add(BOUND, cap.bound());
+    FairLimits.of(vertx).add(BOUND, cap.bound());
     events = new StreamRoutes(vertx, common, limits.heartbeat(), access);
     door =
         options.eventBus()
@@ -35,7 +35,7 @@ final class Streams {
   }
 
   void close() {
-    Bounds.of(vertx).remove(BOUND, cap.bound());
+    FairLimits.of(vertx).remove(BOUND, cap.bound());
     events.close();
     if (door != null) {
       door.close();

@@ -23,7 +23,7 @@ public record CallOptions(
     @Nullable Handler<McpSchema.ProgressNotification> progress,
     @Nullable Cache cache,
     @Nullable Boolean validate,
-    @Nullable CancelToken cancel,
+    @Nullable CancellationToken cancel,
     @Nullable String traceparent) {
 
   /** What to do with a list that the connection has kept. */
@@ -65,7 +65,7 @@ public record CallOptions(
     return new CallOptions(timeout, progress, cache, value, cancel, traceparent);
   }
 
-  public CallOptions withCancel(CancelToken value) {
+  public CallOptions withCancel(CancellationToken value) {
     return new CallOptions(timeout, progress, cache, validate, value, traceparent);
   }
 

@@ -9,20 +9,21 @@ import org.jspecify.annotations.Nullable;
 /** Registers what the bus needs to carry our messages. */
 public final class Codecs {
 
-  private static final List<Class<? extends Lifecycle>> LIFECYCLE =
+  private static final List<Class<? extends LifecycleMessage>> LIFECYCLE =
       List.of(
-          Lifecycle.Start.class,
-          Lifecycle.Stop.class,
-          Lifecycle.RestartScheduled.class,
-          Lifecycle.GaveUp.class,
-          Lifecycle.Started.class,
-          Lifecycle.Ended.class,
-          Lifecycle.StartWanted.class,
-          Lifecycle.StopWanted.class,
-          Lifecycle.RestartWanted.class,
-          Lifecycle.Crashed.class);
+          LifecycleMessage.Start.class,
+          LifecycleMessage.Stop.class,
+          LifecycleMessage.RestartScheduled.class,
+          LifecycleMessage.GaveUp.class,
+          LifecycleMessage.Started.class,
+          LifecycleMessage.Ended.class,
+          LifecycleMessage.StartWanted.class,
+          LifecycleMessage.StopWanted.class,
+          LifecycleMessage.RestartWanted.class,
+          LifecycleMessage.Crashed.class);
 
-  private static final LocalCodec<JsonObject> OWNED = new LocalCodec<>(JsonObject.class);
+  private static final LocalMessageCodec<JsonObject> OWNED =
+      new LocalMessageCodec<>(JsonObject.class);
 
   /**
    * Name of the codec for a buffer that nobody writes to any more; receivers see a {@code Buffer},
@@ -55,6 +56,6 @@ public final class Codecs {
   }
 
   private static <T> void registerLocal(EventBus bus, Class<T> type) {
-    bus.registerDefaultCodec(type, new LocalCodec<>(type));
+    bus.registerDefaultCodec(type, new LocalMessageCodec<>(type));
   }
 }

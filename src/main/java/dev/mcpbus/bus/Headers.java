@@ -78,21 +78,22 @@ public final class Headers {
   public static final String HOLDER = "holder";
 
   /**
-   * On a call from a process that understands the failures of mcpbus: the newest {@link Wire} form
-   * that it reads. Without it a caller on another node gets Vert.x's own exception with the code's
-   * number and the message.
+   * On a call from a process that understands the failures of mcpbus: the newest {@link WireForm}
+   * form that it reads. Without it a caller on another node gets Vert.x's own exception with the
+   * code's number and the message.
    */
   public static final String SPEAKS = "mcpbus";
 
   /**
-   * Set by {@link ClusterCalls} beside a {@link #DEADLINE}: {@code "<node> <milliseconds>"}, by the
-   * monotonic clock of the node that sent the call. What was under way too long is not delivered.
+   * Set by {@link ClusterRequests} beside a {@link #DEADLINE}: {@code "<node> <milliseconds>"}, by
+   * the monotonic clock of the node that sent the call. What was under way too long is not
+   * delivered.
    */
   public static final String SENT_AT = "sent-at";
 
   /**
-   * On what is sent to {@link Replica#address}: the suffix of the address that is meant. Set by
-   * {@link ClusterCalls}.
+   * On what is sent to {@link ReplicaId#address}: the suffix of the address that is meant. Set by
+   * {@link ClusterRequests}.
    */
   public static final String TO = "to";
 
@@ -102,8 +103,8 @@ public final class Headers {
   /**
    * On the result of a call to a connection of a cluster: the epoch of the owner that answered, a
    * number that rises with each owner. Behind it, after a space, the replica where there are
-   * several, for each has owners of its own. {@link ClusterCalls} refuses results of an owner older
-   * than one that has answered before.
+   * several, for each has owners of its own. {@link ClusterRequests} refuses results of an owner
+   * older than one that has answered before.
    */
   public static final String EPOCH = "epoch";
 

@@ -35,18 +35,18 @@ import org.jspecify.annotations.Nullable;
  */
 public final class McpClient {
 
-  private final Calls calls;
-  private final Subscriptions subscriptions;
-  private final Inputs inputs;
-  private final Connecting connecting;
+  private final ClientCalls calls;
+  private final EventSubscriptions subscriptions;
+  private final InputHandlers inputs;
+  private final ConnectAttempt connecting;
   private final ContextInternal owner;
   private final Closeable hook = done -> close().onComplete(done);
 
   private McpClient(Vertx vertx, CallOptions defaults) {
-    this.calls = new Calls(vertx, defaults, Calls.SLACK);
-    this.subscriptions = new Subscriptions(vertx);
-    this.inputs = new Inputs(vertx);
-    this.connecting = new Connecting(vertx);
+    this.calls = new ClientCalls(vertx, defaults, ClientCalls.SLACK);
+    this.subscriptions = new EventSubscriptions(vertx);
+    this.inputs = new InputHandlers(vertx);
+    this.connecting = new ConnectAttempt(vertx);
     this.owner = (ContextInternal) vertx.getOrCreateContext();
     owner.addCloseHook(hook);
   }
@@ -218,9 +218,9 @@ public final class McpClient {
    * @param query a few words, whole names, or the beginning of one; empty for all tools
    * @param limit 1 to 100
    */
-  public Future<FoundTools> searchTools(String query, int limit) {
+  public Future<ToolSearchResult> searchTools(String query, int limit) {
     return ask(Addresses.ALL_TOOLS_SEARCH, new JsonObject().put("query", query).put("limit", limit))
-        .map(FoundTools::of);
+        .map(ToolSearchResult::of);
   }
 
   /**

@@ -131,7 +131,7 @@ public final class McpFailure extends ReplyException {
   public void replyTo(Message<?> call) {
     if (call instanceof ClusteredMessage<?, ?> wire
         && wire.isFromWire()
-        && !code.isReadBy(Wire.spoken(call.headers().get(Headers.SPEAKS)))) {
+        && !code.isReadBy(WireForm.spoken(call.headers().get(Headers.SPEAKS)))) {
       call.fail(code.busCode(), getMessage());
     } else {
       call.reply(this);

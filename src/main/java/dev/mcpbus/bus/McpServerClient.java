@@ -28,13 +28,17 @@ import org.jspecify.annotations.Nullable;
 public final class McpServerClient {
 
   private final ConnectionId id;
-  private final Calls calls;
-  private final Subscriptions subscriptions;
-  private final Inputs inputs;
+  private final ClientCalls calls;
+  private final EventSubscriptions subscriptions;
+  private final InputHandlers inputs;
   private final McpClient all;
 
   McpServerClient(
-      ConnectionId id, McpClient all, Calls calls, Subscriptions subscriptions, Inputs inputs) {
+      ConnectionId id,
+      McpClient all,
+      ClientCalls calls,
+      EventSubscriptions subscriptions,
+      InputHandlers inputs) {
     this.id = id;
     this.all = all;
     this.calls = calls;
@@ -221,7 +225,7 @@ public final class McpServerClient {
    * @param ttl how long the server should keep the task; null leaves it to the server, and servers
    *     of 2026-07-28 always decide themselves
    */
-  public Future<ToolAnswer> callToolAsTask(
+  public Future<ToolCallOutcome> callToolAsTask(
       String tool, Map<String, Object> arguments, @Nullable Duration ttl, CallOptions options) {
     JsonObject wish = ttl == null ? new JsonObject() : new JsonObject().put("ttl", ttl.toMillis());
     JsonObject params =

@@ -1,6 +1,6 @@
 package dev.mcpbus.bus;
 
-import dev.mcpbus.bus.FoundTools.FoundTool;
+import dev.mcpbus.bus.ToolSearchResult.FoundTool;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -202,7 +202,7 @@ public final class MetaTools {
             Addresses.ALL_TOOLS_SEARCH,
             request.copy().put("offset", page * PAGE),
             new DeliveryOptions())
-        .map(FoundTools::of)
+        .map(ToolSearchResult::of)
         .compose(
             found -> {
               found.tools().stream()
@@ -295,7 +295,7 @@ public final class MetaTools {
   }
 
   private <T> Future<T> request(String address, JsonObject body, DeliveryOptions options) {
-    return ClusterCalls.of(vertx).<T>request(null, address, body, options).map(Message::body);
+    return ClusterRequests.of(vertx).<T>request(null, address, body, options).map(Message::body);
   }
 
   private static JsonObject text(String text) {

@@ -5,8 +5,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Proves that a process of the cluster is a node: what it says of itself in the metadata of its
- * event bus, {@link Wire#METADATA}, with its id and the address of its bus. A process without it is
- * no node: it gets no connections, and no other node goes by the {@link Wire} forms that it names.
+ * event bus, {@link WireForm#METADATA}, with its id and the address of its bus. A process without
+ * it is no node: it gets no connections, and no other node goes by the {@link WireForm} forms that
+ * it names.
  */
 public final class NodeProof {
 
@@ -22,19 +23,19 @@ public final class NodeProof {
    */
   public static @Nullable JsonObject sign(
       ClusterSecret secret, String node, String host, int port, @Nullable JsonObject metadata) {
-    JsonObject own = metadata == null ? null : metadata.getJsonObject(Wire.METADATA);
+    JsonObject own = metadata == null ? null : metadata.getJsonObject(WireForm.METADATA);
     if (metadata == null || own == null) {
       return metadata;
     }
     JsonObject signed = own.copy();
     signed.put(PROOF, secret.proof(PURPOSE, node, host, Integer.toString(port), text(own)));
-    return metadata.copy().put(Wire.METADATA, signed);
+    return metadata.copy().put(WireForm.METADATA, signed);
   }
 
   /** Whether that node itself has said this. */
   public static boolean holds(
       ClusterSecret secret, String node, String host, int port, JsonObject metadata) {
-    return metadata.getValue(Wire.METADATA) instanceof JsonObject own
+    return metadata.getValue(WireForm.METADATA) instanceof JsonObject own
         && own.getValue(PROOF) instanceof String proof
         && secret.isProof(proof, PURPOSE, node, host, Integer.toString(port), text(own));
   }

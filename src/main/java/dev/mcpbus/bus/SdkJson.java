@@ -30,11 +30,11 @@ final class SdkJson {
   }
 
   /** A task, or the result of a tool. */
-  static ToolAnswer toolAnswer(JsonObject answer) {
+  static ToolCallOutcome toolAnswer(JsonObject answer) {
     McpTask task = McpTask.ofAnswer(answer);
     return task != null
-        ? new ToolAnswer(task, null)
-        : new ToolAnswer(null, read(answer.toBuffer(), McpSchema.CallToolResult.class));
+        ? new ToolCallOutcome(task, null)
+        : new ToolCallOutcome(null, read(answer.toBuffer(), McpSchema.CallToolResult.class));
   }
 
   static JsonObject write(Object value) {

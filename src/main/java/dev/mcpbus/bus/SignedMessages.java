@@ -26,14 +26,14 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Who may say what on the bus between the processes of a cluster. What adds, changes or removes
- * something, and what only nodes tell each other ({@link ProofRule}), carries a proof that its
+ * something, and what only nodes tell each other ({@link SignatureRules}), carries a proof that its
  * sender knows the cluster's secret; the receiver delivers nothing that needs one and has none.
  * Messages within one JVM need none: that a message came over a connection is known to Vert.x,
  * which read it from there, and nothing in a message can say otherwise.
  *
  * <p>A proof covers the address, the reply address, whether it is sent or published, the headers
  * and the body. It holds for two minutes, and what is sent, not published, passes once at a
- * receiver ({@link Senders}). Any thread may call.
+ * receiver ({@link ReplayGuard}). Any thread may call.
  */
 public final class SignedMessages {
 
@@ -49,8 +49,8 @@ public final class SignedMessages {
   private final Mac prototype;
   private final InstantSource time;
   private final LongSupplier clock;
-  private final Senders senders;
-  private final RefusalLog refusals;
+  private final ReplayGuard senders;
+  private final RefusedMessageLog refusals;
   private final String self = UUID.randomUUID().toString();
   private final AtomicLong sequence = new AtomicLong();
 
@@ -61,8 +61,8 @@ public final class SignedMessages {
     this.prototype = ClusterSecret.hmac(secret.key("messages"));
     this.time = time;
     this.clock = clock;
-    this.senders = new Senders(time, clock);
-    this.refusals = new RefusalLog(LOG, clock);
+    this.senders = new ReplayGuard(time, clock);
+    this.refusals = new RefusedMessageLog(LOG, clock);
   }
 
   /**
@@ -72,7 +72,7 @@ public final class SignedMessages {
    */
   public static void install(Vertx vertx, ClusterSecret secret) {
     secret.register(vertx);
-    new SignedMessages(secret, InstantSource.system(), ClusterCalls::clock).install(vertx);
+    new SignedMessages(secret, InstantSource.system(), ClusterRequests::clock).install(vertx);
   }
 
   void install(Vertx vertx) {
@@ -82,7 +82,7 @@ public final class SignedMessages {
 
   private void leaves(DeliveryContext<Object> delivery) {
     Message<Object> message = delivery.message();
-    if (!isLocal(delivery) && ProofRule.holds(message.address(), message.headers())) {
+    if (!isLocal(delivery) && SignatureRules.holds(message.address(), message.headers())) {
       byte[] body = body(delivery.body());
       if (body != null) { // what has no wire form stays on this node
         message.headers().set(Headers.PROOF, prove(message, delivery.send(), body));
@@ -120,7 +120,7 @@ public final class SignedMessages {
           message.address(), "it wants its reply at an address that Vert.x never makes");
       return;
     }
-    if (!ProofRule.holds(message.address(), message.headers())) {
+    if (!SignatureRules.holds(message.address(), message.headers())) {
       delivery.next();
       return;
     }

@@ -1,7 +1,7 @@
 package dev.mcpbus.catalog;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionState;
@@ -153,7 +153,7 @@ public final class CatalogVerticle extends VerticleBase {
             listening -> {
               // Nobody answers on this node yet; in a cluster another may know what there is.
               known = readServers(new DeliveryOptions().setSendTimeout(PATIENCE_MILLIS));
-              ClusterCalls.of(vertx).onMembership((node, joined) -> membership());
+              ClusterRequests.of(vertx).onMembership((node, joined) -> membership());
             });
   }
 

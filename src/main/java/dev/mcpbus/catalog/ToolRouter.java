@@ -1,7 +1,7 @@
 package dev.mcpbus.catalog;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
@@ -51,12 +51,12 @@ final class ToolRouter {
     boolean isCurrent(String server);
   }
 
-  private final ClusterCalls bus;
+  private final ClusterRequests bus;
   private final NamePolicy names;
   private final View view;
 
   ToolRouter(Vertx vertx, NamePolicy names, View view) {
-    this.bus = ClusterCalls.of(vertx);
+    this.bus = ClusterRequests.of(vertx);
     this.names = names;
     this.view = view;
   }

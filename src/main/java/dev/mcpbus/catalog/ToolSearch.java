@@ -1,7 +1,7 @@
 package dev.mcpbus.catalog;
 
 import dev.mcpbus.bus.FailureCode;
-import dev.mcpbus.bus.FairBound;
+import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.McpFailure;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -92,9 +92,9 @@ final class ToolSearch {
 
   private boolean admits(@Nullable String owner) {
     int room = MAX_WAITING - waiting;
-    return (owner == null || owner.equals(FairBound.ANYBODY))
+    return (owner == null || owner.equals(FairLimit.ANYBODY))
         ? room > 0
-        : FairBound.isShare(waitingOf.getOrDefault(owner, 0), room);
+        : FairLimit.isShare(waitingOf.getOrDefault(owner, 0), room);
   }
 
   private void ended(@Nullable String owner) {

@@ -1,7 +1,7 @@
 package dev.mcpbus.cluster;
 
 import dev.mcpbus.bus.ClusterSecret;
-import dev.mcpbus.bus.Wire;
+import dev.mcpbus.bus.WireForm;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  *     rule
  * @param labels what this node has; a server may want some
  * @param weight its share of the connections beside other nodes
- * @param wire the newest form of {@link Wire} that it reads and writes; an older one keeps the way
- *     back to an older mcpbus open
+ * @param wire the newest form of {@link WireForm} that it reads and writes; an older one keeps the
+ *     way back to an older mcpbus open
  * @param secret what only the nodes know; null on the loopback interface: one that is made for this
  *     user, and lies in a file that nobody else can read
  * @param tls of the event bus; null for none
@@ -62,7 +62,7 @@ public record ClusterOptions(
           0,
           Set.of(),
           1,
-          Wire.NEWEST,
+          WireForm.NEWEST,
           null,
           null);
 
@@ -84,9 +84,9 @@ public record ClusterOptions(
     if (!(weight > 0 && weight <= 1_000)) {
       throw new IllegalArgumentException("a weight must be above 0 and at most 1000");
     }
-    if (wire < Wire.OLDEST || wire > Wire.NEWEST) {
+    if (wire < WireForm.OLDEST || wire > WireForm.NEWEST) {
       throw new IllegalArgumentException(
-          "the wire form must be " + Wire.OLDEST + " to " + Wire.NEWEST + ", not " + wire);
+          "the wire form must be " + WireForm.OLDEST + " to " + WireForm.NEWEST + ", not " + wire);
     }
   }
 

@@ -1,6 +1,6 @@
 package dev.mcpbus.cluster;
 
-import dev.mcpbus.bus.Wire;
+import dev.mcpbus.bus.WireForm;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -80,7 +80,7 @@ final class EventBusProbe {
         .compose(
             info -> {
               JsonObject says = info.metadata();
-              if (says == null || !says.containsKey(Wire.METADATA)) {
+              if (says == null || !says.containsKey(WireForm.METADATA)) {
                 return Future.failedFuture("no node");
               }
               return client
@@ -100,7 +100,7 @@ final class EventBusProbe {
     }
     return Future.succeededFuture(
         "the event bus of node '"
-            + says.getJsonObject(Wire.METADATA).getString("name", "")
+            + says.getJsonObject(WireForm.METADATA).getString("name", "")
             + "' at "
             + info.host()
             + ":"

@@ -10,11 +10,11 @@ import com.hazelcast.config.MultiMapConfig;
 import com.hazelcast.config.ServerSocketEndpointConfig;
 import com.hazelcast.config.SplitBrainProtectionConfig;
 import com.hazelcast.splitbrainprotection.SplitBrainProtectionOn;
-import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ClusterSecret;
-import dev.mcpbus.bus.NodeRoutes;
+import dev.mcpbus.bus.LiveNodeSelector;
 import dev.mcpbus.bus.SignedMessages;
-import dev.mcpbus.bus.Wire;
+import dev.mcpbus.bus.WireForm;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
 public final class HazelcastCluster {
 
   /** Under this key a node says in the metadata of its event bus what placement wants to know. */
-  public static final String METADATA = Wire.METADATA;
+  public static final String METADATA = WireForm.METADATA;
 
   private static final Logger LOG = LoggerFactory.getLogger(HazelcastCluster.class);
   private static final String QUORUM = "mcpbus";
@@ -68,7 +68,7 @@ public final class HazelcastCluster {
           new IllegalArgumentException("the cluster's configuration: " + e.getMessage(), e));
     }
     required(config, options, secret);
-    NodeRoutes routes = new NodeRoutes();
+    LiveNodeSelector routes = new LiveNodeSelector();
     RefreshingClusterManager cluster = new RefreshingClusterManager(config, routes, secret);
     return new VertxBootstrapImpl()
         .options(vertx)
@@ -114,8 +114,8 @@ public final class HazelcastCluster {
         .getSerializationConfig()
         .setJavaSerializationFilterConfig(SerializationFilter.hazelcast());
     // With two backups three nodes have all of it each, and two may be lost at once.
-    config.addMapConfig(new MapConfig(ClusterCalls.SERVERS).setBackupCount(2));
-    MapConfig claims = new MapConfig(ClusterCalls.OWNERS).setBackupCount(2);
+    config.addMapConfig(new MapConfig(ClusterRequests.SERVERS).setBackupCount(2));
+    MapConfig claims = new MapConfig(ClusterRequests.OWNERS).setBackupCount(2);
     if (options.quorum() > 0) {
       config.addSplitBrainProtectionConfig(
           new SplitBrainProtectionConfig(QUORUM, true, options.quorum())
@@ -208,8 +208,8 @@ public final class HazelcastCluster {
     JsonObject own =
         new JsonObject()
             .put("weight", options.weight())
-            .put(Wire.READS, options.wire())
-            .put(Wire.READS_FROM, Wire.OLDEST)
+            .put(WireForm.READS, options.wire())
+            .put(WireForm.READS_FROM, WireForm.OLDEST)
             .put("labels", new JsonArray(options.labels().stream().sorted().toList()));
     if (options.node() != null) {
       own.put("name", options.node());

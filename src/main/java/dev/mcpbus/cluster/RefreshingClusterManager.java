@@ -5,9 +5,9 @@ import com.hazelcast.config.Config;
 import com.hazelcast.core.LifecycleEvent;
 import com.hazelcast.core.LifecycleEvent.LifecycleState;
 import dev.mcpbus.bus.ClusterSecret;
+import dev.mcpbus.bus.LiveNodeSelector;
 import dev.mcpbus.bus.NodeProof;
-import dev.mcpbus.bus.NodeRoutes;
-import dev.mcpbus.bus.Wire;
+import dev.mcpbus.bus.WireForm;
 import io.vertx.core.Completable;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
@@ -66,7 +66,7 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
         public void nodeLeft(String node) {}
       };
 
-  private final NodeRoutes routes;
+  private final LiveNodeSelector routes;
   private final ClusterSecret secret;
 
   /** Processes that claim to be nodes and cannot prove it, as they were logged. */
@@ -89,7 +89,7 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
   private volatile @Nullable NodeInfo own;
   private volatile @Nullable Future<?> lost;
 
-  RefreshingClusterManager(Config config, NodeRoutes routes, ClusterSecret secret) {
+  RefreshingClusterManager(Config config, LiveNodeSelector routes, ClusterSecret secret) {
     super(config);
     this.routes = routes;
     this.secret = secret;
@@ -148,7 +148,7 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
   private NodeInfo proven(String node, NodeInfo info) {
     JsonObject metadata = info.metadata();
     if (metadata == null
-        || !metadata.containsKey(Wire.METADATA)
+        || !metadata.containsKey(WireForm.METADATA)
         || NodeProof.holds(secret, node, info.host(), info.port(), metadata)) {
       return info;
     }
@@ -160,7 +160,7 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
           info.port());
     }
     JsonObject rest = metadata.copy();
-    rest.remove(Wire.METADATA);
+    rest.remove(WireForm.METADATA);
     return new NodeInfo(info.host(), info.port(), rest);
   }
 

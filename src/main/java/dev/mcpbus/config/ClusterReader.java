@@ -1,7 +1,7 @@
 package dev.mcpbus.config;
 
 import dev.mcpbus.bus.ClusterSecret;
-import dev.mcpbus.bus.Wire;
+import dev.mcpbus.bus.WireForm;
 import dev.mcpbus.cluster.ClusterOptions;
 import dev.mcpbus.config.Substitution.Filled;
 import dev.mcpbus.protocol.Sensitive;
@@ -64,7 +64,7 @@ final class ClusterReader {
             entry.whole("quorum", 0, 1_000).orElse(base.quorum()),
             new LinkedHashSet<>(entry.words("labels")),
             entry.number("weight", 0.001, 1_000).orElse(base.weight()),
-            entry.whole("wire", Wire.OLDEST, Wire.NEWEST).orElse(base.wire()),
+            entry.whole("wire", WireForm.OLDEST, WireForm.NEWEST).orElse(base.wire()),
             secret,
             entry.object("tls", Keys.CLUSTER_TLS).flatMap(ClusterReader::tls).orElse(null));
     exposed(entry, options);

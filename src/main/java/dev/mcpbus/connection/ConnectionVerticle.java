@@ -5,9 +5,9 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
-import dev.mcpbus.bus.Lifecycle;
+import dev.mcpbus.bus.LifecycleMessage;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.Replica;
+import dev.mcpbus.bus.ReplicaId;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The actor of one MCP server connection. It is stable: it holds the addresses, the state and the
  * stash, while sessions come and go. It never decides to restart; it tells its supervisor what has
- * happened and does what it is told ({@link Lifecycle}).
+ * happened and does what it is told ({@link LifecycleMessage}).
  *
  * <p>Single writer: everything here happens on the verticle's event-loop context.
  */
@@ -94,7 +94,7 @@ public final class ConnectionVerticle extends VerticleBase
   }
 
   /** All that a connection may serve in a cluster. */
-  public static List<String> addresses(Replica replica) {
+  public static List<String> addresses(ReplicaId replica) {
     return Stream.concat(
             Mailbox.suffixes().stream().map(suffix -> Addresses.of(replica.server(), suffix)),
             Stream.of(replica.address()))
@@ -105,7 +105,7 @@ public final class ConnectionVerticle extends VerticleBase
   @Override
   public Future<?> start() {
     Tenure tenure = spec.tenure();
-    Replica replica = tenure == null ? null : tenure.replica();
+    ReplicaId replica = tenure == null ? null : tenure.replica();
     if (tenure != null && replica != null) {
       group = new ReplicaGroup(vertx, replica, tenure.version(), this);
     }
@@ -115,7 +115,9 @@ public final class ConnectionVerticle extends VerticleBase
     tools =
         new ToolReader(
             id, view, drift, Timers.of(vertx), clock, this::publish, () -> live, this::toolsRead);
-    idle = new IdleWatch(vertx, clock, options, () -> tell(new Lifecycle.StopWanted(id.value())));
+    idle =
+        new IdleWatch(
+            vertx, clock, options, () -> tell(new LifecycleMessage.StopWanted(id.value())));
     Tasks tasks = new Tasks(new Inputs(vertx.eventBus(), id, wishes), wishes, mailbox::park);
     Inputs inputs = new Inputs(vertx.eventBus(), id, wishes);
     Lease lease = spec.lease();
@@ -140,7 +142,7 @@ public final class ConnectionVerticle extends VerticleBase
   private void renegotiate() {
     if (live != null && !live.isModern() && wishes.hasNews()) {
       tell(
-          new Lifecycle.RestartWanted(
+          new LifecycleMessage.RestartWanted(
               id.value(), "callers can now answer more than the server was told"));
     }
   }
@@ -159,7 +161,7 @@ public final class ConnectionVerticle extends VerticleBase
 
   private void crashed(Throwable cause) {
     LOG.error("connection {}: uncaught exception, asking to be redeployed", id, cause);
-    tell(new Lifecycle.Crashed(id.value(), cause));
+    tell(new LifecycleMessage.Crashed(id.value(), cause));
   }
 
   // ---- what the mailbox asks
@@ -198,7 +200,7 @@ public final class ConnectionVerticle extends VerticleBase
   }
 
   @Override
-  public void tell(Lifecycle.Fact fact) {
+  public void tell(LifecycleMessage.Fact fact) {
     vertx.eventBus().send(Addresses.SUPERVISOR, fact, LOCAL);
   }
 
@@ -213,11 +215,11 @@ public final class ConnectionVerticle extends VerticleBase
 
   private void control(Message<Object> message) {
     Object command = message.body();
-    if (command instanceof Lifecycle.Start start) {
+    if (command instanceof LifecycleMessage.Start start) {
       open(start);
-    } else if (command instanceof Lifecycle.Stop stop) {
+    } else if (command instanceof LifecycleMessage.Stop stop) {
       close(stop).onComplete(closed -> message.reply(null));
-    } else if (command instanceof Lifecycle.RestartScheduled scheduled) {
+    } else if (command instanceof LifecycleMessage.RestartScheduled scheduled) {
       view.nextAttempt(clock.millis() + scheduled.delayMillis(), scheduled.attempt());
       moveTo(ConnectionState.RECONNECTING);
       publish(
@@ -225,12 +227,12 @@ public final class ConnectionVerticle extends VerticleBase
           new JsonObject()
               .put("attempt", scheduled.attempt())
               .put("delay", scheduled.delayMillis()));
-    } else if (command instanceof Lifecycle.GaveUp gaveUp) {
+    } else if (command instanceof LifecycleMessage.GaveUp gaveUp) {
       giveUp(gaveUp);
     }
   }
 
-  private void open(Lifecycle.Start start) {
+  private void open(LifecycleMessage.Start start) {
     leave();
     epoch = start.epoch();
     view.starting(start.restarts());
@@ -267,7 +269,7 @@ public final class ConnectionVerticle extends VerticleBase
     moveTo(ConnectionState.READY);
     health.start(now.session(), now.offers("tools") ? now.tools()::load : null);
     idle.start(now.session());
-    tell(new Lifecycle.Started(id.value(), epoch));
+    tell(new LifecycleMessage.Started(id.value(), epoch));
     publish(Events.CONNECTED, view.connected(now));
     tools.ready(now);
     renewal.renew(now);
@@ -282,7 +284,7 @@ public final class ConnectionVerticle extends VerticleBase
     }
   }
 
-  private Future<Void> close(Lifecycle.Stop stop) {
+  private Future<Void> close(LifecycleMessage.Stop stop) {
     Session closing = session;
     if (closing == null) {
       moveTo(stop.restarting() ? ConnectionState.RECONNECTING : ConnectionState.IDLE);
@@ -313,7 +315,7 @@ public final class ConnectionVerticle extends VerticleBase
             });
   }
 
-  private void giveUp(Lifecycle.GaveUp gaveUp) {
+  private void giveUp(LifecycleMessage.GaveUp gaveUp) {
     view.nextAttempt(gaveUp.reprobeMillis() < 0 ? -1 : clock.millis() + gaveUp.reprobeMillis(), 0);
     view.gaveUp(gaveUp.message());
     moveTo(ConnectionState.FAILED);
@@ -342,7 +344,7 @@ public final class ConnectionVerticle extends VerticleBase
   @Override
   public void refused(String why) {
     starter.forgetEra();
-    tell(new Lifecycle.RestartWanted(id.value(), why));
+    tell(new LifecycleMessage.RestartWanted(id.value(), why));
   }
 
   @Override
@@ -364,7 +366,9 @@ public final class ConnectionVerticle extends VerticleBase
     of.close()
         .onComplete(
             closed ->
-                tell(new Lifecycle.Ended(id.value(), ended, reason, Failures.isRetryable(reason))));
+                tell(
+                    new LifecycleMessage.Ended(
+                        id.value(), ended, reason, Failures.isRetryable(reason))));
   }
 
   private McpFailure stopped() {
@@ -418,7 +422,7 @@ public final class ConnectionVerticle extends VerticleBase
               + " failed in a row; "
               + failure.reason().getMessage();
       view.error(stopped());
-      tell(new Lifecycle.RestartWanted(id.value(), whyStopped));
+      tell(new LifecycleMessage.RestartWanted(id.value(), whyStopped));
     }
   }
 

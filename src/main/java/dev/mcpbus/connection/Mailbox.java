@@ -6,7 +6,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
-import dev.mcpbus.bus.Lifecycle;
+import dev.mcpbus.bus.LifecycleMessage;
 import dev.mcpbus.bus.McpFailure;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
@@ -35,7 +35,7 @@ final class Mailbox {
     /** The session that serves, null where none does. */
     @Nullable Live serving();
 
-    void tell(Lifecycle.Fact fact);
+    void tell(LifecycleMessage.Fact fact);
 
     /** A call came. */
     void called();
@@ -218,7 +218,7 @@ final class Mailbox {
     }
     stash.add(call, ready -> run(ready, operation, call));
     if (asleep) {
-      owner.tell(new Lifecycle.StartWanted(id.value()));
+      owner.tell(new LifecycleMessage.StartWanted(id.value()));
     }
   }
 
@@ -278,7 +278,7 @@ final class Mailbox {
     if (disconnected) {
       refuseWaiting();
     } else {
-      owner.tell(new Lifecycle.StartWanted(id.value()));
+      owner.tell(new LifecycleMessage.StartWanted(id.value()));
     }
   }
 
@@ -308,22 +308,22 @@ final class Mailbox {
   private void connect(Message<Object> message) {
     disconnected = false;
     if (owner.state() == ConnectionState.FAILED) {
-      owner.tell(new Lifecycle.RestartWanted(id.value(), "a caller asked to connect"));
+      owner.tell(new LifecycleMessage.RestartWanted(id.value(), "a caller asked to connect"));
     } else if (owner.serving() == null) {
-      owner.tell(new Lifecycle.StartWanted(id.value()));
+      owner.tell(new LifecycleMessage.StartWanted(id.value()));
     }
     replyState(message);
   }
 
   private void disconnect(Message<Object> message) {
     disconnected = true;
-    owner.tell(new Lifecycle.StopWanted(id.value()));
+    owner.tell(new LifecycleMessage.StopWanted(id.value()));
     replyState(message);
   }
 
   private void restart(Message<Object> message) {
     disconnected = false;
-    owner.tell(new Lifecycle.RestartWanted(id.value(), "a caller asked for it"));
+    owner.tell(new LifecycleMessage.RestartWanted(id.value(), "a caller asked for it"));
     replyState(message);
   }
 

@@ -1,6 +1,6 @@
 package dev.mcpbus.connection;
 
-import dev.mcpbus.bus.FairBound;
+import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.McpFailure;
 import io.netty.util.collection.LongObjectHashMap;
 import io.netty.util.collection.LongObjectMap;
@@ -59,12 +59,12 @@ final class PendingCalls {
     return room > 0
         && (owner == null
             || isAnybody(owner)
-            || FairBound.isShare(byOwner.getOrDefault(owner, 0), room));
+            || FairLimit.isShare(byOwner.getOrDefault(owner, 0), room));
   }
 
   /** Whom nobody asked who he is: he may be all callers. */
   static boolean isAnybody(String owner) {
-    return owner.equals(FairBound.ANYBODY);
+    return owner.equals(FairLimit.ANYBODY);
   }
 
   /** Takes a request in and gives it the next id. */

@@ -1,15 +1,15 @@
 package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.Owner;
-import dev.mcpbus.bus.Replica;
-import dev.mcpbus.bus.Replicas;
+import dev.mcpbus.bus.ReplicaId;
+import dev.mcpbus.bus.ReplicaOwner;
+import dev.mcpbus.bus.ReplicaRouting;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
@@ -66,23 +66,23 @@ final class ReplicaGroup {
           Events.SCHEMA_APPROVED);
 
   private final Context context;
-  private final Replica replica;
+  private final ReplicaId replica;
   private final String version;
   private final Self self;
-  private final Replicas replicas;
+  private final ReplicaRouting replicas;
   private final Roll roll;
-  private Set<Owner> others = Set.of();
+  private Set<ReplicaOwner> others = Set.of();
 
   /** Who spoke for all when last looked at, if it served. */
-  private @Nullable Replica speaker;
+  private @Nullable ReplicaId speaker;
 
   /** Must be made on the connection's context. */
-  ReplicaGroup(Vertx vertx, Replica replica, String version, Self self) {
+  ReplicaGroup(Vertx vertx, ReplicaId replica, String version, Self self) {
     this.context = vertx.getOrCreateContext();
     this.replica = replica;
     this.version = version;
     this.self = self;
-    this.replicas = ClusterCalls.of(vertx).replicas();
+    this.replicas = ClusterRequests.of(vertx).replicas();
     this.roll = new Roll(vertx, replicas, replica.server());
   }
 
@@ -108,20 +108,20 @@ final class ReplicaGroup {
       replicas.tell(replica, self.state(), version);
     }
     if (REACH.contains(type)) {
-      return others().stream().noneMatch(Owner::serves);
+      return others().stream().noneMatch(ReplicaOwner::serves);
     }
-    Owner first = replicas.speaker(replica.server());
+    ReplicaOwner first = replicas.speaker(replica.server());
     return !COMMON.contains(type) || first == null || first.replica().equals(replica);
   }
 
-  private List<Owner> others() {
+  private List<ReplicaOwner> others() {
     return replicas.of(replica.server()).stream()
         .filter(one -> !one.replica().equals(replica))
         .toList();
   }
 
   private void changed() {
-    Set<Owner> now = new HashSet<>(others());
+    Set<ReplicaOwner> now = new HashSet<>(others());
     boolean newcomer =
         now.stream()
             .anyMatch(
@@ -135,8 +135,8 @@ final class ReplicaGroup {
     if (newcomer) {
       replicas.tell(replica, self.state(), version);
     }
-    Owner first = replicas.speaker(replica.server());
-    Replica before = speaker;
+    ReplicaOwner first = replicas.speaker(replica.server());
+    ReplicaId before = speaker;
     speaker = first == null || !first.serves() ? null : first.replica();
     boolean left =
         before != null
@@ -156,11 +156,11 @@ final class ReplicaGroup {
   void received(String suffix, Message<Object> message, Handler<Message<Object>> own) {
     String alone = message.headers().get(Headers.ALONE);
     boolean task = message.headers().contains(Headers.TASK);
-    if (YES.equals(alone) || (Replicas.isSpread(suffix) && !task)) {
+    if (YES.equals(alone) || (ReplicaRouting.isSpread(suffix) && !task)) {
       own.handle(message);
       return;
     }
-    Owner first = replicas.speaker(replica.server());
+    ReplicaOwner first = replicas.speaker(replica.server());
     if (alone == null && first != null && !first.replica().equals(replica)) {
       answer(message, ask(first, suffix, message, SPEAKER, budget(message)));
       return;
@@ -195,7 +195,7 @@ final class ReplicaGroup {
   }
 
   private Future<Message<Object>> ask(
-      Owner owner, String suffix, Message<Object> message, String how, long millis) {
+      ReplicaOwner owner, String suffix, Message<Object> message, String how, long millis) {
     DeliveryOptions options = new DeliveryOptions().setSendTimeout(millis);
     message
         .headers()
@@ -238,7 +238,7 @@ final class ReplicaGroup {
             });
   }
 
-  private static JsonObject brief(JsonObject status, Replica of) {
+  private static JsonObject brief(JsonObject status, ReplicaId of) {
     JsonObject brief = new JsonObject().put("replica", of.number());
     for (String key : List.of("node", "state", "status", "epoch", "restarts", "sessionId")) {
       if (status.getValue(key) != null) {
@@ -251,7 +251,7 @@ final class ReplicaGroup {
   }
 
   /** It may have said a moment ago that it is ready, but it does not answer. */
-  private static JsonObject silent(Owner owner) {
+  private static JsonObject silent(ReplicaOwner owner) {
     return new JsonObject()
         .put("replica", owner.replica().number())
         .put("state", ConnectionState.CLOSED.name())

@@ -4,8 +4,8 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.Headers;
-import dev.mcpbus.bus.Owner;
-import dev.mcpbus.bus.Replicas;
+import dev.mcpbus.bus.ReplicaOwner;
+import dev.mcpbus.bus.ReplicaRouting;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -27,11 +27,11 @@ final class Roll {
   private static final int LOOKS = 600;
 
   private final Vertx vertx;
-  private final Replicas replicas;
+  private final ReplicaRouting replicas;
   private final ConnectionId server;
   private boolean rolling;
 
-  Roll(Vertx vertx, Replicas replicas, ConnectionId server) {
+  Roll(Vertx vertx, ReplicaRouting replicas, ConnectionId server) {
     this.vertx = vertx;
     this.replicas = replicas;
     this.server = server;
@@ -44,7 +44,7 @@ final class Roll {
     }
     rolling = true;
     Future<Void> all = Future.succeededFuture();
-    for (Owner one : replicas.of(server)) {
+    for (ReplicaOwner one : replicas.of(server)) {
       all = all.compose(next -> restart(one));
     }
     all.onComplete(
@@ -56,7 +56,7 @@ final class Roll {
         });
   }
 
-  private Future<JsonObject> ask(Owner one, String suffix) {
+  private Future<JsonObject> ask(ReplicaOwner one, String suffix) {
     return replicas
         .<JsonObject>request(
             one,
@@ -66,7 +66,7 @@ final class Roll {
         .map(Message::body);
   }
 
-  private Future<Void> restart(Owner one) {
+  private Future<Void> restart(ReplicaOwner one) {
     return ask(one, Addresses.STATUS)
         .compose(
             before ->
@@ -79,12 +79,12 @@ final class Roll {
         .recover(failure -> owned(one) ? Future.failedFuture(failure) : Future.succeededFuture());
   }
 
-  private boolean owned(Owner one) {
+  private boolean owned(ReplicaOwner one) {
     return replicas.of(server).stream()
         .anyMatch(now -> now.replica().equals(one.replica()) && now.node().equals(one.node()));
   }
 
-  private Future<Void> serving(Owner one, long epoch, int looks) {
+  private Future<Void> serving(ReplicaOwner one, long epoch, int looks) {
     if (looks == 0) {
       return Future.failedFuture("replica " + one.replica().number() + " does not come back");
     }

@@ -1,7 +1,7 @@
 package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.FailureCode;
-import dev.mcpbus.bus.FairBound;
+import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.McpFailure;
 import io.vertx.core.Vertx;
 import java.util.ArrayDeque;
@@ -56,7 +56,7 @@ final class Stash {
       return room > 0;
     }
     long his = entries.stream().filter(one -> owner.equals(one.call().owner())).count();
-    return FairBound.isShare((int) his, room);
+    return FairLimit.isShare((int) his, room);
   }
 
   /**

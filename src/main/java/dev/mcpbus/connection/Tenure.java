@@ -1,6 +1,6 @@
 package dev.mcpbus.connection;
 
-import dev.mcpbus.bus.Replica;
+import dev.mcpbus.bus.ReplicaId;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param version of the definition that it is made from
  */
 public record Tenure(
-    String node, String epoch, BooleanSupplier held, @Nullable Replica replica, String version) {
+    String node, String epoch, BooleanSupplier held, @Nullable ReplicaId replica, String version) {
 
   /** Of the only connection. */
   public Tenure(String node, String epoch, BooleanSupplier held) {

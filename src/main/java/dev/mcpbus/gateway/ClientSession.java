@@ -3,7 +3,7 @@ package dev.mcpbus.gateway;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
-import dev.mcpbus.bus.FairBound;
+import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.InstanceId;
 import dev.mcpbus.bus.McpFailure;
@@ -39,7 +39,7 @@ final class ClientSession {
 
   private final Vertx vertx;
   private final String id;
-  private final FairBound<ClientSession> bound;
+  private final FairLimit<ClientSession> bound;
   private final Consumer<ClientSession> end;
   private View view;
   private Principal principal;
@@ -79,7 +79,7 @@ final class ClientSession {
       Calls host,
       GatewayOptions options,
       SessionBook book,
-      FairBound<ClientSession> bound,
+      FairLimit<ClientSession> bound,
       Consumer<ClientSession> end) {
     this.vertx = vertx;
     this.id = id;

@@ -2,7 +2,7 @@ package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.TaskIds;
+import dev.mcpbus.bus.SealedTaskIds;
 import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.AccessPolicy;
 import dev.mcpbus.security.Principal;
@@ -27,10 +27,10 @@ final class Directory {
   private final GatewayOptions options;
   private final AccessControl access;
   private final Journal journal;
-  private final TaskIds taskIds;
+  private final SealedTaskIds taskIds;
   private volatile Snapshot snapshot = Snapshot.EMPTY;
 
-  Directory(GatewayOptions options, AccessControl access, TaskIds taskIds) {
+  Directory(GatewayOptions options, AccessControl access, SealedTaskIds taskIds) {
     this.taskIds = taskIds;
     this.options = options;
     this.access = access;
@@ -41,7 +41,7 @@ final class Directory {
     return journal;
   }
 
-  TaskIds taskIds() {
+  SealedTaskIds taskIds() {
     return taskIds;
   }
 

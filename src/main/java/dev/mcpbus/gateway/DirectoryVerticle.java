@@ -1,12 +1,12 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.Bounds;
-import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.Events;
-import dev.mcpbus.bus.FairBound;
+import dev.mcpbus.bus.FairLimit;
+import dev.mcpbus.bus.FairLimits;
 import dev.mcpbus.protocol.Era;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -49,7 +49,7 @@ final class DirectoryVerticle extends VerticleBase {
 
   private final Directory directory;
   private final Duration patience;
-  private final FairBound<Reply> streams;
+  private final FairLimit<Reply> streams;
   private final Map<String, ServerLists> servers = new HashMap<>();
   private final Set<Kind> wanted = EnumSet.noneOf(Kind.class);
   private Future<Void> known = Future.succeededFuture();
@@ -64,7 +64,7 @@ final class DirectoryVerticle extends VerticleBase {
    * @param patience how long a list waits at most for servers that were not heard of yet
    * @param streams to be shown in the status
    */
-  DirectoryVerticle(Directory directory, Duration patience, FairBound<Reply> streams) {
+  DirectoryVerticle(Directory directory, Duration patience, FairLimit<Reply> streams) {
     this.directory = directory;
     this.patience = patience;
     this.streams = streams;
@@ -72,7 +72,7 @@ final class DirectoryVerticle extends VerticleBase {
 
   @Override
   public Future<?> stop() {
-    Bounds.of(vertx).remove(STREAMS, streams);
+    FairLimits.of(vertx).remove(STREAMS, streams);
     book.close();
     return Future.succeededFuture();
   }
@@ -81,7 +81,7 @@ final class DirectoryVerticle extends VerticleBase {
   public Future<?> start() {
     EventBus bus = vertx.eventBus();
     book = new SubscriptionBook(vertx, SubscriptionBook.MAX);
-    Bounds.of(vertx).add(STREAMS, streams);
+    FairLimits.of(vertx).add(STREAMS, streams);
     bus.localConsumer(Addresses.GATEWAY_DIRECTORY, this::ask);
     bus.<JsonObject>localConsumer(Addresses.GATEWAY_SUBSCRIBE, book::handle);
     return bus.<JsonObject>consumer(Addresses.ALL_EVENTS, event -> heard(event.body()))
@@ -89,7 +89,7 @@ final class DirectoryVerticle extends VerticleBase {
         .compose(listening -> book.open())
         .compose(listening -> directory.taskIds().open(vertx))
         .onSuccess(listening -> known = readServers())
-        .onSuccess(listening -> ClusterCalls.of(vertx).onMembership(this::membership));
+        .onSuccess(listening -> ClusterRequests.of(vertx).onMembership(this::membership));
   }
 
   /** On a thread of the cluster's engine. */

@@ -1,7 +1,7 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.FairBound;
+import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Implementation;
@@ -55,7 +55,7 @@ final class Door implements Entrance {
       GatewayOptions options,
       Implementation serverInfo,
       Hosts hosts,
-      FairBound<Reply> streams) {
+      FairLimit<Reply> streams) {
     this.vertx = vertx;
     this.name = hosts.name();
     this.directory = directory;

@@ -1,7 +1,7 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
@@ -133,7 +133,7 @@ final class Exchange implements Calls.Caller {
       options.addHeader(Headers.PROGRESS, calls.calling());
     }
     outcome =
-        ClusterCalls.of(vertx)
+        ClusterRequests.of(vertx)
             .<Buffer>request(
                 connection,
                 Addresses.of(connection, String.valueOf(headers.get(Words.SUFFIX))),

@@ -3,7 +3,7 @@ package dev.mcpbus.gateway;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
-import dev.mcpbus.bus.FairBound;
+import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Principal;
@@ -54,7 +54,7 @@ final class Exchanges {
 
   private final Vertx vertx;
   private final Calls calls;
-  private final FairBound<Exchange> bound;
+  private final FairLimit<Exchange> bound;
   private final Map<Exchange, Key> running = new HashMap<>();
   private final Map<Key, Deque<Idle>> idle = new HashMap<>();
   private final Set<ConnectionId> leases = new HashSet<>();
@@ -65,7 +65,7 @@ final class Exchanges {
   Exchanges(Vertx vertx, Calls calls, int max) {
     this.vertx = vertx;
     this.calls = calls;
-    this.bound = new FairBound<>(max);
+    this.bound = new FairLimit<>(max);
   }
 
   void handle(String op, Message<Buffer> message) {
@@ -77,7 +77,7 @@ final class Exchanges {
     JsonObject capabilities = new JsonObject(key.capabilities());
     Exchange exchange =
         new Exchange(vertx, calls, message, capabilities, this::handedOut, this::ended);
-    FairBound.Verdict<Exchange> verdict = bound.admit(exchange, key.principal());
+    FairLimit.Verdict<Exchange> verdict = bound.admit(exchange, key.principal());
     if (verdict.isRefused()) {
       exchange.fail(
           McpFailure.notSent(

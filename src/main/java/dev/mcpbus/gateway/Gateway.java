@@ -1,7 +1,7 @@
 package dev.mcpbus.gateway;
 
-import dev.mcpbus.bus.FairBound;
-import dev.mcpbus.bus.TaskIds;
+import dev.mcpbus.bus.FairLimit;
+import dev.mcpbus.bus.SealedTaskIds;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.Entrance;
@@ -28,7 +28,7 @@ public final class Gateway {
   private final GatewayOptions options;
   private final Implementation serverInfo;
   private final Directory directory;
-  private final FairBound<Reply> streams;
+  private final FairLimit<Reply> streams;
   private final Hosts hosts;
 
   /**
@@ -45,9 +45,9 @@ public final class Gateway {
     this.vertx = vertx;
     this.options = options;
     this.serverInfo = serverInfo;
-    this.directory = new Directory(options, access, TaskIds.of(vertx));
+    this.directory = new Directory(options, access, SealedTaskIds.of(vertx));
     this.hosts = new Hosts(vertx, hostCount);
-    this.streams = new FairBound<>(options.maxStreams());
+    this.streams = new FairLimit<>(options.maxStreams());
   }
 
   /** To be deployed in this order, before the HTTP server, and closed after it. */

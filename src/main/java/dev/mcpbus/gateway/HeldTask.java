@@ -1,7 +1,7 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
@@ -82,7 +82,7 @@ final class HeldTask implements Calls.Caller {
             .addHeader(Headers.DEADLINE, Long.toString(TTL_MILLIS))
             .addHeader(Headers.CALL_ID, callId)
             .addHeader(Headers.INPUT, calls.inputs());
-    ClusterCalls.of(vertx)
+    ClusterRequests.of(vertx)
         .<Buffer>request(
             connection, Addresses.of(connection, Addresses.TOOLS_CALL), params.toBuffer(), options)
         .map(reply -> RawJson.of(reply.body()))

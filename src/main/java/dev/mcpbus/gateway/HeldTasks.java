@@ -3,7 +3,7 @@ package dev.mcpbus.gateway;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
-import dev.mcpbus.bus.FairBound;
+import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Principal;
@@ -37,7 +37,7 @@ final class HeldTasks {
   private final Calls calls;
   private final Exchanges exchanges;
   private final Directory directory;
-  private final FairBound<String> bound;
+  private final FairLimit<String> bound;
   private final Map<String, Entry> tasks = new HashMap<>();
 
   /**
@@ -48,13 +48,13 @@ final class HeldTasks {
     this.calls = calls;
     this.exchanges = exchanges;
     this.directory = directory;
-    this.bound = new FairBound<>(max);
+    this.bound = new FairLimit<>(max);
   }
 
   void begin(Message<Buffer> message) {
     Exchanges.Key key = Exchanges.Key.of(message);
     String id = calls.state();
-    FairBound.Verdict<String> verdict = bound.admit(id, key.principal());
+    FairLimit.Verdict<String> verdict = bound.admit(id, key.principal());
     if (verdict.isRefused()) {
       throw McpFailure.notSent(
           FailureCode.OVERLOADED,

@@ -1,6 +1,6 @@
 package dev.mcpbus.gateway;
 
-import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.bus.ClusterRequests;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -94,11 +94,11 @@ final class Hosts {
       return Future.failedFuture(
           new ReplyException(ReplyFailure.NO_HANDLERS, "its node has left the cluster"));
     }
-    return ClusterCalls.of(vertx).request(null, address + name, body, options);
+    return ClusterRequests.of(vertx).request(null, address + name, body, options);
   }
 
   /** True where nobody has that name any more; it was not sent. */
   static boolean isGone(Throwable failure) {
-    return ClusterCalls.isNobody(failure);
+    return ClusterRequests.isNobody(failure);
   }
 }

@@ -1,9 +1,9 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.Bounds;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.FairLimits;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
@@ -149,7 +149,7 @@ final class Leases {
       toldInUse = true;
       renew();
     } else if (pause < 0) {
-      pause = vertx.setTimer(Bounds.PAUSE_MILLIS, quiet -> paused());
+      pause = vertx.setTimer(FairLimits.PAUSE_MILLIS, quiet -> paused());
     }
   }
 

@@ -1,7 +1,7 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Events;
-import dev.mcpbus.bus.TaskIds;
+import dev.mcpbus.bus.SealedTaskIds;
 import dev.mcpbus.protocol.Messages;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
@@ -36,7 +36,7 @@ final class Listeners {
     private final Watched watched;
 
     /** By connection and the server's id, those by which the client knows them. */
-    private final Map<TaskIds.Named, String> tasks = new HashMap<>();
+    private final Map<SealedTaskIds.Named, String> tasks = new HashMap<>();
 
     Listener(RawJson id, Reply reply, View view, Principal principal) {
       this.id = id;
@@ -105,9 +105,9 @@ final class Listeners {
     }
     Listener listener = new Listener(id, reply, view, principal);
     for (String taskId : taskIds) {
-      TaskIds.Named task = tasks.find(view, principal, taskId);
+      SealedTaskIds.Named task = tasks.find(view, principal, taskId);
       if (task != null) {
-        listener.tasks.put(new TaskIds.Named(task.connection(), "", task.own()), taskId);
+        listener.tasks.put(new SealedTaskIds.Named(task.connection(), "", task.own()), taskId);
       }
     }
     reply.onGone(
@@ -187,7 +187,7 @@ final class Listeners {
       if (task) {
         String id =
             listener.tasks.get(
-                new TaskIds.Named(
+                new SealedTaskIds.Named(
                     event.getString("id", ""), "", String.valueOf(params.getValue("taskId"))));
         if (id != null) {
           listener.tell(Methods.TASKS_CHANGED, TaskForms.named(RawJson.of(params), id));

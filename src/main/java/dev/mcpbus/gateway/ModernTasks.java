@@ -4,7 +4,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.TaskIds;
+import dev.mcpbus.bus.SealedTaskIds;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
@@ -49,7 +49,7 @@ final class ModernTasks {
     if (Legacy.ID.matcher(id).matches()) {
       return held(ask, principal, suffix, id);
     }
-    TaskIds.Named task = find(ask.view(), principal, id);
+    SealedTaskIds.Named task = find(ask.view(), principal, id);
     if (task == null) {
       throw TaskForms.absent();
     }
@@ -104,7 +104,9 @@ final class ModernTasks {
             result,
             directory
                 .taskIds()
-                .seal(principal.name(), new TaskIds.Named(at.value(), tool, TaskForms.id(result))));
+                .seal(
+                    principal.name(),
+                    new SealedTaskIds.Named(at.value(), tool, TaskForms.id(result))));
   }
 
   /** True where a call becomes a task because its client knows tasks and the tool takes it so. */
@@ -125,8 +127,8 @@ final class ModernTasks {
   }
 
   /** The task of a server that an id names; null where the client has none of that name. */
-  TaskIds.@Nullable Named find(View view, Principal principal, String id) {
-    TaskIds.Named task = directory.taskIds().open(Ask.requester(principal), id);
+  SealedTaskIds.@Nullable Named find(View view, Principal principal, String id) {
+    SealedTaskIds.Named task = directory.taskIds().open(Ask.requester(principal), id);
     return task != null && view.admits(Kind.TOOLS, task.connection(), task.tool()) ? task : null;
   }
 }

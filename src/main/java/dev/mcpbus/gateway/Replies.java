@@ -1,7 +1,7 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.FailureCode;
-import dev.mcpbus.bus.FairBound;
+import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Principal;
@@ -14,13 +14,13 @@ final class Replies {
 
   private static final long RETRY_AFTER_MILLIS = 5_000;
 
-  private final FairBound<Reply> streams;
+  private final FairLimit<Reply> streams;
   private final Set<Reply> open = new HashSet<>();
 
   /**
    * @param streams those of all HTTP verticles together
    */
-  Replies(FairBound<Reply> streams) {
+  Replies(FairLimit<Reply> streams) {
     this.streams = streams;
   }
 

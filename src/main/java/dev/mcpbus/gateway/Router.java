@@ -1,7 +1,7 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.InstanceId;
@@ -31,14 +31,14 @@ final class Router {
   private static final RawJson COMPLETE = RawJson.string("complete");
 
   private final Vertx vertx;
-  private final ClusterCalls bus;
+  private final ClusterRequests bus;
   private final Directory directory;
   private final int pageSize;
   private final Meta meta;
 
   Router(Vertx vertx, Directory directory, int pageSize) {
     this.vertx = vertx;
-    this.bus = ClusterCalls.of(vertx);
+    this.bus = ClusterRequests.of(vertx);
     this.directory = directory;
     this.pageSize = pageSize;
     this.meta = new Meta(vertx, directory);

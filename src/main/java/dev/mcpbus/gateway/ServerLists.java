@@ -1,7 +1,7 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.protocol.ProtocolException;
@@ -125,7 +125,7 @@ final class ServerLists {
             .addHeader(Headers.CACHE, "use")
             .addHeader(Headers.DEADLINE, Long.toString(DEADLINE.toMillis()))
             .setSendTimeout(DEADLINE.toMillis() + 5_000);
-    return ClusterCalls.of(vertx)
+    return ClusterRequests.of(vertx)
         .<Buffer>request(server, Addresses.of(server, kind.suffix), NO_PARAMS, options)
         .compose(
             reply -> {

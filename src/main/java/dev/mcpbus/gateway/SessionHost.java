@@ -1,10 +1,10 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.Bounds;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
-import dev.mcpbus.bus.FairBound;
+import dev.mcpbus.bus.FairLimit;
+import dev.mcpbus.bus.FairLimits;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Implementation;
@@ -45,7 +45,7 @@ final class SessionHost extends VerticleBase {
   private final Directory directory;
   private final GatewayOptions options;
   private final Implementation serverInfo;
-  private final FairBound<ClientSession> bound;
+  private final FairLimit<ClientSession> bound;
   private final Map<String, ClientSession> sessions = new HashMap<>();
 
   // Set once in start().
@@ -77,7 +77,7 @@ final class SessionHost extends VerticleBase {
     this.directory = directory;
     this.options = options;
     this.serverInfo = serverInfo;
-    this.bound = new FairBound<>(Math.max(1, options.maxSessions() / hosts));
+    this.bound = new FairLimit<>(Math.max(1, options.maxSessions() / hosts));
   }
 
   @Override
@@ -94,7 +94,7 @@ final class SessionHost extends VerticleBase {
     ready.add(consume(Addresses.GATEWAY_CALLS + name, calls::told));
     ready.add(consume(Addresses.GATEWAY_INPUT + name, calls::asked));
     ready.add(consume(Addresses.GATEWAY_LEASED + name, this::heard));
-    Bounds.of(vertx).add(BOUND, bound);
+    FairLimits.of(vertx).add(BOUND, bound);
     vertx
         .eventBus()
         .localConsumer(
@@ -135,7 +135,7 @@ final class SessionHost extends VerticleBase {
   }
 
   private Future<?> end() {
-    Bounds.of(vertx).remove(BOUND, bound);
+    FairLimits.of(vertx).remove(BOUND, bound);
     List<Future<Void>> ending = new ArrayList<>();
     sessions.values().forEach(session -> ending.add(session.close()));
     tasks.close();
@@ -268,7 +268,7 @@ final class SessionHost extends VerticleBase {
    * client hears 404 and begins anew.
    */
   private void admit(ClientSession session, String owner) {
-    FairBound.Verdict<ClientSession> verdict = bound.admit(session, owner);
+    FairLimit.Verdict<ClientSession> verdict = bound.admit(session, owner);
     if (verdict.isRefused()) {
       session.close();
       throw new McpFailure(

@@ -2,7 +2,7 @@ package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
-import dev.mcpbus.bus.TaskIds;
+import dev.mcpbus.bus.SealedTaskIds;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Principal;
@@ -39,10 +39,10 @@ final class SessionTasks {
   private final Leases leases;
 
   /** In the order in which the client got to know them. */
-  private final Map<String, TaskIds.Named> known = new LinkedHashMap<>();
+  private final Map<String, SealedTaskIds.Named> known = new LinkedHashMap<>();
 
   /** Ids by connection and the server's id. */
-  private final Map<TaskIds.Named, String> ids = new HashMap<>();
+  private final Map<SealedTaskIds.Named, String> ids = new HashMap<>();
 
   private final Map<String, Finished> finished = new LinkedHashMap<>();
 
@@ -69,7 +69,7 @@ final class SessionTasks {
       return result;
     }
     if (TaskForms.isTask(result)) {
-      String id = remember(new TaskIds.Named(at.value(), tool, TaskForms.id(result)));
+      String id = remember(new SealedTaskIds.Named(at.value(), tool, TaskForms.id(result)));
       RawJson meta = result.member("_meta");
       RawJson answer =
           RawJson.EMPTY_OBJECT.with("task", TaskForms.older(result.without("_meta"), id));
@@ -77,7 +77,7 @@ final class SessionTasks {
     }
     RawJson task = result.member("task");
     if (task != null && !TaskForms.id(task).isEmpty()) {
-      String id = remember(new TaskIds.Named(at.value(), tool, TaskForms.id(task)));
+      String id = remember(new SealedTaskIds.Named(at.value(), tool, TaskForms.id(task)));
       return result.with("task", TaskForms.named(task, id));
     }
     return RawJson.EMPTY_OBJECT.with("task", finished(result));
@@ -101,21 +101,21 @@ final class SessionTasks {
     return task;
   }
 
-  private String remember(TaskIds.Named task) {
+  private String remember(SealedTaskIds.Named task) {
     String id = directory.taskIds().seal(principal.name(), task);
     known.put(id, task);
     ids.put(key(task.connection(), task.own()), id);
     if (known.size() > MAX_KNOWN) {
-      Iterator<TaskIds.Named> oldest = known.values().iterator();
-      TaskIds.Named first = oldest.next();
+      Iterator<SealedTaskIds.Named> oldest = known.values().iterator();
+      SealedTaskIds.Named first = oldest.next();
       oldest.remove();
       ids.remove(key(first.connection(), first.own()));
     }
     return id;
   }
 
-  private static TaskIds.Named key(String connection, String own) {
-    return new TaskIds.Named(connection, "", own);
+  private static SealedTaskIds.Named key(String connection, String own) {
+    return new SealedTaskIds.Named(connection, "", own);
   }
 
   /**
@@ -124,7 +124,7 @@ final class SessionTasks {
    */
   @Nullable String id(String connection, String own) {
     String id = ids.get(key(connection, own));
-    TaskIds.Named task = id == null ? null : known.get(id);
+    SealedTaskIds.Named task = id == null ? null : known.get(id);
     String server = server(connection);
     return task != null && server != null && view.get().admits(Kind.TOOLS, server, task.tool())
         ? id
@@ -147,7 +147,7 @@ final class SessionTasks {
     if (done != null) {
       return Future.succeededFuture(answered(suffix, id, done));
     }
-    TaskIds.Named task = directory.taskIds().open(Ask.requester(principal), id);
+    SealedTaskIds.Named task = directory.taskIds().open(Ask.requester(principal), id);
     String server = task == null ? null : server(task.connection());
     if (task == null || server == null || !ask.view().admits(Kind.TOOLS, server, task.tool())) {
       throw TaskForms.absent();
@@ -185,17 +185,17 @@ final class SessionTasks {
     return directory.snapshot().server(connection) == null ? null : connection;
   }
 
-  private Future<RawJson> call(Ask ask, String server, String suffix, TaskIds.Named task) {
+  private Future<RawJson> call(Ask ask, String server, String suffix, SealedTaskIds.Named task) {
     return router.call(ask, server, suffix, TaskForms.named(RawJson.EMPTY_OBJECT, task.own()));
   }
 
-  private Future<RawJson> state(Ask ask, String server, TaskIds.Named task) {
+  private Future<RawJson> state(Ask ask, String server, SealedTaskIds.Named task) {
     String id = directory.taskIds().seal(principal.name(), task);
     return call(ask, server, Addresses.TASKS_GET, task).map(state -> TaskForms.older(state, id));
   }
 
   /** This era refuses to cancel what is over, and answers with the task. */
-  private Future<RawJson> cancel(Ask ask, String server, TaskIds.Named task) {
+  private Future<RawJson> cancel(Ask ask, String server, SealedTaskIds.Named task) {
     ServerFacts facts = directory.snapshot().server(server);
     Future<RawJson> before =
         facts == null || !facts.modern()
@@ -246,7 +246,7 @@ final class SessionTasks {
     if (done != null) {
       return Future.succeededFuture(done.task());
     }
-    TaskIds.Named task = known.get(id);
+    SealedTaskIds.Named task = known.get(id);
     String server = task == null ? null : server(task.connection());
     return task == null || server == null || !ask.view().admits(Kind.TOOLS, server, task.tool())
         ? Future.failedFuture(TaskForms.absent())

@@ -1,14 +1,14 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.Bounds;
-import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
-import dev.mcpbus.bus.FairBound;
+import dev.mcpbus.bus.FairLimit;
+import dev.mcpbus.bus.FairLimits;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.Nodes;
+import dev.mcpbus.bus.PeerRequests;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -49,10 +49,10 @@ final class SubscriptionBook {
   private static final Duration PATIENCE = Duration.ofMillis(1_500);
 
   private final EventBus bus;
-  private final ClusterCalls calls;
-  private final Nodes others;
+  private final ClusterRequests calls;
+  private final PeerRequests others;
   private final Map<Resource, Held> resources = new HashMap<>();
-  private final FairBound<Holding> bound;
+  private final FairLimit<Holding> bound;
   private final Vertx vertx;
 
   /**
@@ -60,11 +60,11 @@ final class SubscriptionBook {
    */
   SubscriptionBook(Vertx vertx, int max) {
     this.vertx = vertx;
-    this.bound = new FairBound<>(max);
-    Bounds.of(vertx).add(BOUND, bound);
+    this.bound = new FairLimit<>(max);
+    FairLimits.of(vertx).add(BOUND, bound);
     this.bus = vertx.eventBus();
-    this.calls = ClusterCalls.of(vertx);
-    this.others = new Nodes(vertx, Addresses.GATEWAY_HOLDERS);
+    this.calls = ClusterRequests.of(vertx);
+    this.others = new PeerRequests(vertx, Addresses.GATEWAY_HOLDERS);
   }
 
   /** Begins to answer the books of other nodes. */
@@ -87,7 +87,7 @@ final class SubscriptionBook {
   }
 
   void close() {
-    Bounds.of(vertx).remove(BOUND, bound);
+    FairLimits.of(vertx).remove(BOUND, bound);
   }
 
   /** {@code {server, uri, holder, owner, wanted}}; the reply comes when the server has answered. */
@@ -97,7 +97,7 @@ final class SubscriptionBook {
     String holder = body.getString("holder");
     Future<Void> done =
         body.getBoolean("wanted")
-            ? add(resource, holder, body.getString("owner", FairBound.ANYBODY))
+            ? add(resource, holder, body.getString("owner", FairLimit.ANYBODY))
             : remove(resource, holder);
     done.onComplete(
         told -> message.reply(new JsonObject()), failure -> message.reply(McpFailure.of(failure)));

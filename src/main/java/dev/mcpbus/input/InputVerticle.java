@@ -1,7 +1,7 @@
 package dev.mcpbus.input;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
@@ -98,7 +98,7 @@ public final class InputVerticle extends VerticleBase {
         .onSuccess(
             ready -> {
               vertx.eventBus().publish(Addresses.INPUT_RENEW, new JsonObject(), LOCAL);
-              ClusterCalls.of(vertx).onMembership(this::membership);
+              ClusterRequests.of(vertx).onMembership(this::membership);
             });
   }
 
@@ -195,7 +195,7 @@ public final class InputVerticle extends VerticleBase {
             .put("method", question.method())
             .put("params", question.params())
             .mergeIn(more);
-    return ClusterCalls.of(vertx)
+    return ClusterRequests.of(vertx)
         .<JsonObject>request(
             null,
             address,

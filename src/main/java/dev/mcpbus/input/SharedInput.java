@@ -1,7 +1,7 @@
 package dev.mcpbus.input;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.Nodes;
+import dev.mcpbus.bus.PeerRequests;
 import dev.mcpbus.bus.Requester;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -47,12 +47,12 @@ final class SharedInput {
   private static final String WHO = "principal";
 
   private final Vertx vertx;
-  private final Nodes nodes;
+  private final PeerRequests nodes;
   private final Here here;
 
   SharedInput(Vertx vertx, Here here) {
     this.vertx = vertx;
-    this.nodes = new Nodes(vertx, Addresses.INPUT_NODES);
+    this.nodes = new PeerRequests(vertx, Addresses.INPUT_NODES);
     this.here = here;
   }
 
@@ -138,7 +138,7 @@ final class SharedInput {
         .ask(signed(who, new JsonObject().put(OP, "holds").put("question", question)), PATIENCE)
         .compose(
             answers -> {
-              for (Nodes.Answer one : answers) {
+              for (PeerRequests.Answer one : answers) {
                 if (one.body().getBoolean("holds", false)) {
                   return nodes.ask(one.node(), signed(who, body.copy().put(OP, "respond")), ANSWER);
                 }

@@ -1,7 +1,7 @@
 package dev.mcpbus.placement;
 
 import dev.mcpbus.bus.ConnectionId;
-import dev.mcpbus.bus.Replica;
+import dev.mcpbus.bus.ReplicaId;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -24,7 +24,7 @@ final class ReplicaAssignment {
     ConnectionId server = new ConnectionId(id);
     List<String> keys = new ArrayList<>();
     for (int i = 0; i < replicas; i++) {
-      keys.add(new Replica(server, i).key());
+      keys.add(new ReplicaId(server, i).key());
     }
     return keys;
   }

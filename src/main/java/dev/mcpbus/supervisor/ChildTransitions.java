@@ -1,6 +1,6 @@
 package dev.mcpbus.supervisor;
 
-import dev.mcpbus.bus.Lifecycle;
+import dev.mcpbus.bus.LifecycleMessage;
 import dev.mcpbus.supervisor.SupervisedChild.Deployment;
 import dev.mcpbus.supervisor.SupervisedChild.Phase;
 import java.time.Duration;
@@ -73,7 +73,7 @@ final class ChildTransitions {
     if (child.deployment == Deployment.PRESENT) {
       child.stopTicket = ++lastTicket;
       long bound = drain.plus(child.spec.shutdown()).toMillis();
-      Lifecycle.Stop command = new Lifecycle.Stop(restarting, drain.toMillis());
+      LifecycleMessage.Stop command = new LifecycleMessage.Stop(restarting, drain.toMillis());
       actions.add(new SupervisorAction.StopSession(child.id(), child.stopTicket, command, bound));
     }
   }
@@ -92,13 +92,14 @@ final class ChildTransitions {
     if (child.phase == Phase.WAITING) {
       tell(
           child,
-          new Lifecycle.RestartScheduled(child.budget.attempt(), Math.max(0, child.dueAt - now)));
+          new LifecycleMessage.RestartScheduled(
+              child.budget.attempt(), Math.max(0, child.dueAt - now)));
     } else if (child.phase == Phase.GAVE_UP) {
-      tell(child, new Lifecycle.GaveUp(child.reprobe, child.why));
+      tell(child, new LifecycleMessage.GaveUp(child.reprobe, child.why));
     }
   }
 
-  private void tell(SupervisedChild child, Lifecycle.Command command) {
+  private void tell(SupervisedChild child, LifecycleMessage.Command command) {
     actions.add(new SupervisorAction.Tell(child.id(), command));
   }
 
@@ -110,7 +111,7 @@ final class ChildTransitions {
       child.failedSinceStart = false;
       child.restarts++;
     }
-    tell(child, new Lifecycle.Start(child.epoch, child.restarts));
+    tell(child, new LifecycleMessage.Start(child.epoch, child.restarts));
   }
 
   /** The next wake-up is asked for anew. */

@@ -1,6 +1,6 @@
 package dev.mcpbus.supervisor;
 
-import dev.mcpbus.bus.Lifecycle;
+import dev.mcpbus.bus.LifecycleMessage;
 import dev.mcpbus.supervisor.SupervisedChild.Deployment;
 import dev.mcpbus.supervisor.SupervisedChild.Phase;
 import java.time.Duration;
@@ -99,21 +99,21 @@ final class Supervision {
     moves.deploy(child, drain);
   }
 
-  List<SupervisorAction> on(Lifecycle.Fact fact, long now) {
+  List<SupervisorAction> on(LifecycleMessage.Fact fact, long now) {
     SupervisedChild child = children.get(fact.id());
     if (child == null) {
       LOG.debug("{} of an unknown child ignored", fact);
-    } else if (fact instanceof Lifecycle.Started started) {
+    } else if (fact instanceof LifecycleMessage.Started started) {
       started(child, started.epoch(), now);
-    } else if (fact instanceof Lifecycle.Ended ended) {
+    } else if (fact instanceof LifecycleMessage.Ended ended) {
       ended(child, ended, now);
-    } else if (fact instanceof Lifecycle.StartWanted) {
+    } else if (fact instanceof LifecycleMessage.StartWanted) {
       startWanted(child, now);
-    } else if (fact instanceof Lifecycle.StopWanted) {
+    } else if (fact instanceof LifecycleMessage.StopWanted) {
       stopWanted(child, now);
-    } else if (fact instanceof Lifecycle.RestartWanted restart) {
+    } else if (fact instanceof LifecycleMessage.RestartWanted restart) {
       restartWanted(child, restart.why(), now);
-    } else if (fact instanceof Lifecycle.Crashed crashed) {
+    } else if (fact instanceof LifecycleMessage.Crashed crashed) {
       crashed(child, "the verticle crashed: " + name(crashed.cause()), now);
     }
     return decided(now);
@@ -128,7 +128,7 @@ final class Supervision {
     }
   }
 
-  private void ended(SupervisedChild child, Lifecycle.Ended end, long now) {
+  private void ended(SupervisedChild child, LifecycleMessage.Ended end, long now) {
     if (!child.hasSession() || end.epoch() != child.epoch) {
       return;
     }

@@ -1,6 +1,6 @@
 package dev.mcpbus.supervisor;
 
-import dev.mcpbus.bus.Lifecycle;
+import dev.mcpbus.bus.LifecycleMessage;
 
 /**
  * What {@link Supervision} has decided and {@link SupervisorVerticle} carries out. A ticket comes
@@ -9,10 +9,10 @@ import dev.mcpbus.bus.Lifecycle;
 sealed interface SupervisorAction {
 
   /** Send a command that is not replied to. */
-  record Tell(String id, Lifecycle.Command command) implements SupervisorAction {}
+  record Tell(String id, LifecycleMessage.Command command) implements SupervisorAction {}
 
   /** End the session; report {@code stopped} when it is, or after {@code boundMillis}. */
-  record StopSession(String id, long ticket, Lifecycle.Stop command, long boundMillis)
+  record StopSession(String id, long ticket, LifecycleMessage.Stop command, long boundMillis)
       implements SupervisorAction {}
 
   /**

@@ -3,7 +3,7 @@ package dev.mcpbus.supervisor;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
-import dev.mcpbus.bus.Lifecycle;
+import dev.mcpbus.bus.LifecycleMessage;
 import io.vertx.core.Context;
 import io.vertx.core.Deployable;
 import io.vertx.core.Future;
@@ -102,8 +102,8 @@ public final class SupervisorVerticle extends VerticleBase {
   }
 
   private void heard(Message<Object> message) {
-    if (message.body() instanceof Lifecycle.Fact fact) {
-      if (fact instanceof Lifecycle.Crashed crashed) {
+    if (message.body() instanceof LifecycleMessage.Fact fact) {
+      if (fact instanceof LifecycleMessage.Crashed crashed) {
         LOG.warn("{} crashed", crashed.id(), crashed.cause());
       }
       decide(now -> supervision.on(fact, now));
@@ -162,7 +162,9 @@ public final class SupervisorVerticle extends VerticleBase {
                     child == null
                         ? Future.succeededFuture()
                         : request(
-                            id, new Lifecycle.Stop(false, 0), child.spec().shutdown().toMillis());
+                            id,
+                            new LifecycleMessage.Stop(false, 0),
+                            child.spec().shutdown().toMillis());
                 stopped.onComplete(ended -> over.complete());
                 return stopped.transform(ended -> retire(id, false, false));
               });
@@ -284,7 +286,7 @@ public final class SupervisorVerticle extends VerticleBase {
     }
   }
 
-  private void tell(String id, Lifecycle.Command command) {
+  private void tell(String id, LifecycleMessage.Command command) {
     vertx
         .eventBus()
         .sender(address(id), new DeliveryOptions().setLocalOnly(true))
@@ -292,13 +294,13 @@ public final class SupervisorVerticle extends VerticleBase {
         .onFailure(
             nobody -> {
               LOG.warn("{} does not hear {}", id, command);
-              if (command instanceof Lifecycle.Start) {
-                decide(now -> supervision.on(new Lifecycle.Crashed(id, nobody), now));
+              if (command instanceof LifecycleMessage.Start) {
+                decide(now -> supervision.on(new LifecycleMessage.Crashed(id, nobody), now));
               }
             });
   }
 
-  private Future<?> request(String id, Lifecycle.Command command, long boundMillis) {
+  private Future<?> request(String id, LifecycleMessage.Command command, long boundMillis) {
     DeliveryOptions delivery =
         new DeliveryOptions().setLocalOnly(true).setSendTimeout(Math.max(1, boundMillis));
     return bounded(vertx.eventBus().request(address(id), command, delivery), boundMillis)
@@ -323,7 +325,8 @@ public final class SupervisorVerticle extends VerticleBase {
     long shutdown = old.spec().shutdown().toMillis();
     Future<?> drained =
         drain
-            ? request(id, new Lifecycle.Stop(restarting, drainMillis), drainMillis + shutdown)
+            ? request(
+                id, new LifecycleMessage.Stop(restarting, drainMillis), drainMillis + shutdown)
             : Future.succeededFuture();
     return drained.transform(
         done ->

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallOptions;
-import dev.mcpbus.bus.CancelToken;
+import dev.mcpbus.bus.CancellationToken;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FakeConnection;
@@ -179,7 +179,7 @@ class FunctionsVerticleTest {
 
   @Test
   void a_call_whose_caller_cancels_is_cancelled_at_its_server() {
-    CancelToken token = new CancelToken();
+    CancellationToken token = new CancellationToken();
     Future<JsonObject> hanging =
         mcp.callFunction(call("git__log", "{\"hang\": 1}"), CallOptions.DEFAULT.withCancel(token));
     Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> calls.size() == 1);

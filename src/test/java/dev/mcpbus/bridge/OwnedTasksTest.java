@@ -7,7 +7,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Requester;
-import dev.mcpbus.bus.TaskIds;
+import dev.mcpbus.bus.SealedTaskIds;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -37,14 +37,14 @@ class OwnedTasksTest {
   private String sealed;
 
   @SuppressWarnings("NullAway.Init")
-  private TaskIds ids;
+  private SealedTaskIds ids;
 
   @BeforeEach
   void open(Vertx vertx) {
-    ids = TaskIds.of(vertx);
+    ids = SealedTaskIds.of(vertx);
     BridgeFixture.await(ids.open(vertx));
     tasks = new OwnedTasks(vertx);
-    sealed = ids.seal("ada", new TaskIds.Named("s", "", "own"));
+    sealed = ids.seal("ada", new SealedTaskIds.Named("s", "", "own"));
   }
 
   private OwnedTasks.Passing passing(Requester who, String suffix, String params) {

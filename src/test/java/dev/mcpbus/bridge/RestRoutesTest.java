@@ -7,7 +7,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.TaskIds;
+import dev.mcpbus.bus.SealedTaskIds;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
@@ -82,7 +82,7 @@ class RestRoutesTest {
       String method, String path, String suffix, String body, String seen, Vertx vertx) {
     BridgeFixture bridge = new BridgeFixture(vertx);
     bridge.on("mcp.alpha." + suffix, ODD);
-    String id = TaskIds.of(vertx).seal("local", new TaskIds.Named("alpha", "", "t/1"));
+    String id = SealedTaskIds.of(vertx).seal("local", new SealedTaskIds.Named("alpha", "", "t/1"));
     String there = "/api/servers/alpha/tasks/" + id + (path == null ? "" : path);
     HttpMethod verb = HttpMethod.valueOf(method);
     MultiMap none = MultiMap.caseInsensitiveMultiMap();

@@ -76,12 +76,12 @@ class CodecsTest {
     for (FailureCode code : FailureCode.values()) {
       assertThat(code.isReadBy(0)).as("plain Vert.x").isFalse();
       assertThat(code.isReadBy(1)).as("%s by form 1", code).isEqualTo(code.busCode() <= 1027);
-      assertThat(code.isReadBy(Wire.NEWEST)).as("%s", code).isTrue();
+      assertThat(code.isReadBy(WireForm.NEWEST)).as("%s", code).isTrue();
     }
-    assertThat(Wire.spoken(null)).isZero();
-    assertThat(Wire.spoken("nonsense")).isEqualTo(Wire.OLDEST);
-    assertThat(Wire.spoken("1")).isEqualTo(1);
-    assertThat(Wire.spoken("12")).isEqualTo(12);
+    assertThat(WireForm.spoken(null)).isZero();
+    assertThat(WireForm.spoken("nonsense")).isEqualTo(WireForm.OLDEST);
+    assertThat(WireForm.spoken("1")).isEqualTo(1);
+    assertThat(WireForm.spoken("12")).isEqualTo(12);
   }
 
   @Test
@@ -107,17 +107,21 @@ class CodecsTest {
   void on_one_node_messages_pass_by_reference() {
     McpFailure failure = McpFailure.notSent(FailureCode.OVERLOADED, "full");
     assertThat(failures.transform(failure)).isSameAs(failure);
-    LocalCodec<Lifecycle.Started> local = new LocalCodec<>(Lifecycle.Started.class);
-    Lifecycle.Started started = new Lifecycle.Started("a", 1);
+    LocalMessageCodec<LifecycleMessage.Started> local =
+        new LocalMessageCodec<>(LifecycleMessage.Started.class);
+    LifecycleMessage.Started started = new LifecycleMessage.Started("a", 1);
     assertThat(local.transform(started)).isSameAs(started);
     assertThat(local.systemCodecID()).isEqualTo((byte) -1);
-    assertThat(local.name()).isNotEqualTo(new LocalCodec<>(Lifecycle.Ended.class).name());
+    assertThat(local.name())
+        .isNotEqualTo(new LocalMessageCodec<>(LifecycleMessage.Ended.class).name());
   }
 
   @Test
   void a_local_message_has_no_wire_form() {
-    LocalCodec<Lifecycle.Started> local = new LocalCodec<>(Lifecycle.Started.class);
-    assertThatThrownBy(() -> local.encodeToWire(Buffer.buffer(), new Lifecycle.Started("a", 1)))
+    LocalMessageCodec<LifecycleMessage.Started> local =
+        new LocalMessageCodec<>(LifecycleMessage.Started.class);
+    assertThatThrownBy(
+            () -> local.encodeToWire(Buffer.buffer(), new LifecycleMessage.Started("a", 1)))
         .isInstanceOf(UnsupportedOperationException.class);
     assertThatThrownBy(() -> local.decodeFromWire(0, Buffer.buffer()))
         .isInstanceOf(UnsupportedOperationException.class);
@@ -127,10 +131,11 @@ class CodecsTest {
   void registering_twice_is_harmless(Vertx vertx) {
     Codecs.register(vertx);
     Codecs.register(vertx);
-    var consumer = vertx.eventBus().<Lifecycle.Started>localConsumer("to");
+    var consumer = vertx.eventBus().<LifecycleMessage.Started>localConsumer("to");
     consumer.handler(message -> message.reply(McpFailure.notSent(FailureCode.FORBIDDEN, "no")));
     assertThat(
-            BusTests.failure(vertx.eventBus().request("to", new Lifecycle.Started("a", 1))).code())
+            BusTests.failure(vertx.eventBus().request("to", new LifecycleMessage.Started("a", 1)))
+                .code())
         .isEqualTo(FailureCode.FORBIDDEN);
   }
 

@@ -366,7 +366,7 @@ class McpClientTest {
   void a_cancelled_call_of_an_aggregated_name_reaches_its_connection() {
     List<Message<Object>> kept = new CopyOnWriteArrayList<>();
     vertx.eventBus().<Object>consumer(Addresses.ALL_TOOLS_CALL, kept::add);
-    CancelToken token = new CancelToken();
+    CancellationToken token = new CancellationToken();
     Future<?> call = client.callTool("git.status", Map.of(), CallOptions.DEFAULT.withCancel(token));
     await().until(() -> kept.size() == 1);
 

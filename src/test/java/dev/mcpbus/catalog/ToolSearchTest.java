@@ -9,12 +9,12 @@ import dev.mcpbus.bus.CallOptions;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FakeConnection;
-import dev.mcpbus.bus.FoundTools;
 import dev.mcpbus.bus.McpClient;
 import dev.mcpbus.bus.MetaTools;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.bus.Requester;
 import dev.mcpbus.bus.ToolName;
+import dev.mcpbus.bus.ToolSearchResult;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
@@ -84,7 +84,7 @@ class ToolSearchTest {
 
   private List<String> found(String query) {
     return await(client.searchTools(query, 10)).tools().stream()
-        .map(FoundTools.FoundTool::name)
+        .map(ToolSearchResult.FoundTool::name)
         .toList();
   }
 
@@ -98,7 +98,7 @@ class ToolSearchTest {
 
   @Test
   void the_first_search_waits_for_the_lists_and_the_index() {
-    FoundTools all = await(client.searchTools("", 2));
+    ToolSearchResult all = await(client.searchTools("", 2));
 
     assertThat(all.total()).isEqualTo(5);
     assertThat(all.tools()).hasSize(2);
@@ -171,7 +171,7 @@ class ToolSearchTest {
 
   @Test
   void searches_during_changes_all_end_and_see_one_catalog_or_the_next() {
-    List<Future<FoundTools>> all =
+    List<Future<ToolSearchResult>> all =
         IntStream.range(0, 200)
             .mapToObj(
                 i -> {
@@ -180,7 +180,7 @@ class ToolSearchTest {
                   return client.searchTools("", 100);
                 })
             .toList();
-    for (Future<FoundTools> one : all) {
+    for (Future<ToolSearchResult> one : all) {
       assertThat(await(one).total()).isIn(3L, 5L);
     }
   }

@@ -11,7 +11,7 @@ import dev.mcpbus.bus.CallOptions;
 import dev.mcpbus.bus.McpClient;
 import dev.mcpbus.bus.McpServerClient;
 import dev.mcpbus.bus.McpTask;
-import dev.mcpbus.bus.ToolAnswer;
+import dev.mcpbus.bus.ToolCallOutcome;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.json.JsonObject;
@@ -48,7 +48,7 @@ class TaskFacadeTest {
   }
 
   private McpTask started() {
-    ToolAnswer answer =
+    ToolCallOutcome answer =
         TestBus.await(
             server().callToolAsTask("may", Map.of("a", 1), Duration.ofMinutes(1), OPTIONS));
     assertThat(answer.result()).isNull();
@@ -94,7 +94,7 @@ class TaskFacadeTest {
             .connect();
     McpTask task = started();
     assertThat(task.pollMillis()).isEqualTo(50);
-    ToolAnswer atOnce = TestBus.await(server().callToolAsTask("may", Map.of(), null, OPTIONS));
+    ToolCallOutcome atOnce = TestBus.await(server().callToolAsTask("may", Map.of(), null, OPTIONS));
     assertThat(atOnce.isTask()).isFalse();
     assertThat(Objects.requireNonNull(atOnce.result()).content().toString()).contains("at once");
     assertThat(TestBus.await(server().getTask("t-1", OPTIONS)).status().isFinal()).isTrue();

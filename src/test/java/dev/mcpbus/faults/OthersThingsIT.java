@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.bridge.BridgeOptions;
-import dev.mcpbus.bus.Wire;
+import dev.mcpbus.bus.WireForm;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.security.ApiKeys;
 import dev.mcpbus.testing.InnerCluster;
@@ -64,13 +64,13 @@ class OthersThingsIT {
 
   @BeforeEach
   void start() {
-    Node first = cluster.join("one", Wire.NEWEST);
+    Node first = cluster.join("one", WireForm.NEWEST);
     peer = new ScriptedPeer(first.vertx(), this::answer);
     TestBus.await(BusServer.listen(first.vertx(), ADDRESS, peer::accept));
     JsonObject server = new JsonObject().put("type", "bus").put("address", ADDRESS);
     JsonObject servers = new JsonObject().put("q", server);
     nodes.add(on(first, servers));
-    nodes.add(on(cluster.join("two", Wire.NEWEST), servers));
+    nodes.add(on(cluster.join("two", WireForm.NEWEST), servers));
     await()
         .atMost(Duration.ofSeconds(30))
         .until(() -> nodes.stream().allMatch(OthersThingsIT::isReady));

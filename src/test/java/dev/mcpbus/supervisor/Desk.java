@@ -1,7 +1,7 @@
 package dev.mcpbus.supervisor;
 
 import dev.mcpbus.bus.FailureCode;
-import dev.mcpbus.bus.Lifecycle;
+import dev.mcpbus.bus.LifecycleMessage;
 import dev.mcpbus.bus.McpFailure;
 import io.vertx.core.VerticleBase;
 import java.time.Duration;
@@ -137,38 +137,38 @@ final class Desk {
   }
 
   Desk started(String id) {
-    return fact(new Lifecycle.Started(id, epoch(id)));
+    return fact(new LifecycleMessage.Started(id, epoch(id)));
   }
 
   Desk fails(String id) {
-    return fact(new Lifecycle.Ended(id, epoch(id), failure(), true));
+    return fact(new LifecycleMessage.Ended(id, epoch(id), failure(), true));
   }
 
   Desk failsForGood(String id) {
-    return fact(new Lifecycle.Ended(id, epoch(id), failure(), false));
+    return fact(new LifecycleMessage.Ended(id, epoch(id), failure(), false));
   }
 
   Desk endsNormally(String id) {
-    return fact(new Lifecycle.Ended(id, epoch(id), null, true));
+    return fact(new LifecycleMessage.Ended(id, epoch(id), null, true));
   }
 
   Desk crashes(String id) {
-    return fact(new Lifecycle.Crashed(id, new ArithmeticException("boom")));
+    return fact(new LifecycleMessage.Crashed(id, new ArithmeticException("boom")));
   }
 
   Desk startWanted(String id) {
-    return fact(new Lifecycle.StartWanted(id));
+    return fact(new LifecycleMessage.StartWanted(id));
   }
 
   Desk stopWanted(String id) {
-    return fact(new Lifecycle.StopWanted(id));
+    return fact(new LifecycleMessage.StopWanted(id));
   }
 
   Desk restartWanted(String id, String why) {
-    return fact(new Lifecycle.RestartWanted(id, why));
+    return fact(new LifecycleMessage.RestartWanted(id, why));
   }
 
-  Desk fact(Lifecycle.Fact fact) {
+  Desk fact(LifecycleMessage.Fact fact) {
     run(supervision.on(fact, now));
     return this;
   }
@@ -262,13 +262,13 @@ final class Desk {
     }
   }
 
-  private void told(String id, Lifecycle.Command command) {
-    if (command instanceof Lifecycle.Start start) {
+  private void told(String id, LifecycleMessage.Command command) {
+    if (command instanceof LifecycleMessage.Start start) {
       epochs.put(id, start.epoch());
       log.add(id + " start " + start.epoch());
-    } else if (command instanceof Lifecycle.RestartScheduled later) {
+    } else if (command instanceof LifecycleMessage.RestartScheduled later) {
       log.add(id + " attempt " + later.attempt() + " in " + later.delayMillis());
-    } else if (command instanceof Lifecycle.GaveUp end) {
+    } else if (command instanceof LifecycleMessage.GaveUp end) {
       log.add(id + " gave up, next in " + end.reprobeMillis());
     }
   }

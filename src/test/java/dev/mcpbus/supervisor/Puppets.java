@@ -3,7 +3,7 @@ package dev.mcpbus.supervisor;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
-import dev.mcpbus.bus.Lifecycle;
+import dev.mcpbus.bus.LifecycleMessage;
 import dev.mcpbus.bus.McpFailure;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -21,7 +21,8 @@ import java.util.function.Function;
 final class Puppets {
 
   /** Every Start of a child by its id; what it then says, or null for nothing. */
-  final Map<String, Function<Lifecycle.Start, Lifecycle.Fact>> scripts = new ConcurrentHashMap<>();
+  final Map<String, Function<LifecycleMessage.Start, LifecycleMessage.Fact>> scripts =
+      new ConcurrentHashMap<>();
 
   final Map<String, Future<?>> stops = new ConcurrentHashMap<>();
   final Map<String, Future<?>> undeploys = new ConcurrentHashMap<>();
@@ -40,16 +41,16 @@ final class Puppets {
   }
 
   /** Its next Start is followed by this. */
-  void onStart(String id, Function<Lifecycle.Start, Lifecycle.Fact> script) {
+  void onStart(String id, Function<LifecycleMessage.Start, LifecycleMessage.Fact> script) {
     scripts.put(id, script);
   }
 
-  static Lifecycle.Fact failed(String id, long epoch) {
+  static LifecycleMessage.Fact failed(String id, long epoch) {
     McpFailure failure = McpFailure.notSent(FailureCode.CONNECT_FAILED, "refused");
-    return new Lifecycle.Ended(id, epoch, failure, true);
+    return new LifecycleMessage.Ended(id, epoch, failure, true);
   }
 
-  static void say(Vertx vertx, Lifecycle.Fact fact) {
+  static void say(Vertx vertx, LifecycleMessage.Fact fact) {
     vertx.eventBus().send(Addresses.SUPERVISOR, fact);
   }
 
@@ -71,23 +72,26 @@ final class Puppets {
       log.add(id + " deployed");
       deployed.incrementAndGet();
       String address = Addresses.of(new ConnectionId(id), Addresses.CONTROL);
-      return vertx.eventBus().<Lifecycle.Command>localConsumer(address, this::heard).completion();
+      return vertx
+          .eventBus()
+          .<LifecycleMessage.Command>localConsumer(address, this::heard)
+          .completion();
     }
 
-    private void heard(Message<Lifecycle.Command> message) {
-      if (message.body() instanceof Lifecycle.Start start) {
+    private void heard(Message<LifecycleMessage.Command> message) {
+      if (message.body() instanceof LifecycleMessage.Start start) {
         log.add(id + " start " + start.epoch());
-        Lifecycle.Fact fact =
-            scripts.getOrDefault(id, s -> new Lifecycle.Started(id, s.epoch())).apply(start);
+        LifecycleMessage.Fact fact =
+            scripts.getOrDefault(id, s -> new LifecycleMessage.Started(id, s.epoch())).apply(start);
         if (fact != null) {
           say(vertx, fact);
         }
-      } else if (message.body() instanceof Lifecycle.Stop stop) {
+      } else if (message.body() instanceof LifecycleMessage.Stop stop) {
         log.add(id + (stop.restarting() ? " stop to restart" : " stop"));
         stops.getOrDefault(id, Future.succeededFuture()).onSuccess(done -> message.reply(null));
-      } else if (message.body() instanceof Lifecycle.RestartScheduled later) {
+      } else if (message.body() instanceof LifecycleMessage.RestartScheduled later) {
         log.add(id + " attempt " + later.attempt() + " in " + later.delayMillis());
-      } else if (message.body() instanceof Lifecycle.GaveUp end) {
+      } else if (message.body() instanceof LifecycleMessage.GaveUp end) {
         log.add(id + " gave up, next in " + end.reprobeMillis());
       }
     }

@@ -2,7 +2,7 @@ package dev.mcpbus.supervisor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.mcpbus.bus.Lifecycle;
+import dev.mcpbus.bus.LifecycleMessage;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -209,10 +209,10 @@ class RestartRulesTest {
   void facts_of_an_old_epoch_are_ignored() {
     Desk desk = new Desk().running("a").fails("a").passes(100);
     desk.said();
-    desk.fact(new Lifecycle.Started("a", 1));
-    desk.fact(new Lifecycle.Ended("a", 1, Desk.failure(), true));
-    desk.fact(new Lifecycle.Ended("a", 1, Desk.failure(), false));
-    desk.fact(new Lifecycle.Ended("a", 3, Desk.failure(), false));
+    desk.fact(new LifecycleMessage.Started("a", 1));
+    desk.fact(new LifecycleMessage.Ended("a", 1, Desk.failure(), true));
+    desk.fact(new LifecycleMessage.Ended("a", 1, Desk.failure(), false));
+    desk.fact(new LifecycleMessage.Ended("a", 3, Desk.failure(), false));
     assertThat(desk.passes(1_000_000).said()).isEmpty();
     assertThat(desk.fails("a").said()).containsExactly("a attempt 2 in 200");
   }

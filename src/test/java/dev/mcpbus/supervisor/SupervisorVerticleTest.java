@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.mcpbus.bus.Lifecycle;
+import dev.mcpbus.bus.LifecycleMessage;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
@@ -121,7 +121,7 @@ class SupervisorVerticleTest {
   @Test
   void a_crashed_verticle_is_replaced_by_a_fresh_one() throws Exception {
     running("a");
-    Puppets.say(vertx, new Lifecycle.Crashed("a", new ArithmeticException("boom")));
+    Puppets.say(vertx, new LifecycleMessage.Crashed("a", new ArithmeticException("boom")));
     awaitLog("a undeployed", "a deployed", "a attempt 1 in 100");
     time.passes(100);
     await().until(() -> puppets.log.contains("a start 2"));
@@ -133,7 +133,7 @@ class SupervisorVerticleTest {
     running("a");
     Promise<Void> stuck = Promise.promise();
     puppets.undeploys.put("a", stuck.future());
-    Puppets.say(vertx, new Lifecycle.Crashed("a", new ArithmeticException("boom")));
+    Puppets.say(vertx, new LifecycleMessage.Crashed("a", new ArithmeticException("boom")));
     awaitLog("a undeployed");
     time.passes(10_000);
     await().until(() -> puppets.log.contains("a start 2"));

@@ -10,7 +10,7 @@ import dev.mcpbus.bus.ClusterSecret;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.bus.NodeProof;
 import dev.mcpbus.bus.SignedMessages;
-import dev.mcpbus.bus.Wire;
+import dev.mcpbus.bus.WireForm;
 import dev.mcpbus.cluster.ClusterOptions;
 import dev.mcpbus.cluster.HazelcastCluster;
 import dev.mcpbus.config.Environment;
@@ -112,7 +112,7 @@ public final class InnerCluster implements AutoCloseable {
 
   /** A clustered Vert.x of a node, nothing on it. */
   public Node join(String node) {
-    return join(node, Wire.NEWEST);
+    return join(node, WireForm.NEWEST);
   }
 
   /**

@@ -2,7 +2,7 @@ package dev.mcpbus.bench.cluster;
 
 import dev.mcpbus.bench.EchoHttpServer;
 import dev.mcpbus.bus.ConnectionId;
-import dev.mcpbus.bus.Replica;
+import dev.mcpbus.bus.ReplicaId;
 import dev.mcpbus.connection.ConnectionVerticle;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -109,7 +109,7 @@ final class ManyBench {
     report.connections(
         plan.connections(),
         (with - without) / (double) plan.connections(),
-        ConnectionVerticle.addresses(new Replica(new ConnectionId("echo-0"), 0)).size(),
+        ConnectionVerticle.addresses(new ReplicaId(new ConnectionId("echo-0"), 0)).size(),
         growth(before, heaps(nodes), plan.connections()));
     report.routine(observer.ask("routine"));
   }

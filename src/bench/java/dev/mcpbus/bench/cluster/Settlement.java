@@ -1,7 +1,7 @@
 package dev.mcpbus.bench.cluster;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterCalls;
+import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.placement.ClusterNode;
@@ -47,9 +47,9 @@ final class Settlement {
     this.map =
         vertx
             .sharedData()
-            .<String, String>getClusterWideMap(ClusterCalls.OWNERS)
+            .<String, String>getClusterWideMap(ClusterRequests.OWNERS)
             .await(10, TimeUnit.SECONDS);
-    ClusterCalls.of(vertx)
+    ClusterRequests.of(vertx)
         .onMembership(
             (node, joined) -> {
               if (!joined) {
