@@ -9,7 +9,7 @@ import dev.mcpbus.cluster.HazelcastCluster;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerOrigin;
 import dev.mcpbus.connection.ConnectionVerticle;
-import dev.mcpbus.connection.Tenure;
+import dev.mcpbus.connection.Ownership;
 import dev.mcpbus.placement.ClaimMap;
 import dev.mcpbus.placement.ClusterNode;
 import dev.mcpbus.placement.OwnershipListener;
@@ -363,8 +363,8 @@ final class ClusterHosting implements Hosting, OwnershipListener {
   private ChildSpec spec(ServerDefinition definition, ReplicaId replica, Owned mine) {
     boolean several = definition.replicas() > 1;
     String epoch = mine.epoch() + (several ? " " + replica.number() : "");
-    Tenure tenure =
-        new Tenure(
+    Ownership tenure =
+        new Ownership(
             members.name(), epoch, mine.held(), several ? replica : null, version(definition));
     return factory.childSpec(definition, tenure, mine.epoch() * EPOCHS_PER_OWNER);
   }

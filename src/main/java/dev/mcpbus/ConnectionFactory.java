@@ -4,9 +4,9 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.connection.ConnectionSpec;
 import dev.mcpbus.connection.ConnectionVerticle;
-import dev.mcpbus.connection.Lease;
+import dev.mcpbus.connection.Ownership;
 import dev.mcpbus.connection.PinStore;
-import dev.mcpbus.connection.Tenure;
+import dev.mcpbus.connection.PrivateConnection;
 import dev.mcpbus.observability.RpcLog;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.MessageTap;
@@ -46,7 +46,7 @@ final class ConnectionFactory {
    * @param tenure by which right it serves, null on a node of its own
    * @param epochBase its sessions' epochs are higher
    */
-  ChildSpec childSpec(ServerDefinition definition, @Nullable Tenure tenure, long epochBase) {
+  ChildSpec childSpec(ServerDefinition definition, @Nullable Ownership tenure, long epochBase) {
     return new ChildSpec(
         definition.id().value(),
         () -> new ConnectionVerticle(connectionSpec(definition, tenure)),
@@ -59,7 +59,10 @@ final class ConnectionFactory {
 
   /** The same server once more, for one client alone. */
   ChildSpec leased(
-      ServerDefinition definition, ConnectionId name, JsonObject capabilities, Lease lease) {
+      ServerDefinition definition,
+      ConnectionId name,
+      JsonObject capabilities,
+      PrivateConnection lease) {
     return new ChildSpec(
         name.value(),
         () ->
@@ -80,7 +83,7 @@ final class ConnectionFactory {
         Duration.ofSeconds(10));
   }
 
-  private ConnectionSpec connectionSpec(ServerDefinition definition, @Nullable Tenure tenure) {
+  private ConnectionSpec connectionSpec(ServerDefinition definition, @Nullable Ownership tenure) {
     return new ConnectionSpec(
         definition.id(),
         transport(definition),

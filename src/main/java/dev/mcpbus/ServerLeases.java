@@ -7,7 +7,7 @@ import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.FairLimits;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.config.ServerDefinition;
-import dev.mcpbus.connection.Lease;
+import dev.mcpbus.connection.PrivateConnection;
 import dev.mcpbus.supervisor.SupervisorVerticle;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -111,7 +111,10 @@ final class ServerLeases {
               return supervisor
                   .startChild(
                       factory.leased(
-                          current, lease, capabilities, new Lease(server.id(), input, events)))
+                          current,
+                          lease,
+                          capabilities,
+                          new PrivateConnection(server.id(), input, events)))
                   .map(new JsonObject().put("lease", lease.value()))
                   .onFailure(failure -> forget(lease));
             });

@@ -25,7 +25,7 @@ final class AmbiguousMessages {
    *
    * @return false where it can be read
    */
-  boolean refused(Session session, PendingCalls pending, Envelope message) {
+  boolean refused(Session session, PendingRequests pending, Envelope message) {
     ProtocolException ambiguity = message.ambiguity();
     if (ambiguity == null) {
       return false;
@@ -42,7 +42,7 @@ final class AmbiguousMessages {
     return true;
   }
 
-  private static void end(@Nullable Pending call, String why) {
+  private static void end(@Nullable PendingRequest call, String why) {
     if (call != null) {
       call.fail(
           McpFailure.maybeSent(

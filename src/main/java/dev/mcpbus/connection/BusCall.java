@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * A call that came over the bus. The reply is of the kind of the request: a {@code JsonObject} for
  * a {@code JsonObject}, the server's own bytes for a {@code Buffer}.
  */
-final class BusCall extends Pending {
+final class BusCall extends PendingRequest {
 
   private final Message<?> message;
   private final @Nullable String jsonCodec;
@@ -118,7 +118,7 @@ final class BusCall extends Pending {
         return RawJson.checkedObject(buffer, limits);
       } catch (ProtocolException e) {
         throw McpFailure.notSent(
-            Failures.isLimit(e) ? FailureCode.LIMIT_EXCEEDED : FailureCode.BAD_REQUEST,
+            ConnectionFailures.isLimit(e) ? FailureCode.LIMIT_EXCEEDED : FailureCode.BAD_REQUEST,
             "the body is not one JSON object: " + e.getMessage());
       }
     }

@@ -28,8 +28,8 @@ public record ConnectionSpec(
     JsonObject capabilities,
     @Nullable MessageTap tap,
     PinStore pins,
-    @Nullable Lease lease,
-    @Nullable Tenure tenure) {
+    @Nullable PrivateConnection lease,
+    @Nullable Ownership tenure) {
 
   /** Of a connection that everybody may use. */
   public ConnectionSpec(

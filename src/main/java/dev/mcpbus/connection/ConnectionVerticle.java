@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * <p>Single writer: everything here happens on the verticle's event-loop context.
  */
 public final class ConnectionVerticle extends VerticleBase
-    implements Mailbox.Owner, Upstream.Owner, HealthCheck.Listener, ReplicaGroup.Self {
+    implements Mailbox.Owner, ServerMessages.Owner, HealthCheck.Listener, ReplicaCoordinator.Self {
 
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionVerticle.class);
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
@@ -50,26 +50,26 @@ public final class ConnectionVerticle extends VerticleBase
   private HealthCheck health;
 
   @SuppressWarnings("NullAway.Init")
-  private ToolReader tools;
+  private ToolListRefresh tools;
 
   @SuppressWarnings("NullAway.Init")
-  private IdleWatch idle;
+  private IdleTimer idle;
 
   @SuppressWarnings("NullAway.Init")
-  private Upstream upstream;
+  private ServerMessages upstream;
 
   @SuppressWarnings("NullAway.Init")
   private Starter starter;
 
-  private @Nullable ReplicaGroup group;
+  private @Nullable ReplicaCoordinator group;
 
-  private final Renewal renewal;
-  private final Wishes wishes;
+  private final PreferenceRenewal renewal;
+  private final SessionPreferences wishes;
   private final DriftWatch drift;
 
   private ConnectionState state = ConnectionState.IDLE;
   private @Nullable Session session;
-  private @Nullable Live live;
+  private @Nullable ReadySession live;
   private long epoch;
   private boolean everReady;
 
@@ -85,12 +85,13 @@ public final class ConnectionVerticle extends VerticleBase
     this.id = spec.id();
     this.options = spec.options();
     this.clock = clock;
-    this.wishes = new Wishes(spec.capabilities());
-    this.renewal = new Renewal(id, wishes);
-    Lease lease = spec.lease();
+    this.wishes = new SessionPreferences(spec.capabilities());
+    this.renewal = new PreferenceRenewal(id, wishes);
+    PrivateConnection lease = spec.lease();
     // A tool that is quarantined is so for whoever leases the server, too.
     ConnectionId pinned = lease == null ? id : lease.of();
-    this.drift = new DriftWatch(id, new Pins(pinned, options.pin(), spec.pins()), this::publish);
+    this.drift =
+        new DriftWatch(id, new DefinitionPins(pinned, options.pin(), spec.pins()), this::publish);
   }
 
   /** All that a connection may serve in a cluster. */
@@ -104,31 +105,35 @@ public final class ConnectionVerticle extends VerticleBase
   /** Completes when every address is registered; no session is opened yet. */
   @Override
   public Future<?> start() {
-    Tenure tenure = spec.tenure();
+    Ownership tenure = spec.tenure();
     ReplicaId replica = tenure == null ? null : tenure.replica();
     if (tenure != null && replica != null) {
-      group = new ReplicaGroup(vertx, replica, tenure.version(), this);
+      group = new ReplicaCoordinator(vertx, replica, tenure.version(), this);
     }
     events = new EventPublisher(vertx.eventBus(), id, spec.lease(), group);
     mailbox = new Mailbox(vertx, spec, clock, view, group, this);
     health = new HealthCheck(Timers.of(vertx), options, this);
     tools =
-        new ToolReader(
+        new ToolListRefresh(
             id, view, drift, Timers.of(vertx), clock, this::publish, () -> live, this::toolsRead);
     idle =
-        new IdleWatch(
+        new IdleTimer(
             vertx, clock, options, () -> tell(new LifecycleMessage.StopWanted(id.value())));
-    Tasks tasks = new Tasks(new Inputs(vertx.eventBus(), id, wishes), wishes, mailbox::park);
-    Inputs inputs = new Inputs(vertx.eventBus(), id, wishes);
-    Lease lease = spec.lease();
+    ServerTasks tasks =
+        new ServerTasks(new InputRequests(vertx.eventBus(), id, wishes), wishes, mailbox::park);
+    InputRequests inputs = new InputRequests(vertx.eventBus(), id, wishes);
+    PrivateConnection lease = spec.lease();
     upstream =
-        new Upstream(vertx.eventBus(), inputs, tasks, lease == null ? null : lease.input(), this);
+        new ServerMessages(
+            vertx.eventBus(), inputs, tasks, lease == null ? null : lease.input(), this);
     starter = new Starter(spec, context, clock, wishes, tasks, upstream);
     context.exceptionHandler(this::crashed);
     vertx.eventBus().localConsumer(Addresses.of(id, Addresses.CONTROL), this::control);
     // A lease can answer what its lessee can, and nobody else.
     Future<Void> offers =
-        lease == null ? Offered.watch(vertx, id, this::offered) : Future.succeededFuture();
+        lease == null
+            ? OfferedCapabilities.watch(vertx, id, this::offered)
+            : Future.succeededFuture();
     return offers.compose(known -> drift.pins().load()).compose(remembered -> mailbox.open());
   }
 
@@ -172,7 +177,7 @@ public final class ConnectionVerticle extends VerticleBase
   }
 
   @Override
-  public @Nullable Live serving() {
+  public @Nullable ReadySession serving() {
     return state.serves() ? live : null;
   }
 
@@ -249,15 +254,15 @@ public final class ConnectionVerticle extends VerticleBase
                 return;
               }
               if (result.failed()) {
-                over(opened, Failures.inHandshake(result.cause()));
+                over(opened, ConnectionFailures.inHandshake(result.cause()));
               } else {
                 ready(starter.live(result.result(), clock.millis() - from, drift));
               }
             });
   }
 
-  private void ready(Live now) {
-    McpFailure outOfScope = options.toolsOnly() ? ToolsOnly.check(id, now) : null;
+  private void ready(ReadySession now) {
+    McpFailure outOfScope = options.toolsOnly() ? ToolsOnlyScope.check(id, now) : null;
     if (outOfScope != null) {
       over(now.session(), outOfScope);
       return;
@@ -278,7 +283,7 @@ public final class ConnectionVerticle extends VerticleBase
   }
 
   /** Calls that wait for the first reading can be checked now, or go unchecked. */
-  private void toolsRead(Live of) {
+  private void toolsRead(ReadySession of) {
     if (state.serves()) {
       mailbox.release(of);
     }
@@ -329,8 +334,8 @@ public final class ConnectionVerticle extends VerticleBase
   // ---- what the session reports
 
   @Override
-  public @Nullable Live live(Session of) {
-    Live now = live;
+  public @Nullable ReadySession live(Session of) {
+    ReadySession now = live;
     return now != null && now.session() == of ? now : null;
   }
 
@@ -348,7 +353,7 @@ public final class ConnectionVerticle extends VerticleBase
   }
 
   @Override
-  public void listChanged(Live of, String method) {
+  public void listChanged(ReadySession of, String method) {
     tools.changed(of, method);
   }
 
@@ -368,7 +373,7 @@ public final class ConnectionVerticle extends VerticleBase
             closed ->
                 tell(
                     new LifecycleMessage.Ended(
-                        id.value(), ended, reason, Failures.isRetryable(reason))));
+                        id.value(), ended, reason, ConnectionFailures.isRetryable(reason))));
   }
 
   private McpFailure stopped() {

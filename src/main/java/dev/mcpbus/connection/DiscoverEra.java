@@ -51,14 +51,14 @@ final class DiscoverEra implements SessionEra {
   private final ProtocolVersion spoken = ProtocolVersion.LATEST_DISCOVER;
   private final RawJson clientInfo;
   private final RawJson version = RawJson.string(spoken.wire());
-  private final Wishes wishes;
+  private final SessionPreferences wishes;
   private RawJson meta = RawJson.EMPTY_OBJECT;
   private long metaOf = -1;
 
   /** Told only to a server that offers it: then it may answer a call with a task. */
   private boolean tasks;
 
-  DiscoverEra(Implementation clientInfo, Wishes wishes) {
+  DiscoverEra(Implementation clientInfo, SessionPreferences wishes) {
     this.clientInfo = RawJson.of(clientInfo.toJson());
     this.wishes = wishes;
   }
@@ -88,7 +88,7 @@ final class DiscoverEra implements SessionEra {
 
   /** What a server of the era lists when it refuses a version; null where it did not. */
   private static @Nullable JsonArray supported(Throwable failure) {
-    JsonObject error = Failures.upstreamError(failure);
+    JsonObject error = ConnectionFailures.upstreamError(failure);
     return error != null
             && error.getInteger("code", 0) == JsonRpcError.UNSUPPORTED_VERSION
             && error.getValue("data") instanceof JsonObject data
@@ -99,7 +99,7 @@ final class DiscoverEra implements SessionEra {
 
   private Future<ServerDescription> accept(Session session, RawJson result) {
     if (session.version() != null) {
-      return Future.failedFuture(Opening.late());
+      return Future.failedFuture(Handshake.late());
     }
     JsonObject json = result.toJsonObject();
     if (!(json.getValue("supportedVersions") instanceof JsonArray versions)) {
@@ -136,7 +136,7 @@ final class DiscoverEra implements SessionEra {
   }
 
   @Override
-  public RawJson params(@Nullable RawJson params, long id, Pending call) {
+  public RawJson params(@Nullable RawJson params, long id, PendingRequest call) {
     RawJson base = params == null ? RawJson.EMPTY_OBJECT : params;
     RawJson own = base.member("_meta");
     if (own == null) {
@@ -201,7 +201,7 @@ final class DiscoverEra implements SessionEra {
 
   @Override
   public List<OutboundMessage.Header> headers(
-      Session session, @Nullable RawJson params, Pending call) {
+      Session session, @Nullable RawJson params, PendingRequest call) {
     if (!session.hasRequestStreams()) {
       return List.of();
     }

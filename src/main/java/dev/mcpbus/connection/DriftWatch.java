@@ -5,7 +5,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.connection.Definitions.Definition;
+import dev.mcpbus.connection.ToolDefinitions.Definition;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -31,33 +31,34 @@ final class DriftWatch {
   private static final Set<String> APPROVAL = Set.of("tool", "hash");
 
   private final ConnectionId id;
-  private final Pins pins;
+  private final DefinitionPins pins;
   private final BiConsumer<String, JsonObject> publisher;
-  private @Nullable Definitions last;
+  private @Nullable ToolDefinitions last;
   private @Nullable JsonObject lastDrift;
   private boolean unannounced;
 
   /**
    * @param publisher takes type and members of an event
    */
-  DriftWatch(ConnectionId id, Pins pins, BiConsumer<String, JsonObject> publisher) {
+  DriftWatch(ConnectionId id, DefinitionPins pins, BiConsumer<String, JsonObject> publisher) {
     this.id = id;
     this.pins = pins;
     this.publisher = publisher;
   }
 
-  Pins pins() {
+  DefinitionPins pins() {
     return pins;
   }
 
   /** A complete list was read; publishes where it differs from the last one. */
-  void seen(Definitions now) {
-    Definitions before = last;
+  void seen(ToolDefinitions now) {
+    ToolDefinitions before = last;
     last = now;
     if (before != null && before.hash().equals(now.hash())) {
       return;
     }
-    Drift drift = before == null ? Drift.since(pins, now) : Drift.between(before, now);
+    SchemaDrift drift =
+        before == null ? SchemaDrift.since(pins, now) : SchemaDrift.between(before, now);
     pins.firstSight(now);
     if (!drift.isEmpty()) {
       tell(drift, now);
@@ -68,19 +69,19 @@ final class DriftWatch {
           "connection {}: definitions with characters that nobody sees: {}; read them at {} before"
               + " a model does",
           id,
-          Differences.names(now.invisible()),
+          DefinitionDifferences.names(now.invisible()),
           Addresses.of(id, Addresses.TOOLS_DRIFT));
     }
   }
 
-  private void tell(Drift drift, Definitions now) {
+  private void tell(SchemaDrift drift, ToolDefinitions now) {
     Set<String> quarantined = new TreeSet<>(pins.quarantined(now));
     String message =
         "the tools have changed: "
             + drift.sentence()
             + (quarantined.isEmpty()
                 ? ""
-                : "; quarantined until approved: " + Differences.names(quarantined));
+                : "; quarantined until approved: " + DefinitionDifferences.names(quarantined));
     lastDrift = new JsonObject().put("time", Instant.now().toString()).put("message", message);
     unannounced = true;
     LOG.warn("connection {}: {}", id, message);
@@ -89,19 +90,19 @@ final class DriftWatch {
         drift
             .toJson()
             .put("hash", now.hash())
-            .put("quarantined", Drift.names(quarantined))
+            .put("quarantined", SchemaDrift.names(quarantined))
             .put("message", message));
   }
 
   /** A pin that names no tool protects nothing, and is perhaps misspelt. */
-  private void missing(Definitions now) {
+  private void missing(ToolDefinitions now) {
     Set<String> missing = new TreeSet<>(pins.options().hashes().keySet());
     missing.removeAll(now.byName().keySet());
     if (!missing.isEmpty()) {
       LOG.warn(
           "connection {}: pinned, but not offered: {}; compare the names in \"pin\" with {}",
           id,
-          Differences.names(missing),
+          DefinitionDifferences.names(missing),
           Addresses.of(id, Addresses.TOOLS_LIST));
     }
   }
@@ -123,7 +124,7 @@ final class DriftWatch {
    *
    * @param list what the session's server says now, null where it has not listed its tools
    */
-  @Nullable McpFailure refusal(String tool, @Nullable Definitions list) {
+  @Nullable McpFailure refusal(String tool, @Nullable ToolDefinitions list) {
     if (!pins.covers(tool)) {
       return null;
     }
@@ -131,13 +132,13 @@ final class DriftWatch {
     if (list != null && (now == null || pins.admits(tool, now))) {
       return null; // a tool that is not listed is refused as unknown
     }
-    String name = "tool '" + Differences.shown(tool, 200) + "'";
+    String name = "tool '" + DefinitionDifferences.shown(tool, 200) + "'";
     if (now == null) {
       return McpFailure.notSent(
           FailureCode.FORBIDDEN,
           name + " is pinned, and its definition cannot be checked: the server lists no tools");
     }
-    Pins.Pin pin = pins.of(tool);
+    DefinitionPins.Pin pin = pins.of(tool);
     JsonObject data = new JsonObject().put("tool", tool).put("hash", now.hash());
     String why;
     if (pin == null) {
@@ -149,7 +150,9 @@ final class DriftWatch {
           "has drifted from its pinned definition"
               + (before == null
                   ? ""
-                  : " in " + Differences.fields(Differences.of(before, now.canonical())));
+                  : " in "
+                      + DefinitionDifferences.fields(
+                          DefinitionDifferences.of(before, now.canonical())));
     }
     return new McpFailure(
         FailureCode.FORBIDDEN,
@@ -168,12 +171,12 @@ final class DriftWatch {
   /** The members that {@code status} shows, none where all is as it should be. */
   JsonObject status() {
     JsonObject json = new JsonObject();
-    Definitions now = last;
+    ToolDefinitions now = last;
     if (now != null) {
       json.put("toolsHash", now.hash());
       Set<String> quarantined = pins.quarantined(now);
       if (!quarantined.isEmpty()) {
-        json.put("quarantined", Drift.names(quarantined));
+        json.put("quarantined", SchemaDrift.names(quarantined));
       }
     }
     if (lastDrift != null) {
@@ -189,7 +192,7 @@ final class DriftWatch {
    */
   JsonObject view() {
     JsonObject json = new JsonObject().put("pin", pins.mode());
-    Definitions now = last;
+    ToolDefinitions now = last;
     JsonObject tools = new JsonObject();
     JsonArray pending = new JsonArray();
     if (now != null) {
@@ -202,10 +205,11 @@ final class DriftWatch {
                       new JsonObject()
                           .put("hash", definition.hash())
                           .put("state", state(name, definition))));
-      pending = Drift.changes(Drift.violations(pins, now));
+      pending = SchemaDrift.changes(SchemaDrift.violations(pins, now));
       Set<String> missing = new TreeSet<>(pins.options().hashes().keySet());
       missing.removeAll(now.byName().keySet());
-      json.put("missing", Drift.names(missing)).put("invisible", Drift.names(now.invisible()));
+      json.put("missing", SchemaDrift.names(missing))
+          .put("invisible", SchemaDrift.names(now.invisible()));
     }
     json.put("tools", tools).put("pending", pending);
     JsonObject status = status();
@@ -235,7 +239,7 @@ final class DriftWatch {
         || !(hash == null || hash instanceof String)) {
       throw bad("the body must be {\"tool\": string or absent, \"hash\": string or absent}");
     }
-    Definitions now = last;
+    ToolDefinitions now = last;
     if (!pins.isActive()) {
       throw bad("no tool of server '" + id + "' is pinned; set \"pin\" in its configuration");
     }
@@ -250,20 +254,22 @@ final class DriftWatch {
     Future<Boolean> saved = pins.approve(approved);
     JsonObject answer = answer(approved, now);
     LOG.info(
-        "connection {}: approved as they are now: {}", id, Differences.names(approved.keySet()));
+        "connection {}: approved as they are now: {}",
+        id,
+        DefinitionDifferences.names(approved.keySet()));
     publisher.accept(Events.SCHEMA_APPROVED, answer.copy());
     publisher.accept(Events.TOOLS_CHANGED, new JsonObject().put("tools", now.byName().size()));
     return saved.map(remembered -> answer.put("remembered", remembered));
   }
 
   private Map<String, Definition> wanted(
-      Definitions now, @Nullable String tool, @Nullable String hash) {
+      ToolDefinitions now, @Nullable String tool, @Nullable String hash) {
     Map<String, Definition> wanted = new LinkedHashMap<>();
     Set<String> names = new LinkedHashSet<>(pins.quarantined(now));
     String current = now.hash();
     if (tool != null) {
       Definition definition = now.byName().get(tool);
-      String name = "'" + Differences.shown(tool, 200) + "'";
+      String name = "'" + DefinitionDifferences.shown(tool, 200) + "'";
       if (definition == null) {
         throw McpFailure.notSent(
             FailureCode.UNKNOWN_TOOL, "the server offers no tool " + name + " now");
@@ -285,12 +291,12 @@ final class DriftWatch {
     return wanted;
   }
 
-  private JsonObject answer(Map<String, Definition> approved, Definitions now) {
+  private JsonObject answer(Map<String, Definition> approved, ToolDefinitions now) {
     JsonObject hashes = new JsonObject();
     approved.forEach((name, definition) -> hashes.put(name, definition.hash()));
     return new JsonObject()
         .put("approved", hashes)
-        .put("quarantined", Drift.names(pins.quarantined(now)));
+        .put("quarantined", SchemaDrift.names(pins.quarantined(now)));
   }
 
   private static McpFailure bad(String message) {

@@ -16,15 +16,18 @@ final class EventPublisher {
   private final EventBus bus;
   private final ConnectionId id;
   private final String address;
-  private final @Nullable Lease lease;
-  private final @Nullable ReplicaGroup group;
+  private final @Nullable PrivateConnection lease;
+  private final @Nullable ReplicaCoordinator group;
 
   /**
    * @param lease where the facts go instead, null for a connection that everybody may use
    * @param group of which one tells what is the same for all, null for the only connection
    */
   EventPublisher(
-      EventBus bus, ConnectionId id, @Nullable Lease lease, @Nullable ReplicaGroup group) {
+      EventBus bus,
+      ConnectionId id,
+      @Nullable PrivateConnection lease,
+      @Nullable ReplicaCoordinator group) {
     this.bus = bus;
     this.id = id;
     this.address = Addresses.of(id, Addresses.EVENTS);

@@ -22,13 +22,14 @@ import org.jspecify.annotations.Nullable;
 final class InitializeEra implements SessionEra {
 
   private final Implementation clientInfo;
-  private final Wishes wishes;
+  private final SessionPreferences wishes;
   private final @Nullable ProtocolVersion pinned;
 
   /**
    * @param pinned the one version to speak; null for any that both know
    */
-  InitializeEra(Implementation clientInfo, Wishes wishes, @Nullable ProtocolVersion pinned) {
+  InitializeEra(
+      Implementation clientInfo, SessionPreferences wishes, @Nullable ProtocolVersion pinned) {
     this.clientInfo = clientInfo;
     this.wishes = wishes;
     this.pinned = pinned;
@@ -55,7 +56,7 @@ final class InitializeEra implements SessionEra {
 
   private Future<ServerDescription> accept(Session session, RawJson raw) {
     if (session.version() != null) {
-      return Future.failedFuture(Opening.late());
+      return Future.failedFuture(Handshake.late());
     }
     ServerDescription result = ServerDescription.ofInitialize(raw);
     Optional<ProtocolVersion> version =
@@ -80,7 +81,7 @@ final class InitializeEra implements SessionEra {
 
   /** Some servers answer an unknown version with an error that lists theirs. */
   private static Throwable explain(Throwable failure) {
-    JsonObject error = Failures.upstreamError(failure);
+    JsonObject error = ConnectionFailures.upstreamError(failure);
     if (error != null
         && error.getValue("data") instanceof JsonObject data
         && data.containsKey("supported")) {
@@ -99,7 +100,7 @@ final class InitializeEra implements SessionEra {
   }
 
   @Override
-  public @Nullable RawJson params(@Nullable RawJson params, long id, Pending call) {
+  public @Nullable RawJson params(@Nullable RawJson params, long id, PendingRequest call) {
     boolean stated = call.input() != null;
     if (!stated && !RequestMeta.concerns(call)) {
       return params;
@@ -118,7 +119,7 @@ final class InitializeEra implements SessionEra {
 
   @Override
   public List<OutboundMessage.Header> headers(
-      Session session, @Nullable RawJson params, Pending call) {
+      Session session, @Nullable RawJson params, PendingRequest call) {
     return List.of();
   }
 

@@ -33,7 +33,7 @@ final class Mailbox {
     ConnectionState state();
 
     /** The session that serves, null where none does. */
-    @Nullable Live serving();
+    @Nullable ReadySession serving();
 
     void tell(LifecycleMessage.Fact fact);
 
@@ -66,8 +66,8 @@ final class Mailbox {
   private final Owner owner;
   private final Stash stash;
   private final @Nullable String jsonCodec;
-  private final @Nullable Tenure tenure;
-  private final @Nullable ReplicaGroup group;
+  private final @Nullable Ownership tenure;
+  private final @Nullable ReplicaCoordinator group;
   private final Map<String, Handler<Message<Object>>> handlers = new HashMap<>();
   private boolean disconnected;
 
@@ -76,7 +76,7 @@ final class Mailbox {
       ConnectionSpec spec,
       Clock clock,
       StatusView view,
-      @Nullable ReplicaGroup group,
+      @Nullable ReplicaCoordinator group,
       Owner owner) {
     this.vertx = vertx;
     this.id = spec.id();
@@ -93,7 +93,7 @@ final class Mailbox {
   /** Of every address that {@link #open} registers. */
   static List<String> suffixes() {
     List<String> all = new ArrayList<>(OWN);
-    Operations.ALL.forEach(each -> all.add(each.suffix()));
+    ConnectionOperations.ALL.forEach(each -> all.add(each.suffix()));
     TaskOperations.ALL.forEach(each -> all.add(each.suffix()));
     return all;
   }
@@ -101,7 +101,7 @@ final class Mailbox {
   /** Registers every address; completes when all are known, in a cluster to all nodes. */
   Future<?> open() {
     List<Future<Void>> registered = new ArrayList<>();
-    Stream.concat(Operations.ALL.stream(), TaskOperations.ALL.stream())
+    Stream.concat(ConnectionOperations.ALL.stream(), TaskOperations.ALL.stream())
         .map(each -> register(each.suffix(), new Inlet(this, each)))
         .forEach(registered::add);
     registered.add(consume(Addresses.STATUS, message -> message.reply(owner.status())));
@@ -128,7 +128,7 @@ final class Mailbox {
   }
 
   private Future<Void> register(String suffix, Handler<Message<Object>> handler) {
-    ReplicaGroup among = group;
+    ReplicaCoordinator among = group;
     if (among != null) {
       handlers.put(suffix, handler);
     }
@@ -142,13 +142,13 @@ final class Mailbox {
     String suffix = message.headers().get(Headers.TO);
     Handler<Message<Object>> handler = handlers.get(suffix == null ? "" : suffix);
     if (handler == null || group == null) {
-      throw ReplicaGroup.unknown(suffix);
+      throw ReplicaCoordinator.unknown(suffix);
     }
     group.received(suffix == null ? "" : suffix, message, handler);
   }
 
   /** The consumer at the address of an operation: one small object, because there are many. */
-  private record Inlet(Mailbox mailbox, Operations.Operation operation)
+  private record Inlet(Mailbox mailbox, ConnectionOperations.Operation operation)
       implements Handler<Message<Object>>, Consumer<Message<Object>> {
 
     @Override
@@ -175,7 +175,7 @@ final class Mailbox {
     }
   }
 
-  private void operate(Operations.Operation operation, Message<Object> message) {
+  private void operate(ConnectionOperations.Operation operation, Message<Object> message) {
     BusCall call = BusCall.of(message, operation.method(), options, clock, jsonCodec);
     if (tenure != null) {
       if (!tenure.held().getAsBoolean()) {
@@ -186,7 +186,7 @@ final class Mailbox {
       call.epoch(tenure.epoch());
     }
     owner.called();
-    Live live = owner.serving();
+    ReadySession live = owner.serving();
     if (live == null) {
       hold(operation, call);
     } else {
@@ -195,7 +195,7 @@ final class Mailbox {
   }
 
   /** A tool call waits until the session knows its tools: it can be checked then. */
-  private void run(Live live, Operations.Operation operation, BusCall call) {
+  private void run(ReadySession live, ConnectionOperations.Operation operation, BusCall call) {
     if (operation.suffix().equals(Addresses.TOOLS_CALL) && live.tools().isFirstReading()) {
       stash.add(call, ready -> run(ready, operation, call));
     } else {
@@ -204,7 +204,7 @@ final class Mailbox {
   }
 
   /** There is no session: the call waits, wakes the connection up, or is refused at once. */
-  private void hold(Operations.Operation operation, BusCall call) {
+  private void hold(ConnectionOperations.Operation operation, BusCall call) {
     ConnectionState state = owner.state();
     boolean asleep = state == ConnectionState.IDLE;
     boolean refuses =
@@ -252,12 +252,12 @@ final class Mailbox {
   }
 
   /** What {@code call} is about lives on at the server: it goes on with the next session. */
-  void park(Pending call, Consumer<Live> then) {
+  void park(PendingRequest call, Consumer<ReadySession> then) {
     stash.add(call, then);
   }
 
   /** A session serves, or knows its tools now: whoever waits goes first. */
-  void release(Live live) {
+  void release(ReadySession live) {
     stash.release(live);
   }
 

@@ -24,9 +24,9 @@ final class MultiRoundTrip {
   private static final Set<String> ALLOWED =
       Set.of(Methods.TOOLS_CALL, Methods.PROMPTS_GET, Methods.RESOURCES_READ);
 
-  private final Inputs inputs;
+  private final InputRequests inputs;
 
-  MultiRoundTrip(Inputs inputs) {
+  MultiRoundTrip(InputRequests inputs) {
     this.inputs = inputs;
   }
 
@@ -34,7 +34,7 @@ final class MultiRoundTrip {
    * Takes a result that is not complete, and no task: {@code call} ends later, or has been ended
    * here.
    */
-  void take(Session session, Pending call, String resultType, RawJson result) {
+  void take(Session session, PendingRequest call, String resultType, RawJson result) {
     if (resultType.equals("input_required")) {
       ask(session, call, result);
     } else {
@@ -42,7 +42,7 @@ final class MultiRoundTrip {
     }
   }
 
-  private void ask(Session session, Pending call, RawJson result) {
+  private void ask(Session session, PendingRequest call, RawJson result) {
     RawJson requests = result.member("inputRequests");
     RawJson state = result.member("requestState");
     if (!(call instanceof BusCall origin) || !ALLOWED.contains(call.method())) {
@@ -63,7 +63,7 @@ final class MultiRoundTrip {
       again(session, origin, hold, null, state);
       return;
     }
-    call.extendBy(session.clock().millis(), Inputs.PATIENCE_MILLIS);
+    call.extendBy(session.clock().millis(), InputRequests.PATIENCE_MILLIS);
     answers(call, requests.toJsonObject(), keys)
         .onComplete(
             answers -> again(session, origin, hold, answers, state),
@@ -77,7 +77,7 @@ final class MultiRoundTrip {
   /**
    * @param open takes the names of the questions, to withdraw them by
    */
-  private Future<JsonObject> answers(Pending call, JsonObject requests, List<String> open) {
+  private Future<JsonObject> answers(PendingRequest call, JsonObject requests, List<String> open) {
     if (requests.size() > MAX_QUESTIONS) {
       return Future.failedFuture(
           McpFailure.maybeSent(
@@ -118,7 +118,7 @@ final class MultiRoundTrip {
     session.send(call, state == null ? params : params.with("requestState", state));
   }
 
-  private static void broken(Pending call, String what) {
+  private static void broken(PendingRequest call, String what) {
     call.fail(
         McpFailure.maybeSent(
             FailureCode.PROTOCOL_ERROR, "the answer to " + call.method() + " is wrong: " + what));

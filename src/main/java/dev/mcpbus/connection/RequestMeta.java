@@ -15,12 +15,12 @@ final class RequestMeta {
   private RequestMeta() {}
 
   /** True where {@code call} needs anything added. */
-  static boolean concerns(Pending call) {
+  static boolean concerns(PendingRequest call) {
     return call.progressAddress() != null || call.traceparent() != null;
   }
 
   /** {@code meta} with what the caller asked for, as it is where that is nothing. */
-  static RawJson added(RawJson meta, long id, Pending call) {
+  static RawJson added(RawJson meta, long id, PendingRequest call) {
     RawJson all = meta;
     if (call.progressAddress() != null) {
       all = all.with(MetaKeys.PROGRESS_TOKEN, RawJson.string(TOKEN_PREFIX + id));

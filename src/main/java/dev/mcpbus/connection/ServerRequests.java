@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Answers what a server of the {@code initialize} era asks of its client. {@code ping} at once;
- * roots, sampling and elicitation are asked of callers ({@link Inputs}); where nobody is there, and
- * for any other method, the answer is -32601. Owner: the connection's context.
+ * roots, sampling and elicitation are asked of callers ({@link InputRequests}); where nobody is
+ * there, and for any other method, the answer is -32601. Owner: the connection's context.
  */
 final class ServerRequests {
 
   private static final int MAX_OPEN = 64;
 
-  private final Inputs inputs;
+  private final InputRequests inputs;
   private final TaskOwners tasks;
   private final @Nullable String lessee;
 
@@ -28,7 +28,7 @@ final class ServerRequests {
   /**
    * @param lessee who alone is asked, null for whoever answers
    */
-  ServerRequests(Inputs inputs, TaskOwners tasks, @Nullable String lessee) {
+  ServerRequests(InputRequests inputs, TaskOwners tasks, @Nullable String lessee) {
     this.inputs = inputs;
     this.tasks = tasks;
     this.lessee = lessee;
@@ -37,7 +37,7 @@ final class ServerRequests {
   void handle(Session session, RawJson requestId, String method, RawJson params) {
     if (method.equals(Methods.PING)) {
       session.answer(requestId, RawJson.EMPTY_OBJECT);
-    } else if (!Inputs.isInput(method)) {
+    } else if (!InputRequests.isInput(method)) {
       session.refuse(
           requestId, JsonRpcError.METHOD_NOT_FOUND, "mcpbus does not know the method " + method);
     } else if (open.size() >= MAX_OPEN) {
@@ -49,10 +49,10 @@ final class ServerRequests {
   }
 
   private void ask(Session session, RawJson requestId, String method, JsonObject params) {
-    Inputs.Question question =
+    InputRequests.Question question =
         inputs.ask(method, params, false, owner(session, params), lessee, null);
     open.put(requestId, question.key());
-    session.extendAll(Inputs.PATIENCE_MILLIS);
+    session.extendAll(InputRequests.PATIENCE_MILLIS);
     question
         .answer()
         .onComplete(
@@ -95,13 +95,13 @@ final class ServerRequests {
   }
 
   private static void refuse(Session session, RawJson requestId, String method, Throwable failure) {
-    if (Inputs.isNobody(failure)) {
+    if (InputRequests.isNobody(failure)) {
       session.refuse(
           requestId, JsonRpcError.METHOD_NOT_FOUND, "nobody is there to answer " + method);
-    } else if (Inputs.isUnfit(failure)) {
+    } else if (InputRequests.isUnfit(failure)) {
       session.refuse(requestId, JsonRpcError.INVALID_PARAMS, String.valueOf(failure.getMessage()));
     } else if (method.equals(Methods.ELICITATION)) {
-      session.answer(requestId, RawJson.of(Inputs.declined()));
+      session.answer(requestId, RawJson.of(InputRequests.declined()));
     } else {
       session.refuse(requestId, JsonRpcError.INTERNAL_ERROR, method + " was not answered");
     }

@@ -39,12 +39,12 @@ final class Session implements Channel.Receiver {
   private SessionEra era;
   private final ConnectionOptions options;
   private final Clock clock;
-  private final Wire wire;
+  private final SessionChannel wire;
   private final SessionListener listener;
-  private final PendingCalls pending;
-  private final NotificationGate gate;
+  private final PendingRequests pending;
+  private final NotificationRouter gate;
   private final AmbiguousMessages ambiguous = new AmbiguousMessages();
-  private final LoopWatch loops;
+  private final LoopCheck loops;
 
   /** Completes with the channel's opening, and with its closing where it came too late. */
   private Future<Void> opening = Future.succeededFuture();
@@ -69,11 +69,11 @@ final class Session implements Channel.Receiver {
     this.era = era;
     this.options = options;
     this.clock = clock;
-    this.wire = new Wire(options.limits().maxBytes(), tap);
+    this.wire = new SessionChannel(options.limits().maxBytes(), tap);
     this.listener = listener;
-    this.pending = new PendingCalls(context.owner(), clock, this::expired);
-    this.gate = new NotificationGate(pending, listener, clock.millis());
-    this.loops = new LoopWatch(InstanceId.of(context.owner()));
+    this.pending = new PendingRequests(context.owner(), clock, this::expired);
+    this.gate = new NotificationRouter(pending, listener, clock.millis());
+    this.loops = new LoopCheck(InstanceId.of(context.owner()));
   }
 
   /** Opens the channel. Fails with a {@code TransportException}. */
@@ -165,7 +165,7 @@ final class Session implements Channel.Receiver {
 
   /** A request of the connection itself. */
   Future<RawJson> request(String method, @Nullable RawJson params, Duration timeout) {
-    InternalCall call = new InternalCall(method, clock.millis() + timeout.toMillis());
+    InternalRequest call = new InternalRequest(method, clock.millis() + timeout.toMillis());
     send(call, params);
     return call.future();
   }
@@ -175,7 +175,7 @@ final class Session implements Channel.Receiver {
    *
    * @return our id of it, -1 where it was not sent
    */
-  long send(Pending call, @Nullable RawJson params) {
+  long send(PendingRequest call, @Nullable RawJson params) {
     if (ended || !wire.isAttached()) {
       call.fail(McpFailure.notSent(FailureCode.UNAVAILABLE, "the session is over"));
       return -1;
@@ -197,7 +197,7 @@ final class Session implements Channel.Receiver {
       wire.put(OutboundMessage.request(id, call.method(), bytes, era.headers(this, params, call)));
     } catch (TransportException e) {
       if (pending.remove(id) != null) {
-        call.fail(Failures.of(e));
+        call.fail(ConnectionFailures.of(e));
       }
       return -1;
     } catch (RuntimeException defect) {
@@ -214,19 +214,19 @@ final class Session implements Channel.Receiver {
    * @param abandoned runs where the call ends meanwhile
    * @return a name for {@link #release}
    */
-  long hold(Pending call, Runnable abandoned) {
+  long hold(PendingRequest call, Runnable abandoned) {
     call.hold(abandoned);
     return pending.add(call);
   }
 
   /** The same under the id that the call was sent with: its progress token stays valid. */
-  void hold(long id, Pending call, Runnable abandoned) {
+  void hold(long id, PendingRequest call, Runnable abandoned) {
     call.hold(abandoned);
     pending.put(id, call);
   }
 
   /** Gives a held call back; false where it has ended meanwhile. */
-  boolean release(long hold, Pending call) {
+  boolean release(long hold, PendingRequest call) {
     call.hold(null);
     return pending.remove(hold) != null && !ended;
   }
@@ -264,7 +264,7 @@ final class Session implements Channel.Receiver {
   /** Ends the caller's request; tells the server. False where none of that name waits. */
   boolean cancel(String callId) {
     long id = pending.find(callId);
-    Pending call = id < 0 ? null : pending.remove(id);
+    PendingRequest call = id < 0 ? null : pending.remove(id);
     if (call == null) {
       return false;
     }
@@ -275,7 +275,7 @@ final class Session implements Channel.Receiver {
 
   /** Ends a request of the connection itself, and tells the server. */
   void abandon(long id, String reason) {
-    Pending call = pending.remove(id);
+    PendingRequest call = pending.remove(id);
     if (call != null) {
       abandon(id, call, reason);
       call.fail(McpFailure.maybeSent(FailureCode.CANCELLED, reason));
@@ -284,14 +284,14 @@ final class Session implements Channel.Receiver {
 
   /** The server ended a stream of ours. */
   void ended(long id) {
-    Pending call = pending.remove(id);
+    PendingRequest call = pending.remove(id);
     if (call != null) {
       wire.forget(id);
       call.fail(McpFailure.maybeSent(FailureCode.UPSTREAM_RESET, "the server ended the stream"));
     }
   }
 
-  private void expired(long id, Pending call) {
+  private void expired(long id, PendingRequest call) {
     abandon(id, call, "timed out");
     call.fail(
         McpFailure.maybeSent(
@@ -308,7 +308,7 @@ final class Session implements Channel.Receiver {
   }
 
   /** {@code initialize} must not be cancelled (MCP 2025-11-25, Cancellation). */
-  private void abandon(long id, Pending call, String reason) {
+  private void abandon(long id, PendingRequest call, String reason) {
     if (call.isHeld()) {
       call.abandon();
       return;
@@ -344,7 +344,7 @@ final class Session implements Channel.Receiver {
   }
 
   private void answered(Envelope message) {
-    Pending call = pending.remove(message.integerId());
+    PendingRequest call = pending.remove(message.integerId());
     if (call == null) {
       unmatched++;
     } else if (message.payload().isObject()) {
@@ -357,7 +357,7 @@ final class Session implements Channel.Receiver {
     }
   }
 
-  private void result(Pending call, Envelope message) {
+  private void result(PendingRequest call, Envelope message) {
     McpFailure loop = loops.check(call.method(), message.payload());
     if (loop != null) {
       call.fail(loop);
@@ -373,7 +373,7 @@ final class Session implements Channel.Receiver {
   }
 
   private void failed(Envelope message) {
-    Pending call = pending.remove(message.integerId());
+    PendingRequest call = pending.remove(message.integerId());
     if (call == null) {
       unmatched++;
       return;
@@ -386,9 +386,9 @@ final class Session implements Channel.Receiver {
 
   @Override
   public void onRequestFailed(long id, TransportException reason) {
-    Pending call = pending.remove(id);
+    PendingRequest call = pending.remove(id);
     if (call != null) {
-      call.fail(Failures.of(reason));
+      call.fail(ConnectionFailures.of(reason));
     }
   }
 
@@ -397,7 +397,7 @@ final class Session implements Channel.Receiver {
     if (ended) {
       return;
     }
-    endWith(Failures.of(reason));
+    endWith(ConnectionFailures.of(reason));
   }
 
   private void endWith(McpFailure failure) {

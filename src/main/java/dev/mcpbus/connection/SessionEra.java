@@ -20,10 +20,11 @@ interface SessionEra {
   Future<ServerDescription> open(Session session);
 
   /** What goes out as {@code params} of request {@code id}. */
-  @Nullable RawJson params(@Nullable RawJson params, long id, Pending call);
+  @Nullable RawJson params(@Nullable RawJson params, long id, PendingRequest call);
 
   /** What goes out as headers beside it, where the transport has any. */
-  List<OutboundMessage.Header> headers(Session session, @Nullable RawJson params, Pending call);
+  List<OutboundMessage.Header> headers(
+      Session session, @Nullable RawJson params, PendingRequest call);
 
   /** Tells the server that the answer to request {@code id} is no longer wanted. */
   void cancel(Session session, long id, String reason);

@@ -19,14 +19,14 @@ interface SessionListener {
    *
    * @return true where it was taken over, and {@code call} ends later
    */
-  boolean onUnfinished(Session session, Pending call, String resultType, RawJson result);
+  boolean onUnfinished(Session session, PendingRequest call, String resultType, RawJson result);
 
   /**
    * An error of the modern range.
    *
    * @return true where it was taken over, and {@code call} ends later
    */
-  boolean onRefused(Session session, Pending call, JsonRpcError error);
+  boolean onRefused(Session session, PendingRequest call, JsonRpcError error);
 
   /** A notification other than progress of a request of ours. */
   void onNotification(Session session, String method, RawJson params);

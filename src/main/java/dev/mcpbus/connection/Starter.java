@@ -19,18 +19,18 @@ final class Starter {
   private final ConnectionOptions options;
   private final Context context;
   private final Clock clock;
-  private final Wishes wishes;
-  private final Tasks tasks;
+  private final SessionPreferences wishes;
+  private final ServerTasks tasks;
   private final SessionListener listener;
   private final EraMemory eras = new EraMemory();
-  private @Nullable Opening opening;
+  private @Nullable Handshake opening;
 
   Starter(
       ConnectionSpec spec,
       Context context,
       Clock clock,
-      Wishes wishes,
-      Tasks tasks,
+      SessionPreferences wishes,
+      ServerTasks tasks,
       SessionListener listener) {
     this.spec = spec;
     this.options = spec.options();
@@ -56,9 +56,9 @@ final class Starter {
    * @param made hears of every session that is tried; the one made last counts, and closing it is
    *     the caller's
    */
-  Future<Opening.Opened> start(long epoch, Consumer<Session> made) {
-    Opening attempt =
-        new Opening(
+  Future<Handshake.Opened> start(long epoch, Consumer<Session> made) {
+    Handshake attempt =
+        new Handshake(
             options,
             eras,
             era -> {
@@ -84,19 +84,19 @@ final class Starter {
   }
 
   /** What it is over with is not kept for the life of the session. */
-  private void forget(Opening attempt) {
+  private void forget(Handshake attempt) {
     if (opening == attempt) {
       opening = null;
     }
   }
 
-  private Future<Opening.Opened> inTime(Future<Opening.Opened> attempt) {
+  private Future<Handshake.Opened> inTime(Future<Handshake.Opened> attempt) {
     Vertx vertx = context.owner();
-    Promise<Opening.Opened> first = Promise.promise();
+    Promise<Handshake.Opened> first = Promise.promise();
     long timer =
         vertx.setTimer(
             options.handshakeTimeout().toMillis(),
-            late -> first.tryFail(Opening.timedOut(options)));
+            late -> first.tryFail(Handshake.timedOut(options)));
     attempt.onComplete(
         result -> {
           vertx.cancelTimer(timer);
@@ -109,14 +109,14 @@ final class Starter {
     return first.future();
   }
 
-  Live live(Opening.Opened opened, long millis, DriftWatch watch) {
+  ReadySession live(Handshake.Opened opened, long millis, DriftWatch watch) {
     Session of = opened.session();
     ServerDescription server = opened.server();
-    return new Live(
+    return new ReadySession(
         of,
         server,
-        new Tools(of, new ToolCalls(of, server.capabilities(), tasks), watch),
-        new Subscriptions(of, wishes, server.capabilities()),
+        new SessionTools(of, new ToolCallSender(of, server.capabilities(), tasks), watch),
+        new ListenSubscription(of, wishes, server.capabilities()),
         new ResultCache(clock),
         wishes,
         tasks,

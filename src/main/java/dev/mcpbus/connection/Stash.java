@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 final class Stash {
 
   /** A waiting call and what to do with it once there is a session. */
-  private record Entry(Pending call, Consumer<Live> action) {}
+  private record Entry(PendingRequest call, Consumer<ReadySession> action) {}
 
   private final Clock clock;
   private final int capacity;
@@ -33,7 +33,7 @@ final class Stash {
     return entries.size();
   }
 
-  void add(Pending call, Consumer<Live> action) {
+  void add(PendingRequest call, Consumer<ReadySession> action) {
     if (!admits(call)) {
       call.fail(
           McpFailure.notSent(
@@ -48,11 +48,11 @@ final class Stash {
     timer.include(call.deadline());
   }
 
-  /** As {@link PendingCalls#admits}. */
-  private boolean admits(Pending call) {
+  /** As {@link PendingRequests#admits}. */
+  private boolean admits(PendingRequest call) {
     int room = capacity - entries.size();
     String owner = call.owner();
-    if (owner == null || PendingCalls.isAnybody(owner) || room <= 0) {
+    if (owner == null || PendingRequests.isAnybody(owner) || room <= 0) {
       return room > 0;
     }
     long his = entries.stream().filter(one -> owner.equals(one.call().owner())).count();
@@ -63,7 +63,7 @@ final class Stash {
    * Lets all go once, except what is too late even where the timer has not noticed yet; an action
    * may add its call again.
    */
-  void release(Live live) {
+  void release(ReadySession live) {
     timer.stop();
     long now = clock.millis();
     int waiting = entries.size();
@@ -77,7 +77,7 @@ final class Stash {
     }
   }
 
-  private static void expire(Pending call) {
+  private static void expire(PendingRequest call) {
     call.fail(
         McpFailure.notSent(
             FailureCode.CALL_TIMEOUT,
@@ -95,7 +95,7 @@ final class Stash {
   /** Ends the waiting call that its caller named {@code callId}. */
   boolean cancel(String callId) {
     for (Iterator<Entry> i = entries.iterator(); i.hasNext(); ) {
-      Pending call = i.next().call();
+      PendingRequest call = i.next().call();
       if (callId.equals(call.callId())) {
         i.remove();
         call.fail(McpFailure.notSent(FailureCode.CANCELLED, "cancelled before it was sent"));
@@ -108,7 +108,7 @@ final class Stash {
   private long sweep(long now) {
     long next = DeadlineTimer.NONE;
     for (Iterator<Entry> i = entries.iterator(); i.hasNext(); ) {
-      Pending call = i.next().call();
+      PendingRequest call = i.next().call();
       if (call.deadline() <= now) {
         i.remove();
         expire(call);

@@ -60,7 +60,9 @@ final class StatusView {
   /** {@code UNAVAILABLE}, or the cause itself where no further attempt will be made. */
   FailureCode codeWhileDown(ConnectionState state) {
     McpFailure error = lastError;
-    return state == ConnectionState.FAILED && error != null && !Failures.isRetryable(error)
+    return state == ConnectionState.FAILED
+            && error != null
+            && !ConnectionFailures.isRetryable(error)
         ? error.code()
         : FailureCode.UNAVAILABLE;
   }
@@ -84,7 +86,7 @@ final class StatusView {
   }
 
   /** The members of the event {@code connected}. */
-  JsonObject connected(Live live) {
+  JsonObject connected(ReadySession live) {
     JsonObject connected = new JsonObject();
     if (!live.session().behind().isEmpty()) {
       connected.put("via", new JsonArray(List.copyOf(live.session().behind())));
@@ -99,7 +101,7 @@ final class StatusView {
       ConnectionSpec spec,
       ConnectionState state,
       long epoch,
-      @Nullable Live live,
+      @Nullable ReadySession live,
       @Nullable Session session,
       DriftWatch drift,
       long now) {
@@ -110,7 +112,7 @@ final class StatusView {
             .put("status", state.status())
             .put("epoch", epoch)
             .put("restarts", restarts);
-    Tenure tenure = spec.tenure();
+    Ownership tenure = spec.tenure();
     if (tenure != null) {
       json.put("node", tenure.node());
     }

@@ -28,10 +28,10 @@ final class TaskInputs {
     private @Nullable McpFailure failure;
   }
 
-  private final Inputs inputs;
+  private final InputRequests inputs;
   private final Map<String, Map<String, Asked>> byTask = new HashMap<>();
 
-  TaskInputs(Inputs inputs) {
+  TaskInputs(InputRequests inputs) {
     this.inputs = inputs;
   }
 
@@ -44,7 +44,7 @@ final class TaskInputs {
    * @return the answers that the server does not have yet; empty where there are none
    * @throws McpFailure where a question cannot be answered, or the server asks without an end
    */
-  JsonObject due(String taskId, Pending call, JsonObject requests, Runnable ready) {
+  JsonObject due(String taskId, PendingRequest call, JsonObject requests, Runnable ready) {
     Map<String, Asked> known = byTask.computeIfAbsent(taskId, id -> new LinkedHashMap<>());
     known
         .entrySet()
@@ -73,7 +73,7 @@ final class TaskInputs {
     return answers;
   }
 
-  private void ask(Asked asked, Pending call, Object request, Runnable ready) {
+  private void ask(Asked asked, PendingRequest call, Object request, Runnable ready) {
     put(asked, call, request)
         .onComplete(
             result -> {
@@ -87,7 +87,7 @@ final class TaskInputs {
   }
 
   /** A caller who answers by calling again cannot answer a task; nobody else is asked for him. */
-  private Future<JsonObject> put(Asked asked, Pending call, Object request) {
+  private Future<JsonObject> put(Asked asked, PendingRequest call, Object request) {
     if (Headers.PASS.equals(call.input())) {
       return Future.failedFuture(
           McpFailure.maybeSent(

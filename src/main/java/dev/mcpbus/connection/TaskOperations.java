@@ -4,7 +4,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Requester;
-import dev.mcpbus.connection.Operations.Operation;
+import dev.mcpbus.connection.ConnectionOperations.Operation;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import java.util.List;
@@ -24,7 +24,7 @@ final class TaskOperations {
 
   private TaskOperations() {}
 
-  private static void get(Live live, BusCall call) {
+  private static void get(ReadySession live, BusCall call) {
     call.keep(
         result -> {
           TaskState now = TaskState.of(result);
@@ -35,11 +35,11 @@ final class TaskOperations {
     withTask(live, call, (session, taskId) -> session.send(call, call.params()));
   }
 
-  private static void result(Live live, BusCall call) {
+  private static void result(ReadySession live, BusCall call) {
     withTask(live, call, (session, taskId) -> live.tasks().result(live, call, taskId));
   }
 
-  private static void update(Live live, BusCall call) {
+  private static void update(ReadySession live, BusCall call) {
     if (!live.isModern()) {
       call.fail(
           lacks(
@@ -60,7 +60,7 @@ final class TaskOperations {
         });
   }
 
-  private static void cancel(Live live, BusCall call) {
+  private static void cancel(ReadySession live, BusCall call) {
     withTask(
         live,
         call,
@@ -74,7 +74,7 @@ final class TaskOperations {
         });
   }
 
-  static void list(Live live, BusCall call) {
+  static void list(ReadySession live, BusCall call) {
     if (live.isModern()) {
       call.fail(
           lacks(
@@ -83,7 +83,7 @@ final class TaskOperations {
     } else if (!live.taskSupport().list()) {
       call.fail(lacks("the server does not offer the capability 'tasks.list'"));
     } else {
-      Operations.pages(live, call, Methods.TASKS_LIST, "tasks")
+      ConnectionOperations.pages(live, call, Methods.TASKS_LIST, "tasks")
           .onComplete(
               all -> call.complete(ofCaller(all, call.requester(), live.tasks().owners())),
               failure -> call.fail(McpFailure.of(failure)));
@@ -107,7 +107,7 @@ final class TaskOperations {
     return result.with("tasks", RawJson.array(own));
   }
 
-  private static void withTask(Live live, BusCall call, BiConsumer<Session, String> then) {
+  private static void withTask(ReadySession live, BusCall call, BiConsumer<Session, String> then) {
     RawJson id = call.params().member("taskId");
     if (id == null || !id.isString() || id.asString().isEmpty()) {
       call.fail(badRequest("\"taskId\" must be a string: the id of the task"));

@@ -88,7 +88,7 @@ final class TaskPolling {
       return;
     }
     asking = true;
-    request(Methods.TASKS_GET, Tasks.named(taskId))
+    request(Methods.TASKS_GET, ServerTasks.named(taskId))
         .onComplete(
             answer -> {
               asking = false;
@@ -103,7 +103,7 @@ final class TaskPolling {
               TaskState now = TaskState.of(answer.result());
               if (now == null || !now.id().equals(taskId)) {
                 listener.lost(
-                    Tasks.broken("the answer to tasks/get is not the task '" + taskId + "'"));
+                    ServerTasks.broken("the answer to tasks/get is not the task '" + taskId + "'"));
               } else {
                 listener.seen(now);
               }
@@ -120,7 +120,7 @@ final class TaskPolling {
   }
 
   private boolean isFinal(McpFailure failure) {
-    JsonObject error = Failures.upstreamError(failure);
+    JsonObject error = ConnectionFailures.upstreamError(failure);
     if (error != null) {
       return FINAL.contains(error.getInteger("code", 0)) || ++errors >= MOST_ERRORS;
     }
@@ -133,7 +133,7 @@ final class TaskPolling {
   /** About the task; waits as long as any request, and not past the deadline. */
   Future<RawJson> request(String method, RawJson params) {
     long patience = session.clock().millis() + session.options().requestTimeout().toMillis();
-    InternalCall call = InternalCall.extra(method, Math.min(deadline, patience));
+    InternalRequest call = InternalRequest.extra(method, Math.min(deadline, patience));
     session.send(call, params);
     return call.future();
   }
@@ -152,7 +152,7 @@ final class TaskPolling {
 
   /** True where the server does not know the task. */
   static boolean isUnknownTask(McpFailure failure) {
-    JsonObject error = Failures.upstreamError(failure);
+    JsonObject error = ConnectionFailures.upstreamError(failure);
     return error != null && error.getInteger("code", 0) == JsonRpcError.INVALID_PARAMS;
   }
 }

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  * deadline and its cancellation are those of any call; between sessions it waits for the next one,
  * because the task belongs to the server. Owner: the connection's context.
  */
-final class TaskWatch extends Pending implements TaskPolling.Listener {
+final class TaskWatch extends PendingRequest implements TaskPolling.Listener {
 
-  private final Tasks tasks;
+  private final ServerTasks tasks;
   private final BusCall origin;
   private final TaskSupport support;
 
@@ -37,7 +37,7 @@ final class TaskWatch extends Pending implements TaskPolling.Listener {
   /**
    * @param mine true where {@code origin} became the task; false where it only asks for its result
    */
-  TaskWatch(Tasks tasks, BusCall origin, TaskSupport support, boolean mine) {
+  TaskWatch(ServerTasks tasks, BusCall origin, TaskSupport support, boolean mine) {
     super(origin.method(), origin.deadline(), origin.idleMillis(), origin.hardDeadline());
     this.tasks = tasks;
     this.origin = origin;
@@ -180,7 +180,7 @@ final class TaskWatch extends Pending implements TaskPolling.Listener {
           fetch(in, asks);
         }
       }
-      default -> giveUp(Tasks.broken(named() + " has the unknown status '" + status + "'"));
+      default -> giveUp(ServerTasks.broken(named() + " has the unknown status '" + status + "'"));
     }
   }
 
@@ -210,7 +210,7 @@ final class TaskWatch extends Pending implements TaskPolling.Listener {
     boolean done = now.status().equals(TaskState.COMPLETED);
     RawJson ending = now.raw().member(done ? "result" : "error");
     if (ending == null || !ending.isObject()) {
-      end(Tasks.broken(named() + " is " + now.status() + " without saying how"));
+      end(ServerTasks.broken(named() + " is " + now.status() + " without saying how"));
     } else if (done) {
       end(ending);
     } else {
@@ -223,7 +223,7 @@ final class TaskWatch extends Pending implements TaskPolling.Listener {
   private void answer(Session in, TaskPolling asks, TaskState now) {
     RawJson requests = now.raw().member("inputRequests");
     if (requests == null || !requests.isObject()) {
-      giveUp(Tasks.broken(named() + " asks for input without saying what"));
+      giveUp(ServerTasks.broken(named() + " asks for input without saying what"));
       return;
     }
     JsonObject answers;
@@ -235,10 +235,10 @@ final class TaskWatch extends Pending implements TaskPolling.Listener {
       return;
     }
     if (tasks.inputs().isAsking(taskId)) {
-      extendBy(in.clock().millis(), Inputs.PATIENCE_MILLIS);
+      extendBy(in.clock().millis(), InputRequests.PATIENCE_MILLIS);
     }
     if (!answers.isEmpty()) {
-      RawJson params = Tasks.named(taskId).with("inputResponses", RawJson.of(answers));
+      RawJson params = ServerTasks.named(taskId).with("inputResponses", RawJson.of(answers));
       asks.request(Methods.TASKS_UPDATE, params)
           .onFailure(lost -> tasks.inputs().notSent(taskId, answers));
     }
@@ -250,8 +250,8 @@ final class TaskWatch extends Pending implements TaskPolling.Listener {
       return;
     }
     fetching = true;
-    InternalCall call = InternalCall.extra(Methods.TASKS_RESULT, hardDeadline());
-    fetch = in.send(call, Tasks.named(taskId));
+    InternalRequest call = InternalRequest.extra(Methods.TASKS_RESULT, hardDeadline());
+    fetch = in.send(call, ServerTasks.named(taskId));
     call.future()
         .onComplete(
             answer -> {
@@ -261,7 +261,7 @@ final class TaskWatch extends Pending implements TaskPolling.Listener {
               fetching = false;
               if (answer.succeeded()) {
                 end(answer.result());
-              } else if (Failures.upstreamError(answer.cause()) != null) {
+              } else if (ConnectionFailures.upstreamError(answer.cause()) != null) {
                 end(McpFailure.of(answer.cause()));
               } else {
                 asks.unanswered(McpFailure.of(answer.cause()));
@@ -367,7 +367,7 @@ final class TaskWatch extends Pending implements TaskPolling.Listener {
     tasks.park(this, this::resume);
   }
 
-  private void resume(Live live) {
+  private void resume(ReadySession live) {
     TaskSupport now = live.taskSupport();
     if (!now.offered() || now.modern() != support.modern()) {
       stop();

@@ -75,13 +75,13 @@ final class ToolTable {
   }
 
   private final RawJson list;
-  private final Definitions definitions;
+  private final ToolDefinitions definitions;
   private final Map<String, Tool> byName = new LinkedHashMap<>();
   private final List<String> duplicates = new ArrayList<>();
 
   private final JsonObject leftOut;
 
-  private ToolTable(RawJson list, Definitions definitions, JsonObject leftOut) {
+  private ToolTable(RawJson list, ToolDefinitions definitions, JsonObject leftOut) {
     this.list = list;
     this.definitions = definitions;
     this.leftOut = leftOut;
@@ -98,8 +98,8 @@ final class ToolTable {
   static ToolTable of(RawJson all, ToolPolicy policy, boolean mirrors) {
     RawJson list = policy.restrict(all);
     List<Tool> kept = new ArrayList<>();
-    LeftOut leftOut = new LeftOut();
-    for (RawJson tool : LeftOut.entries(list, TOOLS)) {
+    LeftOutTools leftOut = new LeftOutTools();
+    for (RawJson tool : LeftOutTools.entries(list, TOOLS)) {
       String fault = fault(tool);
       try {
         if (fault == null) {
@@ -113,7 +113,7 @@ final class ToolTable {
       }
     }
     RawJson usable = leftOut.rest(list, TOOLS, kept.stream().map(tool -> tool.raw).toList());
-    ToolTable table = new ToolTable(usable, Definitions.of(list), leftOut.reasons());
+    ToolTable table = new ToolTable(usable, ToolDefinitions.of(list), leftOut.reasons());
     kept.forEach(table::add);
     return table;
   }
@@ -161,7 +161,7 @@ final class ToolTable {
   /** The same without the tools of these names, which its {@code _meta} tells. */
   ToolTable without(Set<String> names) {
     List<RawJson> kept =
-        LeftOut.entries(list, TOOLS).stream()
+        LeftOutTools.entries(list, TOOLS).stream()
             .filter(
                 tool -> {
                   RawJson name = tool.member("name");
@@ -171,14 +171,16 @@ final class ToolTable {
     RawJson told = RawJson.of(new JsonArray(List.copyOf(names)).encode());
     ToolTable table =
         new ToolTable(
-            LeftOut.replaced(list, TOOLS, kept, MetaKeys.QUARANTINED, told), definitions, leftOut);
+            LeftOutTools.replaced(list, TOOLS, kept, MetaKeys.QUARANTINED, told),
+            definitions,
+            leftOut);
     table.byName.putAll(byName);
     table.byName.keySet().removeAll(names);
     return table;
   }
 
   /** Of every tool that the server listed, those left out here included. */
-  Definitions definitions() {
+  ToolDefinitions definitions() {
     return definitions;
   }
 

@@ -26,7 +26,7 @@ class DriftWatchTest {
   private DriftWatch watch = watch(PinOptions.NONE);
 
   static DriftWatch watch(PinOptions pin, PinStore store) {
-    return new DriftWatch(ID, new Pins(ID, pin, store), (type, more) -> {});
+    return new DriftWatch(ID, new DefinitionPins(ID, pin, store), (type, more) -> {});
   }
 
   /** A connection that is deployed anew: it knows what the store knows. */
@@ -34,7 +34,7 @@ class DriftWatchTest {
     DriftWatch made =
         new DriftWatch(
             ID,
-            new Pins(ID, pin, store),
+            new DefinitionPins(ID, pin, store),
             (type, more) -> events.add(more.copy().put("type", type)));
     assertThat(made.pins().load().succeeded()).isTrue();
     return made;
@@ -48,15 +48,15 @@ class DriftWatchTest {
         .encode();
   }
 
-  private static Definitions list(String... namesAndDescriptions) {
+  private static ToolDefinitions list(String... namesAndDescriptions) {
     List<String> tools = new ArrayList<>();
     for (int i = 0; i < namesAndDescriptions.length; i += 2) {
       tools.add(tool(namesAndDescriptions[i], namesAndDescriptions[i + 1]));
     }
-    return DefinitionsTest.of(tools.toArray(new String[0]));
+    return ToolDefinitionsTest.of(tools.toArray(new String[0]));
   }
 
-  private static String hash(Definitions list, String tool) {
+  private static String hash(ToolDefinitions list, String tool) {
     return Objects.requireNonNull(list.byName().get(tool)).hash();
   }
 
@@ -69,7 +69,7 @@ class DriftWatchTest {
     return drifts().get(0);
   }
 
-  private @Nullable McpFailure refusal(String tool, Definitions list) {
+  private @Nullable McpFailure refusal(String tool, ToolDefinitions list) {
     return watch.refusal(tool, list);
   }
 
@@ -102,8 +102,8 @@ class DriftWatchTest {
 
   @Test
   void a_change_is_one_event_with_what_was_added_removed_and_changed() {
-    Definitions before = list("kept", "k", "edited", "reads a file", "gone", "g");
-    Definitions now = list("kept", "k", "edited", "reads and deletes a file", "fresh", "f");
+    ToolDefinitions before = list("kept", "k", "edited", "reads a file", "gone", "g");
+    ToolDefinitions now = list("kept", "k", "edited", "reads and deletes a file", "fresh", "f");
     watch.seen(before);
     watch.seen(now);
     JsonObject event = drift();
@@ -154,8 +154,8 @@ class DriftWatchTest {
   @Test
   void a_pinned_tool_that_changes_is_quarantined_until_it_is_as_it_was() {
     watch = watch(PinOptions.FIRST_USE);
-    Definitions first = list("a", "1", "b", "2");
-    Definitions other = list("a", "1", "b", "changed");
+    ToolDefinitions first = list("a", "1", "b", "2");
+    ToolDefinitions other = list("a", "1", "b", "changed");
     watch.seen(first);
     assertThat(refusal("b", first)).isNull();
     watch.seen(other);
@@ -180,12 +180,12 @@ class DriftWatchTest {
   void an_approval_holds_for_the_definition_that_was_looked_at_and_no_other() {
     watch = watch(PinOptions.FIRST_USE);
     watch.seen(list("a", "1"));
-    Definitions second = list("a", "2");
+    ToolDefinitions second = list("a", "2");
     watch.seen(second);
     JsonObject pending = watch.view().getJsonArray("pending").getJsonObject(0);
     assertThat(pending.getString("tool")).isEqualTo("a");
     String looked = pending.getString("hash");
-    Definitions third = list("a", "3");
+    ToolDefinitions third = list("a", "3");
     watch.seen(third);
     McpFailure stale = refused(new JsonObject().put("tool", "a").put("hash", looked));
     assertThat(stale.code()).isEqualTo(FailureCode.BAD_REQUEST);
@@ -207,7 +207,7 @@ class DriftWatchTest {
   void all_are_approved_by_the_hash_of_the_list() {
     watch = watch(PinOptions.FIRST_USE);
     watch.seen(list("a", "1", "b", "1", "c", "1"));
-    Definitions now = list("a", "2", "b", "2", "c", "1");
+    ToolDefinitions now = list("a", "2", "b", "2", "c", "1");
     watch.seen(now);
     assertThat(refused(new JsonObject().put("hash", hash(now, "a"))))
         .hasMessageContaining(now.hash());
@@ -242,7 +242,7 @@ class DriftWatchTest {
     assertThat(events).isEmpty();
 
     watch = watch(PinOptions.FIRST_USE);
-    Definitions now = list("a", "changed meanwhile", "b", "1", "c", "new");
+    ToolDefinitions now = list("a", "changed meanwhile", "b", "1", "c", "new");
     watch.seen(now);
     assertThat(drift().getString("message"))
         .isEqualTo(
@@ -264,17 +264,17 @@ class DriftWatchTest {
     watch = watch(PinOptions.FIRST_USE);
     watch.seen(list("a", "1", "b", "1"));
     watch.seen(list("b", "1"));
-    Definitions back = list("a", "2", "b", "1");
+    ToolDefinitions back = list("a", "2", "b", "1");
     watch.seen(back);
     assertThat(refusal("a", back)).isNotNull();
   }
 
   @Test
   void a_configured_hash_binds_its_tool_alone_and_an_approval_holds_until_it_is_changed() {
-    Definitions wanted = list("a", "1");
+    ToolDefinitions wanted = list("a", "1");
     PinOptions first =
         new PinOptions(false, Map.of("a", hash(wanted, "a"), "typo", hash(wanted, "a")));
-    Definitions now = list("a", "2", "b", "2");
+    ToolDefinitions now = list("a", "2", "b", "2");
     watch = watch(first);
     watch.seen(now);
     assertThat(drift().getJsonArray("quarantined")).containsExactly("a");
@@ -288,7 +288,7 @@ class DriftWatchTest {
     watch = watch(first);
     watch.seen(now);
     assertThat(refusal("a", now)).as("approved, and remembered").isNull();
-    Definitions third = list("a", "3");
+    ToolDefinitions third = list("a", "3");
     watch = watch(new PinOptions(false, Map.of("a", hash(third, "a"))));
     assertThat(refusal("a", now)).as("the configuration says another").isNotNull();
     assertThat(refusal("a", third)).isNull();
@@ -319,7 +319,7 @@ class DriftWatchTest {
           }
         };
     watch = watch(PinOptions.FIRST_USE);
-    Definitions now = list("a", "1");
+    ToolDefinitions now = list("a", "1");
     watch.seen(now);
     McpFailure failure = Objects.requireNonNull(refusal("a", now));
     assertThat(failure).hasMessageContaining("the disk is gone");
@@ -331,12 +331,12 @@ class DriftWatchTest {
   @Test
   void a_server_that_makes_up_names_for_ever_is_not_trusted_for_ever() {
     watch = watch(PinOptions.FIRST_USE);
-    String[] many = new String[2 * (Pins.MAX + 1)];
+    String[] many = new String[2 * (DefinitionPins.MAX + 1)];
     for (int i = 0; i < many.length; i += 2) {
       many[i] = "t" + i;
       many[i + 1] = "";
     }
-    Definitions now = list(many);
+    ToolDefinitions now = list(many);
     watch.seen(now);
     assertThat(watch.pins().quarantined(now)).hasSize(1);
   }

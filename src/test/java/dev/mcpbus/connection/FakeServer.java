@@ -50,7 +50,8 @@ final class FakeServer implements Transport, Channel, SessionListener {
   /** A session with this server, shaking hands. Call it on {@code context}. */
   Session session(Context context, ConnectionOptions options, Clock clock) {
     InitializeEra era =
-        new InitializeEra(new Implementation("test", "1"), new Wishes(new JsonObject()), null);
+        new InitializeEra(
+            new Implementation("test", "1"), new SessionPreferences(new JsonObject()), null);
     return new Session(1, context, this, era, options, clock, null, this);
   }
 
@@ -60,12 +61,12 @@ final class FakeServer implements Transport, Channel, SessionListener {
   }
 
   @Override
-  public boolean onUnfinished(Session session, Pending call, String type, RawJson result) {
+  public boolean onUnfinished(Session session, PendingRequest call, String type, RawJson result) {
     return false;
   }
 
   @Override
-  public boolean onRefused(Session session, Pending call, JsonRpcError error) {
+  public boolean onRefused(Session session, PendingRequest call, JsonRpcError error) {
     return false;
   }
 

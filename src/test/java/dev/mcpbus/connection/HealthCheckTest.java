@@ -155,7 +155,7 @@ class HealthCheckTest {
   void discover_must_still_name_the_version_that_was_settled_on(
       String answer, @Nullable String wrong) {
     DiscoverEra era =
-        new DiscoverEra(new Implementation("test", "1"), new Wishes(new JsonObject()));
+        new DiscoverEra(new Implementation("test", "1"), new SessionPreferences(new JsonObject()));
     String found = era.wrong(RawJson.of(answer));
     if (wrong == null) {
       assertThat(found).isNull();
@@ -168,8 +168,8 @@ class HealthCheckTest {
   void an_idle_session_is_noticed_once_and_a_call_puts_it_off(Vertx vertx) {
     long[] now = {0};
     Context context = vertx.getOrCreateContext();
-    IdleWatch[] watch = new IdleWatch[1];
-    watch[0] = new IdleWatch(vertx, () -> now[0], OPTIONS, () -> heard.add("idle at " + now[0]));
+    IdleTimer[] watch = new IdleTimer[1];
+    watch[0] = new IdleTimer(vertx, () -> now[0], OPTIONS, () -> heard.add("idle at " + now[0]));
     context.runOnContext(
         go -> {
           FakeServer server = new FakeServer(vertx, method -> null);
@@ -195,8 +195,8 @@ class HealthCheckTest {
           FakeServer.open(session[0])
               .onSuccess(
                   ready -> {
-                    IdleWatch watch =
-                        new IdleWatch(vertx, Clock.SYSTEM, OPTIONS, () -> heard.add("idle"));
+                    IdleTimer watch =
+                        new IdleTimer(vertx, Clock.SYSTEM, OPTIONS, () -> heard.add("idle"));
                     session[0]
                         .request("tools/call", null, Duration.ofMillis(120))
                         .onComplete(ended -> heard.add("call ended"));

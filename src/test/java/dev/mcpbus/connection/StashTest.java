@@ -25,7 +25,7 @@ class StashTest {
 
   private final List<String> released = new ArrayList<>();
   private Vertx vertx;
-  private Live live;
+  private ReadySession live;
 
   @BeforeEach
   void session(Vertx given) {
@@ -34,21 +34,21 @@ class StashTest {
         new FakeServer(vertx, method -> null)
             .session(vertx.getOrCreateContext(), ConnectionOptions.DEFAULT, Clock.SYSTEM);
     ServerDescription server = ServerDescription.ofInitialize(RawJson.of(FakeServer.INITIALIZED));
-    Wishes wishes = new Wishes(new JsonObject());
-    Tasks tasks =
-        new Tasks(
-            new Inputs(vertx.eventBus(), new ConnectionId("fake"), wishes),
+    SessionPreferences wishes = new SessionPreferences(new JsonObject());
+    ServerTasks tasks =
+        new ServerTasks(
+            new InputRequests(vertx.eventBus(), new ConnectionId("fake"), wishes),
             wishes,
             (call, then) -> {});
     live =
-        new Live(
+        new ReadySession(
             session,
             server,
-            new Tools(
+            new SessionTools(
                 session,
-                new ToolCalls(session, server.capabilities(), tasks),
+                new ToolCallSender(session, server.capabilities(), tasks),
                 DriftWatchTest.watch(PinOptions.NONE, PinStore.inMemory())),
-            new Subscriptions(session, wishes, server.capabilities()),
+            new ListenSubscription(session, wishes, server.capabilities()),
             new ResultCache(Clock.SYSTEM),
             wishes,
             tasks,

@@ -1,0 +1,58 @@
+package dev.mcpbus.connection;
+
+import io.vertx.core.Vertx;
+
+/**
+ * Says when a ready connection has had no call for the configured time. One timer, re-armed for
+ * what is left. Owner: the connection's context.
+ */
+final class IdleTimer {
+
+  private final Vertx vertx;
+  private final Clock clock;
+  private final long limit;
+  private final Runnable idle;
+  private long lastCall;
+  private long timer = -1;
+
+  IdleTimer(Vertx vertx, Clock clock, ConnectionOptions options, Runnable idle) {
+    this.vertx = vertx;
+    this.clock = clock;
+    this.limit = options.idleStop().toMillis();
+    this.idle = idle;
+  }
+
+  /** A call came. */
+  void touch() {
+    lastCall = clock.millis();
+  }
+
+  void start(Session session) {
+    stop();
+    touch();
+    if (limit > 0) {
+      arm(session, limit);
+    }
+  }
+
+  void stop() {
+    if (timer >= 0) {
+      vertx.cancelTimer(timer);
+    }
+    timer = -1;
+  }
+
+  private void arm(Session session, long millis) {
+    timer = vertx.setTimer(millis, ignored -> check(session));
+  }
+
+  private void check(Session session) {
+    long left = session.pendingCalls() > 0 ? limit : limit - (clock.millis() - lastCall);
+    if (left > 0) {
+      arm(session, left);
+    } else {
+      timer = -1;
+      idle.run();
+    }
+  }
+}

@@ -1,0 +1,46 @@
+package dev.mcpbus.connection;
+
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.RawJson;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What callers wanted of the last session they want of the next. */
+final class PreferenceRenewal {
+
+  private static final Logger LOG = LoggerFactory.getLogger(PreferenceRenewal.class);
+
+  private final ConnectionId id;
+  private final SessionPreferences wishes;
+
+  PreferenceRenewal(ConnectionId id, SessionPreferences wishes) {
+    this.id = id;
+    this.wishes = wishes;
+  }
+
+  /** Asks a fresh session's server for what is wanted; what it refuses is logged. */
+  void renew(ReadySession now) {
+    now.tasks().ready(now);
+    if (now.isModern()) {
+      now.subscriptions().refresh();
+      return;
+    }
+    RawJson level = wishes.logLevel();
+    if (level != null && now.offers("logging")) {
+      ask(now, Methods.SET_LEVEL, RawJson.EMPTY_OBJECT.with("level", level));
+    }
+    for (String uri : wishes.watchers().uris()) {
+      ask(now, Methods.RESOURCES_SUBSCRIBE, RawJson.EMPTY_OBJECT.with("uri", RawJson.string(uri)));
+    }
+  }
+
+  private void ask(ReadySession now, String method, RawJson params) {
+    now.session()
+        .request(method, params, now.session().options().requestTimeout())
+        .onFailure(
+            failure ->
+                LOG.warn(
+                    "connection {}: {} was not renewed: {}", id, method, failure.getMessage()));
+  }
+}

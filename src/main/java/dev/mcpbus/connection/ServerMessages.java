@@ -1,0 +1,151 @@
+package dev.mcpbus.connection;
+
+import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.EventBus;
+import io.vertx.core.json.JsonObject;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What comes from the server beside plain answers: its questions, notifications, results that are
+ * not complete, errors that can be remedied. Owner: the connection's context.
+ */
+final class ServerMessages implements SessionListener {
+
+  /** What it needs of the connection. */
+  interface Owner {
+
+    /** {@code session} where it is the one that serves, else null. */
+    @Nullable ReadySession live(Session session);
+
+    void publish(String type, JsonObject more);
+
+    void ended(Session session, McpFailure reason);
+
+    /** The server no longer speaks as was settled; a fresh session is to settle it again. */
+    void refused(String why);
+
+    /** One of the {@code list_changed}. */
+    void listChanged(ReadySession of, String method);
+  }
+
+  private final EventBus bus;
+  private final ServerRequests requests;
+  private final MultiRoundTrip rounds;
+  private final ServerTasks tasks;
+  private final Owner owner;
+
+  /**
+   * @param lessee who alone is asked what the server asks by itself, null for whoever answers
+   */
+  ServerMessages(
+      EventBus bus, InputRequests inputs, ServerTasks tasks, @Nullable String lessee, Owner owner) {
+    this.bus = bus;
+    this.tasks = tasks;
+    this.requests = new ServerRequests(inputs, tasks.owners(), lessee);
+    this.rounds = new MultiRoundTrip(inputs);
+    this.owner = owner;
+  }
+
+  /** The session is over: nobody waits for the answers to its server's questions. */
+  void forget() {
+    requests.forget();
+  }
+
+  @Override
+  public boolean onUnfinished(Session of, PendingRequest call, String resultType, RawJson result) {
+    if (resultType.equals("task")) {
+      return tasks.take(owner.live(of), call, result);
+    }
+    if (resultType.equals("input_required") && Headers.PASS.equals(call.input())) {
+      return false; // the caller's own to answer
+    }
+    rounds.take(of, call, resultType, result);
+    return true;
+  }
+
+  @Override
+  public boolean onRefused(Session of, PendingRequest call, JsonRpcError error) {
+    ReadySession now = owner.live(of);
+    if (now == null || !(call instanceof BusCall origin)) {
+      return false;
+    }
+    if (error.code() == JsonRpcError.HEADER_MISMATCH && call.method().equals(Methods.TOOLS_CALL)) {
+      return now.tools().retryWithFreshSchema(origin);
+    }
+    if (error.code() == JsonRpcError.UNSUPPORTED_VERSION) {
+      owner.refused("the server changed its protocol versions");
+    }
+    return false;
+  }
+
+  @Override
+  public void onRequest(Session of, RawJson requestId, String method, RawJson params) {
+    // The modern era has no requests from server to client, and no answers to them.
+    if (of.era().era() == Era.INITIALIZE) {
+      requests.handle(of, requestId, method, params);
+    }
+  }
+
+  @Override
+  public void onTold(String address, @Nullable String callId, String method, RawJson params) {
+    DeliveryOptions options = new DeliveryOptions().addHeader(Headers.METHOD, method);
+    if (callId != null) {
+      options.addHeader(Headers.CALL_ID, callId);
+    }
+    bus.send(address, params.toJsonObject(), options);
+  }
+
+  @Override
+  public void onNotification(Session of, String method, RawJson params) {
+    ReadySession now = owner.live(of);
+    if (now == null) {
+      return;
+    }
+    switch (method) {
+      case Methods.ACKNOWLEDGED -> now.subscriptions().acknowledged(params);
+      case Methods.CANCELLED -> cancelled(now, params.member("requestId"));
+      case Methods.TASKS_STATUS, Methods.TASKS_CHANGED -> {
+        tasks.heard(params);
+        EventTypes.publish(method, params, this::ofTask);
+      }
+      case Methods.TOOLS_CHANGED, Methods.RESOURCES_CHANGED, Methods.PROMPTS_CHANGED -> {
+        now.cache().heard(method, params);
+        owner.listChanged(now, method);
+      }
+      default -> {
+        if (method.equals(Methods.RESOURCE_UPDATED)) {
+          SubscriptionOperations.sweep(now, of.clock().millis());
+        }
+        now.cache().heard(method, params);
+        EventTypes.publish(method, params, owner::publish);
+      }
+    }
+  }
+
+  /** A fact about a task says whose it is. */
+  private void ofTask(String type, JsonObject more) {
+    Object task = more.getJsonObject("params").getValue("taskId");
+    String whose = task instanceof String id ? tasks.owners().of(id) : null;
+    owner.publish(type, whose == null ? more : more.put("principal", whose));
+  }
+
+  /** The modern era's server ends a subscription so; the legacy one takes a question back. */
+  private void cancelled(ReadySession now, @Nullable RawJson requestId) {
+    if (now.isModern()) {
+      now.subscriptions().cancelled(requestId);
+    } else {
+      requests.cancelled(requestId);
+    }
+  }
+
+  @Override
+  public void onEnded(Session of, McpFailure reason) {
+    owner.ended(of, reason);
+  }
+}

@@ -1,0 +1,183 @@
+package dev.mcpbus.connection;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.RawJson;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tasks of one server that somebody waits for. A task belongs to the server and not to a
+ * session: whoever waits for one goes on with the next session. Owner: the connection's context.
+ */
+final class ServerTasks {
+
+  /** Where a call waits for the next session; it may be failed from there. */
+  @FunctionalInterface
+  interface Parking {
+    void park(PendingRequest call, Consumer<ReadySession> then);
+  }
+
+  private static final int MAX_UNWANTED = 256;
+
+  private final SessionPreferences wishes;
+  private final Parking parking;
+  private final TaskInputs inputs;
+  private final TaskOwners owners = new TaskOwners();
+  private final Map<String, Set<TaskWatch>> watches = new HashMap<>();
+
+  /** Nobody waits for these any more, and there was no session to say so. */
+  private final Set<String> unwanted = new LinkedHashSet<>();
+
+  /**
+   * @param inputs for tasks alone: their questions outlive a session
+   */
+  ServerTasks(InputRequests inputs, SessionPreferences wishes, Parking parking) {
+    this.inputs = new TaskInputs(inputs);
+    this.wishes = wishes;
+    this.parking = parking;
+  }
+
+  TaskInputs inputs() {
+    return inputs;
+  }
+
+  TaskOwners owners() {
+    return owners;
+  }
+
+  /** The answer to a tool call may be a task, which is its caller's then. */
+  void made(BusCall call, @Nullable RawJson task) {
+    TaskState state = call.method().equals(Methods.TOOLS_CALL) ? TaskState.of(task) : null;
+    if (state != null) {
+      owners.note(state.id(), call.owner());
+    }
+  }
+
+  /**
+   * Takes a result that is a task, in the {@code server/discover} era.
+   *
+   * @return true where {@code call} ends later, or has been ended here; false where the caller gets
+   *     the task itself
+   */
+  boolean take(@Nullable ReadySession live, PendingRequest call, RawJson result) {
+    if (call.method().startsWith("tasks/")) {
+      return false; // some servers mark the state of a task so
+    }
+    if (call instanceof BusCall origin) {
+      made(origin, result);
+      if (origin.isRequest()) {
+        return false;
+      }
+    }
+    TaskState task = TaskState.of(result);
+    if (!(call instanceof BusCall origin)
+        || !call.method().equals(Methods.TOOLS_CALL)
+        || live == null
+        || !live.taskSupport().offered()
+        || task == null) {
+      call.fail(
+          McpFailure.maybeSent(
+              FailureCode.PROTOCOL_ERROR,
+              "the answer to " + call.method() + " is wrong: " + whyWrong(live, call)));
+    } else if (origin.wantsTask()) {
+      wishes.follow(task.id());
+      live.subscriptions().refresh();
+      return false;
+    } else {
+      new TaskWatch(this, origin, live.taskSupport(), true).begin(live.session(), task);
+    }
+    return true;
+  }
+
+  private static String whyWrong(@Nullable ReadySession live, PendingRequest call) {
+    if (!call.method().equals(Methods.TOOLS_CALL)) {
+      return "it is a task, which this method may not become";
+    }
+    return live == null || !live.taskSupport().offered()
+        ? "it is a task, and the server does not offer '" + TaskSupport.EXTENSION + "'"
+        : "it is a task without taskId or status";
+  }
+
+  /** Waits for the task of {@code taskId} and answers with what its request would have given. */
+  void result(ReadySession live, BusCall call, String taskId) {
+    new TaskWatch(this, call, live.taskSupport(), false).await(live.session(), taskId);
+  }
+
+  /** A session is ready. */
+  void ready(ReadySession live) {
+    List<String> ids = new ArrayList<>(unwanted);
+    unwanted.clear();
+    ids.forEach(id -> cancel(live.session(), live.taskSupport(), id));
+  }
+
+  /** The session is about to be replaced by another. */
+  void moveOn() {
+    watches.values().stream().flatMap(Set::stream).toList().forEach(TaskWatch::moveOn);
+  }
+
+  /** The server says that a task has changed: whoever waits for it looks at once. */
+  void heard(RawJson params) {
+    TaskState now = TaskState.of(params);
+    if (now != null) {
+      if (now.isOver()) {
+        wishes.tasks().remove(now.id());
+      }
+      List.copyOf(watches.getOrDefault(now.id(), Set.of()))
+          .forEach(watch -> watch.heard(now.status()));
+    }
+  }
+
+  void joined(TaskWatch watch) {
+    watches.computeIfAbsent(watch.taskId(), id -> new LinkedHashSet<>()).add(watch);
+  }
+
+  /** {@code watch} waits no more, for whatever reason. */
+  void left(TaskWatch watch) {
+    Set<TaskWatch> others = watches.get(watch.taskId());
+    if (others != null && others.remove(watch) && others.isEmpty()) {
+      watches.remove(watch.taskId());
+      inputs.forget(watch.taskId());
+    }
+  }
+
+  /** An answer to a question of the task is there. */
+  void answered(String taskId) {
+    List.copyOf(watches.getOrDefault(taskId, Set.of())).forEach(TaskWatch::hurry);
+  }
+
+  void park(TaskWatch watch, Consumer<ReadySession> then) {
+    parking.park(watch, then);
+  }
+
+  /** To be cancelled as soon as there is a session. */
+  void unwanted(String taskId) {
+    if (unwanted.size() < MAX_UNWANTED) {
+      unwanted.add(taskId);
+    }
+  }
+
+  /** Tells the server that nobody wants the task any more; what it answers changes nothing. */
+  void cancel(Session session, TaskSupport support, String taskId) {
+    wishes.tasks().remove(taskId);
+    if (support.cancel() && !session.isOver()) {
+      long deadline = session.clock().millis() + session.options().requestTimeout().toMillis();
+      session.send(InternalRequest.extra(Methods.TASKS_CANCEL, deadline), named(taskId));
+    }
+  }
+
+  static McpFailure broken(String what) {
+    return McpFailure.maybeSent(FailureCode.PROTOCOL_ERROR, what);
+  }
+
+  static RawJson named(String taskId) {
+    return RawJson.EMPTY_OBJECT.with("taskId", RawJson.string(taskId));
+  }
+}

@@ -1,0 +1,338 @@
+package dev.mcpbus.connection;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.ArgumentValidator;
+import dev.mcpbus.protocol.ArgumentValidator.Violation;
+import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.json.JsonObject;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tools of one session: the list that is kept, and the way of a tool call past its checks.
+ * Owner: the connection's context.
+ */
+final class SessionTools {
+
+  /** What is larger than this is read, hashed and checked by a worker. */
+  private static final int SMALL = 64 * 1024;
+
+  private final Session session;
+  private final ToolCallSender calls;
+  private final DriftWatch watch;
+  private final WaitingCalls waiting;
+  private @Nullable RawJson source;
+  private @Nullable ToolTable table;
+  private @Nullable ToolTable shown;
+  private @Nullable ToolTable shownOf;
+  private long shownAt;
+  private @Nullable Future<ToolTable> loading;
+  private boolean stale;
+  private boolean tried;
+  private long freshUntil;
+
+  SessionTools(Session session, ToolCallSender calls, DriftWatch watch) {
+    this.session = session;
+    this.calls = calls;
+    this.watch = watch;
+    this.waiting = new WaitingCalls(session);
+  }
+
+  /** Where calls wait for {@link #load}. */
+  WaitingCalls waiting() {
+    return waiting;
+  }
+
+  /** The kept list, or null before the first was read. */
+  @Nullable ToolTable table() {
+    return table;
+  }
+
+  /**
+   * Asks the server. One request at a time: whoever asks meanwhile gets the same answer, and a
+   * change that is announced meanwhile leads to one more. A failure keeps the last good list.
+   */
+  Future<ToolTable> load() {
+    if (loading != null) {
+      return loading;
+    }
+    // Of the context, so that an exception of one who waits is reported there.
+    Promise<ToolTable> promise = ((ContextInternal) session.vertx().getOrCreateContext()).promise();
+    loading = promise.future();
+    stale = false;
+    long since = session.clock().millis();
+    fetch()
+        .compose(list -> read(list).onSuccess(read -> keep(list, read, since)))
+        .onComplete(
+            result -> {
+              loading = null;
+              if (stale) {
+                load().onComplete(promise);
+              } else {
+                tried = true;
+                promise.handle(result);
+                announceDrift();
+              }
+            });
+    return promise.future();
+  }
+
+  /**
+   * From here on calls are held to {@code read}: it was compared with its pins before. What an
+   * ended session said late may be older than the next one's list.
+   */
+  private void keep(RawJson list, ToolTable read, long since) {
+    if (session.isOver()) {
+      return;
+    }
+    watch.seen(read.definitions());
+    source = list;
+    table = read;
+    freshUntil = since + ResultCache.freshFor(read.list());
+  }
+
+  /** Whoever follows events learns of a change that no notification announced. */
+  private void announceDrift() {
+    if (table != null) {
+      watch.announceDrift(table);
+    }
+  }
+
+  /** The same bytes are the same tools; what is long is read on a worker. */
+  private Future<ToolTable> read(RawJson list) {
+    if (table != null && list.equals(source)) {
+      return Future.succeededFuture(table);
+    }
+    boolean mirrors = mirrors();
+    return list.length() <= SMALL
+        ? Future.succeededFuture(list).map(text -> ToolTable.of(text, policy(), mirrors))
+        : session.vertx().executeBlocking(() -> ToolTable.of(list, policy(), mirrors), false);
+  }
+
+  /** What callers may see of a list: no tool that is quarantined. */
+  ToolTable shown(ToolTable all) {
+    DefinitionPins pins = watch.pins();
+    if (!pins.isActive()) {
+      return all;
+    }
+    ToolTable known = shown;
+    if (known != null && shownOf == all && shownAt == pins.generation()) {
+      return known;
+    }
+    pins.firstSight(all.definitions());
+    Set<String> quarantined = pins.quarantined(all.definitions());
+    ToolTable made = quarantined.isEmpty() ? all : all.without(quarantined);
+    shown = made;
+    shownOf = all;
+    shownAt = pins.generation();
+    return made;
+  }
+
+  /** One page, as the caller's cursor says. */
+  void page(BusCall call) {
+    InternalRequest page = new InternalRequest(Methods.TOOLS_LIST, call.deadline(), call.callId());
+    session.send(page, call.params());
+    page.future()
+        .compose(this::read)
+        .onComplete(
+            read -> call.attempt(() -> call.complete(shown(read).list())),
+            failure -> call.fail(McpFailure.of(failure)));
+  }
+
+  /** Asks the server and keeps nothing. */
+  Future<ToolTable> bypass() {
+    return fetch().compose(this::read);
+  }
+
+  private Future<RawJson> fetch() {
+    return Pagination.all(
+        "tools",
+        RawJson.EMPTY_OBJECT,
+        session.options(),
+        params -> session.request(Methods.TOOLS_LIST, params, session.options().requestTimeout()));
+  }
+
+  private ToolPolicy policy() {
+    return session.options().tools();
+  }
+
+  private boolean mirrors() {
+    return session.era().era() == Era.DISCOVER && session.hasRequestStreams();
+  }
+
+  /** The server said that its tools have changed: nothing kept is fresh. */
+  void expire() {
+    freshUntil = 0;
+  }
+
+  /** Asks the server, and once more where a list is under way that may be older. */
+  Future<ToolTable> changed() {
+    stale = true;
+    expire();
+    return load();
+  }
+
+  /** True until the server has listed its tools, or failed to. */
+  boolean isFirstReading() {
+    return table == null && loading != null && !tried;
+  }
+
+  /** The kept list where there is one, else the server's. */
+  Future<ToolTable> current() {
+    return table == null ? load() : Future.succeededFuture(table);
+  }
+
+  /** The kept list while the server calls it fresh, else the server's. */
+  Future<ToolTable> fresh() {
+    return table != null && session.clock().millis() < freshUntil
+        ? Future.succeededFuture(table)
+        : load();
+  }
+
+  /** Sends a tool call whose tool and arguments pass the checks. */
+  void call(BusCall call) {
+    RawJson name = call.params().member("name");
+    if (name == null || !name.isString()) {
+      call.fail(
+          McpFailure.notSent(
+              FailureCode.BAD_REQUEST, "\"name\" must be a string: the name of the tool"));
+      return;
+    }
+    McpFailure refused = refusal(name.asString());
+    if (refused != null) {
+      call.fail(refused);
+    } else if (table != null) {
+      checked(table, name.asString(), call);
+    } else {
+      // The server cannot list its tools: it decides alone.
+      calls.send(call, null);
+    }
+  }
+
+  /**
+   * Why the tool must not be called, null where it may: {@code FORBIDDEN} while quarantined, {@code
+   * UNKNOWN_TOOL} where the server's entry keeps it away.
+   */
+  @Nullable McpFailure refusal(String tool) {
+    if (!policy().admits(tool)) {
+      return unknown(tool);
+    }
+    return watch.refusal(tool, table == null ? null : table.definitions());
+  }
+
+  private static McpFailure unknown(String tool) {
+    return McpFailure.notSent(
+        FailureCode.UNKNOWN_TOOL,
+        "the server offers no tool '" + tool + "'; ask tools.list for the names");
+  }
+
+  private void checked(ToolTable tools, String name, BusCall call) {
+    ToolTable.Tool tool = tools.find(name);
+    if (tool == null) {
+      Object why = tools.leftOut().getValue(name);
+      call.fail(
+          why == null
+              ? unknown(name)
+              : McpFailure.notSent(
+                  FailureCode.UNKNOWN_TOOL,
+                  "the server's tool '" + name + "' is left out: " + why));
+      return;
+    }
+    call.headers(tool.headers(call));
+    if (!validates(call)) {
+      calls.send(call, tool);
+      return;
+    }
+    if (tool.hasOutputSchema()) {
+      call.inspect(new OutputCheck(session.vertx(), name, tool.output()));
+    }
+    ArgumentValidator validator = tool.validator();
+    if (validator.isQuick() && call.params().length() <= SMALL) {
+      decided(name, tool, call, validator.check(arguments(call)));
+    } else {
+      waiting.on(
+          "its arguments to be checked",
+          session
+              .vertx()
+              .executeBlocking(() -> Optional.ofNullable(validator.check(arguments(call)))),
+          call,
+          violation -> decided(name, tool, call, violation.orElse(null)),
+          defect -> decided(name, tool, call, null));
+    }
+  }
+
+  private void decided(
+      String name, ToolTable.Tool tool, BusCall call, @Nullable Violation violation) {
+    if (violation == null) {
+      calls.send(call, tool);
+    } else if (violation.unchecked()) {
+      call.fail(
+          McpFailure.notSent(
+              FailureCode.LIMIT_EXCEEDED,
+              "arguments of tool '"
+                  + name
+                  + "': "
+                  + violation.message()
+                  + "; with header '"
+                  + Headers.VALIDATE
+                  + "' = false they are sent as they are"));
+    } else {
+      call.fail(
+          new McpFailure(
+              FailureCode.INVALID_ARGUMENTS,
+              McpFailure.Sent.NO,
+              violation.of(name),
+              -1,
+              new JsonObject().put("tool", name).put("path", violation.path())));
+    }
+  }
+
+  /**
+   * The server says that a call's headers do not fit its body: its schema may have changed. Lists
+   * the tools again and sends the call once more.
+   *
+   * @return false where that was done already
+   */
+  boolean retryWithFreshSchema(BusCall call) {
+    if (!call.relist()) {
+      return false;
+    }
+    long hold = session.hold(call, () -> {});
+    load()
+        .onComplete(
+            loaded -> {
+              if (session.release(hold, call)) {
+                call(call);
+              }
+            });
+    return true;
+  }
+
+  private boolean validates(BusCall call) {
+    String wish = call.header(Headers.VALIDATE);
+    if (wish != null) {
+      return wish.equals("true");
+    }
+    return switch (session.options().validation()) {
+      case ALWAYS -> true;
+      case NEVER -> false;
+      case AUTO -> !call.isRaw();
+    };
+  }
+
+  private static JsonObject arguments(BusCall call) {
+    if (!call.isRaw()) {
+      return call.json().getValue("arguments") instanceof JsonObject json ? json : new JsonObject();
+    }
+    RawJson arguments = call.params().member("arguments");
+    return arguments == null || !arguments.isObject() ? new JsonObject() : arguments.toJsonObject();
+  }
+}
