@@ -9,7 +9,7 @@ import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.InstanceId;
 import dev.mcpbus.bus.NamePolicy;
-import dev.mcpbus.catalog.CatalogVerticle;
+import dev.mcpbus.catalog.AggregateVerticle;
 import dev.mcpbus.config.ConfigDiff;
 import dev.mcpbus.config.RpcLogMode;
 import dev.mcpbus.config.ServerDefinition;
@@ -246,7 +246,7 @@ public final class McpBus {
             ? deploy(DemoServer.deployable(DemoServer.ADDRESS))
             : Future.succeededFuture();
     return demo.compose(next -> InstanceId.open(vertx))
-        .compose(next -> deploy(new CatalogVerticle(options.names(), options.search())))
+        .compose(next -> deploy(new AggregateVerticle(options.names(), options.search())))
         .compose(next -> deploy(new FunctionsVerticle()))
         .compose(next -> deploy(new InputVerticle(options.input())))
         .compose(next -> limits == null ? Future.succeededFuture() : deploy(limits))

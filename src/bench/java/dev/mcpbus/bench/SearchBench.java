@@ -3,7 +3,7 @@ package dev.mcpbus.bench;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
-import dev.mcpbus.catalog.CatalogVerticle;
+import dev.mcpbus.catalog.AggregateVerticle;
 import dev.mcpbus.testing.ToolCorpus;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -82,7 +82,7 @@ public final class SearchBench {
 
   /** A catalog that knows all tools. */
   private String deploy() throws Exception {
-    String id = await(vertx.deployVerticle(new CatalogVerticle()));
+    String id = await(vertx.deployVerticle(new AggregateVerticle()));
     await(vertx.eventBus().request(Addresses.ALL_TOOLS_LIST, Buffer.buffer("{}")));
     return id;
   }

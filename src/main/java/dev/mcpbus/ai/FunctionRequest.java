@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param call what the model asks for; null in a request for the functions
  */
 record FunctionRequest(
-    FunctionForm form,
+    FunctionFormat form,
     @Nullable List<String> servers,
     Map<String, JsonObject> schemas,
     FunctionOptions options,
@@ -35,7 +35,7 @@ record FunctionRequest(
   static FunctionRequest of(JsonObject body) {
     Object form = body.getValue("form", "openai");
     return new FunctionRequest(
-        FunctionForm.of(form instanceof String word ? word : ""),
+        FunctionFormat.of(form instanceof String word ? word : ""),
         servers(body.getValue("servers")),
         schemas(body.getValue("schemas")),
         new FunctionOptions(flag(body, "strict"), flag(body, "serverIds")),

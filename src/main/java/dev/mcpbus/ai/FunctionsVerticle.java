@@ -184,7 +184,7 @@ public final class FunctionsVerticle extends VerticleBase {
         FailureCode.UNKNOWN_TOOL, "there is no function of that name; take one of the list");
   }
 
-  private static JsonObject reply(FunctionForm form, FunctionCall call, ToolOutput output) {
+  private static JsonObject reply(FunctionFormat form, FunctionCall call, ToolOutput output) {
     JsonObject reply =
         new JsonObject()
             .put("form", form.word())

@@ -33,6 +33,6 @@ public record ModelTool(String name, ToolName tool, JsonObject definition, JsonO
 
   /** The schema with {@code type} and {@code properties}, which models' APIs insist on. */
   public JsonObject objectSchema() {
-    return Schemas.object(schema);
+    return FunctionSchemas.object(schema);
   }
 }

@@ -106,7 +106,7 @@ final class Catalog {
    */
   Buffer aggregate(Kind kind, @Nullable Collection<String> only) {
     Buffer out = Buffer.buffer("{\"" + kind.member + "\":[");
-    List<Problem> problems = new ArrayList<>();
+    List<LeftOutEntry> problems = new ArrayList<>();
     boolean first = true;
     for (Map.Entry<String, Map<Kind, Listing>> server : servers.entrySet()) {
       Listing listing = server.getValue().get(kind);
@@ -124,7 +124,7 @@ final class Catalog {
     }
     out.appendString("]");
     if (!problems.isEmpty()) {
-      JsonArray reasons = new JsonArray(problems.stream().map(Problem::toJson).toList());
+      JsonArray reasons = new JsonArray(problems.stream().map(LeftOutEntry::toJson).toList());
       out.appendString(",\"_meta\":")
           .appendBuffer(new JsonObject().put(META_PROBLEMS, reasons).toBuffer());
     }

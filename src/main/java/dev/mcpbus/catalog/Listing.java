@@ -34,13 +34,13 @@ final class Listing {
   private static final RawJson TRUE = RawJson.of("true");
 
   private final Map<String, RawJson> entries;
-  private final List<Problem> problems;
+  private final List<LeftOutEntry> problems;
   private final Set<String> quarantined;
   private final boolean stale;
 
   private Listing(
       Map<String, RawJson> entries,
-      List<Problem> problems,
+      List<LeftOutEntry> problems,
       Set<String> quarantined,
       boolean stale) {
     this.entries = entries;
@@ -65,7 +65,7 @@ final class Listing {
           ProtocolException.Reason.NOT_JSON_RPC, 0, "the result has no list '" + kind.member + "'");
     }
     Map<String, RawJson> entries = new LinkedHashMap<>();
-    List<Problem> problems = leftOut(server, whole.member("_meta"));
+    List<LeftOutEntry> problems = leftOut(server, whole.member("_meta"));
     int place = 0;
     for (RawJson entry : list.elements()) {
       place++;
@@ -79,7 +79,7 @@ final class Listing {
       }
       if (name == null || reason != null) {
         problems.add(
-            new Problem(server, name == null ? "#" + place : name, String.valueOf(reason)));
+            new LeftOutEntry(server, name == null ? "#" + place : name, String.valueOf(reason)));
       } else {
         entries.put(name, aggregated(server, kind, names, name, entry));
       }
@@ -88,7 +88,7 @@ final class Listing {
     quarantined.forEach(
         name ->
             problems.add(
-                new Problem(
+                new LeftOutEntry(
                     server, name, "it is quarantined: it differs from its pinned definition")));
     return new Listing(entries, List.copyOf(problems), quarantined, false);
   }
@@ -105,16 +105,17 @@ final class Listing {
   }
 
   /** What the connection has left out already. */
-  private static List<Problem> leftOut(String server, @Nullable RawJson meta) {
+  private static List<LeftOutEntry> leftOut(String server, @Nullable RawJson meta) {
     RawJson reasons = meta == null || !meta.isObject() ? null : meta.member(MetaKeys.LEFT_OUT);
-    List<Problem> problems = new ArrayList<>();
+    List<LeftOutEntry> problems = new ArrayList<>();
     if (reasons != null && reasons.isObject()) {
       reasons
           .toJsonObject()
           .forEach(
               reason ->
                   problems.add(
-                      new Problem(server, reason.getKey(), String.valueOf(reason.getValue()))));
+                      new LeftOutEntry(
+                          server, reason.getKey(), String.valueOf(reason.getValue()))));
     }
     return problems;
   }
@@ -193,7 +194,7 @@ final class Listing {
     return entries.values();
   }
 
-  List<Problem> problems() {
+  List<LeftOutEntry> problems() {
     return problems;
   }
 }

@@ -76,7 +76,7 @@ final class ToolIndex implements AutoCloseable {
 
     @Override
     protected Analyzer getWrappedAnalyzer(String field) {
-      return field.equals(ToolDocument.WORDS) ? Words.PLAIN : Words.STEMS;
+      return field.equals(ToolDocument.WORDS) ? WordTokenizer.PLAIN : WordTokenizer.STEMS;
     }
   }
 

@@ -98,10 +98,10 @@ final class ToolQuery {
     Query exact = new TermQuery(new Term(ToolDocument.EXACT, ToolDocument.exact(cut)));
     any.add(new BoostQuery(new ConstantScoreQuery(exact), EXACT_BOOST), Occur.SHOULD);
     boolean verb = false;
-    for (String word : Words.PLAIN.of(cut, MAX_WORDS)) {
+    for (String word : WordTokenizer.PLAIN.of(cut, MAX_WORDS)) {
       String stem = stem(word);
       any.add(word(word, stem), Occur.SHOULD);
-      verb |= !Verbs.like(stem).isEmpty();
+      verb |= !VerbSynonyms.like(stem).isEmpty();
     }
     if (verb) {
       return any.build();
@@ -113,7 +113,7 @@ final class ToolQuery {
   }
 
   private static String stem(String word) {
-    Set<String> stems = Words.STEMS.of(word, 1);
+    Set<String> stems = WordTokenizer.STEMS.of(word, 1);
     return stems.isEmpty() ? word : stems.iterator().next();
   }
 
@@ -129,7 +129,7 @@ final class ToolQuery {
         (NAMES.contains(weight.field) ? names : places).add(found);
       }
     }
-    for (String verb : Verbs.like(stem)) {
+    for (String verb : VerbSynonyms.like(stem)) {
       names.add(new BoostQuery(new TermQuery(new Term(ToolDocument.NAME, verb)), SYNONYM_BOOST));
     }
     // One tool or many: as it was typed counts a little more.

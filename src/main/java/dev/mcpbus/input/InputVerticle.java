@@ -48,7 +48,7 @@ public final class InputVerticle extends VerticleBase {
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
 
   private final InputOptions options;
-  private final Offers offers;
+  private final InputOffers offers;
 
   /** Questions that one address alone was asked, by their keys. */
   private final Map<String, String> alone = new HashMap<>();
@@ -58,20 +58,21 @@ public final class InputVerticle extends VerticleBase {
 
   // Set once in start().
   @SuppressWarnings("NullAway.Init")
-  private Parked parked;
+  private ParkedQuestions parked;
 
   @SuppressWarnings("NullAway.Init")
-  private SharedInput shared;
+  private ClusterInputs shared;
 
   public InputVerticle(InputOptions options) {
     this.options = options;
-    this.offers = new Offers(options.maxOffers(), InputOptions.share(options.maxOffers()));
+    this.offers = new InputOffers(options.maxOffers(), InputOptions.share(options.maxOffers()));
   }
 
   @Override
   public Future<?> start() {
-    parked = new Parked(vertx, options.maxParked(), InputOptions.share(options.maxParked()));
-    shared = new SharedInput(vertx, new Own());
+    parked =
+        new ParkedQuestions(vertx, options.maxParked(), InputOptions.share(options.maxParked()));
+    shared = new ClusterInputs(vertx, new Own());
     published = offers.toJson();
     vertx.eventBus().<JsonObject>localConsumer(Addresses.INPUT_ASK, this::ask);
     vertx
@@ -150,9 +151,9 @@ public final class InputVerticle extends VerticleBase {
   // ---- questions
 
   private void ask(Message<JsonObject> message) {
-    Question question;
+    InputQuestion question;
     try {
-      question = Question.of(message.body());
+      question = InputQuestion.of(message.body());
     } catch (McpFailure refused) {
       refused.replyTo(message);
       return;
@@ -188,7 +189,7 @@ public final class InputVerticle extends VerticleBase {
   /**
    * @param more for who is asked alone: the call that needs the answer, the name of the question
    */
-  private Future<JsonObject> handler(String address, Question question, JsonObject more) {
+  private Future<JsonObject> handler(String address, InputQuestion question, JsonObject more) {
     JsonObject body =
         new JsonObject()
             .put("id", question.server().value())
@@ -219,7 +220,7 @@ public final class InputVerticle extends VerticleBase {
    * A server that was not told of anybody who answers gets no place in the queue, nor does a
    * question that nobody who may see it offers to answer: it would only wait.
    */
-  private Future<JsonObject> park(Question question, long from) {
+  private Future<JsonObject> park(InputQuestion question, long from) {
     boolean answered = question.configured() || offers.answers(question);
     if (!question.offered() || !answered) {
       return Future.failedFuture(
@@ -248,7 +249,7 @@ public final class InputVerticle extends VerticleBase {
     }
     String server = body.containsKey("id") ? server(text(body, "id")) : null;
     long ttl = body.getLong("ttl", -1L);
-    JsonObject known = who == null ? capabilities : Capabilities.known(capabilities);
+    JsonObject known = who == null ? capabilities : InputCapabilities.known(capabilities);
     if (!put(who, name, server, known, ttl)) {
       throw McpFailure.notSent(FailureCode.OVERLOADED, "there are too many offers");
     }
@@ -296,7 +297,7 @@ public final class InputVerticle extends VerticleBase {
   }
 
   /** What other nodes see and tell. */
-  private final class Own implements SharedInput.Here {
+  private final class Own implements ClusterInputs.Here {
 
     @Override
     public JsonArray pending(@Nullable Requester who, @Nullable String server) {

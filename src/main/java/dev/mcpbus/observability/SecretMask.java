@@ -119,7 +119,7 @@ final class SecretMask {
       int from = position;
       boolean closed = skipString();
       String raw = text.substring(from + 1, closed ? position - 1 : position);
-      String plain = LogText.unescape(raw);
+      String plain = JsonEscapes.unescape(raw);
       String masked = maskString(plain, cut && !closed, depth);
       if (masked.equals(plain)) {
         out.append(text, from, position);

@@ -68,7 +68,7 @@ class FunctionsIT {
 
   @Test
   void every_form_offers_all_tools_and_carries_out_its_own_calls() {
-    for (FunctionForm form : FunctionForm.values()) {
+    for (FunctionFormat form : FunctionFormat.values()) {
       JsonObject functions = TestBus.await(mcp.functions(form.word()));
       assertThat(functions.getJsonObject("routes")).as(form.word()).hasSize(13 + 3);
       assertThat(functions.getValue("tools").toString())

@@ -15,7 +15,7 @@ import dev.mcpbus.bus.McpClient;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RoutingName;
 import dev.mcpbus.bus.ToolName;
-import dev.mcpbus.catalog.CatalogVerticle;
+import dev.mcpbus.catalog.AggregateVerticle;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -43,7 +43,7 @@ class FunctionsVerticleTest {
 
   @BeforeEach
   void two_servers() {
-    await(vertx.deployVerticle(new CatalogVerticle()));
+    await(vertx.deployVerticle(new AggregateVerticle()));
     await(vertx.deployVerticle(new FunctionsVerticle()));
     server(
         "files",

@@ -67,7 +67,7 @@ class ToolSearchTest {
         .consumer(
             Addresses.SERVERS_LIST,
             message -> message.reply(new JsonObject().put("servers", servers)));
-    await(vertx.deployVerticle(new CatalogVerticle(NamePolicy.DOTTED)));
+    await(vertx.deployVerticle(new AggregateVerticle(NamePolicy.DOTTED)));
   }
 
   private static String tools(List<String> names) {

@@ -46,10 +46,10 @@ final class BusToolExecutor implements ToolExecutor {
     ToolExecutionResult.Builder result = ToolExecutionResult.builder().isError(output.isError());
     JsonObject structured = output.structured();
     if (structured != null) {
-      result.result(Plain.map(structured));
+      result.result(PlainJson.map(structured));
     }
     if (!output.meta().isEmpty()) {
-      result.attributes(Map.of("_meta", Plain.map(output.meta())));
+      result.attributes(Map.of("_meta", PlainJson.map(output.meta())));
     }
     return images && output.hasImages()
         ? result.resultContents(contents(output)).build()

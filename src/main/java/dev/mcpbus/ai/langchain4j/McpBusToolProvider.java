@@ -82,7 +82,7 @@ public final class McpBusToolProvider implements ToolProvider, AutoCloseable {
       metadata.put("title", title);
     }
     if (tool.definition().getValue("outputSchema") instanceof JsonObject schema) {
-      metadata.put("outputSchema", Plain.map(schema));
+      metadata.put("outputSchema", PlainJson.map(schema));
     }
     if (tool.definition().getValue("annotations") instanceof JsonObject annotations) {
       HINTS.stream()

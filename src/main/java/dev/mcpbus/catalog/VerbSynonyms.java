@@ -10,7 +10,7 @@ import java.util.Set;
  * Verbs that tools are named by and people ask with, by what they do. Nothing else has synonyms
  * here: there are few verbs, and without them "open an issue" finds every tool of issues alike.
  */
-final class Verbs {
+final class VerbSynonyms {
 
   private static final List<List<String>> ALIKE =
       List.of(
@@ -33,7 +33,7 @@ final class Verbs {
 
   static {
     for (List<String> alike : ALIKE) {
-      List<String> stems = alike.stream().map(Verbs::stem).toList();
+      List<String> stems = alike.stream().map(VerbSynonyms::stem).toList();
       for (String stem : stems) {
         BY_STEM.computeIfAbsent(stem, first -> new LinkedHashSet<>()).addAll(stems);
       }
@@ -41,10 +41,10 @@ final class Verbs {
     BY_STEM.forEach((stem, others) -> others.remove(stem));
   }
 
-  private Verbs() {}
+  private VerbSynonyms() {}
 
   private static String stem(String verb) {
-    return Words.STEMS.of(verb, 1).iterator().next();
+    return WordTokenizer.STEMS.of(verb, 1).iterator().next();
   }
 
   /** Stems of verbs that do about the same; none for what is no such verb. */

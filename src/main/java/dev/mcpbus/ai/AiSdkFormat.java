@@ -5,7 +5,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.List;
 
 /** Vercel AI SDK: a tool set by name, {@code _serverId} on every tool, model message parts. */
-final class AiSdk implements Dialect {
+final class AiSdkFormat implements VendorFormat {
 
   private static final String EXPECTED =
       "{\"type\": \"tool-call\", \"toolCallId\", \"toolName\", \"input\"}";
@@ -14,9 +14,9 @@ final class AiSdk implements Dialect {
   public Object tools(List<ModelTool> tools, FunctionOptions options) {
     JsonObject out = new JsonObject();
     for (ModelTool tool : tools) {
-      JsonObject entry = Dialect.named(tool);
+      JsonObject entry = VendorFormat.named(tool);
       entry.remove("name");
-      entry.put("inputSchema", Schemas.object(tool.schema()));
+      entry.put("inputSchema", FunctionSchemas.object(tool.schema()));
       out.put(tool.name(), entry.put("_serverId", tool.tool().server()));
     }
     return out;
@@ -25,8 +25,8 @@ final class AiSdk implements Dialect {
   @Override
   public FunctionCall call(JsonObject call) {
     return new FunctionCall(
-        Dialect.text(call, "toolCallId", EXPECTED),
-        Dialect.text(call, "toolName", EXPECTED),
+        VendorFormat.text(call, "toolCallId", EXPECTED),
+        VendorFormat.text(call, "toolName", EXPECTED),
         call.getValue("input"));
   }
 

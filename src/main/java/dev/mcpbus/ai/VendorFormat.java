@@ -6,7 +6,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.List;
 
 /** One vendor's JSON. Stateless. */
-interface Dialect {
+interface VendorFormat {
 
   Object tools(List<ModelTool> tools, FunctionOptions options);
 

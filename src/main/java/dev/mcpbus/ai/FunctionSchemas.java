@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Set;
 
 /** What the vendors ask of a function's schema. Pure: gives changed copies. */
-final class Schemas {
+final class FunctionSchemas {
 
   /** Refused by OpenAI and Anthropic beside {@code "type": "object"} at the top. */
   private static final List<String> NOT_AT_TOP =
@@ -38,7 +38,7 @@ final class Schemas {
           "minItems",
           "maxItems");
 
-  private Schemas() {}
+  private FunctionSchemas() {}
 
   /** An object schema with {@code properties}; without the words about the schema itself. */
   static JsonObject object(JsonObject schema) {
@@ -91,7 +91,7 @@ final class Schemas {
   }
 
   private static boolean each(Object schemas) {
-    return !(schemas instanceof JsonArray known) || known.stream().allMatch(Schemas::one);
+    return !(schemas instanceof JsonArray known) || known.stream().allMatch(FunctionSchemas::one);
   }
 
   private static boolean one(Object schema) {

@@ -7,7 +7,7 @@ import io.vertx.core.json.JsonObject;
  *
  * @param name as the server wrote it, or its place in the list where it has none
  */
-record Problem(String server, String name, String reason) {
+record LeftOutEntry(String server, String name, String reason) {
 
   JsonObject toJson() {
     return new JsonObject().put("server", server).put("name", name).put("reason", reason);

@@ -4,7 +4,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.Map;
 
 /** What MCP knows of that clients answer. */
-final class Capabilities {
+final class InputCapabilities {
 
   /** Each with the settings that its object may hold, and their only value. */
   private static final Map<String, Map<String, Object>> KNOWN =
@@ -13,7 +13,7 @@ final class Capabilities {
           "sampling", Map.of("context", Map.of(), "tools", Map.of()),
           "roots", Map.of("listChanged", true));
 
-  private Capabilities() {}
+  private InputCapabilities() {}
 
   /**
    * What a principal offers, without anything else: a server of the older era is told of each new

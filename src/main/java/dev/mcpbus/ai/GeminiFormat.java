@@ -8,7 +8,7 @@ import java.util.List;
  * Gemini and Vertex AI. Schemas go as {@code parametersJsonSchema}: the older {@code parameters}
  * takes a subset of OpenAPI, in which references and open objects have no form.
  */
-final class Gemini implements Dialect {
+final class GeminiFormat implements VendorFormat {
 
   private static final String EXPECTED = "{\"functionCall\": {\"name\", \"args\"}}";
 
@@ -16,12 +16,12 @@ final class Gemini implements Dialect {
   public Object tools(List<ModelTool> tools, FunctionOptions options) {
     JsonArray declarations = new JsonArray();
     for (ModelTool tool : tools) {
-      JsonObject entry = Dialect.named(tool);
+      JsonObject entry = VendorFormat.named(tool);
       if (!entry.containsKey("description")) {
         entry.put("description", tool.tool().tool()); // required here
       }
-      entry.put("parametersJsonSchema", Schemas.object(tool.schema()));
-      declarations.add(Dialect.marked(entry, tool, options));
+      entry.put("parametersJsonSchema", FunctionSchemas.object(tool.schema()));
+      declarations.add(VendorFormat.marked(entry, tool, options));
     }
     return new JsonArray().add(new JsonObject().put("functionDeclarations", declarations));
   }
@@ -31,7 +31,7 @@ final class Gemini implements Dialect {
     JsonObject function = call.getValue("functionCall") instanceof JsonObject known ? known : call;
     return new FunctionCall(
         function.getValue("id") instanceof String id ? id : null,
-        Dialect.text(function, "name", EXPECTED),
+        VendorFormat.text(function, "name", EXPECTED),
         function.getValue("args"));
   }
 

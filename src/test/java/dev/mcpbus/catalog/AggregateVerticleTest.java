@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 @ExtendWith(VertxExtension.class)
-class CatalogVerticleTest {
+class AggregateVerticleTest {
 
   private static final JsonObject NONE = new JsonObject();
 
@@ -82,7 +82,7 @@ class CatalogVerticleTest {
         .eventBus()
         .consumer(
             Addresses.SERVERS_LIST, message -> message.reply(NONE.copy().put("servers", servers)));
-    await(vertx.deployVerticle(new CatalogVerticle(NamePolicy.DOTTED, retry, firstLists)));
+    await(vertx.deployVerticle(new AggregateVerticle(NamePolicy.DOTTED, retry, firstLists)));
   }
 
   private <T> Future<Message<T>> ask(String address, T body) {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param offered whether the server was told that such questions are answered
  * @param configured whether it is told so whoever is there
  */
-record Question(
+record InputQuestion(
     String key,
     ConnectionId server,
     String method,
@@ -34,9 +34,9 @@ record Question(
    *
    * @throws McpFailure {@code PROTOCOL_ERROR} where no caller should ever see the question
    */
-  static Question of(JsonObject body) {
-    Question question =
-        new Question(
+  static InputQuestion of(JsonObject body) {
+    InputQuestion question =
+        new InputQuestion(
             body.getString("question"),
             new ConnectionId(body.getString("id")),
             body.getString("method"),
@@ -95,9 +95,9 @@ record Question(
     }
   }
 
-  private Form form() {
+  private ElicitationForm form() {
     if (params.getValue("requestedSchema") instanceof JsonObject schema) {
-      return Form.of(schema);
+      return ElicitationForm.of(schema);
     }
     throw refused("it asks for a form without a schema");
   }
@@ -156,7 +156,7 @@ record Question(
 
   private static void need(boolean fits, String path, String what) {
     if (!fits) {
-      throw Form.invalid(path, "must be " + what);
+      throw ElicitationForm.invalid(path, "must be " + what);
     }
   }
 

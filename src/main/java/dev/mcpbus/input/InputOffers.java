@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Several offers add up to what servers are told; whose question an offer is good for says {@link
  * #answers}. Owner: the context of the {@link InputVerticle}; time is passed in.
  */
-final class Offers {
+final class InputOffers {
 
   /**
    * @param maker null for a program on the bus
@@ -35,7 +35,7 @@ final class Offers {
    * @param max in all
    * @param share of one principal at most
    */
-  Offers(int max, int share) {
+  InputOffers(int max, int share) {
     this.max = max;
     this.share = share;
   }
@@ -89,7 +89,7 @@ final class Offers {
   }
 
   /** Whether somebody who may see a question offers to answer such. */
-  boolean answers(Question question) {
+  boolean answers(InputQuestion question) {
     return offers.entrySet().stream()
         .anyMatch(
             one ->

@@ -5,7 +5,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.List;
 
 /** Chat completions: nested functions; the answer of a tool is a text. */
-final class OpenAiChat implements Dialect {
+final class OpenAiChatFormat implements VendorFormat {
 
   private static final String EXPECTED =
       "{\"id\", \"type\": \"function\", \"function\": {\"name\", \"arguments\"}}";
@@ -14,13 +14,13 @@ final class OpenAiChat implements Dialect {
   public Object tools(List<ModelTool> tools, FunctionOptions options) {
     JsonArray out = new JsonArray();
     for (ModelTool tool : tools) {
-      JsonObject parameters = Schemas.flat(tool.schema());
-      JsonObject function = Dialect.named(tool).put("parameters", parameters);
-      if (options.strict() && Schemas.isStrict(parameters)) {
+      JsonObject parameters = FunctionSchemas.flat(tool.schema());
+      JsonObject function = VendorFormat.named(tool).put("parameters", parameters);
+      if (options.strict() && FunctionSchemas.isStrict(parameters)) {
         function.put("strict", true);
       }
       JsonObject entry = new JsonObject().put("type", "function").put("function", function);
-      out.add(Dialect.marked(entry, tool, options));
+      out.add(VendorFormat.marked(entry, tool, options));
     }
     return out;
   }
@@ -30,8 +30,8 @@ final class OpenAiChat implements Dialect {
     JsonObject function =
         call.getValue("function") instanceof JsonObject known ? known : new JsonObject();
     return new FunctionCall(
-        Dialect.text(call, "id", EXPECTED),
-        Dialect.text(function, "name", EXPECTED),
+        VendorFormat.text(call, "id", EXPECTED),
+        VendorFormat.text(function, "name", EXPECTED),
         function.getValue("arguments"));
   }
 

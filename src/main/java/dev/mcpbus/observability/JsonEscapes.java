@@ -1,9 +1,9 @@
 package dev.mcpbus.observability;
 
 /** The escapes of JSON strings, read without ever failing. */
-final class LogText {
+final class JsonEscapes {
 
-  private LogText() {}
+  private JsonEscapes() {}
 
   /** The text that the inside of a JSON string stands for; a broken escape stays as it is. */
   static String unescape(String raw) {

@@ -32,12 +32,12 @@ import org.slf4j.LoggerFactory;
  * Hands a call of {@code server.tool} to the connection of that server, in kind, with all headers.
  * Confined to the context of the catalog's verticle.
  */
-final class ToolRouter {
+final class AggregateToolCalls {
 
   /** Less than that of {@code McpClient}, so that this failure arrives before its own. */
   private static final Duration SLACK = Duration.ofSeconds(4);
 
-  private static final Logger LOG = LoggerFactory.getLogger(ToolRouter.class);
+  private static final Logger LOG = LoggerFactory.getLogger(AggregateToolCalls.class);
   private static final Duration PATIENCE = Duration.ofMinutes(14);
 
   /** What the router needs to know of the present. */
@@ -55,7 +55,7 @@ final class ToolRouter {
   private final NamePolicy names;
   private final View view;
 
-  ToolRouter(Vertx vertx, NamePolicy names, View view) {
+  AggregateToolCalls(Vertx vertx, NamePolicy names, View view) {
     this.bus = ClusterRequests.of(vertx);
     this.names = names;
     this.view = view;
@@ -213,7 +213,7 @@ final class ToolRouter {
     return unknown(
         FailureCode.UNKNOWN_CONNECTION,
         "there is no server '" + shown(tool.server()) + "'",
-        Nearest.of(tool.server(), view.servers()).stream()
+        NameSuggestions.of(tool.server(), view.servers()).stream()
             .map(server -> encode(server, tool.tool()))
             .toList());
   }
@@ -228,7 +228,7 @@ final class ToolRouter {
     return unknown(
         FailureCode.UNKNOWN_TOOL,
         "server '" + tool.server() + "' has no tool '" + shown(tool.tool()) + "'" + leftOut,
-        Nearest.of(tool.tool(), listing.names()).stream()
+        NameSuggestions.of(tool.tool(), listing.names()).stream()
             .map(name -> encode(tool.server(), name))
             .toList());
   }

@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * waits a moment for servers that are connected and have not been heard of yet, never for others.
  * All state is touched on the verticle's own context only.
  */
-public final class CatalogVerticle extends VerticleBase {
+public final class AggregateVerticle extends VerticleBase {
 
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
   private static final long PATIENCE_MILLIS = 5_000;
@@ -90,19 +90,19 @@ public final class CatalogVerticle extends VerticleBase {
     }
   }
 
-  public CatalogVerticle() {
+  public AggregateVerticle() {
     this(NamePolicy.DOTTED);
   }
 
   /** Names the entries of the aggregate as {@code names} says. */
-  public CatalogVerticle(NamePolicy names) {
+  public AggregateVerticle(NamePolicy names) {
     this(names, false);
   }
 
   /**
    * @param searched true where the index of the tools is built at once, not at the first search
    */
-  public CatalogVerticle(NamePolicy names, boolean searched) {
+  public AggregateVerticle(NamePolicy names, boolean searched) {
     this(names, searched, Duration.ofSeconds(30), Duration.ofSeconds(2));
   }
 
@@ -111,11 +111,12 @@ public final class CatalogVerticle extends VerticleBase {
    *     give; the first time after a second, then after twice as long each time
    * @param firstLists how long an aggregate waits at most for a connected server's first list
    */
-  public CatalogVerticle(NamePolicy names, Duration retry, Duration firstLists) {
+  public AggregateVerticle(NamePolicy names, Duration retry, Duration firstLists) {
     this(names, false, retry, firstLists);
   }
 
-  private CatalogVerticle(NamePolicy names, boolean searched, Duration retry, Duration firstLists) {
+  private AggregateVerticle(
+      NamePolicy names, boolean searched, Duration retry, Duration firstLists) {
     this.names = names;
     this.searched = searched;
     this.retry = retry;
@@ -126,7 +127,7 @@ public final class CatalogVerticle extends VerticleBase {
   public Future<?> start() {
     Codecs.register(vertx);
     EventBus bus = vertx.eventBus();
-    ToolRouter router = new ToolRouter(vertx, names, new Present());
+    AggregateToolCalls router = new AggregateToolCalls(vertx, names, new Present());
     List<Future<Void>> ready = new ArrayList<>();
     MessageConsumer<JsonObject> events =
         bus.consumer(Addresses.ALL_EVENTS, event -> handle(event.body()));
@@ -312,7 +313,7 @@ public final class CatalogVerticle extends VerticleBase {
         .onFailure(failure -> McpFailure.of(failure).replyTo(message));
   }
 
-  private void describe(ToolRouter router, Message<Object> message) {
+  private void describe(AggregateToolCalls router, Message<Object> message) {
     known
         .compose(configured -> whenHeard(Kind.TOOLS, null))
         .onComplete(heard -> router.describe(message));
@@ -363,7 +364,7 @@ public final class CatalogVerticle extends VerticleBase {
                 only.stream()
                     .filter(id -> !servers.containsKey(id))
                     .findFirst()
-                    .map(CatalogVerticle::unknown)
+                    .map(AggregateVerticle::unknown)
                     .orElseGet(Future::succeededFuture));
   }
 
@@ -398,7 +399,7 @@ public final class CatalogVerticle extends VerticleBase {
   }
 
   /** What the router may see of this verticle. */
-  private final class Present implements ToolRouter.View {
+  private final class Present implements AggregateToolCalls.View {
 
     @Override
     public Catalog catalog() {

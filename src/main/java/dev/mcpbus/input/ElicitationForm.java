@@ -14,7 +14,7 @@ import java.util.Set;
  * The form of an elicitation: a flat object of simple values (MCP 2025-11-25 and 2026-07-28,
  * Elicitation, Requested Schema).
  */
-final class Form {
+final class ElicitationForm {
 
   private static final Set<String> SIMPLE =
       Set.of("string", "number", "integer", "boolean", "array");
@@ -23,7 +23,7 @@ final class Form {
   private final JsonObject properties;
   private final ArgumentValidator validator;
 
-  private Form(JsonObject properties, ArgumentValidator validator) {
+  private ElicitationForm(JsonObject properties, ArgumentValidator validator) {
     this.properties = properties;
     this.validator = validator;
   }
@@ -31,17 +31,17 @@ final class Form {
   /**
    * @throws McpFailure {@code PROTOCOL_ERROR} where {@code schema} is no form
    */
-  static Form of(JsonObject schema) {
+  static ElicitationForm of(JsonObject schema) {
     JsonObject properties =
         schema.getValue("properties") instanceof JsonObject object ? object : new JsonObject();
     if (properties.size() > MAX_FIELDS) {
-      throw Question.refused("its form has more than " + MAX_FIELDS + " fields");
+      throw InputQuestion.refused("its form has more than " + MAX_FIELDS + " fields");
     }
     for (Map.Entry<String, Object> property : properties) {
       if (!(property.getValue() instanceof JsonObject field)
           || !(field.getValue("type") instanceof String type)
           || !SIMPLE.contains(type)) {
-        throw Question.refused("its form asks for more than simple values");
+        throw InputQuestion.refused("its form asks for more than simple values");
       }
     }
     JsonObject own = schema.copy();
@@ -50,9 +50,9 @@ final class Form {
     String fault =
         raw.length() > ArgumentValidator.MAX_SCHEMA_BYTES ? "too large" : SchemaShape.fault(raw);
     if (fault != null) {
-      throw Question.refused("its form cannot be understood: " + fault);
+      throw InputQuestion.refused("its form cannot be understood: " + fault);
     }
-    return new Form(properties, ArgumentValidator.of(raw));
+    return new ElicitationForm(properties, ArgumentValidator.of(raw));
   }
 
   /**

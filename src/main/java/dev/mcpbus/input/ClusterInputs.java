@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * answered from anywhere; an offer is known everywhere. Owner: the context of the {@link
  * InputVerticle}.
  */
-final class SharedInput {
+final class ClusterInputs {
 
   /** What this node has. */
   interface Here {
@@ -50,7 +50,7 @@ final class SharedInput {
   private final PeerRequests nodes;
   private final Here here;
 
-  SharedInput(Vertx vertx, Here here) {
+  ClusterInputs(Vertx vertx, Here here) {
     this.vertx = vertx;
     this.nodes = new PeerRequests(vertx, Addresses.INPUT_NODES);
     this.here = here;
@@ -115,7 +115,7 @@ final class SharedInput {
               List<Object> all = own.stream().collect(Collectors.toCollection(ArrayList::new));
               answers.forEach(
                   one -> one.body().getJsonArray("questions", new JsonArray()).forEach(all::add));
-              all.sort(Comparator.comparing(SharedInput::since));
+              all.sort(Comparator.comparing(ClusterInputs::since));
               return new JsonArray(all);
             });
   }

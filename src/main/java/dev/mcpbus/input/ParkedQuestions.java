@@ -21,10 +21,14 @@ import org.jspecify.annotations.Nullable;
  * Questions that wait for {@code mcp.input.respond}, in the order in which they came. Each ends
  * once: answered, expired, or withdrawn. Owner: the context of the {@link InputVerticle}.
  */
-final class Parked {
+final class ParkedQuestions {
 
   private record Place(
-      Question question, Promise<JsonObject> answer, long timer, Instant since, Instant expires) {}
+      InputQuestion question,
+      Promise<JsonObject> answer,
+      long timer,
+      Instant since,
+      Instant expires) {}
 
   private final Vertx vertx;
   private final int max;
@@ -35,14 +39,14 @@ final class Parked {
    * @param max in all
    * @param share of one principal at most
    */
-  Parked(Vertx vertx, int max, int share) {
+  ParkedQuestions(Vertx vertx, int max, int share) {
     this.vertx = vertx;
     this.max = max;
     this.share = share;
   }
 
   /** Parks a question for at most {@code patience}. */
-  Future<JsonObject> add(Question question, Duration patience) {
+  Future<JsonObject> add(InputQuestion question, Duration patience) {
     String owner = question.owner();
     boolean full = places.size() >= max;
     if (full || count(owner) >= mostOf(owner)) {
@@ -153,7 +157,7 @@ final class Parked {
         new JsonObject().put("question", place.question().key()).put("outcome", outcome));
   }
 
-  private void publish(Question question, String type, JsonObject more) {
+  private void publish(InputQuestion question, String type, JsonObject more) {
     JsonObject event =
         new JsonObject()
             .put("type", type)

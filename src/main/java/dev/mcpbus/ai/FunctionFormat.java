@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /** The vendors' forms of tools, function calls and results. Pure. */
-public enum FunctionForm {
+public enum FunctionFormat {
   /** OpenAI chat completions, which many others copy. */
   OPENAI("openai"),
   OPENAI_RESPONSES("openai-responses"),
@@ -19,17 +19,17 @@ public enum FunctionForm {
 
   private final String word;
 
-  FunctionForm(String word) {
+  FunctionFormat(String word) {
     this.word = word;
   }
 
-  private Dialect dialect() {
+  private VendorFormat dialect() {
     return switch (this) {
-      case OPENAI -> new OpenAiChat();
-      case OPENAI_RESPONSES -> new OpenAiResponses();
-      case ANTHROPIC -> new Anthropic();
-      case GEMINI -> new Gemini();
-      case AI_SDK -> new AiSdk();
+      case OPENAI -> new OpenAiChatFormat();
+      case OPENAI_RESPONSES -> new OpenAiResponsesFormat();
+      case ANTHROPIC -> new AnthropicFormat();
+      case GEMINI -> new GeminiFormat();
+      case AI_SDK -> new AiSdkFormat();
     };
   }
 
@@ -41,7 +41,7 @@ public enum FunctionForm {
   /**
    * @throws McpFailure {@code BAD_REQUEST}
    */
-  public static FunctionForm of(String word) {
+  public static FunctionFormat of(String word) {
     return Arrays.stream(values())
         .filter(form -> form.word.equals(word))
         .findFirst()
@@ -51,7 +51,7 @@ public enum FunctionForm {
                     FailureCode.BAD_REQUEST,
                     "'form' must be one of "
                         + Arrays.stream(values())
-                            .map(FunctionForm::word)
+                            .map(FunctionFormat::word)
                             .collect(Collectors.joining(", "))));
   }
 

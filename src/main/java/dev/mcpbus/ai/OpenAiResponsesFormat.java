@@ -5,7 +5,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.List;
 
 /** Responses: flat functions, strict unless they say otherwise; answers may hold images. */
-final class OpenAiResponses implements Dialect {
+final class OpenAiResponsesFormat implements VendorFormat {
 
   private static final String EXPECTED =
       "{\"type\": \"function_call\", \"call_id\", \"name\", \"arguments\"}";
@@ -14,14 +14,14 @@ final class OpenAiResponses implements Dialect {
   public Object tools(List<ModelTool> tools, FunctionOptions options) {
     JsonArray out = new JsonArray();
     for (ModelTool tool : tools) {
-      JsonObject parameters = Schemas.flat(tool.schema());
+      JsonObject parameters = FunctionSchemas.flat(tool.schema());
       JsonObject entry =
           new JsonObject()
               .put("type", "function")
-              .mergeIn(Dialect.named(tool))
+              .mergeIn(VendorFormat.named(tool))
               .put("parameters", parameters)
-              .put("strict", options.strict() && Schemas.isStrict(parameters));
-      out.add(Dialect.marked(entry, tool, options));
+              .put("strict", options.strict() && FunctionSchemas.isStrict(parameters));
+      out.add(VendorFormat.marked(entry, tool, options));
     }
     return out;
   }
@@ -29,8 +29,8 @@ final class OpenAiResponses implements Dialect {
   @Override
   public FunctionCall call(JsonObject call) {
     return new FunctionCall(
-        Dialect.text(call, "call_id", EXPECTED),
-        Dialect.text(call, "name", EXPECTED),
+        VendorFormat.text(call, "call_id", EXPECTED),
+        VendorFormat.text(call, "name", EXPECTED),
         call.getValue("arguments"));
   }
 
@@ -44,7 +44,9 @@ final class OpenAiResponses implements Dialect {
     for (ToolOutput.Part part : output.parts()) {
       blocks.add(
           part.isImage()
-              ? new JsonObject().put("type", "input_image").put("image_url", Dialect.dataUrl(part))
+              ? new JsonObject()
+                  .put("type", "input_image")
+                  .put("image_url", VendorFormat.dataUrl(part))
               : new JsonObject().put("type", "input_text").put("text", part.text()));
     }
     return out.put("output", blocks);

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 
 /** Names that were perhaps meant. Bounded work, whatever a server or a caller sends. */
-final class Nearest {
+final class NameSuggestions {
 
   private static final int MAX_NAMES = 1_000;
   private static final int MAX_LENGTH = 64;
@@ -14,7 +14,7 @@ final class Nearest {
 
   private record Candidate(String name, int distance) {}
 
-  private Nearest() {}
+  private NameSuggestions() {}
 
   /** At most three, nearest first; none where nothing is near. */
   static List<String> of(String wanted, Collection<String> names) {

@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Set;
 
 /** Messages: {@code tool_use} and {@code tool_result} blocks. */
-final class Anthropic implements Dialect {
+final class AnthropicFormat implements VendorFormat {
 
   private static final String EXPECTED = "{\"type\": \"tool_use\", \"id\", \"name\", \"input\"}";
 
@@ -18,8 +18,9 @@ final class Anthropic implements Dialect {
   public Object tools(List<ModelTool> tools, FunctionOptions options) {
     JsonArray out = new JsonArray();
     for (ModelTool tool : tools) {
-      JsonObject entry = Dialect.named(tool).put("input_schema", Schemas.flat(tool.schema()));
-      out.add(Dialect.marked(entry, tool, options));
+      JsonObject entry =
+          VendorFormat.named(tool).put("input_schema", FunctionSchemas.flat(tool.schema()));
+      out.add(VendorFormat.marked(entry, tool, options));
     }
     return out;
   }
@@ -27,8 +28,8 @@ final class Anthropic implements Dialect {
   @Override
   public FunctionCall call(JsonObject call) {
     return new FunctionCall(
-        Dialect.text(call, "id", EXPECTED),
-        Dialect.text(call, "name", EXPECTED),
+        VendorFormat.text(call, "id", EXPECTED),
+        VendorFormat.text(call, "name", EXPECTED),
         call.getValue("input"));
   }
 

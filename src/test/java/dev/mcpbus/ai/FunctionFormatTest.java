@@ -11,7 +11,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class FunctionFormTest {
+class FunctionFormatTest {
 
   private static final JsonObject SCHEMA =
       new JsonObject(
@@ -51,7 +51,7 @@ class FunctionFormTest {
     return new JsonObject(text);
   }
 
-  private static JsonObject first(FunctionForm form, ModelTool tool, boolean strict) {
+  private static JsonObject first(FunctionFormat form, ModelTool tool, boolean strict) {
     return ((JsonArray) form.tools(List.of(tool), new FunctionOptions(strict, false)))
         .getJsonObject(0);
   }
@@ -64,7 +64,7 @@ class FunctionFormTest {
 
   @Test
   void openai_takes_nested_functions_without_combinations_at_the_top() {
-    assertThat(first(FunctionForm.OPENAI, WEATHER, false))
+    assertThat(first(FunctionFormat.OPENAI, WEATHER, false))
         .isEqualTo(
             json(
                 """
@@ -77,7 +77,7 @@ class FunctionFormTest {
 
   @Test
   void openai_responses_takes_flat_functions_that_say_whether_they_are_strict() {
-    assertThat(first(FunctionForm.OPENAI_RESPONSES, WEATHER, true))
+    assertThat(first(FunctionFormat.OPENAI_RESPONSES, WEATHER, true))
         .isEqualTo(
             json(
                 """
@@ -97,23 +97,24 @@ class FunctionFormTest {
                "additionalProperties": false}},
              "required": ["at"], "additionalProperties": false}
             """);
-    assertThat(first(FunctionForm.OPENAI_RESPONSES, tool("a", closed), true).getBoolean("strict"))
+    assertThat(first(FunctionFormat.OPENAI_RESPONSES, tool("a", closed), true).getBoolean("strict"))
         .isTrue();
     JsonObject function =
-        first(FunctionForm.OPENAI, tool("a", closed), true).getJsonObject("function");
+        first(FunctionFormat.OPENAI, tool("a", closed), true).getJsonObject("function");
     assertThat(function.getBoolean("strict")).isTrue();
 
     JsonObject open = closed.copy();
     open.getJsonObject("properties").getJsonObject("at").remove("required");
-    assertThat(first(FunctionForm.OPENAI_RESPONSES, tool("a", open), true).getBoolean("strict"))
+    assertThat(first(FunctionFormat.OPENAI_RESPONSES, tool("a", open), true).getBoolean("strict"))
         .isFalse();
-    assertThat(first(FunctionForm.OPENAI_RESPONSES, tool("a", closed), false).getBoolean("strict"))
+    assertThat(
+            first(FunctionFormat.OPENAI_RESPONSES, tool("a", closed), false).getBoolean("strict"))
         .isFalse();
   }
 
   @Test
   void anthropic_takes_an_input_schema() {
-    assertThat(first(FunctionForm.ANTHROPIC, WEATHER, false))
+    assertThat(first(FunctionFormat.ANTHROPIC, WEATHER, false))
         .isEqualTo(
             json(
                 """
@@ -125,7 +126,7 @@ class FunctionFormTest {
   @Test
   void gemini_takes_the_whole_json_schema() {
     JsonObject declaration =
-        first(FunctionForm.GEMINI, WEATHER, false)
+        first(FunctionFormat.GEMINI, WEATHER, false)
             .getJsonArray("functionDeclarations")
             .getJsonObject(0);
     assertThat(declaration.getString("name")).isEqualTo("weather__get");
@@ -135,14 +136,14 @@ class FunctionFormTest {
 
   @Test
   void a_tool_without_parameters_still_has_properties() {
-    JsonObject bare = first(FunctionForm.ANTHROPIC, tool("a", new JsonObject()), false);
+    JsonObject bare = first(FunctionFormat.ANTHROPIC, tool("a", new JsonObject()), false);
     assertThat(bare.getJsonObject("input_schema"))
         .isEqualTo(json("{\"type\": \"object\", \"properties\": {}}"));
   }
 
   @Test
   void the_ai_sdk_takes_a_set_by_name_with_the_server_on_every_tool() {
-    Object tools = FunctionForm.AI_SDK.tools(List.of(WEATHER), FunctionOptions.DEFAULT);
+    Object tools = FunctionFormat.AI_SDK.tools(List.of(WEATHER), FunctionOptions.DEFAULT);
     JsonObject one = ((JsonObject) tools).getJsonObject("weather__get");
     assertThat(one.getString("_serverId")).isEqualTo("weather");
     assertThat(one.getJsonObject("inputSchema").getJsonObject("properties")).isNotEmpty();
@@ -151,19 +152,19 @@ class FunctionFormTest {
   @Test
   void server_ids_stand_where_they_are_asked_for_and_nowhere_else() {
     FunctionOptions marked = new FunctionOptions(false, true);
-    for (FunctionForm form : FunctionForm.values()) {
+    for (FunctionFormat form : FunctionFormat.values()) {
       assertThat(form.tools(List.of(WEATHER), marked).toString())
           .as(form.word())
           .contains("\"_serverId\":\"weather\"");
     }
-    assertThat(FunctionForm.OPENAI.tools(List.of(WEATHER), FunctionOptions.DEFAULT).toString())
+    assertThat(FunctionFormat.OPENAI.tools(List.of(WEATHER), FunctionOptions.DEFAULT).toString())
         .doesNotContain("_serverId");
   }
 
   @Test
   void openai_calls_bring_arguments_as_text_and_get_a_text() {
     FunctionCall call =
-        FunctionForm.OPENAI.call(
+        FunctionFormat.OPENAI.call(
             json(
                 """
                 {"id": "c1", "type": "function",
@@ -171,7 +172,7 @@ class FunctionFormTest {
                 """));
     assertThat(call.name()).isEqualTo("weather__get");
     assertThat(call.object()).isEqualTo(json("{\"city\": \"Ulm\"}"));
-    assertThat(FunctionForm.OPENAI.result(call, IMAGE))
+    assertThat(FunctionFormat.OPENAI.result(call, IMAGE))
         .isEqualTo(
             json(
                 """
@@ -183,13 +184,13 @@ class FunctionFormTest {
   @Test
   void openai_responses_get_images() {
     FunctionCall call =
-        FunctionForm.OPENAI_RESPONSES.call(
+        FunctionFormat.OPENAI_RESPONSES.call(
             json(
                 """
                 {"type": "function_call", "call_id": "c1", "name": "x__y", "arguments": ""}
                 """));
     assertThat(call.object()).isEmpty();
-    assertThat(FunctionForm.OPENAI_RESPONSES.result(call, IMAGE))
+    assertThat(FunctionFormat.OPENAI_RESPONSES.result(call, IMAGE))
         .isEqualTo(
             json(
                 """
@@ -197,20 +198,20 @@ class FunctionFormTest {
                  {"type": "input_text", "text": "Look:"},
                  {"type": "input_image", "image_url": "data:image/png;base64,AAAA"}]}
                 """));
-    assertThat(FunctionForm.OPENAI_RESPONSES.result(call, FAILED).getValue("output"))
+    assertThat(FunctionFormat.OPENAI_RESPONSES.result(call, FAILED).getValue("output"))
         .isInstanceOf(JsonArray.class);
   }
 
   @Test
   void anthropic_results_are_blocks_and_errors_are_text_alone() {
     FunctionCall call =
-        FunctionForm.ANTHROPIC.call(
+        FunctionFormat.ANTHROPIC.call(
             json(
                 """
                 {"type": "tool_use", "id": "t1", "name": "x__y", "input": {"a": 1}}
                 """));
     assertThat(call.object()).isEqualTo(json("{\"a\": 1}"));
-    assertThat(FunctionForm.ANTHROPIC.result(call, IMAGE))
+    assertThat(FunctionFormat.ANTHROPIC.result(call, IMAGE))
         .isEqualTo(
             json(
                 """
@@ -219,7 +220,7 @@ class FunctionFormTest {
                  {"type": "image", "source":
                   {"type": "base64", "media_type": "image/png", "data": "AAAA"}}]}
                 """));
-    assertThat(FunctionForm.ANTHROPIC.result(call, FAILED))
+    assertThat(FunctionFormat.ANTHROPIC.result(call, FAILED))
         .isEqualTo(
             json(
                 """
@@ -229,13 +230,13 @@ class FunctionFormTest {
                 """));
     ToolOutput silent =
         ToolOutput.of(json("{\"content\": [{\"type\": \"text\", \"text\": \"\"}]}"));
-    assertThat(FunctionForm.ANTHROPIC.result(call, silent).containsKey("content")).isFalse();
+    assertThat(FunctionFormat.ANTHROPIC.result(call, silent).containsKey("content")).isFalse();
   }
 
   @Test
   void gemini_results_are_objects_with_output_or_error() {
     FunctionCall call =
-        FunctionForm.GEMINI.call(
+        FunctionFormat.GEMINI.call(
             json("{\"functionCall\": {\"id\": \"g1\", \"name\": \"x__y\", \"args\": {\"a\": 1}}}"));
     ToolOutput structured =
         ToolOutput.of(
@@ -244,32 +245,34 @@ class FunctionFormTest {
                 {"content": [{"type": "text", "text": "{ \\"t\\": 3 }"}],
                  "structuredContent": {"t": 3}}
                 """));
-    assertThat(FunctionForm.GEMINI.result(call, structured))
+    assertThat(FunctionFormat.GEMINI.result(call, structured))
         .isEqualTo(
             json(
                 """
                 {"functionResponse": {"id": "g1", "name": "x__y",
                  "response": {"output": {"t": 3}}}}
                 """));
-    assertThat(FunctionForm.GEMINI.result(call, FAILED).toString()).contains("\"error\":\"no such");
-    assertThat(FunctionForm.GEMINI.result(call, IMAGE).toString())
+    assertThat(FunctionFormat.GEMINI.result(call, FAILED).toString())
+        .contains("\"error\":\"no such");
+    assertThat(FunctionFormat.GEMINI.result(call, IMAGE).toString())
         .contains("\"inlineData\":{\"mimeType\":\"image/png\",\"data\":\"AAAA\"}");
     JsonObject bare =
-        FunctionForm.GEMINI.result(FunctionForm.GEMINI.call(json("{\"name\": \"x__y\"}")), IMAGE);
+        FunctionFormat.GEMINI.result(
+            FunctionFormat.GEMINI.call(json("{\"name\": \"x__y\"}")), IMAGE);
     assertThat(bare.getJsonObject("functionResponse").containsKey("id")).isFalse();
   }
 
   @Test
   void ai_sdk_results_say_what_kind_of_output_they_are() {
     FunctionCall call =
-        FunctionForm.AI_SDK.call(
+        FunctionFormat.AI_SDK.call(
             json(
                 """
                 {"type": "tool-call", "toolCallId": "v1", "toolName": "x__y", "input": {}}
                 """));
-    assertThat(FunctionForm.AI_SDK.result(call, FAILED).getJsonObject("output").getString("type"))
+    assertThat(FunctionFormat.AI_SDK.result(call, FAILED).getJsonObject("output").getString("type"))
         .isEqualTo("error-text");
-    JsonObject image = FunctionForm.AI_SDK.result(call, IMAGE).getJsonObject("output");
+    JsonObject image = FunctionFormat.AI_SDK.result(call, IMAGE).getJsonObject("output");
     assertThat(image.getString("type")).isEqualTo("content");
     assertThat(image.getJsonArray("value").getJsonObject(1).getString("mediaType"))
         .isEqualTo("image/png");
@@ -277,7 +280,7 @@ class FunctionFormTest {
 
   @Test
   void a_call_of_another_form_is_refused_with_the_form_that_was_expected() {
-    for (FunctionForm form : FunctionForm.values()) {
+    for (FunctionFormat form : FunctionFormat.values()) {
       assertThatThrownBy(() -> form.call(json("{\"nome\": 1}")))
           .as(form.word())
           .isInstanceOfSatisfying(
@@ -287,7 +290,7 @@ class FunctionFormTest {
                 assertThat(failure).hasMessageContaining("expected {");
               });
     }
-    assertThatThrownBy(() -> FunctionForm.of("mistral"))
+    assertThatThrownBy(() -> FunctionFormat.of("mistral"))
         .hasMessageContaining("openai-responses, anthropic, gemini, ai-sdk");
   }
 

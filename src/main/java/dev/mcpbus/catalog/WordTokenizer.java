@@ -21,13 +21,13 @@ import org.apache.lucene.analysis.tokenattributes.CharTermAttribute;
  * {@code create-issue} are {@code create}, {@code issue} and {@code createissue}; case and accents
  * do not count, nor do words such as "the". Safe from any thread.
  */
-final class Words extends Analyzer {
+final class WordTokenizer extends Analyzer {
 
   /** As written: for beginnings of words and for typos. */
-  static final Words PLAIN = new Words(false);
+  static final WordTokenizer PLAIN = new WordTokenizer(false);
 
   /** Cut to the English stem, so that {@code issues} finds {@code issue}. */
-  static final Words STEMS = new Words(true);
+  static final WordTokenizer STEMS = new WordTokenizer(true);
 
   private static final int MAX_LENGTH = 64;
 
@@ -40,7 +40,7 @@ final class Words extends Analyzer {
 
   private final boolean stems;
 
-  private Words(boolean stems) {
+  private WordTokenizer(boolean stems) {
     this.stems = stems;
   }
 
