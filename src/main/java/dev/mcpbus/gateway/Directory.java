@@ -26,18 +26,18 @@ final class Directory {
 
   private final GatewayOptions options;
   private final AccessControl access;
-  private final Journal journal;
+  private final RequestAudit journal;
   private final SealedTaskIds taskIds;
-  private volatile Snapshot snapshot = Snapshot.EMPTY;
+  private volatile DirectorySnapshot snapshot = DirectorySnapshot.EMPTY;
 
   Directory(GatewayOptions options, AccessControl access, SealedTaskIds taskIds) {
     this.taskIds = taskIds;
     this.options = options;
     this.access = access;
-    this.journal = new Journal(access.audit());
+    this.journal = new RequestAudit(access.audit());
   }
 
-  Journal journal() {
+  RequestAudit journal() {
     return journal;
   }
 
@@ -46,17 +46,17 @@ final class Directory {
   }
 
   /** True where a server of the view makes tasks of calls. */
-  boolean hasTasks(View view) {
+  boolean hasTasks(DirectoryView view) {
     return snapshot.servers().stream()
         .anyMatch(server -> server.tasks() && view.includes(server.id().value()));
   }
 
-  Snapshot snapshot() {
+  DirectorySnapshot snapshot() {
     return snapshot;
   }
 
   /** For the owner alone. */
-  void become(Snapshot next) {
+  void become(DirectorySnapshot next) {
     snapshot = next;
   }
 
@@ -69,39 +69,43 @@ final class Directory {
    * The view of a path behind {@code /mcp/}; null where there is none for him. A view hides a
    * server.
    */
-  @Nullable View view(String name, Principal principal) {
+  @Nullable DirectoryView view(String name, Principal principal) {
     Rights rights = access.rights(principal);
     if (name.isEmpty()) {
-      return View.all(rights);
+      return DirectoryView.all(rights);
     }
     ViewOptions view = options.views().get(name);
     if (view != null) {
       return AccessPolicy.matches(view.principals(), principal)
-          ? new View(name, false, view, rights)
+          ? new DirectoryView(name, false, view, rights)
           : null;
     }
-    return snapshot.server(name) == null || !rights.sees(name) ? null : View.ofServer(name, rights);
+    return snapshot.server(name) == null || !rights.sees(name)
+        ? null
+        : DirectoryView.ofServer(name, rights);
   }
 
   /** What servers there are, as soon as that is known. */
-  Future<Snapshot> ready(Vertx vertx) {
-    Snapshot now = snapshot;
-    return now == Snapshot.EMPTY ? ask(vertx, List.of(), List.of()) : Future.succeededFuture(now);
+  Future<DirectorySnapshot> ready(Vertx vertx) {
+    DirectorySnapshot now = snapshot;
+    return now == DirectorySnapshot.EMPTY
+        ? ask(vertx, List.of(), List.of())
+        : Future.succeededFuture(now);
   }
 
   /**
    * What the view's servers list of {@code kinds}, asked for where it is not known or no longer
    * fresh. Waits a moment for servers that answer slowly, then goes without them.
    */
-  Future<Snapshot> ready(Vertx vertx, View view, Collection<Kind> kinds) {
-    Snapshot now = snapshot;
-    if (now != Snapshot.EMPTY && isReady(now, view, kinds)) {
+  Future<DirectorySnapshot> ready(Vertx vertx, DirectoryView view, Collection<ListKind> kinds) {
+    DirectorySnapshot now = snapshot;
+    if (now != DirectorySnapshot.EMPTY && isReady(now, view, kinds)) {
       return Future.succeededFuture(now);
     }
     return ask(vertx, kinds, view.options().servers());
   }
 
-  private Future<Snapshot> ask(Vertx vertx, Collection<Kind> kinds, List<String> ids) {
+  private Future<DirectorySnapshot> ask(Vertx vertx, Collection<ListKind> kinds, List<String> ids) {
     JsonArray wanted = new JsonArray();
     kinds.forEach(kind -> wanted.add(kind.name()));
     JsonArray servers = new JsonArray();
@@ -117,14 +121,15 @@ final class Directory {
   }
 
   /** The view's servers are known, and which of them are down. */
-  private static boolean isReady(Snapshot snapshot, View view, Collection<Kind> kinds) {
+  private static boolean isReady(
+      DirectorySnapshot snapshot, DirectoryView view, Collection<ListKind> kinds) {
     long now = System.nanoTime();
-    for (ServerFacts server : snapshot.servers()) {
+    for (DirectoryEntry server : snapshot.servers()) {
       if (!view.includes(server.id().value())) {
         continue;
       }
-      for (Kind kind : kinds) {
-        Listing listing = server.list(kind);
+      for (ListKind kind : kinds) {
+        ServerList listing = server.list(kind);
         if (listing == null || (server.up() && !listing.isFresh(now))) {
           return false;
         }

@@ -49,22 +49,22 @@ final class DirectoryVerticle extends VerticleBase {
 
   private final Directory directory;
   private final Duration patience;
-  private final FairLimit<Reply> streams;
-  private final Map<String, ServerLists> servers = new HashMap<>();
-  private final Set<Kind> wanted = EnumSet.noneOf(Kind.class);
+  private final FairLimit<HttpReply> streams;
+  private final Map<String, ListFetcher> servers = new HashMap<>();
+  private final Set<ListKind> wanted = EnumSet.noneOf(ListKind.class);
   private Future<Void> known = Future.succeededFuture();
   private final Map<String, Long> lives = new HashMap<>();
   private boolean telling;
 
   // Set once in start().
   @SuppressWarnings("NullAway.Init")
-  private SubscriptionBook book;
+  private ResourceSubscriptions book;
 
   /**
    * @param patience how long a list waits at most for servers that were not heard of yet
    * @param streams to be shown in the status
    */
-  DirectoryVerticle(Directory directory, Duration patience, FairLimit<Reply> streams) {
+  DirectoryVerticle(Directory directory, Duration patience, FairLimit<HttpReply> streams) {
     this.directory = directory;
     this.patience = patience;
     this.streams = streams;
@@ -80,7 +80,7 @@ final class DirectoryVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     EventBus bus = vertx.eventBus();
-    book = new SubscriptionBook(vertx, SubscriptionBook.MAX);
+    book = new ResourceSubscriptions(vertx, ResourceSubscriptions.MAX);
     FairLimits.of(vertx).add(STREAMS, streams);
     bus.localConsumer(Addresses.GATEWAY_DIRECTORY, this::ask);
     bus.<JsonObject>localConsumer(Addresses.GATEWAY_SUBSCRIBE, book::handle);
@@ -125,9 +125,9 @@ final class DirectoryVerticle extends VerticleBase {
 
   /** What {@code mcp.<id>.status} says. */
   private void read(JsonObject status) {
-    ServerFacts facts = track(status.getString("id", ""));
+    DirectoryEntry facts = track(status.getString("id", ""));
     if (facts != null && isServing(status.getString("state", ""))) {
-      ServerLists lists = servers.get(facts.id().value());
+      ListFetcher lists = servers.get(facts.id().value());
       if (!facts.up() && lists != null) {
         lists.connected(wanted);
       }
@@ -137,7 +137,8 @@ final class DirectoryVerticle extends VerticleBase {
       become(
           facts.withServer(
               modern,
-              Offer.makesTasks(modern, status.getJsonObject("capabilities", new JsonObject())),
+              GatewayCapabilities.makesTasks(
+                  modern, status.getJsonObject("capabilities", new JsonObject())),
               via(status),
               text instanceof String instructions ? instructions : ""));
     }
@@ -158,22 +159,22 @@ final class DirectoryVerticle extends VerticleBase {
     return false;
   }
 
-  private @Nullable ServerFacts track(String id) {
+  private @Nullable DirectoryEntry track(String id) {
     ConnectionId parsed = ConnectionId.parse(id).orElse(null);
     if (parsed == null) {
       return null;
     }
-    ServerFacts present = directory.snapshot().server(id);
+    DirectoryEntry present = directory.snapshot().server(id);
     if (present != null) {
       return present;
     }
-    servers.put(id, new ServerLists(vertx, parsed, (kind, listing) -> listed(id, kind, listing)));
-    ServerFacts fresh = ServerFacts.of(parsed);
+    servers.put(id, new ListFetcher(vertx, parsed, (kind, listing) -> listed(id, kind, listing)));
+    DirectoryEntry fresh = DirectoryEntry.of(parsed);
     become(fresh);
     return fresh;
   }
 
-  private void become(ServerFacts facts) {
+  private void become(DirectoryEntry facts) {
     directory.become(directory.snapshot().with(facts));
   }
 
@@ -187,16 +188,16 @@ final class DirectoryVerticle extends VerticleBase {
       case Events.SERVER_REMOVED -> removed(id);
       case Events.CONNECTED -> connected(id, event);
       case Events.DISCONNECTED, Events.GAVE_UP -> {
-        ServerFacts facts = directory.snapshot().server(id);
+        DirectoryEntry facts = directory.snapshot().server(id);
         if (facts != null) {
           become(facts.withUp(false));
         }
       }
-      case Events.TOOLS_CHANGED -> changed(id, Kind.TOOLS);
-      case Events.PROMPTS_CHANGED -> changed(id, Kind.PROMPTS);
+      case Events.TOOLS_CHANGED -> changed(id, ListKind.TOOLS);
+      case Events.PROMPTS_CHANGED -> changed(id, ListKind.PROMPTS);
       case Events.RESOURCES_CHANGED -> {
-        changed(id, Kind.RESOURCES);
-        changed(id, Kind.TEMPLATES);
+        changed(id, ListKind.RESOURCES);
+        changed(id, ListKind.TEMPLATES);
       }
       case Events.RESOURCE_UPDATED ->
           vertx.eventBus().publish(Addresses.GATEWAY_UPDATED, event, LOCAL);
@@ -213,8 +214,8 @@ final class DirectoryVerticle extends VerticleBase {
   }
 
   private void connected(String id, JsonObject event) {
-    ServerFacts facts = track(id);
-    ServerLists lists = servers.get(id);
+    DirectoryEntry facts = track(id);
+    ListFetcher lists = servers.get(id);
     if (facts == null || lists == null) {
       return;
     }
@@ -246,15 +247,15 @@ final class DirectoryVerticle extends VerticleBase {
     }
   }
 
-  private void changed(String id, Kind kind) {
-    ServerLists lists = servers.get(id);
+  private void changed(String id, ListKind kind) {
+    ListFetcher lists = servers.get(id);
     if (lists != null) {
       lists.changed(kind);
     }
   }
 
-  private void listed(String id, Kind kind, Listing listing) {
-    ServerFacts facts = directory.snapshot().server(id);
+  private void listed(String id, ListKind kind, ServerList listing) {
+    DirectoryEntry facts = directory.snapshot().server(id);
     if (facts != null) {
       become(facts.with(kind, listing));
       tell();
@@ -276,9 +277,9 @@ final class DirectoryVerticle extends VerticleBase {
   }
 
   private void ask(Message<JsonObject> message) {
-    List<Kind> kinds =
+    List<ListKind> kinds =
         message.body().getJsonArray("kinds").stream()
-            .map(name -> Kind.valueOf((String) name))
+            .map(name -> ListKind.valueOf((String) name))
             .toList();
     wanted.addAll(kinds);
     List<?> only = message.body().getJsonArray("servers").getList();
@@ -287,17 +288,17 @@ final class DirectoryVerticle extends VerticleBase {
         .onComplete(done -> message.reply(null), failure -> message.reply(null));
   }
 
-  private Future<Void> collect(List<Kind> kinds, List<?> only) {
+  private Future<Void> collect(List<ListKind> kinds, List<?> only) {
     List<Future<Void>> running = new ArrayList<>();
     long now = System.nanoTime();
-    for (ServerFacts server : directory.snapshot().servers()) {
+    for (DirectoryEntry server : directory.snapshot().servers()) {
       String id = server.id().value();
-      ServerLists lists = servers.get(id);
+      ListFetcher lists = servers.get(id);
       if (lists == null || (!only.isEmpty() && !only.contains(id))) {
         continue;
       }
-      for (Kind kind : kinds) {
-        Listing listing = server.list(kind);
+      for (ListKind kind : kinds) {
+        ServerList listing = server.list(kind);
         if (listing == null || (server.up() && !listing.isFresh(now))) {
           running.add(lists.ask(kind, patience.toNanos()));
         }

@@ -28,8 +28,8 @@ public final class Gateway {
   private final GatewayOptions options;
   private final Implementation serverInfo;
   private final Directory directory;
-  private final FairLimit<Reply> streams;
-  private final Hosts hosts;
+  private final FairLimit<HttpReply> streams;
+  private final SessionHostNames hosts;
 
   /**
    * @param serverInfo what clients are told that they talk to
@@ -46,7 +46,7 @@ public final class Gateway {
     this.options = options;
     this.serverInfo = serverInfo;
     this.directory = new Directory(options, access, SealedTaskIds.of(vertx));
-    this.hosts = new Hosts(vertx, hostCount);
+    this.hosts = new SessionHostNames(vertx, hostCount);
     this.streams = new FairLimit<>(options.maxStreams());
   }
 
@@ -62,7 +62,7 @@ public final class Gateway {
 
   /** A fresh one for each HTTP verticle. */
   public Entrance entrance() {
-    return new Door(vertx, directory, options, serverInfo, hosts, streams);
+    return new GatewayEndpoint(vertx, directory, options, serverInfo, hosts, streams);
   }
 
   /** A name that nobody can guess, in hexadecimal. */

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * alone, which the client asks for. Whether the server makes a task of it, too, is the connection's
  * affair; what it asks meanwhile stands in the task. Confined to the context of its host.
  */
-final class HeldTask implements Calls.Caller {
+final class HeldTask implements CallRegistry.Caller {
 
   /** The whole life, and how long the ending is kept. */
   static final long TTL_MILLIS = 3_600_000;
@@ -38,7 +38,7 @@ final class HeldTask implements Calls.Caller {
   private record Question(String method, JsonObject params, Promise<JsonObject> answer) {}
 
   private final Vertx vertx;
-  private final Calls calls;
+  private final CallRegistry calls;
   private final JsonObject capabilities;
   private final Runnable changed;
   private final Runnable ended;
@@ -59,7 +59,8 @@ final class HeldTask implements Calls.Caller {
    * @param changed hears of each change of its state
    * @param ended hears once that the call is over
    */
-  HeldTask(Vertx vertx, Calls calls, JsonObject capabilities, Runnable changed, Runnable ended) {
+  HeldTask(
+      Vertx vertx, CallRegistry calls, JsonObject capabilities, Runnable changed, Runnable ended) {
     this.vertx = vertx;
     this.calls = calls;
     this.capabilities = capabilities;
@@ -111,7 +112,7 @@ final class HeldTask implements Calls.Caller {
     }
     return known.succeeded()
         ? state.with("result", typed(known.result()))
-        : state.with("error", RawJson.of(Errors.error(McpFailure.of(known.cause()))));
+        : state.with("error", RawJson.of(McpErrors.error(McpFailure.of(known.cause()))));
   }
 
   private static RawJson typed(RawJson result) {
@@ -200,13 +201,13 @@ final class HeldTask implements Calls.Caller {
       String question,
       String method,
       JsonObject params) {
-    if (over || !Questions.isOffered(capabilities, method, params)) {
+    if (over || !ClientQuestions.isOffered(capabilities, method, params)) {
       return Future.failedFuture(
           McpFailure.notSent(FailureCode.METHOD_NOT_FOUND, "the client does not answer " + method));
     }
     String key = "input-" + ++sequence;
     Promise<JsonObject> answer = Promise.promise();
-    questions.put(key, new Question(method, Questions.embedded(params), answer));
+    questions.put(key, new Question(method, ClientQuestions.embedded(params), answer));
     keys.put(question, key);
     touch();
     return answer.future().onComplete(done -> keys.remove(question));

@@ -34,8 +34,8 @@ final class HeldTasks {
   private final Map<String, String> starting = new HashMap<>();
 
   private final Vertx vertx;
-  private final Calls calls;
-  private final Exchanges exchanges;
+  private final CallRegistry calls;
+  private final ParkedCalls exchanges;
   private final Directory directory;
   private final FairLimit<String> bound;
   private final Map<String, Entry> tasks = new HashMap<>();
@@ -43,7 +43,7 @@ final class HeldTasks {
   /**
    * @param max tasks that are kept at a time
    */
-  HeldTasks(Vertx vertx, Calls calls, Exchanges exchanges, Directory directory, int max) {
+  HeldTasks(Vertx vertx, CallRegistry calls, ParkedCalls exchanges, Directory directory, int max) {
     this.vertx = vertx;
     this.calls = calls;
     this.exchanges = exchanges;
@@ -52,7 +52,7 @@ final class HeldTasks {
   }
 
   void begin(Message<Buffer> message) {
-    Exchanges.Key key = Exchanges.Key.of(message);
+    ParkedCalls.Key key = ParkedCalls.Key.of(message);
     String id = calls.state();
     FairLimit.Verdict<String> verdict = bound.admit(id, key.principal());
     if (verdict.isRefused()) {
@@ -80,7 +80,7 @@ final class HeldTasks {
     RawJson name = params.member("name");
     String tool = name == null || !name.isString() ? "" : name.asString();
     tasks.put(id, new Entry(task, key.principal(), key.server(), tool));
-    String response = String.valueOf(message.headers().get(Words.EXCHANGE));
+    String response = String.valueOf(message.headers().get(SessionHeaders.EXCHANGE));
     starting.put(response, id);
     exchanges
         .lease(key)
@@ -130,7 +130,7 @@ final class HeldTasks {
   }
 
   /** The call is over; its ending is kept for a while. */
-  private void ended(String id, Exchanges.Key key) {
+  private void ended(String id, ParkedCalls.Key key) {
     Entry entry = tasks.get(id);
     ConnectionId lease = entry == null ? null : entry.task().lease();
     if (lease != null) {
@@ -141,24 +141,29 @@ final class HeldTasks {
 
   /** {@code tasks/get}, {@code tasks/update} and {@code tasks/cancel}. */
   void handle(Message<Buffer> message) {
-    String id = String.valueOf(message.headers().get(Words.STATE));
+    String id = String.valueOf(message.headers().get(SessionHeaders.STATE));
     Entry entry = tasks.get(id);
     if (entry == null || !isFor(entry, message.headers())) {
       throw TaskForms.absent();
     }
     noteUse(id);
     message.reply(
-        answer(entry.task(), id, message.headers().get(Words.SUFFIX), RawJson.of(message.body()))
+        answer(
+                entry.task(),
+                id,
+                message.headers().get(SessionHeaders.SUFFIX),
+                RawJson.of(message.body()))
             .toBuffer());
   }
 
   private boolean isFor(Entry entry, MultiMap headers) {
-    Principal who = Principal.parse(String.valueOf(headers.get(Words.PRINCIPAL)));
-    String path = headers.get(Words.VIEW);
-    View view = directory.view(path == null ? "" : path, who); // an older node does not say it
+    Principal who = Principal.parse(String.valueOf(headers.get(SessionHeaders.PRINCIPAL)));
+    String path = headers.get(SessionHeaders.VIEW);
+    DirectoryView view =
+        directory.view(path == null ? "" : path, who); // an older node does not say it
     return entry.principal().equals(who.name())
         && view != null
-        && view.admits(Kind.TOOLS, entry.server(), entry.tool());
+        && view.admits(ListKind.TOOLS, entry.server(), entry.tool());
   }
 
   private static RawJson answer(HeldTask task, String id, @Nullable String suffix, RawJson params) {
@@ -168,7 +173,7 @@ final class HeldTasks {
     if (Addresses.TASKS_UPDATE.equals(suffix)) {
       RawJson answers = params.member("inputResponses");
       if (answers == null || !answers.isObject()) {
-        throw Errors.invalidParams("\"inputResponses\" must be an object: {key: answer}");
+        throw McpErrors.invalidParams("\"inputResponses\" must be an object: {key: answer}");
       }
       task.update(answers.toJsonObject());
     } else {

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  */
 record SessionCall(
     RawJson id,
-    Ask ask,
-    EventStream stream,
+    GatewayRequest ask,
+    ResumableStream stream,
     String exchange,
     Message<Buffer> message,
     @Nullable RawJson token) {}

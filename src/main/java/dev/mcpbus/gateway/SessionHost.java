@@ -45,24 +45,24 @@ final class SessionHost extends VerticleBase {
   private final Directory directory;
   private final GatewayOptions options;
   private final Implementation serverInfo;
-  private final FairLimit<ClientSession> bound;
-  private final Map<String, ClientSession> sessions = new HashMap<>();
+  private final FairLimit<GatewaySession> bound;
+  private final Map<String, GatewaySession> sessions = new HashMap<>();
 
   // Set once in start().
   @SuppressWarnings("NullAway.Init")
-  private Router router;
+  private RequestRouter router;
 
   @SuppressWarnings("NullAway.Init")
-  private Calls calls;
+  private CallRegistry calls;
 
   @SuppressWarnings("NullAway.Init")
-  private Exchanges exchanges;
+  private ParkedCalls exchanges;
 
   @SuppressWarnings("NullAway.Init")
   private HeldTasks tasks;
 
   @SuppressWarnings("NullAway.Init")
-  private SessionBook book;
+  private SessionStore book;
 
   /**
    * @param hosts how many share the bound on sessions
@@ -82,11 +82,11 @@ final class SessionHost extends VerticleBase {
 
   @Override
   public Future<?> start() {
-    router = new Router(vertx, directory, options.pageSize());
-    calls = new Calls(name);
-    exchanges = new Exchanges(vertx, calls, bound.max());
+    router = new RequestRouter(vertx, directory, options.pageSize());
+    calls = new CallRegistry(name);
+    exchanges = new ParkedCalls(vertx, calls, bound.max());
     tasks = new HeldTasks(vertx, calls, exchanges, directory, bound.max());
-    book = new SessionBook(vertx, name, options.sessionIdle());
+    book = new SessionStore(vertx, name, options.sessionIdle());
     long idle = options.sessionIdle().toMillis();
     vertx.setPeriodic(Math.max(10, Math.min(idle / 4, 60_000)), now -> sweep());
     List<Future<Void>> ready = new ArrayList<>();
@@ -99,7 +99,7 @@ final class SessionHost extends VerticleBase {
         .eventBus()
         .localConsumer(
             Addresses.GATEWAY_CHANGED,
-            changed -> sessions.values().forEach(ClientSession::changed));
+            changed -> sessions.values().forEach(GatewaySession::changed));
     vertx
         .eventBus()
         .<JsonObject>localConsumer(
@@ -125,12 +125,12 @@ final class SessionHost extends VerticleBase {
         0,
         LOOK_MILLIS,
         look -> {
-          boolean busy = sessions.values().stream().anyMatch(ClientSession::isBusy);
+          boolean busy = sessions.values().stream().anyMatch(GatewaySession::isBusy);
           if ((!busy || System.nanoTime() - until > 0) && quiet.tryComplete()) {
             vertx.cancelTimer(look);
           }
         });
-    sessions.values().forEach(ClientSession::hangUp);
+    sessions.values().forEach(GatewaySession::hangUp);
     return quiet.future().compose(ended -> end());
   }
 
@@ -177,14 +177,14 @@ final class SessionHost extends VerticleBase {
             lost ->
                 lost.forEach(
                     id -> {
-                      ClientSession session = sessions.remove(id);
+                      GatewaySession session = sessions.remove(id);
                       if (session != null) {
                         session.close();
                       }
                     }));
   }
 
-  private void end(ClientSession session) {
+  private void end(GatewaySession session) {
     sessions.remove(session.id());
     book.end(session.id());
     session.close();
@@ -192,35 +192,35 @@ final class SessionHost extends VerticleBase {
 
   private void handle(Message<Buffer> message) {
     try {
-      String op = String.valueOf(message.headers().get(Words.OP));
-      if (op.equals(Words.OPEN)) {
+      String op = String.valueOf(message.headers().get(SessionHeaders.OP));
+      if (op.equals(SessionHeaders.OPEN)) {
         open(message);
         return;
       }
-      if (op.equals(Words.FIND)) {
+      if (op.equals(SessionHeaders.FIND)) {
         find(message);
         return;
       }
-      if (op.equals(Words.CALL) || op.equals(Words.RETRY)) {
+      if (op.equals(SessionHeaders.CALL) || op.equals(SessionHeaders.RETRY)) {
         exchanges.handle(op, message);
         return;
       }
-      if (op.equals(Words.TASK)) {
+      if (op.equals(SessionHeaders.TASK)) {
         tasks.begin(message);
         return;
       }
-      if (op.equals(Words.ABOUT_TASK)) {
+      if (op.equals(SessionHeaders.ABOUT_TASK)) {
         tasks.handle(message);
         return;
       }
-      if (op.equals(Words.GONE)) {
-        exchanges.gone(String.valueOf(message.headers().get(Words.EXCHANGE)));
-        tasks.gone(String.valueOf(message.headers().get(Words.EXCHANGE)));
+      if (op.equals(SessionHeaders.GONE)) {
+        exchanges.gone(String.valueOf(message.headers().get(SessionHeaders.EXCHANGE)));
+        tasks.gone(String.valueOf(message.headers().get(SessionHeaders.EXCHANGE)));
       }
-      ClientSession session = sessions.get(message.headers().get(Words.SESSION));
-      if (op.equals(Words.KEEP) || op.equals(Words.GONE)) {
+      GatewaySession session = sessions.get(message.headers().get(SessionHeaders.SESSION));
+      if (op.equals(SessionHeaders.KEEP) || op.equals(SessionHeaders.GONE)) {
         if (session != null) {
-          session.note(op, String.valueOf(message.headers().get(Words.EXCHANGE)));
+          session.note(op, String.valueOf(message.headers().get(SessionHeaders.EXCHANGE)));
         }
         return;
       }
@@ -232,15 +232,15 @@ final class SessionHost extends VerticleBase {
       }
       session.touch();
       switch (op) {
-        case Words.POST -> session.post(message, parsed(message.body()));
-        case Words.STREAM -> {
-          if (session.hasLost(message.headers().get(Words.EVENT))) {
+        case SessionHeaders.POST -> session.post(message, parsed(message.body()));
+        case SessionHeaders.STREAM -> {
+          if (session.hasLost(message.headers().get(SessionHeaders.EVENT))) {
             end(session); // the answer that the client waits for will not come
             throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "that stream is lost");
           }
           session.stream(message);
         }
-        case Words.DELETE -> {
+        case SessionHeaders.DELETE -> {
           end(session);
           message.reply(Buffer.buffer());
         }
@@ -250,7 +250,7 @@ final class SessionHost extends VerticleBase {
     } catch (McpFailure refused) {
       message.reply(refused);
     } catch (RuntimeException defect) {
-      message.reply(Errors.of(defect));
+      message.reply(McpErrors.of(defect));
     }
   }
 
@@ -267,8 +267,8 @@ final class SessionHost extends VerticleBase {
    * Where there are as many sessions as may be, the longest-idle one ends for the new one: its
    * client hears 404 and begins anew.
    */
-  private void admit(ClientSession session, String owner) {
-    FairLimit.Verdict<ClientSession> verdict = bound.admit(session, owner);
+  private void admit(GatewaySession session, String owner) {
+    FairLimit.Verdict<GatewaySession> verdict = bound.admit(session, owner);
     if (verdict.isRefused()) {
       session.close();
       throw new McpFailure(
@@ -281,7 +281,7 @@ final class SessionHost extends VerticleBase {
           5_000,
           null);
     }
-    ClientSession idle = verdict.victim();
+    GatewaySession idle = verdict.victim();
     if (idle != null) {
       end(idle);
     }
@@ -292,39 +292,39 @@ final class SessionHost extends VerticleBase {
   private void open(Message<Buffer> message) {
     Envelope request = parsed(message.body());
     RawJson id = request.id();
-    String principal = String.valueOf(message.headers().get(Words.PRINCIPAL));
-    String view = String.valueOf(message.headers().get(Words.VIEW));
+    String principal = String.valueOf(message.headers().get(SessionHeaders.PRINCIPAL));
+    String view = String.valueOf(message.headers().get(SessionHeaders.VIEW));
     if (id == null) {
       throw McpFailure.notSent(FailureCode.BAD_REQUEST, "initialize is a request");
     }
     String session = name + "." + Gateway.random(16);
     JsonObject initialize = request.params().toJsonObject();
-    ClientSession opened = session(session, view, principal, initialize);
+    GatewaySession opened = session(session, view, principal, initialize);
     JsonObject facts =
         new JsonObject()
-            .put(SessionBook.VIEW, view)
-            .put(SessionBook.PRINCIPAL, principal)
-            .put(SessionBook.INITIALIZE, initialize);
+            .put(SessionStore.VIEW, view)
+            .put(SessionStore.PRINCIPAL, principal)
+            .put(SessionStore.INITIALIZE, initialize);
     Future.join(
-            directory.ready(vertx, opened.view(), List.of(Kind.TOOLS)),
-            message.headers().contains(Words.LASTING)
+            directory.ready(vertx, opened.view(), List.of(ListKind.TOOLS)),
+            message.headers().contains(SessionHeaders.LASTING)
                 ? book.begin(session, facts)
                 : Future.succeededFuture())
         .onComplete(
             known ->
                 message.reply(
                     Buffer.buffer(Messages.result(id, opened.initialized(serverInfo))),
-                    new DeliveryOptions().addHeader(Words.SESSION, session)));
+                    new DeliveryOptions().addHeader(SessionHeaders.SESSION, session)));
   }
 
-  private ClientSession session(String id, String view, String principal, JsonObject initialize) {
+  private GatewaySession session(String id, String view, String principal, JsonObject initialize) {
     Principal who = Principal.parse(principal);
-    View seen = directory.view(view, who);
+    DirectoryView seen = directory.view(view, who);
     if (seen == null) {
       throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such view");
     }
-    ClientSession session =
-        new ClientSession(
+    GatewaySession session =
+        new GatewaySession(
             vertx,
             id,
             seen,
@@ -343,29 +343,29 @@ final class SessionHost extends VerticleBase {
 
   /** A session of another host: where it is now, or it goes on here. */
   private void find(Message<Buffer> message) {
-    String id = String.valueOf(message.headers().get(Words.SESSION));
-    String tried = String.valueOf(message.headers().get(Words.HOST));
-    book.find(id, tried, message.headers().contains(Words.LOST))
+    String id = String.valueOf(message.headers().get(SessionHeaders.SESSION));
+    String tried = String.valueOf(message.headers().get(SessionHeaders.HOST));
+    book.find(id, tried, message.headers().contains(SessionHeaders.LOST))
         .compose(facts -> directory.ready(vertx).map(facts))
         .map(
             facts -> {
-              if (name.equals(facts.getString(SessionBook.HOST)) && !sessions.containsKey(id)) {
+              if (name.equals(facts.getString(SessionStore.HOST)) && !sessions.containsKey(id)) {
                 goOn(id, facts);
               }
               return new DeliveryOptions()
-                  .addHeader(Words.HOST, facts.getString(SessionBook.HOST, ""));
+                  .addHeader(SessionHeaders.HOST, facts.getString(SessionStore.HOST, ""));
             })
         .onComplete(
             found -> message.reply(Buffer.buffer(), found),
-            failure -> message.reply(Errors.of(failure)));
+            failure -> message.reply(McpErrors.of(failure)));
   }
 
   private void goOn(String id, JsonObject facts) {
     session(
             id,
-            facts.getString(SessionBook.VIEW, ""),
-            facts.getString(SessionBook.PRINCIPAL, ""),
-            facts.getJsonObject(SessionBook.INITIALIZE, new JsonObject()))
+            facts.getString(SessionStore.VIEW, ""),
+            facts.getString(SessionStore.PRINCIPAL, ""),
+            facts.getJsonObject(SessionStore.INITIALIZE, new JsonObject()))
         .goOn(facts);
     book.keep(id, facts);
   }

@@ -33,10 +33,10 @@ final class SessionTasks {
   private record Finished(RawJson task, RawJson result) {}
 
   private final Directory directory;
-  private final Router router;
+  private final RequestRouter router;
   private final Principal principal;
-  private final Supplier<View> view;
-  private final Leases leases;
+  private final Supplier<DirectoryView> view;
+  private final SessionConnections leases;
 
   /** In the order in which the client got to know them. */
   private final Map<String, SealedTaskIds.Named> known = new LinkedHashMap<>();
@@ -50,7 +50,11 @@ final class SessionTasks {
    * @param view what the client may see at the moment
    */
   SessionTasks(
-      Directory directory, Router router, Principal principal, Supplier<View> view, Leases leases) {
+      Directory directory,
+      RequestRouter router,
+      Principal principal,
+      Supplier<DirectoryView> view,
+      SessionConnections leases) {
     this.directory = directory;
     this.router = router;
     this.principal = principal;
@@ -59,7 +63,7 @@ final class SessionTasks {
   }
 
   /** What the client gets of the answer to a tool call. */
-  RawJson begun(Ask ask, RawJson result) {
+  RawJson begun(GatewayRequest ask, RawJson result) {
     ConnectionId at = ask.at();
     String tool = ask.item();
     if (ask.params().member("task") == null
@@ -126,7 +130,7 @@ final class SessionTasks {
     String id = ids.get(key(connection, own));
     SealedTaskIds.Named task = id == null ? null : known.get(id);
     String server = server(connection);
-    return task != null && server != null && view.get().admits(Kind.TOOLS, server, task.tool())
+    return task != null && server != null && view.get().admits(ListKind.TOOLS, server, task.tool())
         ? id
         : null;
   }
@@ -134,22 +138,22 @@ final class SessionTasks {
   // ---- requests
 
   /** A method of {@code tasks/}; what this client was not given is absent. */
-  Future<RawJson> route(Ask ask) {
+  Future<RawJson> route(GatewayRequest ask) {
     if (!directory.hasTasks(ask.view())) {
-      throw Errors.methodNotFound(ask.method());
+      throw McpErrors.methodNotFound(ask.method());
     }
     if (ask.method().equals(Methods.TASKS_LIST)) {
       return list(ask);
     }
     String suffix = TaskForms.suffix(ask.method());
-    String id = Router.text(ask.params(), "taskId");
+    String id = RequestRouter.text(ask.params(), "taskId");
     Finished done = finished.get(id);
     if (done != null) {
       return Future.succeededFuture(answered(suffix, id, done));
     }
-    SealedTaskIds.Named task = directory.taskIds().open(Ask.requester(principal), id);
+    SealedTaskIds.Named task = directory.taskIds().open(GatewayRequest.requester(principal), id);
     String server = task == null ? null : server(task.connection());
-    if (task == null || server == null || !ask.view().admits(Kind.TOOLS, server, task.tool())) {
+    if (task == null || server == null || !ask.view().admits(ListKind.TOOLS, server, task.tool())) {
       throw TaskForms.absent();
     }
     ask.about(server, task.tool());
@@ -159,7 +163,7 @@ final class SessionTasks {
           call(ask, server, suffix, task)
               .map(result -> TaskForms.related(result.without("resultType"), id));
       case Addresses.TASKS_CANCEL -> cancel(ask, server, task);
-      default -> throw Errors.methodNotFound(ask.method());
+      default -> throw McpErrors.methodNotFound(ask.method());
     };
   }
 
@@ -168,12 +172,12 @@ final class SessionTasks {
       case Addresses.TASKS_GET -> done.task();
       case Addresses.TASKS_RESULT -> TaskForms.related(done.result(), id);
       case Addresses.TASKS_CANCEL -> throw over();
-      default -> throw Errors.methodNotFound(suffix);
+      default -> throw McpErrors.methodNotFound(suffix);
     };
   }
 
   private static RuntimeException over() {
-    return Errors.invalidParams("the task is over already");
+    return McpErrors.invalidParams("the task is over already");
   }
 
   /** The server behind a connection of this session, or one that everybody shares. */
@@ -185,18 +189,19 @@ final class SessionTasks {
     return directory.snapshot().server(connection) == null ? null : connection;
   }
 
-  private Future<RawJson> call(Ask ask, String server, String suffix, SealedTaskIds.Named task) {
+  private Future<RawJson> call(
+      GatewayRequest ask, String server, String suffix, SealedTaskIds.Named task) {
     return router.call(ask, server, suffix, TaskForms.named(RawJson.EMPTY_OBJECT, task.own()));
   }
 
-  private Future<RawJson> state(Ask ask, String server, SealedTaskIds.Named task) {
+  private Future<RawJson> state(GatewayRequest ask, String server, SealedTaskIds.Named task) {
     String id = directory.taskIds().seal(principal.name(), task);
     return call(ask, server, Addresses.TASKS_GET, task).map(state -> TaskForms.older(state, id));
   }
 
   /** This era refuses to cancel what is over, and answers with the task. */
-  private Future<RawJson> cancel(Ask ask, String server, SealedTaskIds.Named task) {
-    ServerFacts facts = directory.snapshot().server(server);
+  private Future<RawJson> cancel(GatewayRequest ask, String server, SealedTaskIds.Named task) {
+    DirectoryEntry facts = directory.snapshot().server(server);
     Future<RawJson> before =
         facts == null || !facts.modern()
             ? Future.succeededFuture(RawJson.EMPTY_OBJECT)
@@ -216,13 +221,13 @@ final class SessionTasks {
   }
 
   /** Those that the client was told of and that are still there. */
-  private Future<RawJson> list(Ask ask) {
+  private Future<RawJson> list(GatewayRequest ask) {
     RawJson cursor = ask.params().member("cursor");
     List<String> all = new ArrayList<>(finished.keySet());
     all.addAll(known.keySet());
     int from = cursor == null || !cursor.isString() ? 0 : all.indexOf(cursor.asString()) + 1;
     if (cursor != null && from == 0) {
-      throw Errors.invalidParams("the cursor is not good any more; list anew");
+      throw McpErrors.invalidParams("the cursor is not good any more; list anew");
     }
     List<String> page = all.subList(from, Math.min(all.size(), from + PAGE));
     List<Future<RawJson>> states = new ArrayList<>();
@@ -241,14 +246,14 @@ final class SessionTasks {
             });
   }
 
-  private Future<RawJson> listed(Ask ask, String id) {
+  private Future<RawJson> listed(GatewayRequest ask, String id) {
     Finished done = finished.get(id);
     if (done != null) {
       return Future.succeededFuture(done.task());
     }
     SealedTaskIds.Named task = known.get(id);
     String server = task == null ? null : server(task.connection());
-    return task == null || server == null || !ask.view().admits(Kind.TOOLS, server, task.tool())
+    return task == null || server == null || !ask.view().admits(ListKind.TOOLS, server, task.tool())
         ? Future.failedFuture(TaskForms.absent())
         : state(ask, server, task);
   }

@@ -108,7 +108,7 @@ final class TaskForms {
 
   /** The same for a task that is not there and for one of somebody else. */
   static McpFailure absent() {
-    return Errors.invalidParams("Task not found");
+    return McpErrors.invalidParams("Task not found");
   }
 
   /** Suffix of the address that does it. */
@@ -118,7 +118,7 @@ final class TaskForms {
       case Methods.TASKS_UPDATE -> Addresses.TASKS_UPDATE;
       case Methods.TASKS_CANCEL -> Addresses.TASKS_CANCEL;
       case Methods.TASKS_RESULT -> Addresses.TASKS_RESULT;
-      default -> throw Errors.methodNotFound(method);
+      default -> throw McpErrors.methodNotFound(method);
     };
   }
 }

@@ -31,7 +31,7 @@ class StuckReaderTest {
     Arrays.fill(EVENT, (byte) '1');
   }
 
-  private final Promise<Reply> opened = Promise.promise();
+  private final Promise<HttpReply> opened = Promise.promise();
   private final Promise<Context> context = Promise.promise();
   private final Promise<Void> gone = Promise.promise();
   private HttpServer server;
@@ -46,8 +46,8 @@ class StuckReaderTest {
                 .requestHandler(
                     request -> {
                       context.complete(vertx.getOrCreateContext());
-                      Reply reply =
-                          new Reply(
+                      HttpReply reply =
+                          new HttpReply(
                               request,
                               true,
                               AccessControl.open().keeper(vertx).admit(request).result());
@@ -75,7 +75,7 @@ class StuckReaderTest {
     return TestBus.await(done.future());
   }
 
-  private int send(Reply reply, int most) {
+  private int send(HttpReply reply, int most) {
     for (int i = 0; i < most; i++) {
       boolean over =
           on(
@@ -92,7 +92,7 @@ class StuckReaderTest {
 
   @Test
   void case_100_a_reader_that_takes_nothing_is_dropped_at_a_bound_of_bytes() {
-    Reply reply = TestBus.await(opened.future());
+    HttpReply reply = TestBus.await(opened.future());
     int sent = send(reply, 1_000);
     assertThat(sent).as("of 64 MB").isLessThan(400);
     TestBus.await(gone.future());
@@ -100,31 +100,31 @@ class StuckReaderTest {
 
   @Test
   void case_100_a_reader_that_takes_nothing_is_dropped_after_a_few_beats() {
-    Reply reply = TestBus.await(opened.future());
+    HttpReply reply = TestBus.await(opened.future());
     while (on(reply::queued) == 0) {
       assertThat(send(reply, 1)).isEqualTo(1);
     }
     int beats = 0;
     while (!on(reply::isOver)) {
-      assertThat(beats++).isLessThanOrEqualTo(Reply.PATIENCE + 1);
+      assertThat(beats++).isLessThanOrEqualTo(HttpReply.PATIENCE + 1);
       on(
           () -> {
             reply.beat();
             return true;
           });
     }
-    assertThat(beats).as("not at once").isGreaterThan(Reply.PATIENCE);
+    assertThat(beats).as("not at once").isGreaterThan(HttpReply.PATIENCE);
     TestBus.await(gone.future());
   }
 
   @Test
   void a_reader_that_is_slow_is_kept() throws IOException {
-    Reply reply = TestBus.await(opened.future());
+    HttpReply reply = TestBus.await(opened.future());
     while (on(reply::queued) == 0) {
       assertThat(send(reply, 1)).isEqualTo(1);
     }
     byte[] some = new byte[512 * 1024];
-    for (int beat = 0; beat < 3 * Reply.PATIENCE; beat++) {
+    for (int beat = 0; beat < 3 * HttpReply.PATIENCE; beat++) {
       long before = on(reply::taken);
       while (on(reply::taken) == before) {
         send(reply, 1);

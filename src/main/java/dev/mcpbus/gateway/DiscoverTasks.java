@@ -1,0 +1,139 @@
+package dev.mcpbus.gateway;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.SealedTaskIds;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.Principal;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tasks for clients of the {@code server/discover} era. A task of a server of that era passes as it
+ * is, but for its id; one on an older server is held at a host. Keeps nothing. Confined to the
+ * context of the HTTP verticle.
+ */
+final class DiscoverTasks {
+
+  private static final RawJson COMPLETE = RawJson.string("complete");
+
+  private final SessionHostNames hosts;
+  private final Directory directory;
+  private final RequestRouter router;
+
+  DiscoverTasks(SessionHostNames hosts, Directory directory, RequestRouter router) {
+    this.hosts = hosts;
+    this.directory = directory;
+    this.router = router;
+  }
+
+  /** A method of {@code tasks/}; another principal's task is as absent as one that never was. */
+  Future<RawJson> route(GatewayRequest ask, Principal principal) {
+    try {
+      return routed(ask, principal).recover(failure -> Future.failedFuture(McpErrors.of(failure)));
+    } catch (RuntimeException e) {
+      return Future.failedFuture(McpErrors.of(e));
+    }
+  }
+
+  private Future<RawJson> routed(GatewayRequest ask, Principal principal) {
+    if (!directory.hasTasks(ask.view())) {
+      throw McpErrors.methodNotFound(ask.method());
+    }
+    String suffix = suffix(ask);
+    String id = RequestRouter.text(ask.params(), "taskId");
+    if (InitializeEndpoint.ID.matcher(id).matches()) {
+      return held(ask, principal, suffix, id);
+    }
+    SealedTaskIds.Named task = find(ask.view(), principal, id);
+    if (task == null) {
+      throw TaskForms.absent();
+    }
+    ask.about(task.connection(), task.tool());
+    return router
+        .call(ask, task.connection(), suffix, TaskForms.named(ask.params(), task.own()))
+        .map(
+            result -> {
+              RawJson typed =
+                  result.member("resultType") == null
+                      ? result.withNew("resultType", COMPLETE)
+                      : result;
+              return TaskForms.id(typed).isEmpty() ? typed : TaskForms.named(typed, id);
+            });
+  }
+
+  private static String suffix(GatewayRequest ask) {
+    String suffix = TaskForms.suffix(ask.method());
+    if (suffix.equals(Addresses.TASKS_RESULT)) {
+      throw McpErrors.methodNotFound(ask.method()); // of the older era
+    }
+    return suffix;
+  }
+
+  private Future<RawJson> held(GatewayRequest ask, Principal principal, String suffix, String id) {
+    DeliveryOptions options =
+        new DeliveryOptions()
+            .addHeader(SessionHeaders.OP, SessionHeaders.ABOUT_TASK)
+            .addHeader(SessionHeaders.PRINCIPAL, principal.text())
+            .addHeader(SessionHeaders.VIEW, ask.view().name())
+            .addHeader(SessionHeaders.SUFFIX, suffix)
+            .addHeader(SessionHeaders.STATE, id);
+    return hosts
+        .<Buffer>request(
+            Addresses.GATEWAY_SESSIONS,
+            InitializeEndpoint.host(id),
+            ask.params().toBuffer(),
+            options)
+        .map(answer -> RawJson.of(answer.body()))
+        .recover(
+            failure ->
+                Future.failedFuture(
+                    McpFailure.of(failure).code() == FailureCode.UNKNOWN_CONNECTION
+                        ? TaskForms.absent()
+                        : failure));
+  }
+
+  /** What the client gets of the answer to its call. */
+  RawJson named(GatewayRequest ask, Principal principal, RawJson result) {
+    ConnectionId at = ask.at();
+    String tool = ask.item();
+    return at == null || tool == null || !TaskForms.isTask(result)
+        ? result
+        : TaskForms.named(
+            result,
+            directory
+                .taskIds()
+                .seal(
+                    principal.name(),
+                    new SealedTaskIds.Named(at.value(), tool, TaskForms.id(result))));
+  }
+
+  /** True where a call becomes a task because its client knows tasks and the tool takes it so. */
+  boolean becomesTask(String server, String suffix, RawJson params) {
+    DirectoryEntry facts = directory.snapshot().server(server);
+    ServerList tools = facts == null ? null : facts.list(ListKind.TOOLS);
+    RawJson name = params.member("name");
+    if (facts == null
+        || !facts.tasks()
+        || tools == null
+        || name == null
+        || !suffix.equals(Addresses.TOOLS_CALL)) {
+      return false;
+    }
+    String key = name.asString();
+    return tools.items().stream()
+        .anyMatch(item -> item.key().equals(key) && TaskForms.takesTask(item.entry()));
+  }
+
+  /** The task of a server that an id names; null where the client has none of that name. */
+  SealedTaskIds.@Nullable Named find(DirectoryView view, Principal principal, String id) {
+    SealedTaskIds.Named task = directory.taskIds().open(GatewayRequest.requester(principal), id);
+    return task != null && view.admits(ListKind.TOOLS, task.connection(), task.tool())
+        ? task
+        : null;
+  }
+}

@@ -1,0 +1,64 @@
+package dev.mcpbus.gateway;
+
+import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.ProtocolVersion;
+import io.vertx.core.json.JsonObject;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * What the gateway says that it can do: all that servers may, because servers come and go while a
+ * client that was told stays. What no server has is an empty list.
+ */
+final class GatewayCapabilities {
+
+  private GatewayCapabilities() {}
+
+  /** Versions whose requests describe themselves: what a client may choose from per request. */
+  static List<String> versions() {
+    return Arrays.stream(ProtocolVersion.values())
+        .filter(version -> version.era() == Era.DISCOVER)
+        .map(ProtocolVersion::wire)
+        .toList();
+  }
+
+  /** What a server states: whether it makes tasks of tool calls. */
+  static boolean makesTasks(boolean modern, JsonObject capabilities) {
+    return modern
+        ? object(capabilities, "extensions").containsKey(TaskForms.EXTENSION)
+        : object(object(object(capabilities, "tasks"), "requests"), "tools").containsKey("call");
+  }
+
+  private static JsonObject object(JsonObject from, String name) {
+    return from.getValue(name) instanceof JsonObject found ? found : new JsonObject();
+  }
+
+  /**
+   * @param tasks whether a server behind makes tasks
+   */
+  static JsonObject capabilities(boolean modern, boolean tasks) {
+    JsonObject all = capabilities();
+    if (!tasks) {
+      return all;
+    }
+    JsonObject calls =
+        new JsonObject().put("tools", new JsonObject().put("call", new JsonObject()));
+    return modern
+        ? all.put("extensions", new JsonObject().put(TaskForms.EXTENSION, new JsonObject()))
+        : all.put(
+            "tasks",
+            new JsonObject()
+                .put("list", new JsonObject())
+                .put("cancel", new JsonObject())
+                .put("requests", calls));
+  }
+
+  private static JsonObject capabilities() {
+    return new JsonObject()
+        .put("tools", new JsonObject().put("listChanged", true))
+        .put("resources", new JsonObject().put("listChanged", true).put("subscribe", true))
+        .put("prompts", new JsonObject().put("listChanged", true))
+        .put("completions", new JsonObject())
+        .put("logging", new JsonObject());
+  }
+}

@@ -1,0 +1,325 @@
+package dev.mcpbus.gateway;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.FairLimit;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.Implementation;
+import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.ProtocolException;
+import dev.mcpbus.protocol.ProtocolVersion;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.Admission;
+import dev.mcpbus.security.DoorPath;
+import dev.mcpbus.security.Entrance;
+import dev.mcpbus.security.Principal;
+import io.vertx.core.Future;
+import io.vertx.core.Handler;
+import io.vertx.core.MultiMap;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The entrance of one HTTP verticle: finds view and era of each request and hands it on. Holds
+ * nothing but responses that are open. Confined to that verticle's context.
+ */
+final class GatewayEndpoint implements Entrance {
+
+  private static final long BEAT_MILLIS = 5_000;
+  private static final long CHECK_MILLIS = 1_000;
+  private static final ParseLimits LIMITS = ParseLimits.DEFAULT.withMaxBytes(Integer.MAX_VALUE);
+
+  private final Vertx vertx;
+  private final Directory directory;
+  private final DiscoverEndpoint modern;
+  private final InitializeEndpoint legacy;
+  private final SseEndpoint sse;
+  private final OpenReplies replies;
+  private final String name;
+  private long beat = -1;
+  private long check = -1;
+
+  GatewayEndpoint(
+      Vertx vertx,
+      Directory directory,
+      GatewayOptions options,
+      Implementation serverInfo,
+      SessionHostNames hosts,
+      FairLimit<HttpReply> streams) {
+    this.vertx = vertx;
+    this.name = hosts.name();
+    this.directory = directory;
+    this.replies = new OpenReplies(streams);
+    this.modern = new DiscoverEndpoint(vertx, directory, options, serverInfo, replies, name, hosts);
+    this.legacy = new InitializeEndpoint(vertx, replies, name, hosts);
+    this.sse = new SseEndpoint(replies, name, hosts);
+  }
+
+  @Override
+  public boolean owns(String path) {
+    return DoorPath.MCP.owns(path) || DoorPath.SSE.owns(path);
+  }
+
+  @Override
+  public Future<Void> open() {
+    beat = vertx.setPeriodic(BEAT_MILLIS, now -> replies.beat());
+    check = vertx.setPeriodic(CHECK_MILLIS, now -> replies.check());
+    return Future.join(
+            List.of(
+                consume(Addresses.GATEWAY_CALLS + name, modern::told),
+                consume(Addresses.GATEWAY_RESPONSES + name, legacy::told),
+                consume(sse.toldAt(), sse::told),
+                consume(sse.postedAt(), sse::posted),
+                local(Addresses.GATEWAY_LEFT, (Message<JsonObject> left) -> left(left.body())),
+                local(Addresses.GATEWAY_CHANGED, changed -> modern.listeners().changed()),
+                local(
+                    Addresses.GATEWAY_UPDATED,
+                    (Message<JsonObject> updated) -> modern.listeners().updated(updated.body()))))
+        .mapEmpty();
+  }
+
+  private void left(JsonObject node) {
+    legacy.left(node.getString("node", ""));
+  }
+
+  private <T> Future<Void> consume(String address, Handler<Message<T>> handler) {
+    if (!vertx.isClustered()) {
+      return local(address, handler);
+    }
+    return vertx.eventBus().<T>consumer(address, handler).completion();
+  }
+
+  private <T> Future<Void> local(String address, Handler<Message<T>> handler) {
+    return vertx.eventBus().<T>localConsumer(address, handler).completion();
+  }
+
+  @Override
+  public void close() {
+    vertx.cancelTimer(beat);
+    vertx.cancelTimer(check);
+    modern.listeners().close();
+    sse.close();
+    replies.close();
+  }
+
+  @Override
+  public void handle(HttpServerRequest request, Admission admission, Buffer body) {
+    Principal principal = admission.principal();
+    HttpReply reply = new HttpReply(request, mayStream(request.headers()), admission);
+    try {
+      String path = String.valueOf(request.path());
+      int root = (DoorPath.SSE.owns(path) ? DoorPath.SSE : DoorPath.MCP).root().length();
+      String place = path.length() <= root + 1 ? "" : path.substring(root + 1);
+      DirectoryView view = directory.view(place, principal);
+      if (view != null) {
+        enter(request, principal, body, view, reply);
+        return;
+      }
+      // Just after the start the servers are not known yet.
+      directory
+          .ready(vertx)
+          .onComplete(
+              known -> {
+                DirectoryView found = directory.view(place, principal);
+                if (found == null) {
+                  directory.journal().refused(request, principal);
+                  refuse(
+                      reply,
+                      404,
+                      null,
+                      McpErrors.rpc(
+                          JsonRpcError.INVALID_REQUEST,
+                          "there is no server and no view '" + McpErrors.shown(place) + "'"));
+                } else {
+                  guarded(() -> enter(request, principal, body, found, reply), reply);
+                }
+              });
+    } catch (RuntimeException e) {
+      refuse(reply, 500, null, McpErrors.of(e));
+    }
+  }
+
+  private static void guarded(Runnable step, HttpReply reply) {
+    try {
+      step.run();
+    } catch (RuntimeException e) {
+      refuse(reply, 500, null, McpErrors.of(e));
+    }
+  }
+
+  private void enter(
+      HttpServerRequest request,
+      Principal principal,
+      Buffer body,
+      DirectoryView view,
+      HttpReply reply) {
+    if (DoorPath.SSE.owns(String.valueOf(request.path()))) {
+      older(request, principal, body, view, reply);
+    } else if (request.method().equals(HttpMethod.POST)) {
+      post(request.headers(), principal, body, view, reply);
+    } else if (request.headers().get(InitializeEndpoint.SESSION) != null
+        && request.method().equals(HttpMethod.GET)) {
+      legacy.stream(request.headers(), principal, view, reply);
+    } else if (request.headers().get(InitializeEndpoint.SESSION) != null
+        && request.method().equals(HttpMethod.DELETE)) {
+      legacy.delete(request.headers(), principal, view, reply);
+    } else {
+      // The modern era has POST alone; the other methods are for sessions.
+      reply.header("Allow", "POST");
+      refuse(
+          reply,
+          405,
+          null,
+          McpErrors.rpc(JsonRpcError.INVALID_REQUEST, "use POST; GET and DELETE want a session"));
+    }
+  }
+
+  /** HTTP+SSE, of 2024-11-05. */
+  private void older(
+      HttpServerRequest request,
+      Principal principal,
+      Buffer body,
+      DirectoryView view,
+      HttpReply reply) {
+    if (request.method().equals(HttpMethod.POST)) {
+      if (isJson(request.headers(), reply)) {
+        sse.post(sessionId(request), principal, view, body, reply);
+      }
+    } else if (!request.method().equals(HttpMethod.GET)) {
+      reply.header("Allow", "GET, POST");
+      refuse(reply, 405, null, McpErrors.rpc(JsonRpcError.INVALID_REQUEST, "use GET or POST"));
+    } else if (mayStream(request.headers())) {
+      sse.stream(String.valueOf(request.path()), principal, view, reply);
+    } else {
+      refuse(
+          reply,
+          406,
+          null,
+          McpErrors.rpc(JsonRpcError.INVALID_REQUEST, "Not Acceptable: accept text/event-stream"));
+    }
+  }
+
+  /** Null where there is none, empty where the query is nonsense. */
+  private static @Nullable String sessionId(HttpServerRequest request) {
+    try {
+      return request.getParam("sessionId");
+    } catch (IllegalArgumentException e) {
+      return "";
+    }
+  }
+
+  private static boolean isJson(MultiMap headers, HttpReply reply) {
+    String type = String.valueOf(headers.get(HttpHeaders.CONTENT_TYPE)).toLowerCase(Locale.ROOT);
+    if (!type.startsWith("application/json")) {
+      refuse(
+          reply,
+          415,
+          null,
+          McpErrors.rpc(JsonRpcError.INVALID_REQUEST, "Content-Type must be application/json"));
+      return false;
+    }
+    return true;
+  }
+
+  private void post(
+      MultiMap headers, Principal principal, Buffer body, DirectoryView view, HttpReply reply) {
+    if (!accepts(headers, "application/json", "*/*", "application/*", "text/event-stream")) {
+      refuse(
+          reply,
+          406,
+          null,
+          McpErrors.rpc(
+              JsonRpcError.INVALID_REQUEST,
+              "Not Acceptable: accept application/json and text/event-stream"));
+      return;
+    }
+    if (!isJson(headers, reply)) {
+      return;
+    }
+    Envelope message;
+    try {
+      RawJson raw = RawJson.of(body); // nobody else has it
+      message = Envelope.parse(raw.array(), raw.offset(), raw.length(), LIMITS);
+    } catch (ProtocolException e) {
+      int code =
+          switch (e.reason()) {
+            case BATCH, DUPLICATE_KEY, NOT_JSON_RPC -> JsonRpcError.INVALID_REQUEST;
+            default -> JsonRpcError.PARSE_ERROR;
+          };
+      refuse(reply, 400, null, McpErrors.rpc(code, String.valueOf(e.getMessage())));
+      return;
+    }
+    route(headers, principal, message, view, reply);
+  }
+
+  private void route(
+      MultiMap headers,
+      Principal principal,
+      Envelope message,
+      DirectoryView view,
+      HttpReply reply) {
+    boolean answer =
+        message.kind() == Envelope.Kind.RESULT || message.kind() == Envelope.Kind.ERROR;
+    RawJson id = message.id();
+    if (message.kind() == Envelope.Kind.REQUEST && id != null) {
+      reply.asked(id);
+    }
+    RawJson meta = answer ? null : message.params().member("_meta");
+    meta = meta == null ? null : meta.indexed();
+    boolean session = headers.get(InitializeEndpoint.SESSION) != null;
+    boolean initialize = !answer && message.method().equals(Methods.INITIALIZE);
+    if (!answer && RequestHeaders.describes(headers, meta)) {
+      modern.handle(headers, principal, message, meta, view, reply);
+      return;
+    }
+    String version = headers.get(RequestHeaders.VERSION);
+    if (version != null && !initialize && ProtocolVersion.ofWire(version).isEmpty()) {
+      refuse(reply, 400, message.id(), McpErrors.unsupportedVersion(version));
+    } else if (initialize) {
+      legacy.initialize(principal, message, view, reply);
+    } else if (session) {
+      legacy.post(headers, principal, message, view, reply);
+    } else {
+      refuse(
+          reply,
+          400,
+          message.id(),
+          McpErrors.rpc(
+              JsonRpcError.INVALID_REQUEST,
+              "Bad Request: Mcp-Session-Id is missing; begin with initialize, or describe the"
+                  + " request in _meta and headers (MCP 2026-07-28)"));
+    }
+  }
+
+  private static boolean mayStream(MultiMap headers) {
+    return accepts(headers, "text/event-stream", "*/*", "text/*");
+  }
+
+  private static boolean accepts(MultiMap headers, String... types) {
+    String accept = headers.get(HttpHeaders.ACCEPT);
+    if (accept == null) {
+      return true;
+    }
+    String lower = accept.toLowerCase(Locale.ROOT);
+    for (String type : types) {
+      if (lower.contains(type)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  static void refuse(HttpReply reply, int status, @Nullable RawJson id, McpFailure failure) {
+    reply.answer(status, McpErrors.message(id, failure), null);
+  }
+}

@@ -1,0 +1,310 @@
+package dev.mcpbus.gateway;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.Admission;
+import dev.mcpbus.security.Hangup;
+import dev.mcpbus.security.RequestSource;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.internal.buffer.BufferInternal;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The response to one request: a JSON body, or a stream of events where there is more to say than
+ * the answer. A client that does not read is given up after a bound. Confined to the context of the
+ * HTTP verticle.
+ */
+final class HttpReply {
+
+  /** That a client has not read yet, before the latest message: of an answer, and of what stays. */
+  private static final int MAX_QUEUED = 8 * 1024 * 1024;
+
+  private static final int MAX_QUEUED_STANDING = 1024 * 1024;
+
+  /** Beats in which a client may take nothing of what waits for it: 30 s. */
+  static final int PATIENCE = 6;
+
+  /** A client that waits longer for its answer gets a stream with comments, so that both live. */
+  private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
+
+  private static final Buffer COMMENT = Buffer.buffer(": \n\n");
+
+  private final HttpServerRequest request;
+  private final HttpServerResponse http;
+  private final boolean mayStream;
+  private final Admission admission;
+  private Runnable gone = () -> {};
+  private final long since = System.nanoTime();
+  private @Nullable Runnable streaming;
+  private @Nullable RawJson asked;
+  private boolean resumable;
+  private boolean stream;
+  private boolean standing;
+  private boolean over;
+  private long queued;
+  private long taken;
+  private long seen;
+  private int stuck;
+
+  /**
+   * @param mayStream whether the client understands a stream
+   * @param admission as a stream it ends with it
+   */
+  HttpReply(HttpServerRequest request, boolean mayStream, Admission admission) {
+    this.request = request;
+    this.http = request.response();
+    this.mayStream = mayStream;
+    this.admission = admission;
+  }
+
+  /** Runs {@code gone} where the client closes before the end. */
+  HttpReply onGone(Runnable run) {
+    gone = run;
+    http.closeHandler(
+        closed -> {
+          if (!over) {
+            over = true;
+            gone.run();
+          }
+        });
+    return this;
+  }
+
+  /** Runs {@code begun} when the response becomes a stream. */
+  HttpReply onStream(Runnable begun) {
+    streaming = begun;
+    return this;
+  }
+
+  /**
+   * It answers a JSON-RPC request.
+   *
+   * @param id of the request
+   */
+  void asked(RawJson id) {
+    asked = id;
+  }
+
+  /** Where the request came from. */
+  RequestSource source() {
+    return admission.source();
+  }
+
+  boolean isOver() {
+    return over || http.closed() || http.ended();
+  }
+
+  boolean isStream() {
+    return stream;
+  }
+
+  void header(CharSequence name, String value) {
+    http.putHeader(name, value);
+  }
+
+  /** It is a stream of its own, with no answer at its end. */
+  HttpReply standing() {
+    standing = true;
+    return this;
+  }
+
+  boolean isStanding() {
+    return standing;
+  }
+
+  /** Makes it a stream. */
+  void open() {
+    if (stream || isOver()) {
+      return;
+    }
+    stream = true;
+    http.setStatusCode(200)
+        .putHeader("Content-Type", "text/event-stream")
+        .putHeader("Cache-Control", "no-cache, no-transform")
+        .putHeader("X-Accel-Buffering", "no")
+        .setChunked(true);
+    http.writeHead();
+    if (streaming != null) {
+      streaming.run();
+    }
+  }
+
+  /** Nothing but an id: the client may go on from here. */
+  void prime(String id) {
+    if (!isOver()) {
+      resumable = true;
+      write(Buffer.buffer("id: " + id + "\ndata: \n\n"));
+    }
+  }
+
+  /** An event that is no message. */
+  void named(String event, String data) {
+    if (!isOver()) {
+      write(Buffer.buffer("event: " + event + "\ndata: " + data + "\n\n"));
+    }
+  }
+
+  /** One message before the answer; lost where the client takes no stream. */
+  void event(@Nullable String id, byte[] json) {
+    if (mayStream && !isOver()) {
+      open();
+      write(framed(id, json));
+    }
+  }
+
+  void answer(int status, byte[] json, @Nullable String id) {
+    answer(status, BufferInternal.buffer(Unpooled.wrappedBuffer(json)), id);
+  }
+
+  /** The answer; nothing follows. Nobody may write to {@code json} any more. */
+  void answer(int status, Buffer json, @Nullable String id) {
+    if (isOver()) {
+      return;
+    }
+    if (stream) {
+      write(framed(id, json.getBytes()));
+      end();
+    } else {
+      over = true;
+      http.setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, JSON);
+      end(json);
+    }
+  }
+
+  /** The pieces of a long message one after the other: as one they would be copied together. */
+  private void end(Buffer json) {
+    ByteBuf bytes = ((BufferInternal) json).getByteBuf();
+    if (bytes.nioBufferCount() == 1) {
+      http.end(json);
+      return;
+    }
+    http.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(json.length()));
+    for (ByteBuffer piece : bytes.nioBuffers()) {
+      http.write(BufferInternal.buffer(Unpooled.wrappedBuffer(piece)));
+    }
+    http.end();
+  }
+
+  /** An answer without a body. */
+  void status(int status) {
+    if (!isOver()) {
+      over = true;
+      http.setStatusCode(status).end();
+    }
+  }
+
+  /** No more will come. */
+  void end() {
+    if (isOver()) {
+      return;
+    }
+    if (!stream) {
+      open();
+    }
+    over = true;
+    http.end();
+  }
+
+  /** Bytes that the connection has not taken yet, and those that it has. */
+  long queued() {
+    return queued;
+  }
+
+  long taken() {
+    return taken;
+  }
+
+  /**
+   * Ends a stream whose client is nobody any more, as if he had gone; one that stays open also
+   * where his rights have changed. A request that is still open fails, unless the client can go on:
+   * then he comes back for its answer with a credential that is good. Called every second.
+   */
+  void check() {
+    if (!stream || isOver()) {
+      return;
+    }
+    String why = standing ? admission.changed() : admission.ended();
+    if (why == null) {
+      return;
+    }
+    if (queued > 0) {
+      Hangup.on(request);
+      return;
+    }
+    over = true;
+    http.end(
+        asked == null || resumable
+            ? Buffer.buffer(": " + why + "\n\n")
+            : framed(null, McpErrors.message(asked, ended(why))));
+    gone.run();
+  }
+
+  private static McpFailure ended(String why) {
+    return McpFailure.maybeSent(
+        FailureCode.FORBIDDEN,
+        why + "; log in again and repeat the request, which may have been carried out");
+  }
+
+  /** Called every few seconds. */
+  void beat() {
+    if (isOver() || !mayStream) {
+      return;
+    }
+    if (!stream && System.nanoTime() - since > SILENCE_NANOS) {
+      open();
+    }
+    if (!stream) {
+      return;
+    }
+    stuck = queued > 0 && taken == seen ? stuck + 1 : 0;
+    seen = taken;
+    if (stuck > PATIENCE) {
+      Hangup.on(request);
+    } else if (queued == 0) {
+      write(COMMENT);
+    }
+  }
+
+  private void write(Buffer bytes) {
+    if (queued > (standing ? MAX_QUEUED_STANDING : MAX_QUEUED)) {
+      Hangup.on(request);
+      return;
+    }
+    int length = bytes.length();
+    queued += length;
+    http.write(bytes)
+        .onComplete(
+            written -> {
+              queued -= length;
+              taken += length;
+            });
+  }
+
+  /** Line breaks between tokens would end the line; in strings JSON has none. */
+  private static Buffer framed(@Nullable String id, byte[] json) {
+    Buffer out = Buffer.buffer(json.length + 48);
+    if (id != null) {
+      out.appendString("id: " + id + "\n");
+    }
+    out.appendString("event: message\ndata: ");
+    int from = out.length();
+    out.appendBytes(json);
+    for (int i = 0; i < json.length; i++) {
+      if (json[i] == '\n' || json[i] == '\r') {
+        out.setByte(from + i, (byte) ' ');
+      }
+    }
+    return out.appendBytes("\n\n".getBytes(StandardCharsets.US_ASCII));
+  }
+}

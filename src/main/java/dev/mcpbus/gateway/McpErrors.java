@@ -1,0 +1,107 @@
+package dev.mcpbus.gateway;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.Messages;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Failures as MCP clients get them. */
+final class McpErrors {
+
+  private static final Logger LOG = LoggerFactory.getLogger(McpErrors.class);
+
+  private static final Set<Integer> BAD_REQUESTS =
+      Set.of(
+          JsonRpcError.HEADER_MISMATCH,
+          JsonRpcError.MISSING_CLIENT_CAPABILITY,
+          JsonRpcError.UNSUPPORTED_VERSION);
+
+  private McpErrors() {}
+
+  /** An error object of this code, as it is. */
+  static McpFailure rpc(int code, String message) {
+    return rpc(code, message, null);
+  }
+
+  static McpFailure rpc(int code, String message, @Nullable JsonObject data) {
+    return McpFailure.upstream(new JsonRpcError(code, message, data));
+  }
+
+  static McpFailure methodNotFound(String method) {
+    return rpc(JsonRpcError.METHOD_NOT_FOUND, "Method not found: " + shown(method));
+  }
+
+  static McpFailure invalidParams(String message) {
+    return rpc(JsonRpcError.INVALID_PARAMS, message);
+  }
+
+  /** For who wants to hear of tasks and does not say that he knows them. */
+  static McpFailure tasksNotOffered() {
+    return rpc(
+        JsonRpcError.MISSING_CLIENT_CAPABILITY,
+        "Missing required client capability",
+        new JsonObject()
+            .put(
+                "requiredCapabilities",
+                new JsonObject()
+                    .put(
+                        "extensions",
+                        new JsonObject().put(TaskForms.EXTENSION, new JsonObject()))));
+  }
+
+  static McpFailure unsupportedVersion(String requested) {
+    return rpc(
+        JsonRpcError.UNSUPPORTED_VERSION,
+        "Unsupported protocol version",
+        new JsonObject()
+            .put("supported", new JsonArray(GatewayCapabilities.versions()))
+            .put("requested", requested));
+  }
+
+  /** Never a stack or a message of a defect: those may quote another client's data. */
+  static McpFailure of(Throwable failure) {
+    if (failure instanceof McpFailure known) {
+      return known;
+    }
+    McpFailure mapped = McpFailure.of(failure);
+    if (mapped.code() == FailureCode.INTERNAL) {
+      LOG.error("gateway: a request failed", failure);
+    }
+    return mapped;
+  }
+
+  /** Codes of ours that MCP has other meanings for, or none, become "internal error". */
+  static JsonObject error(McpFailure failure) {
+    JsonObject error = failure.toJsonRpcError();
+    int code = error.getInteger("code", JsonRpcError.INTERNAL_ERROR);
+    boolean ours = failure.code() != FailureCode.UPSTREAM_ERROR;
+    return ours && code <= -32_000 && code >= -32_019
+        ? error.put("code", JsonRpcError.INTERNAL_ERROR)
+        : error;
+  }
+
+  /** The whole message. */
+  static byte[] message(@Nullable RawJson id, McpFailure failure) {
+    return Messages.failure(id == null ? RawJson.NULL : id, RawJson.of(error(failure)));
+  }
+
+  /** The status of the response that carries the error to a modern client. */
+  static int status(McpFailure failure) {
+    int code = error(failure).getInteger("code", 0);
+    if (code == JsonRpcError.METHOD_NOT_FOUND) {
+      return 404;
+    }
+    return BAD_REQUESTS.contains(code) ? 400 : 200;
+  }
+
+  static String shown(String text) {
+    return text.length() > 80 ? text.substring(0, 80) + "..." : text;
+  }
+}

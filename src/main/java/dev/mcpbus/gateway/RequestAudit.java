@@ -1,0 +1,57 @@
+package dev.mcpbus.gateway;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.security.Action;
+import dev.mcpbus.security.Audit;
+import dev.mcpbus.security.Audit.Decision;
+import dev.mcpbus.security.OperationTable;
+import dev.mcpbus.security.Principal;
+import dev.mcpbus.security.RequestSource;
+import io.vertx.core.AsyncResult;
+import io.vertx.core.http.HttpServerRequest;
+
+/** Writes what became of the requests of MCP clients into the audit log. Safe on every thread. */
+final class RequestAudit {
+
+  private final Audit audit;
+
+  RequestAudit(Audit audit) {
+    this.audit = audit;
+  }
+
+  /** A path of the gateway that is not there, or not for him. */
+  void refused(HttpServerRequest request, Principal principal) {
+    audit.refused(request, principal, Decision.DENY, FailureCode.UNKNOWN_CONNECTION.name());
+  }
+
+  void ended(
+      RequestSource source, Principal principal, GatewayRequest ask, AsyncResult<?> outcome) {
+    if (!audit.isOn()) {
+      return;
+    }
+    audit.line(
+        source,
+        principal,
+        ask.method(),
+        word(ask.method()),
+        ask.server(),
+        ask.item(),
+        ask.isDenied() ? Decision.DENY : Decision.ALLOW,
+        code(ask, outcome),
+        ask.since());
+  }
+
+  /** What a client is denied it hears of as its server would say it: that is not what happened. */
+  private static String code(GatewayRequest ask, AsyncResult<?> outcome) {
+    if (ask.isDenied()) {
+      return "DENIED";
+    }
+    return outcome.succeeded() ? "OK" : McpFailure.of(outcome.cause()).code().name();
+  }
+
+  private static String word(String method) {
+    Action action = OperationTable.action(method);
+    return (action == null ? Action.CALL : action).word();
+  }
+}

@@ -1,0 +1,152 @@
+package dev.mcpbus.gateway;
+
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.HeaderValue;
+import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.MetaKeys;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.ParamHeaders;
+import dev.mcpbus.protocol.ProtocolVersion;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.MultiMap;
+import io.vertx.core.http.HttpHeaders;
+import java.math.BigDecimal;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What a request of the modern era says of itself, twice: in its headers and in its body. */
+final class RequestHeaders {
+
+  static final CharSequence VERSION = HttpHeaders.createOptimized("MCP-Protocol-Version");
+  private static final CharSequence METHOD = HttpHeaders.createOptimized("Mcp-Method");
+  private static final CharSequence NAME = HttpHeaders.createOptimized("Mcp-Name");
+
+  /** The member of the params that {@code Mcp-Name} repeats. */
+  private static final Map<String, String> NAMED_BY =
+      Map.of(
+          Methods.TOOLS_CALL, "name",
+          Methods.PROMPTS_GET, "name",
+          Methods.RESOURCES_READ, "uri",
+          Methods.TASKS_GET, "taskId",
+          Methods.TASKS_UPDATE, "taskId",
+          Methods.TASKS_CANCEL, "taskId");
+
+  private RequestHeaders() {}
+
+  /** True where the request is of the modern era: by its body, or by its header. */
+  static boolean describes(MultiMap headers, @Nullable RawJson meta) {
+    if (meta != null && meta.member(MetaKeys.PROTOCOL_VERSION) != null) {
+      return true;
+    }
+    String version = headers.get(VERSION);
+    return version != null
+        && ProtocolVersion.ofWire(version).map(v -> v.era() == Era.DISCOVER).orElse(false);
+  }
+
+  /**
+   * Checks a request.
+   *
+   * @throws McpFailure with the error object that the client gets, always with status 400
+   */
+  static void check(MultiMap headers, String method, RawJson params, @Nullable RawJson meta) {
+    RawJson stated = meta == null ? null : meta.member(MetaKeys.PROTOCOL_VERSION);
+    if (stated == null || !stated.isString()) {
+      throw McpErrors.invalidParams(
+          "Invalid _meta: \"" + MetaKeys.PROTOCOL_VERSION + "\" must be a string");
+    }
+    same(VERSION, one(headers, VERSION), stated.asString());
+    boolean known =
+        ProtocolVersion.ofWire(stated.asString()).map(v -> v.era() == Era.DISCOVER).orElse(false);
+    if (!known) {
+      throw McpErrors.unsupportedVersion(stated.asString());
+    }
+    RawJson capabilities = meta == null ? null : meta.member(MetaKeys.CLIENT_CAPABILITIES);
+    if (capabilities == null || !capabilities.isObject()) {
+      throw McpErrors.invalidParams(
+          "Invalid _meta: \"" + MetaKeys.CLIENT_CAPABILITIES + "\" must be an object");
+    }
+    same(METHOD, one(headers, METHOD), method);
+    String member = NAMED_BY.get(method);
+    RawJson name = member == null ? null : params.member(member);
+    if (name != null && name.isString()) {
+      same(NAME, decoded(NAME, one(headers, NAME)), name.asString());
+    }
+  }
+
+  /** The headers of the tool's own arguments. */
+  static void check(MultiMap headers, ParamHeaders wanted, RawJson params) {
+    if (wanted.isEmpty()) {
+      return;
+    }
+    for (ParamHeaders.Header header : wanted.values(params.member("arguments"))) {
+      String sent = decoded(header.name(), one(headers, header.name()));
+      String stated = decoded(header.name(), header.value());
+      if (sent == null || !(sent.equals(stated) || isSameNumber(sent, stated))) {
+        throw mismatch(header.name(), sent, String.valueOf(stated));
+      }
+    }
+    // A header whose argument is missing contradicts the body as well.
+    for (String name : wanted.names()) {
+      if (headers.contains(name)
+          && wanted.values(params.member("arguments")).stream()
+              .noneMatch(header -> header.name().equals(name))) {
+        throw mismatch(name, headers.get(name), "nothing");
+      }
+    }
+  }
+
+  /** Of two values a proxy on the way might have taken the other one. */
+  private static @Nullable String one(MultiMap headers, CharSequence name) {
+    List<String> values = headers.getAll(name);
+    if (values.size() > 1) {
+      throw McpErrors.rpc(
+          JsonRpcError.HEADER_MISMATCH, "Header mismatch: " + name + " stands more than once");
+    }
+    return values.isEmpty() ? null : values.get(0);
+  }
+
+  private static boolean isSameNumber(String a, @Nullable String b) {
+    try {
+      return b != null
+          && a.length() < 40
+          && b.length() < 40
+          && new BigDecimal(a).compareTo(new BigDecimal(b)) == 0;
+    } catch (NumberFormatException e) {
+      return false;
+    }
+  }
+
+  private static @Nullable String decoded(CharSequence header, @Nullable String value) {
+    if (value == null) {
+      return null;
+    }
+    String text = HeaderValue.decode(value);
+    if (text == null) {
+      throw McpErrors.rpc(
+          JsonRpcError.HEADER_MISMATCH, "Header mismatch: " + header + " cannot be decoded");
+    }
+    return text;
+  }
+
+  private static void same(CharSequence header, @Nullable String sent, String stated) {
+    if (!stated.equals(sent)) {
+      throw mismatch(header, sent, stated);
+    }
+  }
+
+  private static McpFailure mismatch(CharSequence header, @Nullable String sent, String stated) {
+    return McpErrors.rpc(
+        JsonRpcError.HEADER_MISMATCH,
+        sent == null
+            ? "Header mismatch: " + header + " is missing"
+            : "Header mismatch: "
+                + header
+                + " header value '"
+                + McpErrors.shown(sent)
+                + "' does not match body value '"
+                + McpErrors.shown(stated)
+                + "'");
+  }
+}

@@ -1,0 +1,120 @@
+package dev.mcpbus.gateway;
+
+import dev.mcpbus.bus.ConnectionId;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What servers list to one session over its own connections, where that differs from what they list
+ * to everybody: tools for clients that can be asked, resources that a call has made. Confined to
+ * the session's host.
+ */
+final class SessionLists implements SessionConnections.Listener {
+
+  private final Vertx vertx;
+  private final Supplier<Set<ListKind>> wanted;
+  private final Runnable changed;
+  private final Set<ConnectionId> fresh = new HashSet<>();
+  private final Map<String, ListFetcher> servers = new HashMap<>();
+  private final Map<String, Map<ListKind, ServerList>> lists = new HashMap<>();
+  private @Nullable DirectorySnapshot base;
+  private DirectorySnapshot seen = DirectorySnapshot.EMPTY;
+
+  /**
+   * @param wanted the kinds that the client has listed
+   * @param changed runs when a list may be another one
+   */
+  SessionLists(Vertx vertx, Supplier<Set<ListKind>> wanted, Runnable changed) {
+    this.vertx = vertx;
+    this.wanted = wanted;
+    this.changed = changed;
+  }
+
+  @Override
+  public void begun(ConnectionId server, ConnectionId lease) {
+    String id = server.value();
+    ListFetcher asked = new ListFetcher(vertx, lease, (kind, listing) -> listed(id, kind, listing));
+    servers.put(id, asked);
+    fresh.add(server);
+    asked.connected(wanted.get()); // the answers come when it serves
+  }
+
+  /** The connection serves, for the first time or once more. */
+  void connected(ConnectionId server) {
+    ListFetcher asked = servers.get(server.value());
+    if (asked != null && !fresh.remove(server)) {
+      asked.connected(wanted.get());
+    }
+  }
+
+  private void listed(String server, ListKind kind, ServerList listing) {
+    if (servers.containsKey(server)) {
+      lists.computeIfAbsent(server, absent -> new EnumMap<>(ListKind.class)).put(kind, listing);
+      base = null;
+      changed.run();
+    }
+  }
+
+  /** That connection says that a list has changed. */
+  void changed(ConnectionId server, ListKind kind) {
+    ListFetcher asked = servers.get(server.value());
+    if (asked != null) {
+      asked.changed(kind);
+    }
+  }
+
+  /** What everybody sees holds again. */
+  @Override
+  public void gone(ConnectionId server) {
+    servers.remove(server.value());
+    fresh.remove(server);
+    if (lists.remove(server.value()) != null) {
+      base = null;
+      changed.run();
+    }
+  }
+
+  /** Completes when those kinds are known of every connection that the session has. */
+  Future<Void> ready(Collection<ListKind> kinds, long patienceNanos) {
+    List<Future<Void>> asked = new ArrayList<>();
+    for (Map.Entry<String, ListFetcher> server : servers.entrySet()) {
+      for (ListKind kind : kinds) {
+        if (!lists.getOrDefault(server.getKey(), Map.of()).containsKey(kind)) {
+          asked.add(server.getValue().ask(kind, patienceNanos));
+        }
+      }
+    }
+    return asked.isEmpty() ? Future.succeededFuture() : Future.join(asked).mapEmpty();
+  }
+
+  /** What this session sees: the common snapshot itself where nothing differs. */
+  DirectorySnapshot over(DirectorySnapshot shared) {
+    if (lists.isEmpty()) {
+      return shared;
+    }
+    if (base != shared) {
+      base = shared;
+      seen = shared;
+      lists.forEach((id, own) -> own.forEach((kind, listing) -> put(id, kind, listing)));
+    }
+    return seen;
+  }
+
+  private void put(String id, ListKind kind, ServerList listing) {
+    DirectoryEntry facts = seen.server(id);
+    ServerList common = facts == null ? null : facts.list(kind);
+    if (facts != null && (common == null || !listing.lists(common))) {
+      seen = seen.with(facts.with(kind, listing));
+    }
+  }
+}

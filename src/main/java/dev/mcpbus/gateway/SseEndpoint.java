@@ -1,0 +1,302 @@
+package dev.mcpbus.gateway;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.ProtocolException;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.Principal;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The two endpoints of HTTP+SSE, the transport of 2024-11-05: a stream on which everything comes,
+ * and a place for the client's messages. Behind them is a session like any other, which ends with
+ * the stream. A message that reaches another HTTP verticle, or another node, is sent on to the one
+ * that holds the stream. Confined to the context of the HTTP verticle.
+ */
+final class SseEndpoint {
+
+  private static final ParseLimits LIMITS = ParseLimits.DEFAULT.withMaxBytes(Integer.MAX_VALUE);
+
+  /** One open stream. */
+  private static final class Client {
+    private final String id;
+    private final HttpReply reply;
+    private final String owner;
+    private final String view;
+
+    /** With the rights of his latest message. */
+    private String principal;
+
+    private boolean begun;
+    private @Nullable String session;
+
+    Client(String id, HttpReply reply, Principal principal, DirectoryView view) {
+      this.id = id;
+      this.reply = reply;
+      this.owner = principal.name();
+      this.principal = principal.text();
+      this.view = view.name();
+    }
+  }
+
+  private final OpenReplies replies;
+  private final String name;
+  private final SessionHostNames hosts;
+  private final Map<String, Client> clients = new HashMap<>();
+
+  /** Who waits for the answer to a request, by its exchange. */
+  private final Map<String, Client> exchanges = new HashMap<>();
+
+  private long sequence;
+
+  /**
+   * @param name of the HTTP verticle, part of the ids of its streams
+   */
+  SseEndpoint(OpenReplies replies, String name, SessionHostNames hosts) {
+    this.replies = replies;
+    this.name = name;
+    this.hosts = hosts;
+  }
+
+  /** Where sessions send what is for these streams. */
+  String toldAt() {
+    return Addresses.GATEWAY_RESPONSES + name + ".sse";
+  }
+
+  /** Where other HTTP verticles send what clients of these streams say. */
+  String postedAt() {
+    return Addresses.GATEWAY_SSE + name;
+  }
+
+  // ---- HTTP
+
+  /** A client listens: it is told where to send its messages. */
+  void stream(String path, Principal principal, DirectoryView view, HttpReply reply) {
+    if (!replies.addStream(reply, principal, null)) {
+      return;
+    }
+    Client client = new Client(name + "." + Gateway.random(16), reply, principal, view);
+    clients.put(client.id, client);
+    reply.onGone(() -> forget(client));
+    reply.open();
+    reply.named("endpoint", path + "?sessionId=" + client.id);
+  }
+
+  /** A message of a client. */
+  void post(
+      @Nullable String id, Principal principal, DirectoryView view, Buffer body, HttpReply reply) {
+    if (id == null) {
+      reply.header("Allow", "GET");
+      GatewayEndpoint.refuse(
+          reply,
+          405,
+          null,
+          McpErrors.rpc(
+              JsonRpcError.INVALID_REQUEST,
+              "GET this path first: its endpoint event says where to POST; Streamable HTTP is at"
+                  + " /mcp"));
+      return;
+    }
+    if (!InitializeEndpoint.ID.matcher(id).matches()) {
+      gone(reply);
+      return;
+    }
+    DeliveryOptions options =
+        new DeliveryOptions()
+            .addHeader(SessionHeaders.SESSION, id)
+            .addHeader(SessionHeaders.PRINCIPAL, principal.text())
+            .addHeader(SessionHeaders.VIEW, view.name());
+    hosts
+        .request(Addresses.GATEWAY_SSE, InitializeEndpoint.host(id), body, options)
+        .onComplete(taken -> reply.status(202), failure -> refused(reply, failure));
+  }
+
+  private static void refused(HttpReply reply, Throwable failure) {
+    McpFailure known = McpErrors.of(failure);
+    if (known.code() == FailureCode.UNKNOWN_CONNECTION) {
+      gone(reply);
+    } else {
+      GatewayEndpoint.refuse(reply, known.code().httpStatus(), null, known);
+    }
+  }
+
+  private static void gone(HttpReply reply) {
+    GatewayEndpoint.refuse(
+        reply,
+        404,
+        null,
+        McpErrors.rpc(JsonRpcError.INVALID_REQUEST, "Session not found; open the stream anew"));
+  }
+
+  // ---- messages of clients
+
+  /** For a stream of this verticle. */
+  void posted(Message<Buffer> message) {
+    Client client = clients.get(String.valueOf(message.headers().get(SessionHeaders.SESSION)));
+    String principal = String.valueOf(message.headers().get(SessionHeaders.PRINCIPAL));
+    if (client == null
+        || !client.owner.equals(Principal.nameIn(principal))
+        || !client.view.equals(message.headers().get(SessionHeaders.VIEW))) {
+      message.reply(McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such stream"));
+      return;
+    }
+    Envelope envelope;
+    try {
+      byte[] bytes = message.body().getBytes();
+      envelope = Envelope.parse(bytes, 0, bytes.length, LIMITS);
+    } catch (ProtocolException e) {
+      message.reply(McpFailure.notSent(FailureCode.BAD_REQUEST, String.valueOf(e.getMessage())));
+      return;
+    }
+    message.reply(null);
+    client.principal = principal;
+    RawJson id = envelope.id();
+    boolean request = envelope.kind() == Envelope.Kind.REQUEST && id != null;
+    boolean initialize = request && envelope.method().equals(Methods.INITIALIZE);
+    if (initialize && !client.begun) {
+      begin(client, message.body());
+    } else if (client.session != null && !initialize) {
+      send(client, client.session, message.body(), request ? id : null);
+    } else if (request) {
+      client.reply.event(
+          null,
+          McpErrors.message(
+              id,
+              McpErrors.rpc(JsonRpcError.INVALID_REQUEST, "begin with one initialize, and wait")));
+    }
+  }
+
+  private void begin(Client client, Buffer body) {
+    client.begun = true;
+    String host = hosts.next();
+    request(host, body, options(SessionHeaders.OPEN, client, client.id))
+        .onComplete(
+            answered -> {
+              String session = String.valueOf(answered.headers().get(SessionHeaders.SESSION));
+              client.session = session;
+              if (client.reply.isOver()) {
+                delete(client);
+                return;
+              }
+              client.reply.event(null, answered.body().getBytes());
+              request(
+                  host,
+                  Buffer.buffer(),
+                  options(SessionHeaders.STREAM, client, client.id)
+                      .addHeader(SessionHeaders.SESSION, session));
+            },
+            failure -> {
+              client.begun = false;
+              client.reply.event(null, McpErrors.message(idOf(body), McpErrors.of(failure)));
+            });
+  }
+
+  private static @Nullable RawJson idOf(Buffer request) {
+    return RawJson.of(request).member("id");
+  }
+
+  /**
+   * @param id of a request, null for what is not answered
+   */
+  private void send(Client client, String session, Buffer body, @Nullable RawJson id) {
+    String exchange = name + ".sse-" + ++sequence;
+    if (id != null) {
+      exchanges.put(exchange, client);
+    }
+    request(
+            InitializeEndpoint.host(session),
+            body,
+            options(SessionHeaders.POST, client, exchange)
+                .addHeader(SessionHeaders.SOURCE, client.reply.source().text())
+                .addHeader(SessionHeaders.SESSION, session))
+        .onComplete(
+            answered -> {
+              exchanges.remove(exchange);
+              if (answered.body() != null && answered.body().length() > 0) {
+                client.reply.event(null, answered.body().getBytes());
+              }
+            },
+            failure -> {
+              exchanges.remove(exchange);
+              McpFailure known = McpErrors.of(failure);
+              if (known.code() == FailureCode.UNKNOWN_CONNECTION) {
+                end(client); // its session is gone: the client has to begin anew
+              } else if (id != null) {
+                client.reply.event(null, McpErrors.message(id, known));
+              }
+            });
+  }
+
+  // ---- messages of sessions
+
+  void told(Message<Buffer> message) {
+    String exchange = String.valueOf(message.headers().get(SessionHeaders.EXCHANGE));
+    Client standing = clients.get(exchange);
+    Client client = standing == null ? exchanges.get(exchange) : standing;
+    if (client == null) {
+      return;
+    }
+    if (message.body().length() > 0) {
+      client.reply.event(null, message.body().getBytes());
+    }
+    if (standing != null && message.headers().contains(SessionHeaders.END)) {
+      end(standing);
+    }
+  }
+
+  // ---- ends
+
+  private void end(Client client) {
+    forget(client);
+    client.reply.end();
+  }
+
+  private void forget(Client client) {
+    clients.remove(client.id);
+    exchanges.values().removeIf(client::equals);
+    replies.remove(client.reply);
+    delete(client);
+  }
+
+  private void delete(Client client) {
+    String session = client.session;
+    client.session = null;
+    if (session != null) {
+      DeliveryOptions options =
+          options(SessionHeaders.DELETE, client, client.id)
+              .addHeader(SessionHeaders.SESSION, session);
+      request(InitializeEndpoint.host(session), Buffer.buffer(), options);
+    }
+  }
+
+  /** The HTTP server is closed: so are the sessions behind its streams. */
+  void close() {
+    List.copyOf(clients.values()).forEach(this::end);
+  }
+
+  private DeliveryOptions options(String op, Client client, String exchange) {
+    return new DeliveryOptions()
+        .setSendTimeout(GatewayRequest.PATIENCE_MILLIS)
+        .addHeader(SessionHeaders.OP, op)
+        .addHeader(SessionHeaders.VIEW, client.view)
+        .addHeader(SessionHeaders.PRINCIPAL, client.principal)
+        .addHeader(SessionHeaders.DOOR, toldAt())
+        .addHeader(SessionHeaders.EXCHANGE, exchange);
+  }
+
+  private Future<Message<Buffer>> request(String host, Buffer body, DeliveryOptions options) {
+    return hosts.request(Addresses.GATEWAY_SESSIONS, host, body, options);
+  }
+}

@@ -1,0 +1,164 @@
+package dev.mcpbus.gateway;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.MetaTools;
+import dev.mcpbus.bus.ToolName;
+import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * The three tools of a view that has too many to list. They find, show and call what the view would
+ * list to this client, by the view's names, and nothing else. Confined to its owner.
+ */
+final class ViewMetaTools {
+
+  /** The three are always the same. */
+  private static final long TTL_MILLIS = 3_600_000;
+
+  private static final RawJson COMPLETE = RawJson.string("complete");
+  private static final RawJson TOOLS = RawJson.of(MetaTools.definitions().encode());
+
+  private final Vertx vertx;
+  private final Directory directory;
+
+  ViewMetaTools(Vertx vertx, Directory directory) {
+    this.vertx = vertx;
+    this.directory = directory;
+  }
+
+  /** The one page of {@code tools/list}. */
+  static RawJson list(boolean modern) {
+    RawJson tools = RawJson.EMPTY_OBJECT.with("tools", TOOLS);
+    return modern
+        ? tools
+            .with("cacheScope", RawJson.string("public"))
+            .with("ttlMs", RawJson.of(Long.toString(TTL_MILLIS)))
+            .with("resultType", COMPLETE)
+        : tools;
+  }
+
+  /**
+   * Answers a call of one of the three. Mistakes of a model come back as results that it can act
+   * on.
+   *
+   * @param call makes the call that is meant, of these params
+   */
+  Future<RawJson> answer(GatewayRequest ask, String name, Function<RawJson, Future<RawJson>> call) {
+    RawJson given = ask.params().member("arguments");
+    RawJson arguments = given == null ? RawJson.EMPTY_OBJECT : given;
+    Future<RawJson> result;
+    try {
+      if (!arguments.isObject()) {
+        throw McpErrors.invalidParams("\"arguments\" must be an object");
+      }
+      result =
+          switch (name) {
+            case MetaTools.SEARCH -> search(ask, arguments);
+            case MetaTools.DESCRIBE -> describe(ask, RequestRouter.text(arguments, "name"));
+            default -> call.apply(meant(ask, arguments));
+          };
+    } catch (McpFailure refused) {
+      result = Future.failedFuture(refused);
+    }
+    return result.recover(failure -> told(ask, name, failure));
+  }
+
+  private Future<RawJson> search(GatewayRequest ask, RawJson arguments) {
+    return directory
+        .ready(vertx, ask.view(), List.of(ListKind.TOOLS))
+        .compose(
+            snapshot -> {
+              ViewList list = snapshot.list(ask.view(), ListKind.TOOLS);
+              if (list.targets().isEmpty()) {
+                return Future.succeededFuture(MetaTools.nothing());
+              }
+              return new MetaTools(vertx, scope(ask.view(), list))
+                  .call(MetaTools.SEARCH, arguments.toJsonObject(), new DeliveryOptions());
+            })
+        .map(found -> typed(ask, found));
+  }
+
+  private static MetaTools.Scope scope(DirectoryView view, ViewList list) {
+    List<String> servers = list.targets().stream().map(ViewList.Target::server).distinct().toList();
+    return new MetaTools.Scope() {
+      @Override
+      public List<String> servers() {
+        return servers;
+      }
+
+      @Override
+      public boolean admits(ToolName tool) {
+        ViewList.Target target = list.find(nameOf(tool));
+        return target != null
+            && target.server().equals(tool.server())
+            && target.key().equals(tool.tool());
+      }
+
+      @Override
+      public String nameOf(ToolName tool) {
+        return view.nameOf(tool.server(), tool.tool());
+      }
+    };
+  }
+
+  private Future<RawJson> describe(GatewayRequest ask, String name) {
+    return directory
+        .ready(vertx, ask.view(), List.of(ListKind.TOOLS))
+        .map(
+            snapshot -> {
+              RawJson entry = snapshot.list(ask.view(), ListKind.TOOLS).entry(name);
+              if (entry == null) {
+                throw McpErrors.invalidParams(PolicyCheck.UNKNOWN_TOOL + McpErrors.shown(name));
+              }
+              JsonObject shown = entry.toJsonObject();
+              shown.remove("_meta");
+              shown.remove("icons");
+              return typed(ask, MetaTools.shown(shown));
+            });
+  }
+
+  /** The params that the client would have sent without the detour. */
+  private static RawJson meant(GatewayRequest ask, RawJson arguments) {
+    RawJson inner = arguments.member("arguments");
+    if (inner != null && !inner.isObject()) {
+      throw McpErrors.invalidParams("\"arguments\" of the tool must be an object");
+    }
+    return ask.params()
+        .with("name", RawJson.string(RequestRouter.text(arguments, "name")))
+        .with("arguments", inner == null ? RawJson.EMPTY_OBJECT : inner);
+  }
+
+  private static Future<RawJson> told(GatewayRequest ask, String name, Throwable failure) {
+    McpFailure known = McpErrors.of(failure);
+    return switch (known.code()) {
+      case INVALID_ARGUMENTS, UNKNOWN_TOOL, BAD_REQUEST -> shown(ask, name, known);
+      case UPSTREAM_ERROR -> {
+        String message = String.valueOf(known.getMessage());
+        FailureCode code =
+            message.startsWith(PolicyCheck.UNKNOWN_TOOL)
+                ? FailureCode.UNKNOWN_TOOL
+                : FailureCode.BAD_REQUEST;
+        yield known.toJsonRpcError().getInteger("code", 0) == JsonRpcError.INVALID_PARAMS
+            ? shown(ask, name, new McpFailure(code, known.sent(), message))
+            : Future.failedFuture(known);
+      }
+      default -> Future.failedFuture(known);
+    };
+  }
+
+  private static Future<RawJson> shown(GatewayRequest ask, String name, McpFailure failure) {
+    return Future.succeededFuture(typed(ask, MetaTools.error(name, failure)));
+  }
+
+  private static RawJson typed(GatewayRequest ask, JsonObject result) {
+    RawJson raw = RawJson.of(result);
+    return ask.isModern() ? raw.with("resultType", COMPLETE) : raw;
+  }
+}

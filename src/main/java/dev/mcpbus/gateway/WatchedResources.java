@@ -1,0 +1,127 @@
+package dev.mcpbus.gateway;
+
+import dev.mcpbus.bus.Addresses;
+import io.vertx.core.Future;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.EventBus;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The resources that one client wants to hear of. Confined to its owner. */
+final class WatchedResources {
+
+  private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
+
+  private record Resource(String server, String uri) {}
+
+  private final EventBus bus;
+  private final String holder;
+  private final String owner;
+  private final Map<String, Resource> byName = new HashMap<>();
+  private boolean closed;
+
+  /**
+   * @param holder names the client among all of this node
+   * @param owner the name of his principal
+   */
+  WatchedResources(EventBus bus, String holder, String owner) {
+    this.bus = bus;
+    this.holder = holder;
+    this.owner = owner;
+  }
+
+  /**
+   * Asks the server for updates of its {@code uri}.
+   *
+   * @param name by which the client knows it
+   * @return true; fails where the server refuses
+   */
+  Future<Boolean> add(String server, String uri, String name) {
+    Resource resource = new Resource(server, uri);
+    byName.put(name, resource);
+    return tell(resource, true)
+        .map(true)
+        .onSuccess(
+            added -> {
+              if (closed) {
+                tell(resource, false);
+              }
+            })
+        .onFailure(refused -> byName.remove(name, resource));
+  }
+
+  boolean has(String name) {
+    return byName.containsKey(name);
+  }
+
+  /** By the names that the client has for them. */
+  JsonArray uris() {
+    return new JsonArray(List.copyOf(byName.keySet()));
+  }
+
+  int size() {
+    return byName.size();
+  }
+
+  Future<Void> remove(String name) {
+    Resource resource = byName.remove(name);
+    return resource == null || byName.containsValue(resource)
+        ? Future.succeededFuture()
+        : tell(resource, false);
+  }
+
+  /**
+   * What the client calls a resource that was updated, or the part of it that was.
+   *
+   * @param view what he may see now: he may have had more rights when he asked
+   */
+  List<String> names(DirectoryView view, @Nullable String server, @Nullable String uri) {
+    if (server == null
+        || uri == null
+        || !view.includes(server)
+        || !PolicyCheck.maySubscribe(view, server, uri)) {
+      return List.of();
+    }
+    return byName.entrySet().stream()
+        .filter(one -> one.getValue().server().equals(server))
+        .filter(one -> PolicyCheck.maySubscribe(view, server, one.getValue().uri()))
+        .map(one -> renamed(one.getKey(), one.getValue().uri(), uri))
+        .filter(Objects::nonNull)
+        .map(Objects::requireNonNull)
+        .toList();
+  }
+
+  private static @Nullable String renamed(String name, String watched, String updated) {
+    if (!updated.startsWith(watched)) {
+      return null;
+    }
+    String rest = updated.substring(watched.length());
+    boolean part = rest.isEmpty() || watched.endsWith("/") || rest.startsWith("/");
+    return part ? name + rest : null;
+  }
+
+  /** The client is gone. */
+  void close() {
+    closed = true;
+    byName.values().stream().distinct().forEach(resource -> tell(resource, false));
+    byName.clear();
+  }
+
+  private Future<Void> tell(Resource resource, boolean wanted) {
+    return bus.request(
+            Addresses.GATEWAY_SUBSCRIBE,
+            new JsonObject()
+                .put("server", resource.server())
+                .put("uri", resource.uri())
+                .put("holder", holder)
+                .put("owner", owner)
+                .put("wanted", wanted),
+            LOCAL)
+        .mapEmpty();
+  }
+}
