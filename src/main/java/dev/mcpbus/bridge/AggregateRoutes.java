@@ -21,39 +21,39 @@ final class AggregateRoutes {
   private static final Param SERVERS = Param.texts("server", "Only tools of these servers.");
   private static final Param STRICT = Param.flag("strict", "Schemas as strict modes want them.");
 
-  private final BusCalls calls;
+  private final BridgeCalls calls;
   private final ParseLimits limits;
 
-  AggregateRoutes(BusCalls calls, ParseLimits limits) {
+  AggregateRoutes(BridgeCalls calls, ParseLimits limits) {
     this.calls = calls;
     this.limits = limits;
   }
 
-  void mount(Routes routes) {
+  void mount(RouteTable routes) {
     routes.add(
         Route.get(
                 "/api/tools",
                 Action.LIST,
                 "listAllTools",
                 "The tools of all servers; with a form, as functions of a model's API.")
-            .with(RestRoutes.TIMEOUT, RestRoutes.CURSOR, FORM, SERVERS, STRICT),
+            .with(ServerRoutes.TIMEOUT, ServerRoutes.CURSOR, FORM, SERVERS, STRICT),
         this::listTools);
     routes.add(
         Route.get("/api/tools/search", Action.LIST, "searchTools", "Tools by what they are for.")
             .with(
-                RestRoutes.TIMEOUT,
+                ServerRoutes.TIMEOUT,
                 Param.text("q", "What the tool should do, in words."),
                 Param.whole("limit", "At most so many; 10 without it, 100 at most."),
                 Param.whole("offset", "Leave out so many of the best."),
                 SERVERS),
-        ctx -> RestRoutes.answer(ctx, Search.ask(calls, ctx)));
+        ctx -> ServerRoutes.answer(ctx, Search.ask(calls, ctx)));
     routes.add(
         Route.post(
                 "/api/tools/call",
                 Action.CALL,
                 "callFunction",
                 "One function call of a model, in the form that the query says.")
-            .with(RestRoutes.TIMEOUT, FORM, SERVERS, STRICT),
+            .with(ServerRoutes.TIMEOUT, FORM, SERVERS, STRICT),
         this::callFunction);
     routes.add(
         Route.post(
@@ -61,17 +61,17 @@ final class AggregateRoutes {
                 Action.CALL,
                 "callNamedTool",
                 "Calls server.tool or server:tool; the body is its arguments.")
-            .with(RestRoutes.TIMEOUT, RestRoutes.VALIDATE, RestRoutes.TASK)
+            .with(ServerRoutes.TIMEOUT, ServerRoutes.VALIDATE, ServerRoutes.TASK)
             .giving("ToolResult"),
         this::callNamed);
     routes.add(
         Route.get("/api/resources", Action.LIST, "listAllResources", "Resources of all servers.")
-            .with(RestRoutes.TIMEOUT, RestRoutes.CURSOR)
+            .with(ServerRoutes.TIMEOUT, ServerRoutes.CURSOR)
             .giving("ResourceList"),
         ctx -> listAll(ctx, Addresses.ALL_RESOURCES_LIST));
     routes.add(
         Route.get("/api/prompts", Action.LIST, "listAllPrompts", "Prompts of all servers.")
-            .with(RestRoutes.TIMEOUT, RestRoutes.CURSOR)
+            .with(ServerRoutes.TIMEOUT, ServerRoutes.CURSOR)
             .giving("PromptList"),
         ctx -> listAll(ctx, Addresses.ALL_PROMPTS_LIST));
   }
@@ -82,39 +82,39 @@ final class AggregateRoutes {
     int cut = RpcRoute.separator(name);
     Optional<ConnectionId> server =
         cut < 1 ? Optional.empty() : ConnectionId.parse(name.substring(0, cut));
-    RestRoutes.answer(
+    ServerRoutes.answer(
         ctx,
         server.isPresent()
             ? calls.call(
                 ctx,
                 server.get(),
                 Addresses.TOOLS_CALL,
-                RestRoutes.toolCall(name.substring(cut + 1), RestRoutes.object(body, limits)),
+                ServerRoutes.toolCall(name.substring(cut + 1), ServerRoutes.object(body, limits)),
                 true)
             : calls.callAll(
                 ctx,
                 Addresses.ALL_TOOLS_CALL,
-                RestRoutes.toolCall(name, RestRoutes.object(body, limits)),
+                ServerRoutes.toolCall(name, ServerRoutes.object(body, limits)),
                 true));
   }
 
   /** As MCP lists them; with {@code form} as functions of a model's API. */
   private void listTools(RoutingContext ctx) {
-    if (Query.get(ctx, "form") == null) {
+    if (QueryParameters.get(ctx, "form") == null) {
       listAll(ctx, Addresses.ALL_TOOLS_LIST);
     } else {
-      RestRoutes.answer(ctx, calls.listFunctions(ctx, RawJson.of(functions(ctx))));
+      ServerRoutes.answer(ctx, calls.listFunctions(ctx, RawJson.of(functions(ctx))));
     }
   }
 
   private void callFunction(RoutingContext ctx, Buffer body) {
-    RawJson request = RawJson.of(functions(ctx)).with("call", RestRoutes.object(body, limits));
-    RestRoutes.answer(ctx, calls.callFunction(ctx, request));
+    RawJson request = RawJson.of(functions(ctx)).with("call", ServerRoutes.object(body, limits));
+    ServerRoutes.answer(ctx, calls.callFunction(ctx, request));
   }
 
   private static JsonObject functions(RoutingContext ctx) {
     JsonObject request = new JsonObject();
-    String form = Query.get(ctx, "form");
+    String form = QueryParameters.get(ctx, "form");
     if (form != null) {
       request.put("form", form);
     }
@@ -122,13 +122,13 @@ final class AggregateRoutes {
     if (!servers.isEmpty()) {
       request.put("servers", new JsonArray(servers));
     }
-    if (Query.isTrue(ctx, "strict")) {
+    if (QueryParameters.isTrue(ctx, "strict")) {
       request.put("strict", true);
     }
     return request;
   }
 
   private void listAll(RoutingContext ctx, String address) {
-    RestRoutes.answer(ctx, calls.callAll(ctx, address, RestRoutes.cursor(ctx), false));
+    ServerRoutes.answer(ctx, calls.callAll(ctx, address, ServerRoutes.cursor(ctx), false));
   }
 }

@@ -80,7 +80,7 @@ final class BodyReader implements Handler<RoutingContext> {
     if (request.version() != HttpVersion.HTTP_2) {
       request.response().putHeader("Connection", "close");
     }
-    Problem.send(
+    ProblemDocument.send(
         request.response(),
         McpFailure.notSent(
             FailureCode.LIMIT_EXCEEDED, "body: more than " + maxBytes + " bytes; send less"));

@@ -49,12 +49,12 @@ public final class BridgeVerticle extends VerticleBase {
   private final @Nullable Entrance entrance;
   private final Function<Vertx, Gatekeeper> gate;
   private final Readiness readiness;
-  private final Common common;
+  private final SharedBridgeState common;
   private @Nullable HttpServer server;
   private @Nullable Router router;
   private List<Route> table = List.of();
   private @Nullable OriginGuard guard;
-  private @Nullable Streams streams;
+  private @Nullable OpenStreams streams;
   private @Nullable Admission entering;
 
   public BridgeVerticle(BridgeOptions options) {
@@ -86,7 +86,7 @@ public final class BridgeVerticle extends VerticleBase {
       @Nullable Entrance entrance,
       Function<Vertx, Gatekeeper> gate,
       Readiness readiness) {
-    this(options, callIds, entrance, gate, readiness, new Common(options, false));
+    this(options, callIds, entrance, gate, readiness, new SharedBridgeState(options, false));
   }
 
   private BridgeVerticle(
@@ -95,7 +95,7 @@ public final class BridgeVerticle extends VerticleBase {
       @Nullable Entrance entrance,
       Function<Vertx, Gatekeeper> gate,
       Readiness readiness,
-      Common common) {
+      SharedBridgeState common) {
     this.options = options;
     this.callIds = callIds;
     this.entrance = entrance;
@@ -119,7 +119,7 @@ public final class BridgeVerticle extends VerticleBase {
       Supplier<Entrance> entrances,
       Function<Vertx, Gatekeeper> gate,
       Readiness readiness) {
-    Common common = new Common(options, count > 1);
+    SharedBridgeState common = new SharedBridgeState(options, count > 1);
     return Stream.generate(
             () -> new BridgeVerticle(options, callIds, entrances.get(), gate, readiness, common))
         .limit(count)
@@ -130,7 +130,7 @@ public final class BridgeVerticle extends VerticleBase {
   public Future<?> start() {
     ReceiveDeadline receive = new ReceiveDeadline(vertx, options.receiveTimeout());
     Gatekeeper keeper = gate.apply(vertx);
-    Health health = new Health(readiness, !keeper.isRequired());
+    HealthRoutes health = new HealthRoutes(readiness, !keeper.isRequired());
     Router router = Router.router(vertx);
     this.router = router;
     mount(router, receive, keeper);
@@ -140,7 +140,7 @@ public final class BridgeVerticle extends VerticleBase {
     created
         .connectionHandler(
             opened -> {
-              ClientConnection connection = common.connection(opened);
+              InboundConnection connection = common.connection(opened);
               StrictRequestDecoder.install(connection, http);
               ControlFrameLimit.install(connection);
               receive.connected(connection, opened);
@@ -148,7 +148,7 @@ public final class BridgeVerticle extends VerticleBase {
         .invalidRequestHandler(BridgeVerticle::invalid)
         .requestHandler(
             request -> {
-              Turn turn = new Turn();
+              RequestLifecycle turn = new RequestLifecycle();
               if (!receive.requested(request, turn::end)) {
                 return;
               }
@@ -202,29 +202,30 @@ public final class BridgeVerticle extends VerticleBase {
 
   private void mount(Router router, ReceiveDeadline receive, Gatekeeper keeper) {
     router.route().handler(this::named);
-    Access access = new Access(keeper);
-    BusCalls calls = new BusCalls(vertx, callIds, access);
+    PolicyGate access = new PolicyGate(keeper);
+    BridgeCalls calls = new BridgeCalls(vertx, callIds, access);
     ParseLimits limits = ParseLimits.DEFAULT.withMaxBytes(options.maxBodyBytes());
-    router.route().failureHandler(Problem::handle);
-    Routes routes = new Routes(options.maxBodyBytes(), receive, access::admits);
-    routes.describe(Health.described());
+    router.route().failureHandler(ProblemDocument::handle);
+    RouteTable routes = new RouteTable(options.maxBodyBytes(), receive, access::admits);
+    routes.describe(HealthRoutes.described());
     new RootRoute().mount(routes);
     new ServiceRoutes(calls, limits).mount(routes);
-    new RestRoutes(calls, limits).mount(routes);
+    new ServerRoutes(calls, limits).mount(routes);
     new AggregateRoutes(calls, limits).mount(routes);
     new RpcRoute(calls, limits).mount(routes);
-    streams = new Streams(vertx, options, common, access);
+    streams = new OpenStreams(vertx, options, common, access);
     streams.mount(routes, router);
     new OpenApiRoute().mount(routes);
     routes.mount(router);
     table = routes.all();
     router
         .route()
-        .handler(ctx -> Problem.send(ctx.response(), 404, "no such path; see /openapi.json"));
+        .handler(
+            ctx -> ProblemDocument.send(ctx.response(), 404, "no such path; see /openapi.json"));
   }
 
   private void named(RoutingContext ctx) {
-    Caller.enter(ctx, Objects.requireNonNull(entering, "a request without a caller"));
+    RequestCaller.enter(ctx, Objects.requireNonNull(entering, "a request without a caller"));
     entering = null;
     ctx.next();
   }
@@ -252,17 +253,17 @@ public final class BridgeVerticle extends VerticleBase {
     if (request.version() != HttpVersion.HTTP_2) {
       request.response().putHeader("Connection", "close"); // the body of a stranger is not read
     }
-    Problem.send(request.response(), 400, problem);
+    ProblemDocument.send(request.response(), 400, problem);
     return false;
   }
 
   private boolean hasPlace(HttpServerRequest request) {
-    ClientConnection connection = ClientConnection.of(request.connection());
+    InboundConnection connection = InboundConnection.of(request.connection());
     McpFailure refusal = connection == null ? null : common.connections.refusal(connection);
     if (refusal == null) {
       return true;
     }
-    Problem.send(request.response(), refusal);
+    ProblemDocument.send(request.response(), refusal);
     return false;
   }
 
@@ -290,7 +291,7 @@ public final class BridgeVerticle extends VerticleBase {
                   ? String.valueOf(cause.getMessage())
                   : "the request is not well-formed HTTP/1.1";
         };
-    Problem.send(response, status, detail);
+    ProblemDocument.send(response, status, detail);
   }
 
   /** The bound port; for where options ask for any free one. */

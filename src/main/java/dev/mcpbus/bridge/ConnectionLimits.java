@@ -28,17 +28,17 @@ final class ConnectionLimits {
   /** Connections by their addresses. Guarded by the limits. */
   private static final class Pool {
 
-    private final Map<String, Set<ClientConnection>> byAddress = new HashMap<>();
+    private final Map<String, Set<InboundConnection>> byAddress = new HashMap<>();
     private int size;
 
-    void add(ClientConnection connection) {
+    void add(InboundConnection connection) {
       if (byAddress.computeIfAbsent(connection.address(), key -> new HashSet<>()).add(connection)) {
         size++;
       }
     }
 
-    boolean remove(ClientConnection connection) {
-      Set<ClientConnection> own = byAddress.get(connection.address());
+    boolean remove(InboundConnection connection) {
+      Set<InboundConnection> own = byAddress.get(connection.address());
       if (own == null || !own.remove(connection)) {
         return false;
       }
@@ -49,7 +49,7 @@ final class ConnectionLimits {
       return true;
     }
 
-    Set<ClientConnection> of(String address) {
+    Set<InboundConnection> of(String address) {
       return byAddress.getOrDefault(address, Set.of());
     }
   }
@@ -70,7 +70,7 @@ final class ConnectionLimits {
   }
 
   /** Counts a connection until its channel has ended. On its event loop. */
-  void opened(ClientConnection connection) {
+  void opened(InboundConnection connection) {
     add(connection);
     connection.channel().closeFuture().addListener(closed -> remove(connection));
     makeRoom(connection);
@@ -81,25 +81,25 @@ final class ConnectionLimits {
     return regular.size + reserve.size;
   }
 
-  private synchronized void add(ClientConnection connection) {
+  private synchronized void add(InboundConnection connection) {
     (connection.isSurplus() ? reserve : regular).add(connection);
   }
 
-  private synchronized void remove(ClientConnection connection) {
+  private synchronized void remove(InboundConnection connection) {
     if (!regular.remove(connection)) {
       reserve.remove(connection);
     }
   }
 
-  private void makeRoom(ClientConnection fresh) {
-    ClientConnection spare = choose(fresh, nanos.getAsLong());
+  private void makeRoom(InboundConnection fresh) {
+    InboundConnection spare = choose(fresh, nanos.getAsLong());
     if (spare != null) {
       spare.channel().eventLoop().execute(() -> end(spare, fresh));
     }
   }
 
   /** It may have been used since it was chosen; then another has to go. On its event loop. */
-  private void end(ClientConnection spare, ClientConnection fresh) {
+  private void end(InboundConnection spare, InboundConnection fresh) {
     if (!spare.channel().isOpen()) {
       return;
     }
@@ -114,13 +114,13 @@ final class ConnectionLimits {
   }
 
   /** The one that has to go, which is no longer counted; null for none. */
-  private synchronized @Nullable ClientConnection choose(ClientConnection fresh, long now) {
-    Set<ClientConnection> own = regular.of(fresh.address());
+  private synchronized @Nullable InboundConnection choose(InboundConnection fresh, long now) {
+    Set<InboundConnection> own = regular.of(fresh.address());
     boolean crowded = own.size() > maxPerAddress;
     if (!crowded && regular.size <= max) {
       return null;
     }
-    ClientConnection spare =
+    InboundConnection spare =
         longestSpare(crowded ? List.of(own) : regular.byAddress.values(), fresh, now);
     if (spare != null) {
       regular.remove(spare);
@@ -140,16 +140,16 @@ final class ConnectionLimits {
   }
 
   /** Of the address that has most connections among those that have a spare one. */
-  private static @Nullable ClientConnection longestSpare(
-      Collection<Set<ClientConnection>> among, ClientConnection fresh, long now) {
-    ClientConnection longest = null;
+  private static @Nullable InboundConnection longestSpare(
+      Collection<Set<InboundConnection>> among, InboundConnection fresh, long now) {
+    InboundConnection longest = null;
     long idle = -1;
     int size = 0;
-    for (Set<ClientConnection> own : among) {
+    for (Set<InboundConnection> own : among) {
       if (own.size() < size) {
         continue;
       }
-      for (ClientConnection each : own) {
+      for (InboundConnection each : own) {
         long spare = each.spareFor(now);
         boolean better = own.size() > size ? spare >= 0 : spare > idle;
         if (better && each != fresh) {
@@ -167,11 +167,11 @@ final class ConnectionLimits {
    *
    * @param connection that it came by
    */
-  @Nullable McpFailure refusal(ClientConnection connection) {
+  @Nullable McpFailure refusal(InboundConnection connection) {
     return connection.isSurplus() ? surplus(connection) : null;
   }
 
-  private synchronized @Nullable McpFailure surplus(ClientConnection connection) {
+  private synchronized @Nullable McpFailure surplus(InboundConnection connection) {
     boolean crowded = regular.of(connection.address()).size() >= maxPerAddress;
     if (!crowded && regular.size < max) {
       connection.surplus(false);

@@ -31,7 +31,7 @@ final class ControlFrameLimit extends Http2FrameListenerDecorator {
   }
 
   /** When HTTP begins on a connection; of HTTP/1 there is nothing to do. */
-  static void install(ClientConnection connection) {
+  static void install(InboundConnection connection) {
     Http2ConnectionHandler http = connection.channel().pipeline().get(Http2ConnectionHandler.class);
     if (http != null) {
       http.decoder().frameListener(new ControlFrameLimit(http.decoder().frameListener()));

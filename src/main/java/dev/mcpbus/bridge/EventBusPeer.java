@@ -44,20 +44,20 @@ final class EventBusPeer {
 
   private final Vertx vertx;
   private final SockJSSocket socket;
-  private final Access access;
+  private final PolicyGate access;
   private final Admission caller;
-  private final OwnedTasks tasks;
-  private final SocketWatches watches;
+  private final TaskIdSealing tasks;
+  private final SocketSubscriptions watches;
   private int pending;
   private boolean over;
 
-  EventBusPeer(Vertx vertx, SockJSSocket socket, Access access) {
+  EventBusPeer(Vertx vertx, SockJSSocket socket, PolicyGate access) {
     this.vertx = vertx;
     this.socket = socket;
     this.access = access;
-    this.caller = Caller.of(socket.routingContext());
-    this.tasks = new OwnedTasks(vertx);
-    this.watches = new SocketWatches(vertx);
+    this.caller = RequestCaller.of(socket.routingContext());
+    this.tasks = new TaskIdSealing(vertx);
+    this.watches = new SocketSubscriptions(vertx);
     caller.end(); // from here on messages count
   }
 
@@ -85,14 +85,14 @@ final class EventBusPeer {
 
   /** Whether something that is published may reach him; he gets it as it is for him. */
   boolean hears(JsonObject frame) {
-    if (EventBusAccess.isEvents(frame.getString("address"))
+    if (EventBusRules.isEvents(frame.getString("address"))
         && frame.getValue("body") instanceof JsonObject fact) {
       String server = String.valueOf(fact.getValue("id"));
       String uri = EventLog.resource(fact);
       if (Events.TASK.equals(fact.getValue("type"))) {
         frame.put("body", tasks.sealed(fact));
       }
-      return Events.isFor(Access.requester(ctx(), server), fact)
+      return Events.isFor(PolicyGate.requester(ctx(), server), fact)
           && (uri == null || caller.rights().allows(Action.SUBSCRIBE, server, uri));
     }
     if (frame.getValue("headers") instanceof JsonObject headers
@@ -137,7 +137,7 @@ final class EventBusPeer {
 
   private boolean listens(BridgeEvent event) {
     return event.getRawMessage().getValue("address") instanceof String address
-        && access.admits(ctx(), "listen " + address, EventBusAccess.listening(address));
+        && access.admits(ctx(), "listen " + address, EventBusRules.listening(address));
   }
 
   private void send(BridgeEvent event, Runnable end) {
@@ -151,7 +151,7 @@ final class EventBusPeer {
       event.complete(false);
       return;
     }
-    Optional<Operation> wanted = EventBusAccess.sending(address, message.getValue("body"));
+    Optional<Operation> wanted = EventBusRules.sending(address, message.getValue("body"));
     if (!access.may(ctx(), address, wanted)) {
       end.run();
       event.complete(false);
@@ -165,7 +165,7 @@ final class EventBusPeer {
               FailureCode.OVERLOADED, MAX_PENDING + " calls of this socket are under way already"));
       return;
     }
-    Requester who = Access.requester(ctx(), EventBusAccess.server(address));
+    Requester who = PolicyGate.requester(ctx(), EventBusRules.server(address));
     PeerMessage sent;
     try {
       sent = new PeerMessage(who, tasks, address, message.getValue("body"), headers);
@@ -184,7 +184,7 @@ final class EventBusPeer {
     DeliveryOptions options = new DeliveryOptions().setSendTimeout(REPLY_MILLIS);
     headers.forEach(header -> options.addHeader(header.getKey(), (String) header.getValue()));
     if (!caller.rights().isUnbounded()) {
-      EventBusAccess.tool(address, message.getValue("body"))
+      EventBusRules.tool(address, message.getValue("body"))
           .ifPresent(tool -> options.addHeader(Headers.TOOL, tool));
     }
     // The event is not completed: that would send it once more.
@@ -214,12 +214,12 @@ final class EventBusPeer {
     }
     JsonObject kept = new JsonObject();
     for (String name : given.fieldNames()) {
-      if (EventBusAccess.HEADERS.contains(name)) {
+      if (EventBusRules.HEADERS.contains(name)) {
         kept.put(name, String.valueOf(given.getValue(name)));
       }
     }
     String progress = kept.getString(Headers.PROGRESS);
-    return progress == null || EventBusAccess.isProgress(progress) ? kept : null;
+    return progress == null || EventBusRules.isProgress(progress) ? kept : null;
   }
 
   private void answered(JsonObject message, PeerMessage sent, AsyncResult<Message<Object>> answer) {

@@ -31,10 +31,10 @@ final class EventFeed {
 
   private final Vertx vertx;
   private final ContextInternal context;
-  private final Access access;
+  private final PolicyGate access;
   private final EventLog log;
   private final EventRing ring;
-  private final StreamCap cap;
+  private final StreamLimit cap;
   private final long heartbeatMillis;
   private final Runnable added = this::added;
   private final Set<Reader> readers = new LinkedHashSet<>();
@@ -43,7 +43,7 @@ final class EventFeed {
   private long check = -1;
   private boolean closed;
 
-  EventFeed(Vertx vertx, EventLog log, StreamCap cap, Duration heartbeat, Access access) {
+  EventFeed(Vertx vertx, EventLog log, StreamLimit cap, Duration heartbeat, PolicyGate access) {
     this.access = access;
     this.vertx = vertx;
     this.context = (ContextInternal) vertx.getOrCreateContext();
@@ -80,10 +80,10 @@ final class EventFeed {
   void read(RoutingContext ctx, EventRing.Filter filter) {
     String last = ctx.request().getHeader("Last-Event-ID");
     if (last == null) {
-      last = Query.get(ctx, "lastEventId");
+      last = QueryParameters.get(ctx, "lastEventId");
     }
     Reader reader = new Reader(ctx, filter);
-    Admission caller = Caller.of(ctx);
+    Admission caller = RequestCaller.of(ctx);
     if (closed || !cap.take(reader, caller)) {
       ctx.fail(cap.refusal(closed, caller));
       return;
@@ -113,7 +113,7 @@ final class EventFeed {
     Reader(RoutingContext ctx, EventRing.Filter filter) {
       this.ctx = ctx;
       this.request = ctx.request();
-      this.caller = Caller.of(ctx);
+      this.caller = RequestCaller.of(ctx);
       this.response = request.response();
       this.filter = filter;
     }

@@ -51,7 +51,7 @@ final class EventLog {
     if (consumer == null) {
       clustered = vertx.isClustered();
       openedAt = System.currentTimeMillis();
-      OwnedTasks tasks = new OwnedTasks(vertx);
+      TaskIdSealing tasks = new TaskIdSealing(vertx);
       consumer = vertx.eventBus().consumer(address, message -> publish(tasks, message.body()));
     }
   }
@@ -101,7 +101,7 @@ final class EventLog {
     }
   }
 
-  private void publish(OwnedTasks tasks, JsonObject fact) {
+  private void publish(TaskIdSealing tasks, JsonObject fact) {
     JsonObject event = Events.TASK.equals(fact.getValue("type")) ? tasks.sealed(fact) : fact;
     String text = event.encode();
     long now = System.currentTimeMillis();

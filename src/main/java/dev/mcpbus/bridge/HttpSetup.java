@@ -53,7 +53,7 @@ final class HttpSetup {
       http.setSsl(true)
           .setUseAlpn(true)
           .setSslHandshakeTimeout(HANDSHAKE_SECONDS)
-          .setSslEngineOptions(new AcceptedTls(accepted))
+          .setSslEngineOptions(new AcceptedTlsFactory(accepted))
           .setKeyCertOptions(
               new PemKeyCertOptions()
                   .addCertPath(tls.certFile().toString())

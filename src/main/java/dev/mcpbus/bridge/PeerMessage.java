@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class PeerMessage {
 
   private final @Nullable Object body;
-  private final OwnedTasks.@Nullable Passing passing;
+  private final TaskIdSealing.@Nullable Passing passing;
 
   /**
    * @param headers those that the peer may set; those that he may not are added
@@ -24,7 +24,11 @@ final class PeerMessage {
    *     given
    */
   PeerMessage(
-      Requester who, OwnedTasks tasks, String address, @Nullable Object given, JsonObject headers) {
+      Requester who,
+      TaskIdSealing tasks,
+      String address,
+      @Nullable Object given,
+      JsonObject headers) {
     String callId = headers.getString(Headers.CALL_ID);
     if (callId != null) {
       headers.put(Headers.CALL_ID, who.callId(callId));
@@ -33,21 +37,20 @@ final class PeerMessage {
     if (!(given instanceof JsonObject params)) {
       body = given;
       passing = null;
-    } else if (EventBusAccess.isCancel(address)) {
+    } else if (EventBusRules.isCancel(address)) {
       body = who.cancelling(params);
       passing = null;
     } else {
       boolean all = address.equals(Addresses.ALL_TOOLS_CALL);
-      String suffix = all ? Addresses.TOOLS_CALL : EventBusAccess.suffix(address).orElse("");
-      if (!OwnedTasks.concerns(suffix)) {
+      String suffix = all ? Addresses.TOOLS_CALL : EventBusRules.suffix(address).orElse("");
+      if (!TaskIdSealing.concerns(suffix)) {
         body = given;
         passing = null;
         return;
       }
       RawJson raw = RawJson.of(params);
-      OwnedTasks.Passing made =
-          tasks
-          .new Passing(who, all ? server(params) : EventBusAccess.server(address), suffix, raw);
+      TaskIdSealing.Passing made =
+          tasks.new Passing(who, all ? server(params) : EventBusRules.server(address), suffix, raw);
       body = made.params().equals(raw) ? params : made.params().toJsonObject();
       passing = made;
     }

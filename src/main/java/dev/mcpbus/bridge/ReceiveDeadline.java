@@ -34,7 +34,7 @@ final class ReceiveDeadline {
   private final Vertx vertx;
   private final long millis;
   private final long nanos;
-  private final Map<ClientConnection, HttpConnection> connections = new HashMap<>();
+  private final Map<InboundConnection, HttpConnection> connections = new HashMap<>();
   private long sweep = -1;
 
   ReceiveDeadline(Vertx vertx, Duration limit) {
@@ -44,7 +44,7 @@ final class ReceiveDeadline {
   }
 
   /** Watches a connection until its channel has ended. */
-  void connected(ClientConnection connection, HttpConnection http) {
+  void connected(InboundConnection connection, HttpConnection http) {
     connections.put(connection, http);
     connection.channel().closeFuture().addListener(closed -> ended(connection));
     clientsTurn(connection, false);
@@ -55,7 +55,7 @@ final class ReceiveDeadline {
     }
   }
 
-  private void ended(ClientConnection connection) {
+  private void ended(InboundConnection connection) {
     connections.remove(connection);
     if (connections.isEmpty()) {
       vertx.cancelTimer(sweep);
@@ -71,7 +71,7 @@ final class ReceiveDeadline {
    * @return false where it must not be served: its connection ends with the response before
    */
   boolean requested(HttpServerRequest request, Runnable over) {
-    ClientConnection connection = ClientConnection.of(request.connection());
+    InboundConnection connection = InboundConnection.of(request.connection());
     if (connection == null || connection.isEnding()) {
       over.run();
       request.connection().close();
@@ -106,7 +106,7 @@ final class ReceiveDeadline {
   }
 
   /** Of many requests on one connection each has its own time; idle is who has none. */
-  private void multiplexed(ClientConnection connection, HttpServerRequest request) {
+  private void multiplexed(InboundConnection connection, HttpServerRequest request) {
     long timer =
         hasBody(request) || !BODILESS.contains(request.method())
             ? vertx.setTimer(millis, late -> resetUnlessEnded(request))
@@ -121,7 +121,7 @@ final class ReceiveDeadline {
             });
   }
 
-  private void answered(ClientConnection connection, HttpServerRequest request) {
+  private void answered(InboundConnection connection, HttpServerRequest request) {
     // A pipelined request may already be at work, and the connection not idle.
     if (connection.end(request) && connection.isIdle()) {
       clientsTurn(connection, false);
@@ -136,14 +136,14 @@ final class ReceiveDeadline {
 
   /** The request is here in full: from now on it is us who take the time. */
   void received(HttpServerRequest request) {
-    ClientConnection connection = ClientConnection.of(request.connection());
+    InboundConnection connection = InboundConnection.of(request.connection());
     if (connection != null && request.version() != HttpVersion.HTTP_2) {
       connection.works();
     }
   }
 
   /** Answered before its body was there: whoever goes on sending is cut off. */
-  private static void closeUnlessEnded(ClientConnection connection, HttpServerRequest request) {
+  private static void closeUnlessEnded(InboundConnection connection, HttpServerRequest request) {
     if (!request.isEnded() || connection.isEnding()) {
       request.connection().close();
     }
@@ -155,7 +155,7 @@ final class ReceiveDeadline {
         || (length != null && !length.equals("0"));
   }
 
-  private void clientsTurn(ClientConnection connection, boolean midway) {
+  private void clientsTurn(InboundConnection connection, boolean midway) {
     connection.waits(System.nanoTime(), nanos, midway);
   }
 
@@ -163,12 +163,12 @@ final class ReceiveDeadline {
   private void expire() {
     long now = System.nanoTime();
     connections.keySet().forEach(each -> each.resetUntaken(now));
-    List<ClientConnection> late =
+    List<InboundConnection> late =
         connections.keySet().stream().filter(each -> each.isLate(now)).toList();
     late.forEach(this::close);
   }
 
-  private void close(ClientConnection connection) {
+  private void close(InboundConnection connection) {
     HttpConnection http = connections.get(connection);
     if (http != null) {
       connection.works(); // told once

@@ -20,7 +20,7 @@ final class RootRoute {
       start, also in ~/.mcpbus/admin/. Send it as "Authorization: Bearer ...".
       """;
 
-  void mount(Routes routes) {
+  void mount(RouteTable routes) {
     routes.add(
         Route.get("/", Action.LIST, "getRoot", "What this is, for people.")
             .giving("Text")

@@ -29,18 +29,18 @@ import org.jspecify.annotations.Nullable;
  */
 final class RpcRoute {
 
-  private final BusCalls calls;
+  private final BridgeCalls calls;
   private final ParseLimits limits;
 
-  RpcRoute(BusCalls calls, ParseLimits limits) {
+  RpcRoute(BridgeCalls calls, ParseLimits limits) {
     this.calls = calls;
     this.limits = limits;
   }
 
-  void mount(Routes routes) {
+  void mount(RouteTable routes) {
     routes.add(
         Route.post("/rpc", Action.CALL, "rpc", "One JSON-RPC 2.0 request.")
-            .with(RestRoutes.TIMEOUT)
+            .with(ServerRoutes.TIMEOUT)
             .taking("JsonRpcRequest")
             .giving("JsonRpcResponse"),
         this::handle);
@@ -82,7 +82,7 @@ final class RpcRoute {
     }
     ConnectionId server = named == null ? null : serverId(named);
     String method = request.method();
-    Access.operation(ctx, method);
+    PolicyGate.operation(ctx, method);
     if (method.equals(Methods.TOOLS_CALL)) {
       return callTool(ctx, server, params);
     }
@@ -170,12 +170,20 @@ final class RpcRoute {
           case BATCH, DUPLICATE_KEY, NOT_JSON_RPC -> JsonRpcError.INVALID_REQUEST;
           default -> JsonRpcError.PARSE_ERROR;
         };
-    error(ctx, 400, RawJson.NULL, code, String.valueOf(e.getMessage()), Problem.of(e).toJson());
+    error(
+        ctx,
+        400,
+        RawJson.NULL,
+        code,
+        String.valueOf(e.getMessage()),
+        ProblemDocument.of(e).toJson());
   }
 
   private static void fail(RoutingContext ctx, RawJson id, String method, Throwable failure) {
     McpFailure mine =
-        failure instanceof McpFailure known ? known : Problem.defect("/rpc " + method, failure);
+        failure instanceof McpFailure known
+            ? known
+            : ProblemDocument.defect("/rpc " + method, failure);
     respond(ctx, 200, id, "error", mine.toJsonRpcError().toBuffer());
   }
 
@@ -203,6 +211,6 @@ final class RpcRoute {
         .appendString(",\"" + member + "\":")
         .appendBuffer(payload)
         .appendByte((byte) '}');
-    Routes.json(ctx.response(), status, out);
+    RouteTable.json(ctx.response(), status, out);
   }
 }

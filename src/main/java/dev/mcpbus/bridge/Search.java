@@ -30,7 +30,7 @@ final class Search {
    *
    * @throws McpFailure {@code BAD_REQUEST} for what is no number
    */
-  static Future<Buffer> ask(BusCalls calls, RoutingContext ctx) {
+  static Future<Buffer> ask(BridgeCalls calls, RoutingContext ctx) {
     return calls.callAll(ctx, Addresses.ALL_TOOLS_SEARCH, RawJson.of(body(ctx)), false);
   }
 

@@ -17,21 +17,21 @@ final class ServiceRoutes {
 
   private static final String ONE = "/api/servers/:id";
 
-  private final BusCalls calls;
+  private final BridgeCalls calls;
   private final ParseLimits limits;
 
-  ServiceRoutes(BusCalls calls, ParseLimits limits) {
+  ServiceRoutes(BridgeCalls calls, ParseLimits limits) {
     this.calls = calls;
     this.limits = limits;
   }
 
-  void mount(Routes routes) {
+  void mount(RouteTable routes) {
     servers(routes);
     nodes(routes);
     inputs(routes);
   }
 
-  private void servers(Routes routes) {
+  private void servers(RouteTable routes) {
     routes.add(
         Route.get("/api/servers", Action.LIST, "listServers", "All servers and their states.")
             .giving("ServerList"),
@@ -58,30 +58,30 @@ final class ServiceRoutes {
     state(routes, Addresses.RESTART, "restart", "Stops a server and starts it anew.");
   }
 
-  private void nodes(Routes routes) {
+  private void nodes(RouteTable routes) {
     routes.add(
         Route.get("/api/nodes", Action.LIST, "listNodes", "The nodes that this one sees.")
             .giving("NodeList"),
         ctx -> ask(ctx, Addresses.SERVERS_NODES, new JsonObject()));
   }
 
-  private void state(Routes routes, String suffix, String id, String summary) {
+  private void state(RouteTable routes, String suffix, String id, String summary) {
     routes.add(
         Route.post(ONE + "/" + suffix, Action.ADMIN, id, summary).giving("State"),
         (ctx, body) -> {
-          RestRoutes.object(body, limits);
+          ServerRoutes.object(body, limits);
           askOne(ctx, suffix);
         });
   }
 
-  private void inputs(Routes routes) {
+  private void inputs(RouteTable routes) {
     routes.add(
         Route.get("/api/inputs", Action.CALL, "listInputs", "Questions that wait for an answer.")
             .with(Param.text("server", "Only those of this server."))
             .giving("QuestionList"),
         ctx -> {
           JsonObject body = new JsonObject();
-          String server = Query.get(ctx, "server");
+          String server = QueryParameters.get(ctx, "server");
           ask(ctx, Addresses.INPUT_PENDING, server == null ? body : body.put("id", server));
         });
     post(
@@ -117,18 +117,21 @@ final class ServiceRoutes {
   }
 
   private void post(
-      Routes routes,
+      RouteTable routes,
       Route route,
       String address,
       BiFunction<RoutingContext, JsonObject, JsonObject> request) {
     routes.add(
         route,
         (ctx, body) ->
-            ask(ctx, address, request.apply(ctx, RestRoutes.object(body, limits).toJsonObject())));
+            ask(
+                ctx,
+                address,
+                request.apply(ctx, ServerRoutes.object(body, limits).toJsonObject())));
   }
 
   private void add(RoutingContext ctx, Buffer body) {
-    JsonObject entry = RestRoutes.object(body, limits).toJsonObject();
+    JsonObject entry = ServerRoutes.object(body, limits).toJsonObject();
     calls
         .ask(ctx, Addresses.SERVERS_ADD, entry)
         .onSuccess(
@@ -137,22 +140,22 @@ final class ServiceRoutes {
               if (!ctx.response().headWritten()) {
                 ctx.response().putHeader("Location", "/api/servers/" + id);
               }
-              Routes.json(ctx.response(), 201, added.toBuffer());
+              RouteTable.json(ctx.response(), 201, added.toBuffer());
             })
         .onFailure(ctx::fail);
   }
 
   private void askOne(RoutingContext ctx, String suffix) {
-    Future<JsonObject> answer = calls.ask(ctx, RestRoutes.id(ctx), suffix, new JsonObject());
-    RestRoutes.answer(ctx, answer.map(JsonObject::toBuffer));
+    Future<JsonObject> answer = calls.ask(ctx, ServerRoutes.id(ctx), suffix, new JsonObject());
+    ServerRoutes.answer(ctx, answer.map(JsonObject::toBuffer));
   }
 
   private void ask(RoutingContext ctx, String address, JsonObject body) {
     Future<JsonObject> answer = calls.ask(ctx, address, body);
-    RestRoutes.answer(ctx, answer.map(JsonObject::toBuffer));
+    ServerRoutes.answer(ctx, answer.map(JsonObject::toBuffer));
   }
 
   private static JsonObject id(RoutingContext ctx) {
-    return new JsonObject().put("id", RestRoutes.id(ctx).value());
+    return new JsonObject().put("id", ServerRoutes.id(ctx).value());
   }
 }

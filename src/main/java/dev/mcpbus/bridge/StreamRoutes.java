@@ -20,19 +20,19 @@ final class StreamRoutes {
   private final EventFeed events;
   private final EventFeed rpc;
 
-  StreamRoutes(Vertx vertx, Common common, Duration heartbeat, Access access) {
+  StreamRoutes(Vertx vertx, SharedBridgeState common, Duration heartbeat, PolicyGate access) {
     this.events = new EventFeed(vertx, common.events, common.streams, heartbeat, access);
     this.rpc = new EventFeed(vertx, common.rpc, common.streams, heartbeat, access);
   }
 
-  void mount(Routes routes) {
+  void mount(RouteTable routes) {
     events.open();
     rpc.open();
     routes.add(
         Route.get("/api/events", Action.LIST, "streamEvents", "What happens, as it happens.")
             .with(SERVER, Param.texts("type", "Only events of these types."), LAST)
             .streaming("Event"),
-        ctx -> events.read(ctx, filter(ctx, Query.words(ctx, "type", Events.ALL))));
+        ctx -> events.read(ctx, filter(ctx, QueryParameters.words(ctx, "type", Events.ALL))));
     routes.add(
         Route.get(
                 "/api/rpc-log",
@@ -45,14 +45,15 @@ final class StreamRoutes {
   }
 
   private static EventRing.Filter filter(RoutingContext ctx, Set<String> types) {
-    Set<String> servers = Query.texts(ctx, "server");
+    Set<String> servers = QueryParameters.texts(ctx, "server");
     for (String server : servers) {
       String problem = ConnectionId.problem(server);
       if (problem != null) {
-        throw Query.bad("query: server: " + problem);
+        throw QueryParameters.bad("query: server: " + problem);
       }
     }
-    return new EventRing.Filter(servers, types, Caller.of(ctx).rights(), Access.requester(ctx, ""));
+    return new EventRing.Filter(
+        servers, types, RequestCaller.of(ctx).rights(), PolicyGate.requester(ctx, ""));
   }
 
   /** Ends all streams. */

@@ -32,7 +32,7 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
   }
 
   /** Before the first byte of a connection is read; of HTTP/2 there is nothing to do. */
-  static void install(ClientConnection connection, HttpServerOptions options) {
+  static void install(InboundConnection connection, HttpServerOptions options) {
     ChannelPipeline pipeline = connection.channel().pipeline();
     if (pipeline.get(NAME) != null) {
       pipeline.replace(NAME, NAME, new StrictRequestDecoder(options));

@@ -1,5 +1,5 @@
 /**
- * HTTP in: REST, JSON-RPC, event streams, the bus itself and health. {@code Routes} is the one
+ * HTTP in: REST, JSON-RPC, event streams, the bus itself and health. {@code RouteTable} is the one
  * table of paths: what each does to rights, and what the OpenAPI document says of it.
  */
 @NullMarked

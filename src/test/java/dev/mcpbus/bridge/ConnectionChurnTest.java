@@ -59,7 +59,7 @@ class ConnectionChurnTest {
   }
 
   private static final String[] OF_A_CONNECTION = {
-    "dev.mcpbus.bridge.ClientConnection",
+    "dev.mcpbus.bridge.InboundConnection",
     "io.vertx.ext.web.impl.RoutingContextImpl",
     "io.vertx.core.http.impl.Http1xServerConnection",
     "io.vertx.core.http.impl.ServerWebSocketImpl",

@@ -18,15 +18,15 @@ class ConnectionLimitsTest {
   private long now = 1;
 
   /** A connection whose client has been heard of just now. */
-  private ClientConnection open(ConnectionLimits limits, String address) {
-    ClientConnection connection = new ClientConnection(new EmbeddedChannel(), address);
+  private InboundConnection open(ConnectionLimits limits, String address) {
+    InboundConnection connection = new InboundConnection(new EmbeddedChannel(), address);
     now += Duration.ofSeconds(1).toNanos();
     connection.waits(now, LIMIT, false);
     limits.opened(connection);
     return connection;
   }
 
-  private static boolean isOpen(ClientConnection connection) {
+  private static boolean isOpen(InboundConnection connection) {
     ((EmbeddedChannel) connection.channel()).runPendingTasks();
     return connection.channel().isOpen();
   }
@@ -38,13 +38,13 @@ class ConnectionLimitsTest {
   @Test
   void the_longest_idle_one_makes_room() {
     ConnectionLimits limits = limits(3, 3);
-    ClientConnection first = open(limits, "a");
-    ClientConnection second = open(limits, "a");
-    ClientConnection busy = open(limits, "a");
+    InboundConnection first = open(limits, "a");
+    InboundConnection second = open(limits, "a");
+    InboundConnection busy = open(limits, "a");
     first.waits(++now, LIMIT, false);
     busy.works();
 
-    ClientConnection fourth = open(limits, "a");
+    InboundConnection fourth = open(limits, "a");
 
     assertThat(isOpen(second)).isFalse();
     assertThat(List.of(first, busy, fourth)).allMatch(ConnectionLimitsTest::isOpen);
@@ -55,12 +55,12 @@ class ConnectionLimitsTest {
   @Test
   void the_address_that_has_most_gives() {
     ConnectionLimits limits = limits(4, 4);
-    ClientConnection oldest = open(limits, "few");
-    ClientConnection first = open(limits, "many");
-    ClientConnection second = open(limits, "many");
-    ClientConnection third = open(limits, "many");
+    InboundConnection oldest = open(limits, "few");
+    InboundConnection first = open(limits, "many");
+    InboundConnection second = open(limits, "many");
+    InboundConnection third = open(limits, "many");
 
-    ClientConnection other = open(limits, "other");
+    InboundConnection other = open(limits, "other");
 
     assertThat(isOpen(first)).isFalse();
     assertThat(List.of(oldest, second, third, other)).allMatch(ConnectionLimitsTest::isOpen);
@@ -69,15 +69,15 @@ class ConnectionLimitsTest {
   @Test
   void one_address_that_uses_all_it_may_have_leaves_room_for_others() {
     ConnectionLimits limits = limits(4, 3);
-    List<ClientConnection> used = new ArrayList<>();
+    List<InboundConnection> used = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
-      ClientConnection connection = open(limits, "greedy");
+      InboundConnection connection = open(limits, "greedy");
       connection.works();
       used.add(connection);
     }
 
-    ClientConnection more = open(limits, "greedy");
-    ClientConnection other = open(limits, "other");
+    InboundConnection more = open(limits, "greedy");
+    InboundConnection other = open(limits, "other");
 
     assertThat(refusal(limits, more)).contains("bridge.maxConnectionsPerAddress");
     assertThat(limits.refusal(other)).isNull();
@@ -87,8 +87,8 @@ class ConnectionLimitsTest {
   @Test
   void one_that_is_used_meanwhile_stays_and_another_goes() {
     ConnectionLimits limits = limits(2, 2);
-    ClientConnection first = open(limits, "a");
-    ClientConnection second = open(limits, "a");
+    InboundConnection first = open(limits, "a");
+    InboundConnection second = open(limits, "a");
 
     open(limits, "a");
     first.works();
@@ -101,12 +101,12 @@ class ConnectionLimitsTest {
   @Test
   void where_all_are_in_use_the_next_are_told_so_until_one_ends() {
     ConnectionLimits limits = limits(2, 2);
-    ClientConnection first = open(limits, "a");
-    ClientConnection second = open(limits, "b");
+    InboundConnection first = open(limits, "a");
+    InboundConnection second = open(limits, "b");
     first.works();
     second.works();
 
-    ClientConnection third = open(limits, "c");
+    InboundConnection third = open(limits, "c");
 
     assertThat(refusal(limits, third))
         .contains("2 connections are in use", "bridge.maxConnections");
@@ -119,13 +119,13 @@ class ConnectionLimitsTest {
   void the_reserve_is_bounded_and_the_longest_idle_of_it_makes_room() {
     ConnectionLimits limits = limits(1, 1);
     open(limits, "a").works();
-    List<ClientConnection> reserve = new ArrayList<>();
+    List<InboundConnection> reserve = new ArrayList<>();
     for (int i = 0; i < ConnectionLimits.RESERVE; i++) {
       reserve.add(open(limits, "a"));
     }
     assertThat(reserve).allMatch(ConnectionLimitsTest::isOpen);
 
-    ClientConnection next = open(limits, "a");
+    InboundConnection next = open(limits, "a");
 
     assertThat(isOpen(reserve.get(0))).isFalse();
     assertThat(isOpen(next)).isTrue();
@@ -135,7 +135,7 @@ class ConnectionLimitsTest {
   @Test
   void half_a_body_is_in_use_for_ten_seconds() {
     ConnectionLimits limits = limits(1, 1);
-    ClientConnection slow = open(limits, "a");
+    InboundConnection slow = open(limits, "a");
     slow.waits(now, LIMIT, true);
 
     now += Duration.ofSeconds(8).toNanos();
@@ -151,14 +151,14 @@ class ConnectionLimitsTest {
   void what_has_ended_is_not_counted_whatever_ended_it() {
     ConnectionLimits limits = limits(10, 10);
     for (int i = 0; i < 1_000; i++) {
-      ClientConnection connection = open(limits, "a" + i % 7);
+      InboundConnection connection = open(limits, "a" + i % 7);
       connection.upgraded();
       connection.channel().close().syncUninterruptibly();
     }
     assertThat(limits.open()).isZero();
   }
 
-  private static String refusal(ConnectionLimits limits, ClientConnection connection) {
+  private static String refusal(ConnectionLimits limits, InboundConnection connection) {
     @Nullable McpFailure refusal = limits.refusal(connection);
     return String.valueOf(Objects.requireNonNull(refusal, "refused").getMessage());
   }

@@ -20,20 +20,20 @@ import javax.net.ssl.SSLException;
  * its handshake is over, and of HTTP/2 when its first settings are there: a client that sends
  * neither would be counted nowhere.
  */
-final class AcceptedTls extends JdkSSLEngineOptions {
+final class AcceptedTlsFactory extends JdkSSLEngineOptions {
 
   private final Consumer<Channel> accepted;
 
   /**
    * @param accepted hears of each connection, on the connection's event loop
    */
-  AcceptedTls(Consumer<Channel> accepted) {
+  AcceptedTlsFactory(Consumer<Channel> accepted) {
     this.accepted = accepted;
   }
 
   @Override
-  public AcceptedTls copy() {
-    return new AcceptedTls(accepted);
+  public AcceptedTlsFactory copy() {
+    return new AcceptedTlsFactory(accepted);
   }
 
   @Override

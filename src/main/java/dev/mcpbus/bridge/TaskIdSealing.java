@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * given them ({@link SealedTaskIds}). A server's own ids never leave, and are never taken. Nothing
  * of a result but these ids is touched. Used on the bridge's context.
  */
-final class OwnedTasks {
+final class TaskIdSealing {
 
   private static final byte[] TASK_ID = "\"taskId\"".getBytes(StandardCharsets.US_ASCII);
   private static final RawJson TASK = RawJson.string("task");
@@ -39,7 +39,7 @@ final class OwnedTasks {
 
   private final SealedTaskIds ids;
 
-  OwnedTasks(Vertx vertx) {
+  TaskIdSealing(Vertx vertx) {
     this.ids = SealedTaskIds.of(vertx);
   }
 

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * where the client goes away before the answer, the call is cancelled. Futures fail with {@link
  * McpFailure} only. Used on the bridge's context.
  */
-final class BusCalls {
+final class BridgeCalls {
 
   /** What the service itself may take, with a server's drain in it. */
   static final Duration ASK_TIMEOUT = Duration.ofSeconds(30);
@@ -47,23 +47,23 @@ final class BusCalls {
   private final Vertx vertx;
   private final ClusterRequests bus;
   private final Supplier<String> callIds;
-  private final Access access;
-  private final OwnedTasks tasks;
-  private final Naps naps = new Naps(() -> System.nanoTime() / 1_000_000);
+  private final PolicyGate access;
+  private final TaskIdSealing tasks;
+  private final PauseDetector naps = new PauseDetector(() -> System.nanoTime() / 1_000_000);
 
-  BusCalls(Vertx vertx, Supplier<String> callIds, Access access) {
+  BridgeCalls(Vertx vertx, Supplier<String> callIds, PolicyGate access) {
     this.vertx = vertx;
     this.bus = ClusterRequests.of(vertx);
     this.callIds = callIds;
     this.access = access;
-    this.tasks = new OwnedTasks(vertx);
-    vertx.setPeriodic(Naps.TICK_MILLIS, tick -> naps.tick());
+    this.tasks = new TaskIdSealing(vertx);
+    vertx.setPeriodic(PauseDetector.TICK_MILLIS, tick -> naps.tick());
   }
 
   /** A caller's question to the service itself, on this node, with a JSON answer. */
   Future<JsonObject> ask(RoutingContext ctx, String address, JsonObject body) {
     DeliveryOptions options =
-        Access.requester(ctx, body.getValue("id") instanceof String id ? id : "")
+        PolicyGate.requester(ctx, body.getValue("id") instanceof String id ? id : "")
             .sign(local(ASK_TIMEOUT));
     return access.ask(ctx, address, body, () -> json(null, address, body, options));
   }
@@ -71,7 +71,7 @@ final class BusCalls {
   /** A caller's question to the actor of one server, with a JSON answer. */
   Future<JsonObject> ask(RoutingContext ctx, ConnectionId id, String suffix, JsonObject body) {
     DeliveryOptions options =
-        Access.requester(ctx, id.value())
+        PolicyGate.requester(ctx, id.value())
             .sign(new DeliveryOptions().setSendTimeout(ASK_TIMEOUT.toMillis()));
     return access.ask(ctx, id, suffix, () -> json(id, Addresses.of(id, suffix), body, options));
   }
@@ -82,12 +82,12 @@ final class BusCalls {
    * @param body {@code {callId, principal?}}: an admin may name whose call it is
    */
   Future<JsonObject> cancel(RoutingContext ctx, ConnectionId id, JsonObject body) {
-    return ask(ctx, id, Addresses.CANCEL, Access.requester(ctx, id.value()).cancelling(body));
+    return ask(ctx, id, Addresses.CANCEL, PolicyGate.requester(ctx, id.value()).cancelling(body));
   }
 
   /** Whether there is that server for the caller; no call, so the audit log has no line for it. */
   Future<Boolean> knows(RoutingContext ctx, ConnectionId id) {
-    if (!Caller.of(ctx).rights().sees(id.value())) {
+    if (!RequestCaller.of(ctx).rights().sees(id.value())) {
       return Future.succeededFuture(false);
     }
     return wonder(Addresses.SERVERS_GET, new JsonObject().put("id", id.value()), ASK_TIMEOUT)
@@ -124,9 +124,10 @@ final class BusCalls {
         suffix,
         body,
         () -> {
-          OwnedTasks.Passing call;
+          TaskIdSealing.Passing call;
           try {
-            call = tasks.new Passing(Access.requester(ctx, id.value()), id.value(), suffix, body);
+            call =
+                tasks.new Passing(PolicyGate.requester(ctx, id.value()), id.value(), suffix, body);
           } catch (McpFailure absent) {
             return Future.failedFuture(absent);
           }
@@ -138,8 +139,8 @@ final class BusCalls {
   /** The result's bytes of an aggregate address; each node has its own, so ours is asked. */
   Future<Buffer> callAll(RoutingContext ctx, String address, RawJson body, boolean validate) {
     DeliveryOptions options = options(ctx, validate).setLocalOnly(true);
-    if (address.equals(Addresses.ALL_TOOLS_CALL) && !Caller.of(ctx).rights().isUnbounded()) {
-      ActorOperations.tool(body)
+    if (address.equals(Addresses.ALL_TOOLS_CALL) && !RequestCaller.of(ctx).rights().isUnbounded()) {
+      AddressOperations.tool(body)
           .ifPresent(tool -> options.addHeader(Headers.TOOL, tool.toString()));
     }
     return access.callAll(
@@ -156,13 +157,13 @@ final class BusCalls {
   }
 
   /** A call of {@code server.tool}. */
-  private OwnedTasks.Passing named(RoutingContext ctx, RawJson params) {
+  private TaskIdSealing.Passing named(RoutingContext ctx, RawJson params) {
     RawJson name = params.member("name");
     String server =
         ToolName.parse(name == null || !name.isString() ? "" : name.asString())
             .map(ToolName::server)
             .orElse("");
-    Requester who = Access.requester(ctx, server);
+    Requester who = PolicyGate.requester(ctx, server);
     return tasks.new Passing(who, server, Addresses.TOOLS_CALL, params);
   }
 
@@ -210,7 +211,7 @@ final class BusCalls {
       return Future.failedFuture(
           McpFailure.notSent(FailureCode.CANCELLED, "the client went away before the call"));
     }
-    Requester requester = Access.requester(ctx, server == null ? "" : server.value());
+    Requester requester = PolicyGate.requester(ctx, server == null ? "" : server.value());
     String own = ctx.request().getHeader(Headers.CALL_ID);
     String callId = requester.callId(own == null ? callIds.get() : own);
     requester.sign(options).addHeader(Headers.CALL_ID, callId);
@@ -251,19 +252,19 @@ final class BusCalls {
 
   private DeliveryOptions options(RoutingContext ctx, boolean validate) {
     DeliveryOptions options = new DeliveryOptions();
-    String wish = Query.word(ctx, Headers.VALIDATE, FLAG);
+    String wish = QueryParameters.word(ctx, Headers.VALIDATE, FLAG);
     if (wish != null || validate) {
       options.addHeader(Headers.VALIDATE, wish == null ? "true" : wish);
     }
-    String task = Query.word(ctx, Headers.TASK, FLAG);
+    String task = QueryParameters.word(ctx, Headers.TASK, FLAG);
     if (task != null) {
       options.addHeader(Headers.TASK, task);
     }
-    String cache = Query.word(ctx, Headers.CACHE, List.of("use", "refresh"));
+    String cache = QueryParameters.word(ctx, Headers.CACHE, List.of("use", "refresh"));
     if (cache != null) {
       options.addHeader(Headers.CACHE, cache);
     }
-    String timeout = Query.get(ctx, "timeout");
+    String timeout = QueryParameters.get(ctx, "timeout");
     if (timeout == null) {
       timeout = ctx.request().getHeader("Timeout");
     }

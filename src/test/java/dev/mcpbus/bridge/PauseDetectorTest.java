@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-class NapsTest {
+class PauseDetectorTest {
 
   private final AtomicLong clock = new AtomicLong(5_000);
-  private final Naps naps = new Naps(clock::get);
+  private final PauseDetector naps = new PauseDetector(clock::get);
 
   private void runFor(long millis) {
-    for (long at = 0; at < millis; at += Naps.TICK_MILLIS) {
-      clock.addAndGet(Naps.TICK_MILLIS);
+    for (long at = 0; at < millis; at += PauseDetector.TICK_MILLIS) {
+      clock.addAndGet(PauseDetector.TICK_MILLIS);
       naps.tick();
     }
   }

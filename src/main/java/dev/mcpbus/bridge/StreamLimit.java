@@ -9,13 +9,13 @@ import dev.mcpbus.security.Admission;
  * How many streams may be open at a time, of all kinds together; one principal cannot have them
  * all. Thread-safe.
  */
-final class StreamCap {
+final class StreamLimit {
 
   private static final long RETRY_AFTER_MILLIS = 1_000;
 
   private final FairLimit<Object> open;
 
-  StreamCap(int max) {
+  StreamLimit(int max) {
     this.open = new FairLimit<>(max);
   }
 

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads the query of a request; what is wrong is a {@code BAD_REQUEST} that names the parameter.
  */
-final class Query {
+final class QueryParameters {
 
-  private Query() {}
+  private QueryParameters() {}
 
   /** Refuses parameters that the route does not have: a typing mistake must not go unnoticed. */
   static void check(RoutingContext ctx, Route route) {

@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * What the HTTP verticles of one service share: their port, their bounds, and the events that
  * clients come back for, wherever they come in. Thread-safe.
  */
-final class Common {
+final class SharedBridgeState {
 
   /** Vert.x has verticles that ask for one negative port share one free port. */
   private static final AtomicInteger FREE = new AtomicInteger();
@@ -22,14 +22,14 @@ final class Common {
   final int port;
   final ConnectionLimits connections;
   final AtomicBoolean announced = new AtomicBoolean();
-  final StreamCap streams;
+  final StreamLimit streams;
   final EventLog events;
   final EventLog rpc;
 
   /**
    * @param several whether there is more than one verticle
    */
-  Common(BridgeOptions options, boolean several) {
+  SharedBridgeState(BridgeOptions options, boolean several) {
     String boot = UUID.randomUUID().toString().substring(0, 8);
     this.receiveTimeout = options.receiveTimeout();
     this.port = several && options.port() == 0 ? FREE.decrementAndGet() : options.port();
@@ -38,26 +38,26 @@ final class Common {
             options.limits().maxConnections(),
             options.limits().maxConnectionsPerAddress(),
             System::nanoTime);
-    this.streams = new StreamCap(options.limits().maxStreams());
+    this.streams = new StreamLimit(options.limits().maxStreams());
     this.events = new EventLog(boot, Addresses.ALL_EVENTS, "id");
     this.rpc = new EventLog(boot, Addresses.RPC, "server");
   }
 
   /** Counts a connection before its TLS handshake. On its event loop. */
   void accepted(Channel channel) {
-    ClientConnection connection = new ClientConnection(channel);
+    InboundConnection connection = new InboundConnection(channel);
     connection.awaitHttp(System.nanoTime(), receiveTimeout);
     connections.opened(connection);
   }
 
   /** The one that HTTP begins on, counted if it was not. On its event loop. */
-  ClientConnection connection(HttpConnection http) {
-    ClientConnection accepted = ClientConnection.of(http);
+  InboundConnection connection(HttpConnection http) {
+    InboundConnection accepted = InboundConnection.of(http);
     if (accepted != null) {
       accepted.speaksHttp();
       return accepted;
     }
-    ClientConnection plain = new ClientConnection(ClientConnection.channel(http));
+    InboundConnection plain = new InboundConnection(InboundConnection.channel(http));
     connections.opened(plain);
     return plain;
   }

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  * The table of all routes. Every request of one passes the gate with the route's action before its
  * body is read; a method that a path does not have is answered 405 with {@code Allow}.
  */
-final class Routes {
+final class RouteTable {
 
   private record Mounted(Route route, Handler<RoutingContext> handler) {}
 
@@ -32,7 +32,7 @@ final class Routes {
   /**
    * @param gate whether a request may do this; where not, it has answered the request
    */
-  Routes(int maxBodyBytes, ReceiveDeadline receive, BiPredicate<RoutingContext, Action> gate) {
+  RouteTable(int maxBodyBytes, ReceiveDeadline receive, BiPredicate<RoutingContext, Action> gate) {
     this.maxBodyBytes = maxBodyBytes;
     this.receive = receive;
     this.gate = gate;
@@ -80,9 +80,9 @@ final class Routes {
           .route(one.route().method(), path)
           .handler(
               ctx -> {
-                Access.operation(ctx, one.route().id());
+                PolicyGate.operation(ctx, one.route().id());
                 if (gate.test(ctx, one.route().action())) {
-                  Query.check(ctx, one.route());
+                  QueryParameters.check(ctx, one.route());
                   one.handler().handle(ctx);
                 }
               });
@@ -97,7 +97,7 @@ final class Routes {
         .handler(
             ctx -> {
               ctx.response().putHeader("Allow", allow);
-              Problem.send(ctx.response(), 405, "use " + allow.replace(", ", " or "));
+              ProblemDocument.send(ctx.response(), 405, "use " + allow.replace(", ", " or "));
             });
   }
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each route reaches its address with the right body, and brings the answer back as it is. */
 @ExtendWith(VertxExtension.class)
-class RestRoutesTest {
+class ServerRoutesTest {
 
   private static final String ODD =
       " {\"z\" :1.50e+2, \"a\":12345678901234567890123,\"_meta\":{ }}";

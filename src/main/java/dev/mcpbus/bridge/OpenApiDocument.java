@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
  * The OpenAPI 3.1 document, made of the table of routes and of the schemas in {@code
  * openapi-schemas.json}. Pure.
  */
-final class OpenApi {
+final class OpenApiDocument {
 
   private static final Pattern VARIABLE = Pattern.compile(":(\\w+)");
 
@@ -29,7 +29,7 @@ final class OpenApi {
           "question", "Name of a question, as the list of inputs has it.",
           "offer", "Name of an offer, as its answer has it.");
 
-  private OpenApi() {}
+  private OpenApiDocument() {}
 
   static JsonObject document(List<Route> routes) {
     JsonObject paths = new JsonObject();
@@ -59,7 +59,7 @@ final class OpenApi {
   }
 
   static JsonObject schemas() {
-    try (InputStream in = OpenApi.class.getResourceAsStream("/openapi-schemas.json")) {
+    try (InputStream in = OpenApiDocument.class.getResourceAsStream("/openapi-schemas.json")) {
       if (in == null) {
         throw new IllegalStateException("openapi-schemas.json is not in the jar");
       }

@@ -24,10 +24,10 @@ import org.jspecify.annotations.Nullable;
  * connection away, but not the end of the channel. Confined to the channel's event loop, but for
  * what says otherwise.
  */
-final class ClientConnection {
+final class InboundConnection {
 
-  private static final AttributeKey<ClientConnection> KEY =
-      AttributeKey.valueOf(ClientConnection.class, "connection");
+  private static final AttributeKey<InboundConnection> KEY =
+      AttributeKey.valueOf(InboundConnection.class, "connection");
 
   /**
    * Of a client that has begun something: how long he may keep us waiting before others go first.
@@ -59,21 +59,21 @@ final class ClientConnection {
   /** Ends it where HTTP does not begin. */
   private @Nullable ScheduledFuture<?> silence;
 
-  ClientConnection(Channel channel) {
+  InboundConnection(Channel channel) {
     this(channel, key(channel));
   }
 
   /**
    * @param address whom it is counted for
    */
-  ClientConnection(Channel channel, String address) {
+  InboundConnection(Channel channel, String address) {
     this.channel = channel;
     this.address = address;
     channel.attr(KEY).set(this);
   }
 
   /** The one that was made for {@code http}, also after an upgrade; null for none. */
-  static @Nullable ClientConnection of(HttpConnection http) {
+  static @Nullable InboundConnection of(HttpConnection http) {
     return channel(http).attr(KEY).get();
   }
 

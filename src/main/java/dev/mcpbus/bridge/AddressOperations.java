@@ -14,9 +14,9 @@ import java.util.Optional;
  * What it is to send something to the actor of a server: what its MCP method is, and a row for each
  * address that stands for none. Stateless.
  */
-final class ActorOperations {
+final class AddressOperations {
 
-  private ActorOperations() {}
+  private AddressOperations() {}
 
   /** Of {@code mcp.<server>.<suffix>}; whatever has no row changes what runs. */
   static Operation of(String server, String suffix, RawJson body) {

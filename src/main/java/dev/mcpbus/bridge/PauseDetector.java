@@ -7,7 +7,7 @@ import java.util.function.LongSupplier;
  * have waited as long in the buffers of the network. Confined to one event loop, whose ticks it
  * counts.
  */
-final class Naps {
+final class PauseDetector {
 
   static final long TICK_MILLIS = 250;
 
@@ -25,7 +25,7 @@ final class Naps {
   /**
    * @param clock monotonic milliseconds
    */
-  Naps(LongSupplier clock) {
+  PauseDetector(LongSupplier clock) {
     this.clock = clock;
     this.last = clock.getAsLong();
     this.end = last - AFTER_MILLIS - 1;

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** The document against the running bridge, and the bridge against the document. */
-class OpenApiTest {
+class OpenApiDocumentTest {
 
   private static final JsonObject DEMO =
       new JsonObject().put("type", "bus").put("address", "mcpbus.demo").put("rpcLog", "bus");
@@ -62,7 +62,7 @@ class OpenApiTest {
     return TestBus.await(
         client
             .request(HttpMethod.valueOf(method), bus.bus().port(), "127.0.0.1", path)
-            .map(OpenApiTest::asAdmin)
+            .map(OpenApiDocumentTest::asAdmin)
             .compose(
                 request ->
                     (body == null ? request.send() : request.send(Buffer.buffer(body)))
@@ -90,7 +90,7 @@ class OpenApiTest {
         TestBus.await(
             client
                 .request(HttpMethod.GET, bus.bus().port(), "127.0.0.1", path)
-                .map(OpenApiTest::asAdmin)
+                .map(OpenApiDocumentTest::asAdmin)
                 .compose(
                     open ->
                         open.send()

@@ -13,7 +13,7 @@ import java.util.List;
  * before anything else: no caller, no route and no bus is behind them. Where callers have to log
  * in, the answer does not say what is wrong.
  */
-final class Health {
+final class HealthRoutes {
 
   private static final String LIVE = "/health/live";
   private static final String READY = "/health/ready";
@@ -25,7 +25,7 @@ final class Health {
   /**
    * @param details whether anybody may know what is wrong
    */
-  Health(Readiness readiness, boolean details) {
+  HealthRoutes(Readiness readiness, boolean details) {
     this.readiness = readiness;
     this.details = details;
   }
@@ -48,7 +48,7 @@ final class Health {
     }
     if (!request.method().equals(HttpMethod.GET) && !request.method().equals(HttpMethod.HEAD)) {
       request.response().putHeader("Allow", "GET, HEAD");
-      Problem.send(request.response(), 405, "use GET");
+      ProblemDocument.send(request.response(), 405, "use GET");
     } else if (ready) {
       ready(request);
     } else {
@@ -61,7 +61,7 @@ final class Health {
   private void ready(HttpServerRequest request) {
     List<String> problems = readiness.problems();
     if (problems == null) {
-      Problem.send(
+      ProblemDocument.send(
           request.response(),
           new McpFailure(
               FailureCode.UNAVAILABLE,
@@ -76,11 +76,11 @@ final class Health {
           details
               ? String.join("; ", problems)
               : "this node cannot do what the cluster's definitions say; its log tells why";
-      Problem.send(request.response(), McpFailure.notSent(FailureCode.UNAVAILABLE, all));
+      ProblemDocument.send(request.response(), McpFailure.notSent(FailureCode.UNAVAILABLE, all));
     }
   }
 
   private static void up(HttpServerRequest request) {
-    Routes.json(request.response(), 200, new JsonObject().put("status", "UP").toBuffer());
+    RouteTable.json(request.response(), 200, new JsonObject().put("status", "UP").toBuffer());
   }
 }

@@ -6,16 +6,16 @@ import io.vertx.ext.web.Router;
 import org.jspecify.annotations.Nullable;
 
 /** All that stays open: event streams and event-bus sockets, under one cap. */
-final class Streams {
+final class OpenStreams {
 
   private static final String BOUND = "bridge.streams";
 
   private final Vertx vertx;
-  private final StreamCap cap;
+  private final StreamLimit cap;
   private final StreamRoutes events;
-  private final @Nullable EventBusDoor door;
+  private final @Nullable EventBusEndpoint door;
 
-  Streams(Vertx vertx, BridgeOptions options, Common common, Access access) {
+  OpenStreams(Vertx vertx, BridgeOptions options, SharedBridgeState common, PolicyGate access) {
     BridgeLimitOptions limits = options.limits();
     this.vertx = vertx;
     this.cap = common.streams;
@@ -23,11 +23,11 @@ final class Streams {
     events = new StreamRoutes(vertx, common, limits.heartbeat(), access);
     door =
         options.eventBus()
-            ? new EventBusDoor(vertx, cap, limits.heartbeat().multipliedBy(2), access)
+            ? new EventBusEndpoint(vertx, cap, limits.heartbeat().multipliedBy(2), access)
             : null;
   }
 
-  void mount(Routes routes, Router router) {
+  void mount(RouteTable routes, Router router) {
     events.mount(routes);
     if (door != null) {
       door.mount(router);

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * The resources that one socket of the event bus subscribed to: it is a subscriber of its own, and
  * its subscriptions end with it. Used on the bridge's context.
  */
-final class SocketWatches {
+final class SocketSubscriptions {
 
   private static final int MAX = 1_000;
 
@@ -27,7 +27,7 @@ final class SocketWatches {
   private final String name = UUID.randomUUID().toString();
   private final Map<Resource, Requester> resources = new LinkedHashMap<>();
 
-  SocketWatches(Vertx vertx) {
+  SocketSubscriptions(Vertx vertx) {
     this.vertx = vertx;
   }
 
@@ -38,7 +38,7 @@ final class SocketWatches {
    * @return false where it has too many
    */
   boolean note(Requester who, String address, @Nullable Object body, JsonObject headers) {
-    String suffix = EventBusAccess.suffix(address).orElse("");
+    String suffix = EventBusRules.suffix(address).orElse("");
     boolean wanted = suffix.equals(Addresses.RESOURCES_SUBSCRIBE);
     if ((!wanted && !suffix.equals(Addresses.RESOURCES_UNSUBSCRIBE))
         || !(body instanceof JsonObject params)
@@ -46,7 +46,7 @@ final class SocketWatches {
       return true;
     }
     headers.put(Headers.HOLDER, name);
-    Resource resource = new Resource(EventBusAccess.server(address), uri);
+    Resource resource = new Resource(EventBusRules.server(address), uri);
     if (!wanted) {
       resources.remove(resource);
       return true;

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A server's own ids of its tasks go to nobody, and nothing else of an answer is touched. */
 @ExtendWith(VertxExtension.class)
-class OwnedTasksTest {
+class TaskIdSealingTest {
 
   private static final Requester ADA = new Requester("ada", false);
   private static final Requester BOB = new Requester("bob", false);
@@ -31,7 +31,7 @@ class OwnedTasksTest {
       "{\"x\":1.50, \"io.modelcontextprotocol/related-task\":{\"taskId\":\"own\"}}";
 
   @SuppressWarnings("NullAway.Init") // set before each test
-  private OwnedTasks tasks;
+  private TaskIdSealing tasks;
 
   @SuppressWarnings("NullAway.Init")
   private String sealed;
@@ -43,11 +43,11 @@ class OwnedTasksTest {
   void open(Vertx vertx) {
     ids = SealedTaskIds.of(vertx);
     BridgeFixture.await(ids.open(vertx));
-    tasks = new OwnedTasks(vertx);
+    tasks = new TaskIdSealing(vertx);
     sealed = ids.seal("ada", new SealedTaskIds.Named("s", "", "own"));
   }
 
-  private OwnedTasks.Passing passing(Requester who, String suffix, String params) {
+  private TaskIdSealing.Passing passing(Requester who, String suffix, String params) {
     return tasks.new Passing(who, "s", suffix, RawJson.of(params));
   }
 

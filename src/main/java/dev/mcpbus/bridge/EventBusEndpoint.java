@@ -25,13 +25,13 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The event bus at {@code /eventbus}, for pages and remote verticles: SockJS and the raw WebSocket
- * at {@code /eventbus/websocket}. {@link EventBusAccess} is the list of what is allowed; anything
+ * at {@code /eventbus/websocket}. {@link EventBusRules} is the list of what is allowed; anything
  * else is answered {@code rejected}. WebSockets alone: the other transports of SockJS read bodies
  * and queue answers without a bound. Used on the bridge's context.
  */
-final class EventBusDoor {
+final class EventBusEndpoint {
 
-  private static final Logger LOG = LoggerFactory.getLogger(EventBusDoor.class);
+  private static final Logger LOG = LoggerFactory.getLogger(EventBusEndpoint.class);
 
   private static final String PATH = DoorPath.EVENT_BUS.root();
 
@@ -47,9 +47,9 @@ final class EventBusDoor {
   private static final long CHECK_MILLIS = 1_000;
 
   private final Vertx vertx;
-  private final StreamCap cap;
+  private final StreamLimit cap;
   private final Duration ping;
-  private final Access access;
+  private final PolicyGate access;
   private final Map<SockJSSocket, EventBusPeer> peers = new HashMap<>();
   private final long check;
   private boolean closed;
@@ -57,7 +57,7 @@ final class EventBusDoor {
   /**
    * @param ping a peer that has sent nothing for as long is gone
    */
-  EventBusDoor(Vertx vertx, StreamCap cap, Duration ping, Access access) {
+  EventBusEndpoint(Vertx vertx, StreamLimit cap, Duration ping, PolicyGate access) {
     this.vertx = vertx;
     this.cap = cap;
     this.ping = ping;
@@ -82,7 +82,8 @@ final class EventBusDoor {
     // The page that other transports need, with a script from elsewhere.
     router
         .routeWithRegex(PATH + "/iframe.*")
-        .handler(ctx -> Problem.send(ctx.response(), 404, "WebSockets alone are spoken here"));
+        .handler(
+            ctx -> ProblemDocument.send(ctx.response(), 404, "WebSockets alone are spoken here"));
     router.route(PATH + "/*").handler(this::admit);
     router
         .route(PATH + "/*")
@@ -93,10 +94,10 @@ final class EventBusDoor {
     String problem = problem(ctx.request());
     if (problem != null) {
       ctx.response().putHeader("Connection", "close");
-      Problem.send(ctx.response(), 400, problem);
+      ProblemDocument.send(ctx.response(), 400, problem);
     } else if (ctx.request().headers().contains("Upgrade")
-        && (closed || cap.isFull(Caller.of(ctx)))) {
-      ctx.fail(cap.refusal(closed, Caller.of(ctx)));
+        && (closed || cap.isFull(RequestCaller.of(ctx)))) {
+      ctx.fail(cap.refusal(closed, RequestCaller.of(ctx)));
     } else {
       ctx.next();
     }
@@ -153,13 +154,13 @@ final class EventBusDoor {
   }
 
   private boolean open(SockJSSocket socket) {
-    ClientConnection connection =
-        ClientConnection.of(socket.routingContext().request().connection());
+    InboundConnection connection =
+        InboundConnection.of(socket.routingContext().request().connection());
     if (connection != null) {
       connection.upgraded();
     }
     vertx.runOnContext(set -> quieten(socket));
-    if (closed || !cap.take(socket, Caller.of(socket.routingContext()))) {
+    if (closed || !cap.take(socket, RequestCaller.of(socket.routingContext()))) {
       return false;
     }
     peers.put(socket, new EventBusPeer(vertx, socket, access));

@@ -13,11 +13,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Failures as {@code application/problem+json} (RFC 9457). */
-final class Problem {
+final class ProblemDocument {
 
-  private static final Logger LOG = LoggerFactory.getLogger(Problem.class);
+  private static final Logger LOG = LoggerFactory.getLogger(ProblemDocument.class);
 
-  private Problem() {}
+  private ProblemDocument() {}
 
   /** The router's failure handler: whatever went wrong becomes one problem document. */
   static void handle(RoutingContext ctx) {

@@ -19,7 +19,7 @@ import io.vertx.ext.web.RoutingContext;
  * the MCP params, or the arguments where the path names the tool, prompt or task. Results pass as
  * bytes.
  */
-final class RestRoutes {
+final class ServerRoutes {
 
   private static final String ONE = "/api/servers/:id";
 
@@ -32,15 +32,15 @@ final class RestRoutes {
       Param.flag("validate", "Check the arguments against the input schema first; default true.");
   static final Param TASK = Param.flag("task", "Answer with the task, where the server makes one.");
 
-  private final BusCalls calls;
+  private final BridgeCalls calls;
   private final ParseLimits limits;
 
-  RestRoutes(BusCalls calls, ParseLimits limits) {
+  ServerRoutes(BridgeCalls calls, ParseLimits limits) {
     this.calls = calls;
     this.limits = limits;
   }
 
-  void mount(Routes routes) {
+  void mount(RouteTable routes) {
     tools(routes);
     resources(routes);
     prompts(routes);
@@ -48,7 +48,7 @@ final class RestRoutes {
     others(routes);
   }
 
-  private void tools(Routes routes) {
+  private void tools(RouteTable routes) {
     list(routes, "tools", "listTools", "The tools of a server.", Addresses.TOOLS_LIST, "ToolList");
     // Not below tools/, where any name may be a tool.
     look(
@@ -85,7 +85,7 @@ final class RestRoutes {
         Addresses.TOOLS_APPROVE);
   }
 
-  private void resources(Routes routes) {
+  private void resources(RouteTable routes) {
     list(
         routes,
         "resources",
@@ -112,7 +112,8 @@ final class RestRoutes {
             send(
                 ctx,
                 Addresses.RESOURCES_READ,
-                RawJson.EMPTY_OBJECT.with("uri", RawJson.string(Query.required(ctx, "uri")))));
+                RawJson.EMPTY_OBJECT.with(
+                    "uri", RawJson.string(QueryParameters.required(ctx, "uri")))));
     call(
         routes,
         Route.post(ONE + "/resources/read", Action.READ, "readResource", "Reads a resource.")
@@ -140,7 +141,7 @@ final class RestRoutes {
         Addresses.RESOURCES_UNSUBSCRIBE);
   }
 
-  private void prompts(Routes routes) {
+  private void prompts(RouteTable routes) {
     list(
         routes,
         "prompts",
@@ -165,7 +166,7 @@ final class RestRoutes {
                     .with("name", RawJson.string(ctx.pathParam("prompt")))));
   }
 
-  private void tasks(Routes routes) {
+  private void tasks(RouteTable routes) {
     list(
         routes,
         "tasks",
@@ -192,7 +193,7 @@ final class RestRoutes {
         (ctx, body) -> task(ctx, Addresses.TASKS_CANCEL, params(body)));
   }
 
-  private void others(Routes routes) {
+  private void others(RouteTable routes) {
     call(
         routes,
         Route.post(
@@ -234,7 +235,7 @@ final class RestRoutes {
   // ---- kinds of routes
 
   private void list(
-      Routes routes, String path, String id, String summary, String suffix, String schema) {
+      RouteTable routes, String path, String id, String summary, String suffix, String schema) {
     routes.add(
         Route.get(ONE + "/" + path, Action.LIST, id, summary)
             .with(TIMEOUT, CURSOR, CACHE)
@@ -243,13 +244,13 @@ final class RestRoutes {
   }
 
   private void look(
-      Routes routes, String path, String id, String summary, String suffix, String schema) {
+      RouteTable routes, String path, String id, String summary, String suffix, String schema) {
     routes.add(
         Route.get(ONE + "/" + path, Action.LIST, id, summary).with(TIMEOUT).giving(schema),
         ctx -> send(ctx, suffix, RawJson.EMPTY_OBJECT));
   }
 
-  private void call(Routes routes, Route route, String suffix) {
+  private void call(RouteTable routes, Route route, String suffix) {
     routes.add(route.with(TIMEOUT), (ctx, body) -> send(ctx, suffix, params(body)));
   }
 
@@ -280,7 +281,7 @@ final class RestRoutes {
   }
 
   static RawJson cursor(RoutingContext ctx) {
-    String cursor = Query.get(ctx, "cursor");
+    String cursor = QueryParameters.get(ctx, "cursor");
     return cursor == null
         ? RawJson.EMPTY_OBJECT
         : RawJson.EMPTY_OBJECT.with("cursor", RawJson.string(cursor));
@@ -298,7 +299,7 @@ final class RestRoutes {
     try {
       return RawJson.checkedParams(body, limits);
     } catch (ProtocolException e) {
-      throw Problem.of(e);
+      throw ProblemDocument.of(e);
     }
   }
 
@@ -310,7 +311,7 @@ final class RestRoutes {
     try {
       return RawJson.checkedObject(body, limits);
     } catch (ProtocolException e) {
-      throw Problem.of(e);
+      throw ProblemDocument.of(e);
     }
   }
 
@@ -324,6 +325,6 @@ final class RestRoutes {
   }
 
   static void answer(RoutingContext ctx, Future<Buffer> result) {
-    result.onSuccess(json -> Routes.json(ctx.response(), 200, json)).onFailure(ctx::fail);
+    result.onSuccess(json -> RouteTable.json(ctx.response(), 200, json)).onFailure(ctx::fail);
   }
 }

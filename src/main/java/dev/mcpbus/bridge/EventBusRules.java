@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * What a peer of the event-bus bridge may reach: it asks what there is and uses servers. What
  * starts or stops one, the questions of servers and all inner addresses are not there for it.
  */
-final class EventBusAccess {
+final class EventBusRules {
 
   private static final Set<String> OF_ONE =
       Set.of(
@@ -64,7 +64,7 @@ final class EventBusAccess {
   /** Of {@code mcp.<id>.<suffix>}. */
   private record Parts(String id, String suffix) {}
 
-  private EventBusAccess() {}
+  private EventBusRules() {}
 
   /**
    * What sending {@code body} to {@code address} is about; empty where no peer may. A list names
@@ -76,7 +76,7 @@ final class EventBusAccess {
       return Optional.empty();
     }
     if (address.equals(Addresses.ALL_TOOLS_CALL)) {
-      return Optional.of(ActorOperations.named(params));
+      return Optional.of(AddressOperations.named(params));
     }
     if (OF_ALL.contains(address)) {
       return Optional.of(Operation.whole(Action.LIST, ""));
@@ -85,7 +85,7 @@ final class EventBusAccess {
         .filter(parts -> OF_ONE.contains(parts.suffix()))
         .map(
             parts -> {
-              Operation wanted = ActorOperations.of(parts.id(), parts.suffix(), params);
+              Operation wanted = AddressOperations.of(parts.id(), parts.suffix(), params);
               boolean lists = wanted.action() == Action.LIST && !BARE.contains(parts.suffix());
               return lists ? Operation.whole(Action.LIST, parts.id()) : wanted;
             });
@@ -109,7 +109,9 @@ final class EventBusAccess {
    */
   static Optional<String> tool(String address, @Nullable Object body) {
     RawJson params = address.equals(Addresses.ALL_TOOLS_CALL) ? params(body) : null;
-    return params == null ? Optional.empty() : ActorOperations.tool(params).map(ToolName::toString);
+    return params == null
+        ? Optional.empty()
+        : AddressOperations.tool(params).map(ToolName::toString);
   }
 
   /** What listening on {@code address} is about; empty where no peer may. */

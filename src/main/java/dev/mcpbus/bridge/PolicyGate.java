@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * there: same code, same words as for what never was. Only the want of the admin right is said
  * ({@code FORBIDDEN}): that those routes exist is no secret.
  */
-final class Access {
+final class PolicyGate {
 
   /** JSON-RPC's code of MCP servers for a resource that is not there. */
   private static final int RESOURCE_NOT_FOUND = -32_002;
@@ -43,7 +43,7 @@ final class Access {
   private final Gatekeeper keeper;
   private final Audit audit;
 
-  Access(Gatekeeper keeper) {
+  PolicyGate(Gatekeeper keeper) {
     this.keeper = keeper;
     this.audit = keeper.audit();
   }
@@ -54,14 +54,14 @@ final class Access {
    * @param server that it is about, empty for all of them
    */
   static Requester requester(RoutingContext ctx, String server) {
-    Admission caller = Caller.of(ctx);
+    Admission caller = RequestCaller.of(ctx);
     boolean admin = caller.rights().allows(Action.ADMIN, server, "");
     return new Requester(caller.principal().name(), admin);
   }
 
   /** Whether a route is for the caller, whatever its body may say; where not, answers it. */
   boolean admits(RoutingContext ctx, Action action) {
-    Admission caller = Caller.of(ctx);
+    Admission caller = RequestCaller.of(ctx);
     if (action != Action.ADMIN || caller.rights().isAdmin()) {
       return true;
     }
@@ -90,7 +90,7 @@ final class Access {
 
   /** The same; written down only where he may not. */
   boolean may(RoutingContext ctx, String operation, Optional<Operation> wanted) {
-    boolean may = wanted.isPresent() && Caller.of(ctx).rights().permits(wanted.get());
+    boolean may = wanted.isPresent() && RequestCaller.of(ctx).rights().permits(wanted.get());
     if (!may) {
       Operation what = wanted.orElse(Operation.NOTHING);
       line(ctx, operation, what, Decision.DENY, "DENIED", System.nanoTime());
@@ -143,7 +143,7 @@ final class Access {
   /** A question to the actor of one server. */
   Future<JsonObject> ask(
       RoutingContext ctx, ConnectionId id, String suffix, Supplier<Future<JsonObject>> send) {
-    return decided(ctx, ActorOperations.of(id.value(), suffix, RawJson.EMPTY_OBJECT), send);
+    return decided(ctx, AddressOperations.of(id.value(), suffix, RawJson.EMPTY_OBJECT), send);
   }
 
   /** A call of one server. */
@@ -153,8 +153,8 @@ final class Access {
       String suffix,
       RawJson body,
       Supplier<Future<Buffer>> send) {
-    Rights rights = Caller.of(ctx).rights();
-    return decided(ctx, ActorOperations.of(id.value(), suffix, body), send)
+    Rights rights = RequestCaller.of(ctx).rights();
+    return decided(ctx, AddressOperations.of(id.value(), suffix, body), send)
         .map(result -> Listed.visible(result, id.value(), rights));
   }
 
@@ -165,7 +165,7 @@ final class Access {
    */
   Future<Buffer> callAll(
       RoutingContext ctx, String address, RawJson body, Function<RawJson, Future<Buffer>> send) {
-    Rights rights = Caller.of(ctx).rights();
+    Rights rights = RequestCaller.of(ctx).rights();
     return switch (address) {
       case Addresses.ALL_TOOLS_LIST, Addresses.ALL_PROMPTS_LIST, Addresses.ALL_RESOURCES_LIST ->
           written(ctx, Operation.NOTHING, () -> send.apply(body))
@@ -176,7 +176,7 @@ final class Access {
               Operation.NOTHING,
               () -> rights.isUnbounded() ? send.apply(body) : Search.within(body, rights, send));
       case Addresses.ALL_TOOLS_CALL ->
-          decided(ctx, ActorOperations.named(body), () -> send.apply(body));
+          decided(ctx, AddressOperations.named(body), () -> send.apply(body));
       default -> decided(ctx, Operation.whole(Action.CALL, ""), () -> send.apply(body));
     };
   }
@@ -191,7 +191,7 @@ final class Access {
       RawJson body,
       Supplier<Future<Buffer>> tools,
       Function<RawJson, Future<Buffer>> send) {
-    Rights rights = Caller.of(ctx).rights();
+    Rights rights = RequestCaller.of(ctx).rights();
     Operation wanted = Operation.of(Action.LIST, "", "");
     if (rights.isUnbounded()) {
       return written(ctx, wanted, () -> send.apply(body));
@@ -248,7 +248,7 @@ final class Access {
       wanted = Operation.of(Action.CALL, tool.server(), tool.tool());
       only.add(tool.toString());
     }
-    if (Caller.of(ctx).rights().permits(wanted)) {
+    if (RequestCaller.of(ctx).rights().permits(wanted)) {
       return written(ctx, wanted, () -> send.apply(only(body, only)));
     }
     refused(ctx, wanted, unknownTool());
@@ -258,7 +258,7 @@ final class Access {
   /** A question to the service itself. */
   Future<JsonObject> ask(
       RoutingContext ctx, String address, JsonObject body, Supplier<Future<JsonObject>> send) {
-    Rights rights = Caller.of(ctx).rights();
+    Rights rights = RequestCaller.of(ctx).rights();
     String id = body.getValue("id") instanceof String text ? text : "";
     return switch (address) {
       case Addresses.SERVERS_LIST ->
@@ -281,7 +281,7 @@ final class Access {
   }
 
   private <T> Future<T> decided(RoutingContext ctx, Operation wanted, Supplier<Future<T>> send) {
-    Rights rights = Caller.of(ctx).rights();
+    Rights rights = RequestCaller.of(ctx).rights();
     McpFailure denied = denial(rights, wanted);
     if (denied == null) {
       return written(ctx, wanted, send);
@@ -291,14 +291,14 @@ final class Access {
 
   private McpFailure refused(RoutingContext ctx, Operation wanted, McpFailure denied) {
     if (denied.code() == FailureCode.FORBIDDEN) {
-      keeper.challengeAdmin(ctx.request(), Caller.of(ctx).principal());
+      keeper.challengeAdmin(ctx.request(), RequestCaller.of(ctx).principal());
     }
     line(ctx, operation(ctx), wanted, Decision.DENY, denied.code().name(), System.nanoTime());
     return denied;
   }
 
   private <T> Future<T> written(RoutingContext ctx, Operation wanted, Supplier<Future<T>> send) {
-    Rights rights = Caller.of(ctx).rights();
+    Rights rights = RequestCaller.of(ctx).rights();
     Future<T> answer = send.get();
     Future<T> shown =
         rights.isUnbounded()
@@ -322,7 +322,7 @@ final class Access {
     if (!audit.isOn()) {
       return;
     }
-    Admission caller = Caller.of(ctx);
+    Admission caller = RequestCaller.of(ctx);
     String server = wanted.server().isEmpty() ? null : wanted.server();
     audit.line(
         caller.source(),

@@ -4,11 +4,11 @@ import dev.mcpbus.security.Admission;
 import io.vertx.ext.web.RoutingContext;
 
 /** Who sent the request of a context, and what he may do. */
-final class Caller {
+final class RequestCaller {
 
   private static final String KEY = "mcpbus.caller";
 
-  private Caller() {}
+  private RequestCaller() {}
 
   /** Set before every route. */
   static Admission of(RoutingContext ctx) {

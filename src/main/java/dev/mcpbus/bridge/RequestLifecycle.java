@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** One request, from its head to the end of its response. Used on the bridge's context. */
-final class Turn {
+final class RequestLifecycle {
 
   private @Nullable Runnable end;
   private boolean over;

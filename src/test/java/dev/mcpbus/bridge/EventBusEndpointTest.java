@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The frames of the event-bus bridge over a plain WebSocket. */
 @ExtendWith(VertxExtension.class)
-class EventBusDoorTest {
+class EventBusEndpointTest {
 
   private static final BridgeOptions OPTIONS = BridgeOptions.DEFAULT.withPort(0);
   private static final String PROGRESS = "mcp.progress.0123456789abcdef";
@@ -341,19 +341,19 @@ class EventBusDoorTest {
 
   @Test
   void lists_want_the_admin_right_of_whom_policies_bind_and_calls_are_what_they_name() {
-    assertThat(EventBusAccess.sending(Addresses.SERVERS_LIST, null))
+    assertThat(EventBusRules.sending(Addresses.SERVERS_LIST, null))
         .contains(Operation.whole(Action.LIST, ""));
-    assertThat(EventBusAccess.sending("mcp.alpha.tools.list", new JsonObject()))
+    assertThat(EventBusRules.sending("mcp.alpha.tools.list", new JsonObject()))
         .contains(Operation.whole(Action.LIST, "alpha"));
     assertThat(
-            EventBusAccess.sending(
+            EventBusRules.sending(
                 Addresses.ALL_TOOLS_CALL, new JsonObject().put("name", "alpha.echo")))
         .contains(Operation.of(Action.CALL, "alpha", "echo"));
     assertThat(
-            EventBusAccess.sending("mcp.alpha.resources.read", new JsonObject().put("uri", "u:x")))
+            EventBusRules.sending("mcp.alpha.resources.read", new JsonObject().put("uri", "u:x")))
         .contains(Operation.of(Action.READ, "alpha", "u:x"));
-    assertThat(EventBusAccess.sending("mcp.alpha.restart", new JsonObject())).isEmpty();
-    assertThat(EventBusAccess.listening("mcp.alpha.events"))
+    assertThat(EventBusRules.sending("mcp.alpha.restart", new JsonObject())).isEmpty();
+    assertThat(EventBusRules.listening("mcp.alpha.events"))
         .contains(Operation.of(Action.LIST, "alpha", ""));
   }
 }
