@@ -5,10 +5,10 @@ import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.placement.ClusterNode;
 import dev.mcpbus.placement.RendezvousHash;
 import dev.mcpbus.security.AuthOptions;
-import dev.mcpbus.security.LimitBook;
-import dev.mcpbus.security.LimitBook.Ask;
-import dev.mcpbus.security.LimitBook.Grant;
-import dev.mcpbus.security.SharedThrottle;
+import dev.mcpbus.security.ClusterRateLimiter;
+import dev.mcpbus.security.RateLimitLedger;
+import dev.mcpbus.security.RateLimitLedger.Ask;
+import dev.mcpbus.security.RateLimitLedger.Grant;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
@@ -27,7 +27,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * them for the others. The keeper of a principal is computed as the owner of a connection is, from
  * the nodes that are heard and read the form in which they are asked.
  */
-final class ClusterLimits extends VerticleBase implements SharedThrottle.Keepers {
+final class ClusterLimits extends VerticleBase implements ClusterRateLimiter.Keepers {
 
   /** The form of {@code Wire} in which nodes ask. */
   private static final int FORM = 2;
@@ -39,8 +39,8 @@ final class ClusterLimits extends VerticleBase implements SharedThrottle.Keepers
 
   private final String self;
   private final ClusterVersions versions;
-  private final LimitBook book = new LimitBook(System::nanoTime);
-  private final SharedThrottle throttle;
+  private final RateLimitLedger book = new RateLimitLedger(System::nanoTime);
+  private final ClusterRateLimiter throttle;
   private final Set<String> heard = ConcurrentHashMap.newKeySet();
   private final Vertx bus;
   private volatile List<ClusterNode> nodes = List.of();
@@ -50,10 +50,10 @@ final class ClusterLimits extends VerticleBase implements SharedThrottle.Keepers
     this.self = Objects.requireNonNull(cluster, "Vert.x is not clustered").getNodeId();
     this.versions = new ClusterVersions(vertx);
     this.bus = vertx;
-    this.throttle = new SharedThrottle(vertx, options, this, System::nanoTime);
+    this.throttle = new ClusterRateLimiter(vertx, options, this, System::nanoTime);
   }
 
-  SharedThrottle throttle() {
+  ClusterRateLimiter throttle() {
     return throttle;
   }
 

@@ -87,12 +87,12 @@ class ArchitectureTest {
           Set.of(
               "Authentication",
               "TokenAuthenticator",
-              "security.oauth.Client",
-              "security.oauth.Grants",
+              "security.oauth.RegisteredClient",
+              "security.oauth.TokenGrants",
               "security.oauth.OAuthClient",
               "security.oauth.OAuthSettings",
               "security.oauth.TokenEndpoint",
-              "security.oauth.Tokens"),
+              "security.oauth.OAuthTokens"),
           "reads what a configuration means by it, and what of it may be shown",
           Set.of(
               "config.ClusterReader",
@@ -169,7 +169,7 @@ class ArchitectureTest {
   @Test
   void who_may_do_what_is_made_in_one_place() {
     Map.of(
-            "dev.mcpbus.security.Admission", "Gatekeeper",
+            "dev.mcpbus.security.Admission", "AdmissionControl",
             "dev.mcpbus.security.Rights", "AccessPolicy",
             "dev.mcpbus.security.AuthState", "AccessControl")
         .forEach(

@@ -5,9 +5,9 @@ import dev.mcpbus.bus.SealedTaskIds;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.Admission;
+import dev.mcpbus.security.AdmissionControl;
 import dev.mcpbus.security.Audit;
-import dev.mcpbus.security.Entrance;
-import dev.mcpbus.security.Gatekeeper;
+import dev.mcpbus.security.MountedHandler;
 import dev.mcpbus.security.OriginGuard;
 import dev.mcpbus.security.RequestPath;
 import dev.mcpbus.security.SecurityHeaders;
@@ -46,8 +46,8 @@ public final class BridgeVerticle extends VerticleBase {
 
   private final BridgeOptions options;
   private final Supplier<String> callIds;
-  private final @Nullable Entrance entrance;
-  private final Function<Vertx, Gatekeeper> gate;
+  private final @Nullable MountedHandler entrance;
+  private final Function<Vertx, AdmissionControl> gate;
   private final Readiness readiness;
   private final SharedBridgeState common;
   private @Nullable HttpServer server;
@@ -72,7 +72,7 @@ public final class BridgeVerticle extends VerticleBase {
    * @param entrance for the paths that it owns, null for none
    */
   public BridgeVerticle(
-      BridgeOptions options, Supplier<String> callIds, @Nullable Entrance entrance) {
+      BridgeOptions options, Supplier<String> callIds, @Nullable MountedHandler entrance) {
     this(options, callIds, entrance, AccessControl.open()::keeper, new Readiness());
   }
 
@@ -83,8 +83,8 @@ public final class BridgeVerticle extends VerticleBase {
   public BridgeVerticle(
       BridgeOptions options,
       Supplier<String> callIds,
-      @Nullable Entrance entrance,
-      Function<Vertx, Gatekeeper> gate,
+      @Nullable MountedHandler entrance,
+      Function<Vertx, AdmissionControl> gate,
       Readiness readiness) {
     this(options, callIds, entrance, gate, readiness, new SharedBridgeState(options, false));
   }
@@ -92,8 +92,8 @@ public final class BridgeVerticle extends VerticleBase {
   private BridgeVerticle(
       BridgeOptions options,
       Supplier<String> callIds,
-      @Nullable Entrance entrance,
-      Function<Vertx, Gatekeeper> gate,
+      @Nullable MountedHandler entrance,
+      Function<Vertx, AdmissionControl> gate,
       Readiness readiness,
       SharedBridgeState common) {
     this.options = options;
@@ -116,8 +116,8 @@ public final class BridgeVerticle extends VerticleBase {
       int count,
       BridgeOptions options,
       Supplier<String> callIds,
-      Supplier<Entrance> entrances,
-      Function<Vertx, Gatekeeper> gate,
+      Supplier<MountedHandler> entrances,
+      Function<Vertx, AdmissionControl> gate,
       Readiness readiness) {
     SharedBridgeState common = new SharedBridgeState(options, count > 1);
     return Stream.generate(
@@ -129,7 +129,7 @@ public final class BridgeVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     ReceiveDeadline receive = new ReceiveDeadline(vertx, options.receiveTimeout());
-    Gatekeeper keeper = gate.apply(vertx);
+    AdmissionControl keeper = gate.apply(vertx);
     HealthRoutes health = new HealthRoutes(readiness, !keeper.isRequired());
     Router router = Router.router(vertx);
     this.router = router;
@@ -180,7 +180,7 @@ public final class BridgeVerticle extends VerticleBase {
 
   private void enter(
       HttpServerRequest request, Admission entry, Router router, ReceiveDeadline receive) {
-    Entrance other = entrance;
+    MountedHandler other = entrance;
     if (other == null || !other.owns(String.valueOf(request.path()))) {
       route(router, request, entry);
       return;
@@ -200,7 +200,7 @@ public final class BridgeVerticle extends VerticleBase {
     router.handle(request);
   }
 
-  private void mount(Router router, ReceiveDeadline receive, Gatekeeper keeper) {
+  private void mount(Router router, ReceiveDeadline receive, AdmissionControl keeper) {
     router.route().handler(this::named);
     PolicyGate access = new PolicyGate(keeper);
     BridgeCalls calls = new BridgeCalls(vertx, callIds, access);
@@ -308,7 +308,7 @@ public final class BridgeVerticle extends VerticleBase {
     return router;
   }
 
-  /** What the router may hold, beside the paths of {@link dev.mcpbus.security.DoorPath}. */
+  /** What the router may hold, beside the paths of {@link dev.mcpbus.security.MountPath}. */
   List<Route> table() {
     return table;
   }

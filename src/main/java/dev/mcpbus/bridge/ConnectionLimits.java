@@ -2,7 +2,7 @@ package dev.mcpbus.bridge;
 
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.security.Hangup;
+import dev.mcpbus.security.ForcedClose;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -104,7 +104,7 @@ final class ConnectionLimits {
       return;
     }
     if (spare.isSpare(nanos.getAsLong())) {
-      Hangup.on(spare.channel());
+      ForcedClose.on(spare.channel());
       return;
     }
     add(spare);

@@ -1,7 +1,7 @@
 package dev.mcpbus.bridge;
 
-import dev.mcpbus.security.DoorPath;
-import dev.mcpbus.security.Hangup;
+import dev.mcpbus.security.ForcedClose;
+import dev.mcpbus.security.MountPath;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
@@ -33,7 +33,7 @@ final class EventBusEndpoint {
 
   private static final Logger LOG = LoggerFactory.getLogger(EventBusEndpoint.class);
 
-  private static final String PATH = DoorPath.EVENT_BUS.root();
+  private static final String PATH = MountPath.EVENT_BUS.root();
 
   private static final String WEBSOCKET = "websocket";
 
@@ -137,7 +137,7 @@ final class EventBusEndpoint {
               peer != null && peer.check() && deliver(socket) && peer.hears(event.getRawMessage()));
       case SOCKET_IDLE -> {
         // It is told so, and closes; one that does not read would never hear of it.
-        vertx.setTimer(ping.toMillis(), late -> Hangup.on(socket.routingContext().request()));
+        vertx.setTimer(ping.toMillis(), late -> ForcedClose.on(socket.routingContext().request()));
         event.complete(true);
       }
       case SOCKET_CLOSED -> {
@@ -180,7 +180,7 @@ final class EventBusEndpoint {
   /** A peer that does not read is cut off: nothing is queued for it. */
   private static boolean deliver(SockJSSocket socket) {
     if (socket.writeQueueFull()) {
-      Hangup.on(socket.routingContext().request());
+      ForcedClose.on(socket.routingContext().request());
       return false;
     }
     return true;

@@ -7,7 +7,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Requester;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.Admission;
-import dev.mcpbus.security.Hangup;
+import dev.mcpbus.security.ForcedClose;
 import dev.mcpbus.security.Operation;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Vertx;
@@ -74,7 +74,7 @@ final class EventBusPeer {
     over = true;
     socket.close(POLICY, why.length() > MAX_REASON ? why.substring(0, MAX_REASON) : why);
     // One that does not read would never hear of it.
-    vertx.setTimer(CLOSE_MILLIS, late -> Hangup.on(ctx().request()));
+    vertx.setTimer(CLOSE_MILLIS, late -> ForcedClose.on(ctx().request()));
     return false;
   }
 
@@ -255,7 +255,7 @@ final class EventBusPeer {
       return;
     }
     if (socket.writeQueueFull()) {
-      Hangup.on(ctx().request());
+      ForcedClose.on(ctx().request());
     } else {
       socket.write(Buffer.buffer(frame.encode()));
     }

@@ -1,7 +1,7 @@
 package dev.mcpbus.bridge;
 
 import dev.mcpbus.security.Admission;
-import dev.mcpbus.security.Hangup;
+import dev.mcpbus.security.ForcedClose;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
@@ -183,14 +183,14 @@ final class EventFeed {
         response.write(HEARTBEAT);
       } else if (++stuck > PATIENCE) {
         remove();
-        Hangup.on(request);
+        ForcedClose.on(request);
       }
     }
 
     void end() {
       remove();
       if (response.writeQueueFull()) {
-        Hangup.on(request);
+        ForcedClose.on(request);
       } else {
         response.end();
       }

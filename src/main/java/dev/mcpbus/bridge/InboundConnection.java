@@ -1,6 +1,6 @@
 package dev.mcpbus.bridge;
 
-import dev.mcpbus.security.Hangup;
+import dev.mcpbus.security.ForcedClose;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.util.AttributeKey;
@@ -124,7 +124,7 @@ final class InboundConnection {
     ScheduledFuture<?> timer =
         channel
             .eventLoop()
-            .schedule(() -> Hangup.on(channel), limit.toNanos(), TimeUnit.NANOSECONDS);
+            .schedule(() -> ForcedClose.on(channel), limit.toNanos(), TimeUnit.NANOSECONDS);
     silence = timer;
     channel.closeFuture().addListener(closed -> timer.cancel(false));
   }

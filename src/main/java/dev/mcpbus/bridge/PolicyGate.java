@@ -10,9 +10,9 @@ import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.Admission;
+import dev.mcpbus.security.AdmissionControl;
 import dev.mcpbus.security.Audit;
 import dev.mcpbus.security.Audit.Decision;
-import dev.mcpbus.security.Gatekeeper;
 import dev.mcpbus.security.Operation;
 import dev.mcpbus.security.Operation.Scope;
 import dev.mcpbus.security.Rights;
@@ -40,10 +40,10 @@ final class PolicyGate {
   private static final String OPERATION = "mcpbus.operation";
   private static final String OPENED = "mcpbus.opened";
 
-  private final Gatekeeper keeper;
+  private final AdmissionControl keeper;
   private final Audit audit;
 
-  PolicyGate(Gatekeeper keeper) {
+  PolicyGate(AdmissionControl keeper) {
     this.keeper = keeper;
     this.audit = keeper.audit();
   }

@@ -1,6 +1,6 @@
 package dev.mcpbus.bridge;
 
-import dev.mcpbus.security.Hangup;
+import dev.mcpbus.security.ForcedClose;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpHeaders;
@@ -172,7 +172,7 @@ final class ReceiveDeadline {
     HttpConnection http = connections.get(connection);
     if (http != null) {
       connection.works(); // told once
-      long last = vertx.setTimer(millis, late -> Hangup.on(connection.channel()));
+      long last = vertx.setTimer(millis, late -> ForcedClose.on(connection.channel()));
       http.close().onComplete(closed -> vertx.cancelTimer(last));
     }
   }

@@ -4,7 +4,7 @@ import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.SealedTaskIds;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.security.AccessControl;
-import dev.mcpbus.security.Entrance;
+import dev.mcpbus.security.MountedHandler;
 import io.vertx.core.Deployable;
 import io.vertx.core.Vertx;
 import java.security.SecureRandom;
@@ -61,7 +61,7 @@ public final class Gateway {
   }
 
   /** A fresh one for each HTTP verticle. */
-  public Entrance entrance() {
+  public MountedHandler entrance() {
     return new GatewayEndpoint(vertx, directory, options, serverInfo, hosts, streams);
   }
 

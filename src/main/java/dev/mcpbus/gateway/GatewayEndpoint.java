@@ -12,8 +12,8 @@ import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Admission;
-import dev.mcpbus.security.DoorPath;
-import dev.mcpbus.security.Entrance;
+import dev.mcpbus.security.MountPath;
+import dev.mcpbus.security.MountedHandler;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * The entrance of one HTTP verticle: finds view and era of each request and hands it on. Holds
  * nothing but responses that are open. Confined to that verticle's context.
  */
-final class GatewayEndpoint implements Entrance {
+final class GatewayEndpoint implements MountedHandler {
 
   private static final long BEAT_MILLIS = 5_000;
   private static final long CHECK_MILLIS = 1_000;
@@ -67,7 +67,7 @@ final class GatewayEndpoint implements Entrance {
 
   @Override
   public boolean owns(String path) {
-    return DoorPath.MCP.owns(path) || DoorPath.SSE.owns(path);
+    return MountPath.MCP.owns(path) || MountPath.SSE.owns(path);
   }
 
   @Override
@@ -118,7 +118,7 @@ final class GatewayEndpoint implements Entrance {
     HttpReply reply = new HttpReply(request, mayStream(request.headers()), admission);
     try {
       String path = String.valueOf(request.path());
-      int root = (DoorPath.SSE.owns(path) ? DoorPath.SSE : DoorPath.MCP).root().length();
+      int root = (MountPath.SSE.owns(path) ? MountPath.SSE : MountPath.MCP).root().length();
       String place = path.length() <= root + 1 ? "" : path.substring(root + 1);
       DirectoryView view = directory.view(place, principal);
       if (view != null) {
@@ -163,7 +163,7 @@ final class GatewayEndpoint implements Entrance {
       Buffer body,
       DirectoryView view,
       HttpReply reply) {
-    if (DoorPath.SSE.owns(String.valueOf(request.path()))) {
+    if (MountPath.SSE.owns(String.valueOf(request.path()))) {
       older(request, principal, body, view, reply);
     } else if (request.method().equals(HttpMethod.POST)) {
       post(request.headers(), principal, body, view, reply);

@@ -4,7 +4,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Admission;
-import dev.mcpbus.security.Hangup;
+import dev.mcpbus.security.ForcedClose;
 import dev.mcpbus.security.RequestSource;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -239,7 +239,7 @@ final class HttpReply {
       return;
     }
     if (queued > 0) {
-      Hangup.on(request);
+      ForcedClose.on(request);
       return;
     }
     over = true;
@@ -270,7 +270,7 @@ final class HttpReply {
     stuck = queued > 0 && taken == seen ? stuck + 1 : 0;
     seen = taken;
     if (stuck > PATIENCE) {
-      Hangup.on(request);
+      ForcedClose.on(request);
     } else if (queued == 0) {
       write(COMMENT);
     }
@@ -278,7 +278,7 @@ final class HttpReply {
 
   private void write(Buffer bytes) {
     if (queued > (standing ? MAX_QUEUED_STANDING : MAX_QUEUED)) {
-      Hangup.on(request);
+      ForcedClose.on(request);
       return;
     }
     int length = bytes.length();

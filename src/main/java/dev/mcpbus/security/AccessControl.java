@@ -27,7 +27,7 @@ public final class AccessControl {
   private final Audit audit;
   private final InstantSource clock;
   private final LongSupplier nanos;
-  private final Turnstile turnstile;
+  private final RateLimiter turnstile;
   private final @Nullable String adminToken;
   private final @Nullable ApiKey adminKey;
   private volatile AuthState state;
@@ -52,7 +52,7 @@ public final class AccessControl {
       InstantSource clock,
       LongSupplier nanos,
       SecureRandom random,
-      @Nullable SharedThrottle shared) {
+      @Nullable ClusterRateLimiter shared) {
     this.required = options.isRequired();
     this.audit = new Audit(options.audit(), clock);
     this.clock = clock;
@@ -66,7 +66,7 @@ public final class AccessControl {
       this.adminKey = new ApiKey(Principal.LOCAL.name(), fresh.hash(), Set.of(), true, null, null);
     }
     this.state = new AuthState(options, adminKey);
-    this.turnstile = shared == null ? new Throttle(state.limits(), nanos) : shared;
+    this.turnstile = shared == null ? new LocalRateLimiter(state.limits(), nanos) : shared;
   }
 
   /** Without login and without an audit log. */
@@ -76,8 +76,8 @@ public final class AccessControl {
   }
 
   /** What finds out who sends a request, for one HTTP verticle. */
-  public Gatekeeper keeper(Vertx vertx) {
-    return new Gatekeeper(vertx, this);
+  public AdmissionControl keeper(Vertx vertx) {
+    return new AdmissionControl(vertx, this);
   }
 
   /** Whether callers have to say who they are. As it was at the start, whatever was reloaded. */
@@ -142,7 +142,7 @@ public final class AccessControl {
     return nanos;
   }
 
-  Turnstile turnstile() {
+  RateLimiter turnstile() {
     return turnstile;
   }
 }

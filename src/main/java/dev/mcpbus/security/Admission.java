@@ -1,7 +1,7 @@
 package dev.mcpbus.security;
 
-import dev.mcpbus.security.Credential.Holder;
-import dev.mcpbus.security.Turnstile.Place;
+import dev.mcpbus.security.PresentedCredential.Holder;
+import dev.mcpbus.security.RateLimiter.Place;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpServerRequest;
 import java.time.Instant;
@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A request that may go on: who sent it, and what he may do. What stays open for longer than an
- * answer takes keeps it, and asks it whether that still holds. {@link Gatekeeper} alone makes one.
- * Confined to the context of the HTTP verticle.
+ * answer takes keeps it, and asks it whether that still holds. {@link AdmissionControl} alone makes
+ * one. Confined to the context of the HTTP verticle.
  */
 public final class Admission {
 
   private final AccessControl control;
-  private final Credential credential;
+  private final PresentedCredential credential;
   private final Holder holder;
   private final Rights rights;
   private final AuthState made;
@@ -26,7 +26,7 @@ public final class Admission {
 
   Admission(
       AccessControl control,
-      Credential credential,
+      PresentedCredential credential,
       Holder holder,
       Rights rights,
       AuthState state,

@@ -1,7 +1,7 @@
 package dev.mcpbus.security;
 
 import dev.mcpbus.security.AuthOptions.ApiKey;
-import dev.mcpbus.security.Credential.Holder;
+import dev.mcpbus.security.PresentedCredential.Holder;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -81,8 +81,8 @@ public final class ApiKeys {
   }
 
   /** What is kept of a key that somebody showed. */
-  static Credential credential(String key) {
-    return new Credential.Key(hash(key));
+  static PresentedCredential credential(String key) {
+    return new PresentedCredential.Key(hash(key));
   }
 
   private static byte[] hash(String key) {

@@ -16,8 +16,8 @@ final class AuthState {
   private final AuthOptions options;
   private final AccessPolicy policy;
   private final ApiKeys keys;
-  private final LimitTable limits;
-  private final ProtectedResource resource;
+  private final RateLimits limits;
+  private final ProtectedResourceMetadata resource;
   private final @Nullable TokenRules tokens;
 
   /**
@@ -32,8 +32,8 @@ final class AuthState {
     this.options = options;
     this.policy = new AccessPolicy(options.policies());
     this.keys = new ApiKeys(all);
-    this.limits = new LimitTable(options.limits(), options.apiKeys());
-    this.resource = new ProtectedResource(jwt);
+    this.limits = new RateLimits(options.limits(), options.apiKeys());
+    this.resource = new ProtectedResourceMetadata(jwt);
     this.tokens = jwt == null ? null : new TokenRules(jwt);
   }
 
@@ -49,11 +49,11 @@ final class AuthState {
     return keys;
   }
 
-  LimitTable limits() {
+  RateLimits limits() {
     return limits;
   }
 
-  ProtectedResource resource() {
+  ProtectedResourceMetadata resource() {
     return resource;
   }
 

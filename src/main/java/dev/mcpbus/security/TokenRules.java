@@ -1,7 +1,7 @@
 package dev.mcpbus.security;
 
 import dev.mcpbus.security.AuthOptions.Jwt;
-import dev.mcpbus.security.Credential.Holder;
+import dev.mcpbus.security.PresentedCredential.Holder;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;

@@ -2,7 +2,7 @@ package dev.mcpbus.bridge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.mcpbus.security.DoorPath;
+import dev.mcpbus.security.MountPath;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.ext.web.Router;
@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * What is mounted is what the table of routes and {@link DoorPath} say: the tests that try each
+ * What is mounted is what the table of routes and {@link MountPath} say: the tests that try each
  * route without, with a wrong and with a weak credential read these two.
  */
 @ExtendWith(VertxExtension.class)
@@ -54,7 +54,7 @@ class MountedRoutesTest {
       Set<HttpMethod> methods = route.methods();
       if (path.isEmpty()) {
         into.add(FOR_ALL);
-      } else if (!DoorPath.EVENT_BUS.owns(path.replaceFirst("iframe.*", "/"))) {
+      } else if (!MountPath.EVENT_BUS.owns(path.replaceFirst("iframe.*", "/"))) {
         if (methods == null || methods.isEmpty()) {
           into.add("any " + path);
         } else {

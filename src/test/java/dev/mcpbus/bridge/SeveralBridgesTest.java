@@ -7,7 +7,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.Admission;
-import dev.mcpbus.security.Entrance;
+import dev.mcpbus.security.MountedHandler;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -37,7 +37,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class SeveralBridgesTest {
 
   /** Names the thread that answers. */
-  private static final class Here implements Entrance {
+  private static final class Here implements MountedHandler {
     @Override
     public boolean owns(String path) {
       return path.equals("/here");

@@ -10,7 +10,7 @@ import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.AuthOptions.Effect;
 import dev.mcpbus.security.AuthOptions.Jwt;
 import dev.mcpbus.security.AuthOptions.Policy;
-import dev.mcpbus.security.DoorPath;
+import dev.mcpbus.security.MountPath;
 import dev.mcpbus.testing.Certificates;
 import dev.mcpbus.testing.TestBus;
 import dev.mcpbus.testing.TokenIssuer;
@@ -56,7 +56,7 @@ class RouteTableTest {
   private static final ApiKeys.Fresh WEAK = ApiKeys.generate(new SecureRandom());
 
   /** What is not in the table that the bridge tells at {@code /openapi.json}. */
-  private static List<DoorBed.Route> of(DoorPath door) {
+  private static List<DoorBed.Route> of(MountPath door) {
     return switch (door) {
       case MCP ->
           List.of(
@@ -74,7 +74,7 @@ class RouteTableTest {
     };
   }
 
-  private static DoorBed.Route at(DoorPath door, String method, String below, String action) {
+  private static DoorBed.Route at(MountPath door, String method, String below, String action) {
     return new DoorBed.Route(method, door.root() + below, action);
   }
 
@@ -196,7 +196,7 @@ class RouteTableTest {
   private static List<DoorBed.Route> table(List<DoorBed.Route> routes) {
     List<DoorBed.Route> all = new ArrayList<>(routes);
     assertThat(all).hasSizeGreaterThan(40);
-    Stream.of(DoorPath.values()).map(RouteTableTest::of).forEach(all::addAll);
+    Stream.of(MountPath.values()).map(RouteTableTest::of).forEach(all::addAll);
     all.add(new DoorBed.Route("GET", "/unknown", "call"));
     return all;
   }

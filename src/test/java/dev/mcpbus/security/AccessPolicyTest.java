@@ -97,7 +97,7 @@ class AccessPolicyTest {
     AuthState state = new AuthState(AuthOptions.ofKeys(List.of(key)), null);
     assertThat(ApiKeys.credential(fresh.key()).in(state))
         .isEqualTo(
-            new Credential.Holder(
+            new PresentedCredential.Holder(
                 new Principal("ci", new TreeSet<>(Set.of("r")), true), end, true));
     assertThat(ApiKeys.credential(fresh.key() + "x").in(state)).isNull();
     assertThat(ApiKeys.credential("").in(state)).isNull();
@@ -106,8 +106,9 @@ class AccessPolicyTest {
   @Test
   void a_bucket_fills_with_time_and_places_are_given_back_once() {
     AtomicLong now = new AtomicLong();
-    Throttle throttle = new Throttle(new LimitTable(new Limits(2, 2, 2), List.of()), now::get);
-    Turnstile.Place first = throttle.place(ANN);
+    LocalRateLimiter throttle =
+        new LocalRateLimiter(new RateLimits(new Limits(2, 2, 2), List.of()), now::get);
+    RateLimiter.Place first = throttle.place(ANN);
     assertThat(first.isFree()).isTrue();
     assertThat(throttle.place(ANN).isFree()).isTrue();
     assertThat(throttle.place(ANN).isFree()).as("two in flight").isFalse();
@@ -124,7 +125,8 @@ class AccessPolicyTest {
   @Test
   void full_buckets_are_forgotten_once_a_second_at_most() {
     AtomicLong now = new AtomicLong();
-    Throttle throttle = new Throttle(new LimitTable(new Limits(10, 2, 0), List.of()), now::get);
+    LocalRateLimiter throttle =
+        new LocalRateLimiter(new RateLimits(new Limits(10, 2, 0), List.of()), now::get);
     for (int i = 0; i < 10_001; i++) {
       throttle.place(new Principal("jwt:" + i)).end().run();
     }

@@ -95,20 +95,20 @@ final class ClientAssertion {
             .put("aud", audience)
             .put("iat", now.getEpochSecond())
             .put("exp", now.plus(LIFETIME).getEpochSecond())
-            .put("jti", Hashes.secret());
+            .put("jti", OAuthDigests.secret());
     String text = part(header) + "." + part(claims);
     try {
       Signature signature =
           Signature.getInstance(rsa ? "SHA256withRSA" : "SHA256withECDSAinP1363Format");
       signature.initSign(key);
       signature.update(text.getBytes(StandardCharsets.US_ASCII));
-      return text + "." + Hashes.base64Url(signature.sign());
+      return text + "." + OAuthDigests.base64Url(signature.sign());
     } catch (GeneralSecurityException e) {
       throw unusable("does not sign");
     }
   }
 
   private static String part(JsonObject json) {
-    return Hashes.base64Url(json.encode().getBytes(StandardCharsets.UTF_8));
+    return OAuthDigests.base64Url(json.encode().getBytes(StandardCharsets.UTF_8));
   }
 }

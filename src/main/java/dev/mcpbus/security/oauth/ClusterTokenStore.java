@@ -27,7 +27,7 @@ public final class ClusterTokenStore implements TokenStore {
   private static final long LOOK_MILLIS = 50;
 
   private final Vertx vertx;
-  private final Seal seal;
+  private final AesGcmSeal seal;
   private final String node = UUID.randomUUID().toString();
 
   private final long flightMillis;
@@ -35,7 +35,7 @@ public final class ClusterTokenStore implements TokenStore {
   /**
    * @param flightMillis how long a node that died in flight blocks the others
    */
-  ClusterTokenStore(Vertx vertx, Seal seal, long flightMillis) {
+  ClusterTokenStore(Vertx vertx, AesGcmSeal seal, long flightMillis) {
     this.vertx = vertx;
     this.seal = seal;
     this.flightMillis = flightMillis;
@@ -46,7 +46,7 @@ public final class ClusterTokenStore implements TokenStore {
    * @throws IllegalArgumentException where the key is none; does not show it
    */
   public static ClusterTokenStore of(Vertx vertx, String key) {
-    return new ClusterTokenStore(vertx, Seal.of(key), FLIGHT_MILLIS);
+    return new ClusterTokenStore(vertx, AesGcmSeal.of(key), FLIGHT_MILLIS);
   }
 
   @Override

@@ -35,9 +35,9 @@ public final class EncryptedFileTokenStore implements TokenStore {
 
   private final Vertx vertx;
   private final Path file;
-  private final Seal seal;
+  private final AesGcmSeal seal;
 
-  private EncryptedFileTokenStore(Vertx vertx, Path file, Seal seal) {
+  private EncryptedFileTokenStore(Vertx vertx, Path file, AesGcmSeal seal) {
     this.vertx = vertx;
     this.file = file;
     this.seal = seal;
@@ -50,7 +50,7 @@ public final class EncryptedFileTokenStore implements TokenStore {
    * @throws IllegalArgumentException where the key is none; does not show it
    */
   public static EncryptedFileTokenStore of(Vertx vertx, Path file, String key) {
-    return new EncryptedFileTokenStore(vertx, file.toAbsolutePath(), Seal.of(key));
+    return new EncryptedFileTokenStore(vertx, file.toAbsolutePath(), AesGcmSeal.of(key));
   }
 
   @Override

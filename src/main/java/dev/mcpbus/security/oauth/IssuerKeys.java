@@ -78,8 +78,8 @@ public final class IssuerKeys {
     return http.get(guard, places.get(0), "the issuer's metadata")
         .compose(
             reply -> {
-              String uri = Json.text(reply.body(), "jwks_uri");
-              boolean own = issuer.equals(Json.text(reply.body(), "issuer"));
+              String uri = JsonMembers.text(reply.body(), "jwks_uri");
+              boolean own = issuer.equals(JsonMembers.text(reply.body(), "issuer"));
               return reply.status() == 200 && own && uri != null
                   ? Future.succeededFuture(uri)
                   : metadata(places.subList(1, places.size()));

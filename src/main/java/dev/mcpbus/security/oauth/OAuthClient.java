@@ -1,10 +1,10 @@
 package dev.mcpbus.security.oauth;
 
 import dev.mcpbus.protocol.Sensitive;
-import dev.mcpbus.security.oauth.Grants.Obtained;
-import dev.mcpbus.security.oauth.Grants.Place;
 import dev.mcpbus.security.oauth.OAuthException.Reason;
 import dev.mcpbus.security.oauth.OAuthSettings.Grant;
+import dev.mcpbus.security.oauth.TokenGrants.Obtained;
+import dev.mcpbus.security.oauth.TokenGrants.Place;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -71,17 +71,17 @@ public final class OAuthClient {
           HostResolver.system(vertx),
           InstantSource.system(),
           GuardedHttp.TIMEOUT,
-          Grants.LOGIN_TIMEOUT);
+          TokenGrants.LOGIN_TIMEOUT);
     }
   }
 
   private final OAuthSettings settings;
   private final Environment environment;
-  private final Discovery discovery;
-  private final Grants grants;
+  private final OAuthDiscovery discovery;
+  private final TokenGrants grants;
   private final ContextInternal home;
   private final Future<Void> loaded;
-  private volatile State state = State.EMPTY;
+  private volatile StoredAuthorization state = StoredAuthorization.EMPTY;
   private @Nullable Future<Boolean> flight;
   private @Nullable Instant renewed;
   private @Nullable OAuthException failure;
@@ -93,13 +93,13 @@ public final class OAuthClient {
     this.home = ((VertxInternal) environment.vertx()).createEventLoopContext();
     UrlGuard guard = new UrlGuard(trusted(settings), environment.resolver());
     GuardedHttp http = new GuardedHttp(environment.vertx(), environment.requestTimeout());
-    this.discovery = new Discovery(http, guard, settings);
+    this.discovery = new OAuthDiscovery(http, guard, settings);
     this.grants =
-        new Grants(
+        new TokenGrants(
             environment.vertx(),
             guard,
             settings,
-            new Registrar(http, guard, settings),
+            new ClientRegistrar(http, guard, settings),
             new TokenEndpoint(environment.vertx(), http, guard, settings, environment.clock()),
             environment.prompt(),
             environment.clock(),
@@ -123,7 +123,7 @@ public final class OAuthClient {
     return environment
         .store()
         .load(settings.key())
-        .onSuccess(found -> state = State.of(found, settings.issuer()))
+        .onSuccess(found -> state = StoredAuthorization.of(found, settings.issuer()))
         .onFailure(why -> log.warn("no stored token for {}: {}", settings, why.getMessage()))
         .otherwiseEmpty()
         .mapEmpty();
@@ -134,7 +134,7 @@ public final class OAuthClient {
    * that needs no person. Fails with an {@link OAuthException}.
    */
   public Future<@Nullable String> token() {
-    Tokens tokens = state.tokens();
+    OAuthTokens tokens = state.tokens();
     if (tokens != null && !tokens.expired(environment.clock().instant())) {
       return Future.succeededFuture(tokens.access().reveal());
     }
@@ -142,7 +142,7 @@ public final class OAuthClient {
   }
 
   private Future<@Nullable String> unexpired() {
-    Tokens tokens = state.tokens();
+    OAuthTokens tokens = state.tokens();
     if (tokens == null) {
       return Future.succeededFuture(null);
     }
@@ -156,12 +156,12 @@ public final class OAuthClient {
   }
 
   private @Nullable String access() {
-    Tokens tokens = state.tokens();
+    OAuthTokens tokens = state.tokens();
     return tokens == null ? null : tokens.access().reveal();
   }
 
   /** The issuer is the one that gave the token; only a refusal makes us ask the server again. */
-  private Future<Boolean> renewExpired(Tokens tokens) {
+  private Future<Boolean> renewExpired(OAuthTokens tokens) {
     ResourceMetadata resource =
         new ResourceMetadata(tokens.resource(), List.of(tokens.issuer()), null);
     return discovery
@@ -192,7 +192,7 @@ public final class OAuthClient {
    * @return whether another try makes sense; fails with an {@link OAuthException}
    */
   public Future<Boolean> challenged(int status, @Nullable String header, @Nullable String sent) {
-    Challenge challenge = Challenge.parse(header);
+    BearerChallenge challenge = BearerChallenge.parse(header);
     return loaded.compose(nothing -> patiently(decide(status, challenge, sent)));
   }
 
@@ -213,12 +213,12 @@ public final class OAuthClient {
   }
 
   private synchronized Future<Boolean> decide(
-      int status, Challenge challenge, @Nullable String sent) {
+      int status, BearerChallenge challenge, @Nullable String sent) {
     if (flight != null) {
       return flight;
     }
     Instant now = environment.clock().instant();
-    Tokens tokens = state.tokens();
+    OAuthTokens tokens = state.tokens();
     if (tokens != null && !tokens.access().equals(Sensitive.ofNullable(sent))) {
       return Future.succeededFuture(true);
     }
@@ -239,13 +239,13 @@ public final class OAuthClient {
   }
 
   /** A fresh token is not had again, unless the server now trusts another issuer. */
-  private Future<Boolean> move(Place place, Tokens tokens, Challenge challenge) {
+  private Future<Boolean> move(Place place, OAuthTokens tokens, BearerChallenge challenge) {
     return tokens.issuer().equals(place.server().issuer())
         ? Future.succeededFuture(false)
         : renew(place, challenge);
   }
 
-  private Set<String> asked(@Nullable Tokens tokens) {
+  private Set<String> asked(@Nullable OAuthTokens tokens) {
     Set<String> before = new HashSet<>(state.asked());
     if (tokens != null) {
       before.addAll(tokens.scopes());
@@ -253,7 +253,7 @@ public final class OAuthClient {
     return before;
   }
 
-  private Future<Place> place(Challenge challenge) {
+  private Future<Place> place(BearerChallenge challenge) {
     return discovery
         .resource(challenge)
         .compose(
@@ -286,8 +286,8 @@ public final class OAuthClient {
     return settings.issuer() != null || settings.clientId() != null;
   }
 
-  private Future<Boolean> renew(Place place, Challenge challenge) {
-    Tokens tokens = state.tokens();
+  private Future<Boolean> renew(Place place, BearerChallenge challenge) {
+    OAuthTokens tokens = state.tokens();
     if (tokens == null
         || tokens.refresh() == null
         || !tokens.issuer().equals(place.server().issuer())) {
@@ -302,19 +302,19 @@ public final class OAuthClient {
   }
 
   /** Another process may have used the refresh token before: then its tokens are ours. */
-  private Future<Boolean> refresh(Place place, Tokens tokens) {
+  private Future<Boolean> refresh(Place place, OAuthTokens tokens) {
     return environment.store().alone(settings.key(), () -> refreshAlone(place, tokens));
   }
 
-  private Future<Boolean> refreshAlone(Place place, Tokens tokens) {
+  private Future<Boolean> refreshAlone(Place place, OAuthTokens tokens) {
     return environment
         .store()
         .load(settings.key())
         .otherwiseEmpty()
         .compose(
             found -> {
-              State stored = State.of(found, settings.issuer());
-              Tokens other = stored.tokens();
+              StoredAuthorization stored = StoredAuthorization.of(found, settings.issuer());
+              OAuthTokens other = stored.tokens();
               if (other != null
                   && !other.access().equals(tokens.access())
                   && other.issuer().equals(tokens.issuer())
@@ -328,9 +328,10 @@ public final class OAuthClient {
             });
   }
 
-  private Future<Boolean> obtain(Place place, Challenge challenge, Set<String> before) {
+  private Future<Boolean> obtain(Place place, BearerChallenge challenge, Set<String> before) {
     return obtain(
-        place, Scopes.select(challenge, before, settings, place.resource(), place.server()));
+        place,
+        ScopeSelection.select(challenge, before, settings, place.resource(), place.server()));
   }
 
   private Future<Boolean> obtain(Place place, Set<String> scopes) {
@@ -338,8 +339,8 @@ public final class OAuthClient {
   }
 
   private Future<Boolean> keep(Obtained had, Set<String> asked) {
-    Client client = had.client().registered() ? had.client() : null;
-    state = new State(had.tokens(), client, had.tokens().issuer(), Set.copyOf(asked));
+    RegisteredClient client = had.client().registered() ? had.client() : null;
+    state = new StoredAuthorization(had.tokens(), client, had.tokens().issuer(), Set.copyOf(asked));
     synchronized (this) {
       renewed = environment.clock().instant();
     }

@@ -130,7 +130,7 @@ public record OAuthSettings(
             idp == null ? "" : idp.subjectToken == null ? "null" : idp.subjectToken.reveal(),
             idp == null ? "" : String.valueOf(idp.subjectTokenFile));
     return HexFormat.of()
-        .formatHex(Hashes.sha256(identity.toString().getBytes(StandardCharsets.UTF_8)));
+        .formatHex(OAuthDigests.sha256(identity.toString().getBytes(StandardCharsets.UTF_8)));
   }
 
   /** Names the server and nothing else. */

@@ -28,14 +28,14 @@ record ServerMetadata(
   static ServerMetadata of(String issuer, JsonObject document) {
     return new ServerMetadata(
         issuer,
-        Json.text(document, "authorization_endpoint"),
-        Json.text(document, "token_endpoint"),
-        Json.text(document, "registration_endpoint"),
-        Json.texts(document, "scopes_supported"),
-        Json.texts(document, "code_challenge_methods_supported"),
-        Json.texts(document, "token_endpoint_auth_methods_supported"),
-        Json.flag(document, "authorization_response_iss_parameter_supported"),
-        Json.flag(document, "client_id_metadata_document_supported"));
+        JsonMembers.text(document, "authorization_endpoint"),
+        JsonMembers.text(document, "token_endpoint"),
+        JsonMembers.text(document, "registration_endpoint"),
+        JsonMembers.texts(document, "scopes_supported"),
+        JsonMembers.texts(document, "code_challenge_methods_supported"),
+        JsonMembers.texts(document, "token_endpoint_auth_methods_supported"),
+        JsonMembers.flag(document, "authorization_response_iss_parameter_supported"),
+        JsonMembers.flag(document, "client_id_metadata_document_supported"));
   }
 
   boolean provesCodes() {

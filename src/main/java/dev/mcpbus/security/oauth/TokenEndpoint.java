@@ -44,9 +44,9 @@ final class TokenEndpoint {
    * @param grant its fields; the resource, the scopes and the client are added
    * @param scopes to ask for; none are sent where empty
    */
-  Future<Tokens> request(
+  Future<OAuthTokens> request(
       ServerMetadata server,
-      Client client,
+      RegisteredClient client,
       String resource,
       Set<String> scopes,
       Map<String, String> grant) {
@@ -84,7 +84,7 @@ final class TokenEndpoint {
         null);
   }
 
-  private AuthMethod method(ServerMetadata server, Client client) {
+  private AuthMethod method(ServerMetadata server, RegisteredClient client) {
     AuthMethod configured = settings.authMethod();
     if (configured != null) {
       return configured;
@@ -113,7 +113,7 @@ final class TokenEndpoint {
       @Nullable ServerMetadata server) {
     Map<String, String> form = new LinkedHashMap<>(fields);
     Map<String, String> headers = new LinkedHashMap<>();
-    headers.put("Content-Type", Forms.TYPE);
+    headers.put("Content-Type", FormEncoding.TYPE);
     String known = secret == null ? "" : secret.reveal();
     Future<Void> ready = Future.succeededFuture();
     switch (method) {
@@ -123,7 +123,7 @@ final class TokenEndpoint {
         form.put("client_secret", known);
       }
       case CLIENT_SECRET_BASIC -> {
-        String pair = Forms.encode(clientId) + ":" + Forms.encode(known);
+        String pair = FormEncoding.encode(clientId) + ":" + FormEncoding.encode(known);
         headers.put(
             "Authorization",
             "Basic "
@@ -139,7 +139,7 @@ final class TokenEndpoint {
       }
     }
     return ready
-        .compose(nothing -> http.post(guard, endpoint, what, headers, Forms.encode(form)))
+        .compose(nothing -> http.post(guard, endpoint, what, headers, FormEncoding.encode(form)))
         .compose(reply -> answer(reply, what));
   }
 
@@ -161,7 +161,7 @@ final class TokenEndpoint {
     if (reply.isSuccess()) {
       return Future.succeededFuture(reply.body());
     }
-    String error = Json.text(reply.body(), "error");
+    String error = JsonMembers.text(reply.body(), "error");
     // Its description is free text and may hold what was sent.
     String shown = error != null && error.matches("[a-z_]{1,64}") ? error : null;
     boolean later = reply.status() >= 500 || reply.status() == 429;
@@ -172,30 +172,32 @@ final class TokenEndpoint {
             shown));
   }
 
-  private Future<Tokens> tokens(
+  private Future<OAuthTokens> tokens(
       JsonObject answer,
       String issuer,
       String resource,
       Set<String> scopes,
       Map<String, String> grant) {
-    String access = Json.text(answer, "access_token");
-    String type = Json.text(answer, "token_type");
+    String access = JsonMembers.text(answer, "access_token");
+    String type = JsonMembers.text(answer, "token_type");
     if (access == null
-        || !Tokens.isUsable(access)
+        || !OAuthTokens.isUsable(access)
         || (type != null && !type.equalsIgnoreCase("bearer"))) {
       return Future.failedFuture(
           new OAuthException(Reason.INVALID, "the token endpoint gave no Bearer token"));
     }
-    String refresh = Json.text(answer, "refresh_token");
-    String scope = Json.text(answer, "scope");
-    long seconds = Json.number(answer, "expires_in", -1);
+    String refresh = JsonMembers.text(answer, "refresh_token");
+    String scope = JsonMembers.text(answer, "scope");
+    long seconds = JsonMembers.number(answer, "expires_in", -1);
     return Future.succeededFuture(
-        new Tokens(
+        new OAuthTokens(
             issuer,
             resource,
             Sensitive.of(access),
             Sensitive.ofNullable(refresh == null ? grant.get("refresh_token") : refresh),
-            scope == null ? scopes : Challenge.scopes(scope),
-            seconds < 0 ? null : Tokens.renewal(clock.instant(), Math.min(seconds, 31_536_000))));
+            scope == null ? scopes : BearerChallenge.scopes(scope),
+            seconds < 0
+                ? null
+                : OAuthTokens.renewal(clock.instant(), Math.min(seconds, 31_536_000))));
   }
 }

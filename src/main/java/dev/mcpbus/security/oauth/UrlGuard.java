@@ -115,7 +115,7 @@ final class UrlGuard {
       return Future.failedFuture(
           new OAuthException(Reason.UNREACHABLE, what + ": the host has no address"));
     }
-    if (!known && !addresses.stream().allMatch(AddressRule::isPublic)) {
+    if (!known && !addresses.stream().allMatch(PublicAddressRule::isPublic)) {
       return Future.failedFuture(
           refused(
               what,

@@ -64,7 +64,7 @@ class ClusterTokenStoreTest extends OAuthFixture {
 
   @Test
   void a_node_that_died_in_flight_does_not_block_the_others_for_long() throws Exception {
-    TokenStore dead = new ClusterTokenStore(vertx, Seal.of(KEY), 300);
+    TokenStore dead = new ClusterTokenStore(vertx, AesGcmSeal.of(KEY), 300);
     AtomicInteger runs = new AtomicInteger();
     dead.alone("a", () -> Promise.<Void>promise().future());
     await()

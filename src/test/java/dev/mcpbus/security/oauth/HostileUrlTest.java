@@ -85,7 +85,7 @@ class HostileUrlTest extends OAuthFixture {
       })
   void fault_110_a_name_with_an_address_inside_is_refused(String address) throws Exception {
     InetAddress inside = InetAddress.getByName(address);
-    assertThat(AddressRule.isPublic(inside)).isFalse();
+    assertThat(PublicAddressRule.isPublic(inside)).isFalse();
     InetAddress outside = InetAddress.getByAddress(new byte[] {8, 8, 4, 4});
     UrlGuard guard =
         new UrlGuard(List.of(), host -> Future.succeededFuture(List.of(outside, inside)));
@@ -96,7 +96,7 @@ class HostileUrlTest extends OAuthFixture {
   @Test
   void public_addresses_and_the_operators_own_hosts_are_fine() throws Exception {
     for (String address : List.of("8.8.4.4", "172.32.0.1", "2606:4700::1111", "2002:808:404::1")) {
-      assertThat(AddressRule.isPublic(InetAddress.getByName(address))).as(address).isTrue();
+      assertThat(PublicAddressRule.isPublic(InetAddress.getByName(address))).as(address).isTrue();
     }
     InetAddress inside = InetAddress.getByName("10.0.0.1");
     UrlGuard guard =

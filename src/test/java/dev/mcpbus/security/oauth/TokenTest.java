@@ -32,7 +32,7 @@ class TokenTest extends OAuthFixture {
   @TempDir Path folder;
 
   private Set<String> scopes(int prompt) {
-    return Challenge.scopes(String.valueOf(query(prompts.get(prompt)).get("scope")));
+    return BearerChallenge.scopes(String.valueOf(query(prompts.get(prompt)).get("scope")));
   }
 
   private Seen granted(String type) {
@@ -314,9 +314,9 @@ class TokenTest extends OAuthFixture {
     assertThat(settings.toString()).doesNotContain("s3cret");
     assertThat(settings.key()).doesNotContain("s3cret");
     Sensitive secret = Sensitive.of("s3cret");
-    Tokens tokens = new Tokens("i", "r", secret, secret, Set.of(), null);
-    Client client = new Client("i", "id", secret, null, null, true, null);
-    assertThat(tokens.toString() + client + new State(tokens, client, "i", Set.of()))
+    OAuthTokens tokens = new OAuthTokens("i", "r", secret, secret, Set.of(), null);
+    RegisteredClient client = new RegisteredClient("i", "id", secret, null, null, true, null);
+    assertThat(tokens.toString() + client + new StoredAuthorization(tokens, client, "i", Set.of()))
         .doesNotContain("s3cret");
     assertThat(new GuardedHttp.Reply(200, json("a", "s3cret")).toString()).doesNotContain("s3cret");
   }

@@ -1,0 +1,229 @@
+package dev.mcpbus.security;
+
+import dev.mcpbus.security.Audit.Decision;
+import dev.mcpbus.security.AuthOptions.Jwt;
+import dev.mcpbus.security.PresentedCredential.Holder;
+import dev.mcpbus.security.RateLimiter.Place;
+import dev.mcpbus.security.oauth.HostResolver;
+import dev.mcpbus.security.oauth.IssuerKeys;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds out who sends a request, and refuses who is nobody, may not come in, or asks for too much.
+ * Confined to the context of one HTTP server; comes after the {@link OriginGuard} and before any
+ * route.
+ */
+public final class AdmissionControl {
+
+  private static final String BEARER = "bearer ";
+  private static final CharSequence KEY = HttpHeaders.createOptimized("X-Api-Key");
+
+  private final Vertx vertx;
+  private final AccessControl control;
+  private @Nullable Jwt issuer;
+  private @Nullable AccessTokenVerifier tokens;
+
+  AdmissionControl(Vertx vertx, AccessControl control) {
+    this.vertx = vertx;
+    this.control = control;
+  }
+
+  /** Whether callers have to say who they are. */
+  public boolean isRequired() {
+    return control.isRequired();
+  }
+
+  public Audit audit() {
+    return control.audit();
+  }
+
+  /** Answers what is for everybody: how to get a token. False where the request is another one. */
+  public boolean answers(HttpServerRequest request) {
+    if (!MountPath.PROTECTED_RESOURCE.owns(String.valueOf(request.path()))) {
+      return false;
+    }
+    JsonObject document = control.state().resource().document(request);
+    HttpServerResponse response = request.response();
+    if (!request.method().equals(HttpMethod.GET) && !request.method().equals(HttpMethod.HEAD)) {
+      response.putHeader("Allow", "GET, HEAD");
+      RefusalResponse.send(request, 405, "BAD_REQUEST", "Method Not Allowed", "use GET");
+    } else if (document == null) {
+      RefusalResponse.send(request, 404, "BAD_REQUEST", "Not Found", "no tokens are taken here");
+    } else {
+      response.putHeader("Content-Type", "application/json").end(document.toBuffer());
+    }
+    return true;
+  }
+
+  /**
+   * Lets a request in, or answers it: 401 where nobody knows who it is, 403 where the token is for
+   * less, 429 beyond the limits.
+   *
+   * @return null where the request has been answered; never fails
+   */
+  public Future<@Nullable Admission> admit(HttpServerRequest request) {
+    AuthState state = control.state();
+    List<String> headers = all(request, HttpHeaders.AUTHORIZATION);
+    List<String> keyHeaders = all(request, KEY);
+    if (!isRequired() && !mentionsKey(headers) && !mentionsKey(keyHeaders)) {
+      return enter(request, state, PresentedCredential.None.SHOWN);
+    }
+    if (headers.isEmpty() && keyHeaders.isEmpty()) {
+      return Future.succeededFuture(unknown(request, state, null));
+    }
+    String credential = credential(headers, keyHeaders);
+    if (credential == null) {
+      return Future.succeededFuture(unknown(request, state, "invalid_token"));
+    }
+    Jwt jwt = state.options().jwt();
+    if (jwt == null || credential.startsWith(ApiKeys.PREFIX)) {
+      return enter(request, state, ApiKeys.credential(credential));
+    }
+    return tokens(jwt)
+        .claims(credential)
+        .compose(
+            claims -> {
+              TokenRules rules = state.tokens();
+              return claims == null || rules == null || !rules.hasBegun(claims, control.now())
+                  ? Future.succeededFuture(unknown(request, state, "invalid_token"))
+                  : enter(request, state, new PresentedCredential.Token(claims));
+            });
+  }
+
+  /** Most requests have none. */
+  private static List<String> all(HttpServerRequest request, CharSequence header) {
+    return request.headers().contains(header) ? request.headers().getAll(header) : List.of();
+  }
+
+  /** A reload may name another issuer. */
+  private AccessTokenVerifier tokens(Jwt jwt) {
+    AccessTokenVerifier known = tokens;
+    if (known == null || issuer == null || !jwt.hasKeysOf(issuer)) {
+      IssuerKeys keys = new IssuerKeys(vertx, jwt.issuer(), jwt.jwks(), HostResolver.system(vertx));
+      known = new AccessTokenVerifier(new SigningKeys(vertx, keys::fetch, control.nanos()));
+      tokens = known;
+      issuer = jwt;
+    }
+    return known;
+  }
+
+  /**
+   * A key of ours. Where nobody has to log in all other credentials are meant for somebody else,
+   * and a key that is wrong still has to be told so.
+   */
+  private static boolean mentionsKey(List<String> headers) {
+    for (String text : headers) {
+      if (text.contains(ApiKeys.PREFIX)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The one credential; null where there are several, or it is of another scheme. */
+  private static @Nullable String credential(List<String> authorization, List<String> key) {
+    if (authorization.size() + key.size() != 1) {
+      return null;
+    }
+    if (!key.isEmpty()) {
+      return key.get(0).strip();
+    }
+    String text = authorization.get(0);
+    return text.regionMatches(true, 0, BEARER, 0, BEARER.length())
+        ? text.substring(BEARER.length()).strip()
+        : null;
+  }
+
+  private Future<@Nullable Admission> enter(
+      HttpServerRequest request, AuthState state, PresentedCredential credential) {
+    Holder holder = credential.in(state);
+    if (holder == null || isOver(holder)) {
+      return Future.succeededFuture(unknown(request, state, "invalid_token"));
+    }
+    if (!holder.hasScopes()) {
+      insufficient(request, state, holder.principal());
+      return Future.succeededFuture();
+    }
+    Future<Place> place = control.turnstile().enter(holder.principal());
+    return place.isComplete()
+        ? Future.succeededFuture(entered(request, state, credential, holder, place.result()))
+        : place.map(one -> entered(request, state, credential, holder, one));
+  }
+
+  private boolean isOver(Holder holder) {
+    return holder.until() != null && !control.now().isBefore(holder.until());
+  }
+
+  private @Nullable Admission entered(
+      HttpServerRequest request,
+      AuthState state,
+      PresentedCredential credential,
+      Holder holder,
+      Place place) {
+    Principal principal = holder.principal();
+    if (place.isFree()) {
+      Rights rights = state.policy().rights(principal);
+      return new Admission(control, credential, holder, rights, state, request, place.end());
+    }
+    audit().refused(request, principal, Decision.LIMIT, "RATE_LIMITED");
+    RefusalResponse.later(request, place.retryMillis());
+    return null;
+  }
+
+  private @Nullable Admission unknown(
+      HttpServerRequest request, AuthState state, @Nullable String error) {
+    audit().refused(request, null, Decision.UNKNOWN, "UNAUTHORIZED");
+    request
+        .response()
+        .putHeader(
+            "WWW-Authenticate", state.resource().challenge(request, error, state.requiredScopes()));
+    RefusalResponse.send(
+        request,
+        401,
+        "UNAUTHORIZED",
+        "Credentials are wanted.",
+        isRequired()
+            ? "send Authorization: Bearer with a key or a token that is good here"
+            : "the key is not good here; the admin token is another one after each start of mcpbus");
+    return null;
+  }
+
+  private void insufficient(HttpServerRequest request, AuthState state, Principal principal) {
+    audit().refused(request, principal, Decision.DENY, "FORBIDDEN");
+    challenge(request, state, state.requiredScopes());
+    RefusalResponse.send(
+        request, 403, "FORBIDDEN", "Not allowed.", "the token has not all scopes that are needed");
+  }
+
+  /** What a caller without the admin right is told who wants something that needs it. */
+  public String adminRemedy() {
+    return isRequired()
+        ? "this needs the admin right"
+        : "this needs the admin token: mcpbus shows at its start where it is; send it as"
+            + " Authorization: Bearer";
+  }
+
+  /** Puts on a 403 what a client with a token can do about it. */
+  public void challengeAdmin(HttpServerRequest request, Principal principal) {
+    AuthState state = control.state();
+    if (state.tokens() != null && principal.name().startsWith(TokenRules.PREFIX)) {
+      challenge(request, state, state.adminScopes());
+    }
+  }
+
+  private static void challenge(HttpServerRequest request, AuthState state, Set<String> scopes) {
+    request
+        .response()
+        .putHeader(
+            "WWW-Authenticate", state.resource().challenge(request, "insufficient_scope", scopes));
+  }
+}

@@ -1,0 +1,100 @@
+package dev.mcpbus.security;
+
+import dev.mcpbus.security.AuthOptions.Jwt;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertx.core.net.HostAndPort;
+import java.net.URI;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** What clients are told about the tokens that we take: RFC 9728 and RFC 6750. Stateless. */
+final class ProtectedResourceMetadata {
+
+  private static final String PATH = MountPath.PROTECTED_RESOURCE.root();
+
+  /** What of a path may stand in a header and a URL as it is. */
+  private static final Pattern PLAIN = Pattern.compile("(/[A-Za-z0-9._~-]{1,128}){0,8}");
+
+  private static final String REALM = "Bearer realm=\"mcpbus\"";
+
+  private final @Nullable Jwt options;
+
+  /**
+   * @param options null where no tokens are taken, only keys
+   */
+  ProtectedResourceMetadata(@Nullable Jwt options) {
+    this.options = options;
+  }
+
+  /** The document of that path; null where there is none. */
+  @Nullable JsonObject document(HttpServerRequest request) {
+    String path = String.valueOf(request.path());
+    String of = path.substring(PATH.length());
+    Jwt jwt = options;
+    if (jwt == null || !PLAIN.matcher(of).matches()) {
+      return null;
+    }
+    URI base = base(request, jwt);
+    Set<String> scopes = new TreeSet<>(jwt.requiredScopes());
+    scopes.addAll(jwt.adminScopes());
+    JsonObject document =
+        new JsonObject()
+            .put("resource", of.isEmpty() ? base.toString() : origin(base) + of)
+            .put("authorization_servers", new JsonArray().add(jwt.issuer()))
+            .put("bearer_methods_supported", new JsonArray().add("header"))
+            .put("resource_name", "mcpbus");
+    if (!scopes.isEmpty()) {
+      document.put("scopes_supported", new JsonArray(scopes.stream().toList()));
+    }
+    return document;
+  }
+
+  /**
+   * The value of {@code WWW-Authenticate}.
+   *
+   * @param error as RFC 6750 names it, null where nothing was sent that could be wrong
+   * @param scopes that the client needs
+   */
+  String challenge(HttpServerRequest request, @Nullable String error, Set<String> scopes) {
+    StringBuilder challenge = new StringBuilder(REALM);
+    if (error != null) {
+      challenge.append(", error=\"").append(error).append('"');
+    }
+    Jwt jwt = options;
+    if (jwt != null) {
+      URI base = base(request, jwt);
+      String path = String.valueOf(request.path());
+      boolean plain = jwt.resource() == null && PLAIN.matcher(path).matches();
+      String of = plain ? path : String.valueOf(base.getRawPath());
+      challenge
+          .append(", resource_metadata=\"")
+          .append(origin(base))
+          .append(PATH)
+          .append(of)
+          .append('"');
+      if (!scopes.isEmpty()) {
+        challenge.append(", scope=\"").append(String.join(" ", new TreeSet<>(scopes))).append('"');
+      }
+    }
+    return challenge.toString();
+  }
+
+  /** The Host header has been checked before. */
+  private static URI base(HttpServerRequest request, Jwt jwt) {
+    String known = jwt.resource();
+    if (known != null) {
+      return URI.create(known);
+    }
+    HostAndPort host = request.authority();
+    String port = host == null || host.port() < 0 ? "" : ":" + host.port();
+    return URI.create(request.scheme() + "://" + (host == null ? "" : host.host()) + port);
+  }
+
+  private static String origin(URI base) {
+    return base.getScheme() + "://" + base.getRawAuthority();
+  }
+}

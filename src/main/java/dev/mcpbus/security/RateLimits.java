@@ -1,0 +1,31 @@
+package dev.mcpbus.security;
+
+import dev.mcpbus.security.AuthOptions.ApiKey;
+import dev.mcpbus.security.AuthOptions.Limits;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Which limits hold for whom. Immutable. */
+public final class RateLimits {
+
+  private final Limits common;
+  private final Map<String, Limits> own = new HashMap<>();
+
+  /**
+   * @param common for everybody whose key has none of its own
+   */
+  RateLimits(Limits common, List<ApiKey> keys) {
+    this.common = common;
+    for (ApiKey key : keys) {
+      Limits limits = key.limits();
+      if (limits != null) {
+        own.put(key.name(), limits);
+      }
+    }
+  }
+
+  Limits of(Principal principal) {
+    return own.getOrDefault(principal.name(), common);
+  }
+}

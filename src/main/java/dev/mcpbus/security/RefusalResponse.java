@@ -1,0 +1,57 @@
+package dev.mcpbus.security;
+
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.json.JsonObject;
+import java.util.Locale;
+
+/** Answers of the doors themselves, as problem documents (RFC 9457). Stateless. */
+final class RefusalResponse {
+
+  private RefusalResponse() {}
+
+  static void send(
+      HttpServerRequest request, int status, String code, String title, String detail) {
+    end(request, status, document(status, code, title, detail));
+  }
+
+  /** Too much at once. */
+  static void later(HttpServerRequest request, long retryMillis) {
+    long seconds = Math.max(1, (retryMillis + 999) / 1_000);
+    request.response().putHeader("Retry-After", Long.toString(seconds));
+    JsonObject body =
+        document(429, "RATE_LIMITED", "Too many calls.", "more requests than you are allowed");
+    end(request, 429, body.put("retryAfter", retryMillis));
+  }
+
+  private static JsonObject document(int status, String code, String title, String detail) {
+    return new JsonObject()
+        .put("type", "urn:mcpbus:" + code.toLowerCase(Locale.ROOT).replace('_', '-'))
+        .put("title", title)
+        .put("status", status)
+        .put("detail", detail)
+        .put("code", code)
+        .put("sent", "no");
+  }
+
+  private static void end(HttpServerRequest request, int status, JsonObject body) {
+    HttpServerResponse response = request.response();
+    if (response.ended() || response.closed()) {
+      return;
+    }
+    if (request.version() != HttpVersion.HTTP_2 && hasBody(request)) {
+      response.putHeader("Connection", "close"); // the body of a stranger is not read
+    }
+    response
+        .setStatusCode(status)
+        .putHeader("Content-Type", "application/problem+json")
+        .end(body.toBuffer());
+  }
+
+  private static boolean hasBody(HttpServerRequest request) {
+    String length = request.getHeader("Content-Length");
+    return request.headers().contains("Transfer-Encoding")
+        || (length != null && !length.equals("0"));
+  }
+}

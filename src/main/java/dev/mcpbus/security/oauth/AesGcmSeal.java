@@ -1,0 +1,70 @@
+package dev.mcpbus.security.oauth;
+
+import java.security.GeneralSecurityException;
+import java.util.Arrays;
+import java.util.Base64;
+import javax.crypto.Cipher;
+import javax.crypto.spec.GCMParameterSpec;
+import javax.crypto.spec.SecretKeySpec;
+
+/** AES-256-GCM: what is sealed can neither be read nor changed without the key. Thread-safe. */
+final class AesGcmSeal {
+
+  private static final int NONCE = 12;
+  private static final int TAG_BITS = 128;
+  private static final int KEY_BYTES = 32;
+
+  private final SecretKeySpec key;
+
+  private AesGcmSeal(SecretKeySpec key) {
+    this.key = key;
+  }
+
+  /**
+   * @param key 32 bytes in Base64
+   * @throws IllegalArgumentException where it is none; does not show it
+   */
+  static AesGcmSeal of(String key) {
+    byte[] bytes;
+    try {
+      bytes = Base64.getDecoder().decode(key.strip());
+    } catch (IllegalArgumentException e) {
+      bytes = new byte[0];
+    }
+    if (bytes.length != KEY_BYTES) {
+      throw new IllegalArgumentException(
+          "the token key must be 32 bytes in Base64: make one with \"openssl rand -base64 32\"");
+    }
+    return new AesGcmSeal(new SecretKeySpec(bytes, "AES"));
+  }
+
+  /**
+   * @param place where it is kept: it opens for the same place alone
+   */
+  byte[] seal(byte[] plain, byte[] place) throws GeneralSecurityException {
+    byte[] nonce = OAuthDigests.random(NONCE);
+    byte[] hidden = cipher(Cipher.ENCRYPT_MODE, nonce, place).doFinal(plain);
+    byte[] sealed = Arrays.copyOf(nonce, NONCE + hidden.length);
+    System.arraycopy(hidden, 0, sealed, NONCE, hidden.length);
+    return sealed;
+  }
+
+  /**
+   * @throws GeneralSecurityException where it was sealed with another key, for another place, or
+   *     changed since
+   */
+  byte[] open(byte[] sealed, byte[] place) throws GeneralSecurityException {
+    if (sealed.length < NONCE) {
+      throw new GeneralSecurityException("too short");
+    }
+    return cipher(Cipher.DECRYPT_MODE, Arrays.copyOf(sealed, NONCE), place)
+        .doFinal(sealed, NONCE, sealed.length - NONCE);
+  }
+
+  private Cipher cipher(int mode, byte[] nonce, byte[] place) throws GeneralSecurityException {
+    Cipher cipher = Cipher.getInstance("AES/GCM/NoPadding");
+    cipher.init(mode, key, new GCMParameterSpec(TAG_BITS, nonce));
+    cipher.updateAAD(place);
+    return cipher;
+  }
+}

@@ -1,0 +1,133 @@
+package dev.mcpbus.security.oauth;
+
+import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.security.oauth.GuardedHttp.Reply;
+import dev.mcpbus.security.oauth.OAuthException.Reason;
+import dev.mcpbus.security.oauth.OAuthSettings.AuthMethod;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gets an id for this client: the configured one, else its metadata document, else by dynamic
+ * registration, else by asking the operator.
+ */
+final class ClientRegistrar {
+
+  private final GuardedHttp http;
+  private final UrlGuard guard;
+  private final OAuthSettings settings;
+
+  ClientRegistrar(GuardedHttp http, UrlGuard guard, OAuthSettings settings) {
+    this.http = http;
+    this.guard = guard;
+    this.settings = settings;
+  }
+
+  /**
+   * This client at {@code server}.
+   *
+   * @param known of an earlier registration, used where it fits the server and the redirect URI
+   * @param redirectUri of the login, null where nobody logs in
+   */
+  Future<RegisteredClient> client(
+      ServerMetadata server,
+      @Nullable RegisteredClient known,
+      @Nullable String redirectUri,
+      Instant now) {
+    String issuer = server.issuer();
+    String configured = settings.clientId();
+    if (configured != null) {
+      return Future.succeededFuture(
+          new RegisteredClient(
+              issuer, configured, settings.clientSecret(), null, null, false, null));
+    }
+    String document = settings.clientMetadataUrl();
+    if (document != null && server.readsClientMetadata()) {
+      return Future.succeededFuture(
+          new RegisteredClient(issuer, document, null, null, null, false, null));
+    }
+    if (known != null
+        && known.issuer().equals(issuer)
+        && !known.expired(now)
+        && (redirectUri == null || redirectUri.equals(known.redirectUri()))) {
+      return Future.succeededFuture(known);
+    }
+    String endpoint = server.registrationEndpoint();
+    if (endpoint == null || redirectUri == null) {
+      return Future.failedFuture(
+          new OAuthException(
+              Reason.LOGIN_REQUIRED,
+              "this client is not registered with "
+                  + issuer
+                  + ": register it there and set \"clientId\" in the configuration"));
+    }
+    return register(server, endpoint, redirectUri);
+  }
+
+  private Future<RegisteredClient> register(
+      ServerMetadata server, String endpoint, String redirectUri) {
+    JsonObject request =
+        new JsonObject()
+            .put("client_name", settings.clientName())
+            .put("application_type", "native")
+            .put("redirect_uris", new JsonArray().add(redirectUri))
+            .put("grant_types", new JsonArray().add("authorization_code").add("refresh_token"))
+            .put("response_types", new JsonArray().add("code"))
+            .put("token_endpoint_auth_method", method(server).wire());
+    return http.post(
+            guard,
+            endpoint,
+            "the registration endpoint",
+            Map.of("Content-Type", "application/json"),
+            request.encode())
+        .compose(reply -> registered(reply, server.issuer(), redirectUri));
+  }
+
+  /**
+   * A client on a person's machine keeps no secret well: none is asked for where that is allowed.
+   */
+  private AuthMethod method(ServerMetadata server) {
+    if (settings.authMethod() != null) {
+      return settings.authMethod();
+    }
+    var offered = server.tokenAuthMethods();
+    if (offered == null || offered.contains(AuthMethod.NONE.wire())) {
+      return AuthMethod.NONE;
+    }
+    return offered.contains(AuthMethod.CLIENT_SECRET_BASIC.wire())
+        ? AuthMethod.CLIENT_SECRET_BASIC
+        : AuthMethod.CLIENT_SECRET_POST;
+  }
+
+  private static Future<RegisteredClient> registered(
+      Reply reply, String issuer, String redirectUri) {
+    String id = JsonMembers.text(reply.body(), "client_id");
+    if (!reply.isSuccess() || id == null) {
+      String error = JsonMembers.text(reply.body(), "error");
+      boolean plain = error != null && error.matches("[a-z_]{1,64}");
+      return Future.failedFuture(
+          new OAuthException(
+              reply.status() >= 500 ? Reason.UNREACHABLE : Reason.LOGIN_REQUIRED,
+              "the registration at "
+                  + issuer
+                  + " was refused ("
+                  + reply
+                  + (plain ? " " + error : "")
+                  + "): register this client there and set \"clientId\" in the configuration"));
+    }
+    long expires = JsonMembers.number(reply.body(), "client_secret_expires_at", 0);
+    return Future.succeededFuture(
+        new RegisteredClient(
+            issuer,
+            id,
+            Sensitive.ofNullable(JsonMembers.text(reply.body(), "client_secret")),
+            AuthMethod.of(JsonMembers.text(reply.body(), "token_endpoint_auth_method")),
+            redirectUri,
+            true,
+            expires <= 0 ? null : Instant.ofEpochSecond(expires)));
+  }
+}

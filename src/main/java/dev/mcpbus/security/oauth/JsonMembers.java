@@ -1,0 +1,46 @@
+package dev.mcpbus.security.oauth;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Members of documents that others wrote: of another type is the same as absent. */
+final class JsonMembers {
+
+  private JsonMembers() {}
+
+  static @Nullable String text(JsonObject of, String name) {
+    return of.getValue(name) instanceof String text && !text.isEmpty() ? text : null;
+  }
+
+  static boolean flag(JsonObject of, String name) {
+    return Boolean.TRUE.equals(of.getValue(name));
+  }
+
+  static long number(JsonObject of, String name, long otherwise) {
+    Object value = of.getValue(name);
+    if (value instanceof Number number) {
+      return number.longValue();
+    }
+    // Some servers write expires_in as a text.
+    return value instanceof String text && text.matches("\\d{1,12}")
+        ? Long.parseLong(text)
+        : otherwise;
+  }
+
+  /** Null where there is no list. */
+  static @Nullable Set<String> texts(JsonObject of, String name) {
+    if (!(of.getValue(name) instanceof JsonArray array)) {
+      return null;
+    }
+    Set<String> texts = new LinkedHashSet<>();
+    for (Object item : array) {
+      if (item instanceof String text) {
+        texts.add(text);
+      }
+    }
+    return texts;
+  }
+}

@@ -1,0 +1,49 @@
+package dev.mcpbus.security.oauth;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.util.Base64;
+
+/** Random texts and digests, as OAuth writes them. */
+final class OAuthDigests {
+
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  private OAuthDigests() {}
+
+  static byte[] sha256(byte[] bytes) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(bytes);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
+    }
+  }
+
+  static byte[] random(int length) {
+    byte[] bytes = new byte[length];
+    RANDOM.nextBytes(bytes);
+    return bytes;
+  }
+
+  /** 256 bits, 43 characters: a state, a code verifier. */
+  static String secret() {
+    return base64Url(random(32));
+  }
+
+  /** The S256 code challenge (RFC 7636) of a verifier. */
+  static String s256(String verifier) {
+    return base64Url(sha256(verifier.getBytes(StandardCharsets.US_ASCII)));
+  }
+
+  static String base64Url(byte[] bytes) {
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+  }
+
+  /** In a time that does not depend on where the texts differ. */
+  static boolean same(String a, String b) {
+    return MessageDigest.isEqual(
+        a.getBytes(StandardCharsets.UTF_8), b.getBytes(StandardCharsets.UTF_8));
+  }
+}

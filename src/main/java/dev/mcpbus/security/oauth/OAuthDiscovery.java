@@ -1,0 +1,176 @@
+package dev.mcpbus.security.oauth;
+
+import dev.mcpbus.security.oauth.GuardedHttp.Reply;
+import dev.mcpbus.security.oauth.OAuthException.Reason;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Finds out who gives tokens for a server. Asks anew each time; holds no state. */
+final class OAuthDiscovery {
+
+  private static final String RESOURCE = "/.well-known/oauth-protected-resource";
+  private static final String OAUTH = "/.well-known/oauth-authorization-server";
+  private static final String OPENID = "/.well-known/openid-configuration";
+  private static final int MAX_SERVERS = 16;
+
+  private final GuardedHttp http;
+  private final UrlGuard guard;
+  private final OAuthSettings settings;
+
+  OAuthDiscovery(GuardedHttp http, UrlGuard guard, OAuthSettings settings) {
+    this.http = http;
+    this.guard = guard;
+    this.settings = settings;
+  }
+
+  /**
+   * The server's own metadata: where the challenge says, else at the well-known places. A server
+   * that has none is taken for one of the time before (2025-03-26), whose origin is its own
+   * authorization server, unless the configuration names another.
+   */
+  Future<ResourceMetadata> resource(BearerChallenge challenge) {
+    String named = challenge.resourceMetadata();
+    if (named != null) {
+      return http.get(guard, named, "the resource_metadata URL")
+          .compose(
+              reply ->
+                  reply.isSuccess()
+                      ? resource(reply.body())
+                      : failed("the resource_metadata URL answers " + reply));
+    }
+    String origin = origin(settings.server());
+    String path = settings.resource().substring(origin(URI.create(settings.resource())).length());
+    List<String> places = new ArrayList<>();
+    if (!path.isEmpty()) {
+      places.add(origin + RESOURCE + path);
+    }
+    places.add(origin + RESOURCE);
+    return first(places, "the server's metadata")
+        .compose(
+            found ->
+                found == null
+                    ? Future.succeededFuture(
+                        new ResourceMetadata(settings.resource(), List.of(fallback()), null))
+                    : resource(found));
+  }
+
+  private String fallback() {
+    String pinned = settings.issuer();
+    return pinned == null ? origin(URI.create(settings.resource())) : pinned;
+  }
+
+  private Future<ResourceMetadata> resource(JsonObject document) {
+    String resource = JsonMembers.text(document, "resource");
+    Set<String> servers = JsonMembers.texts(document, "authorization_servers");
+    if (resource == null || !covers(resource, settings.resource())) {
+      return failed(
+          "the server's metadata is about another resource than "
+              + settings.resource()
+              + ": is the url right?");
+    }
+    if (servers == null || servers.isEmpty() || servers.size() > MAX_SERVERS) {
+      return failed("the server's metadata names no authorization server, or too many");
+    }
+    return Future.succeededFuture(
+        new ResourceMetadata(
+            resource, List.copyOf(servers), JsonMembers.texts(document, "scopes_supported")));
+  }
+
+  /** The same resource, or one of the same origin whose path contains it. */
+  static boolean covers(String resource, String server) {
+    URI outer;
+    try {
+      outer = URI.create(resource);
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+    URI inner = URI.create(server);
+    if (outer.getHost() == null
+        || outer.getRawFragment() != null
+        || outer.getRawQuery() != null
+        || outer.getRawUserInfo() != null
+        || !origin(outer).equals(origin(inner))) {
+      return false;
+    }
+    String path = outer.getRawPath().replaceFirst("/+$", "");
+    String own = inner.getRawPath().replaceFirst("/+$", "");
+    return own.equals(path) || own.startsWith(path + "/");
+  }
+
+  /**
+   * Metadata of the authorization server {@code issuer}, whose own word for itself must be equal.
+   */
+  Future<ServerMetadata> server(String issuer) {
+    URI uri;
+    try {
+      uri = guard.form(issuer, "the authorization server");
+    } catch (OAuthException e) {
+      return Future.failedFuture(e);
+    }
+    if (uri.getRawQuery() != null) {
+      return failed("the authorization server's issuer has a query");
+    }
+    String origin = uri.getScheme() + "://" + uri.getRawAuthority();
+    String path = uri.getRawPath().replaceFirst("/$", "");
+    List<String> places = new ArrayList<>();
+    places.add(origin + OAUTH + path);
+    places.add(origin + OPENID + path);
+    if (!path.isEmpty()) {
+      places.add(origin + path + OPENID);
+    }
+    return first(places, "the authorization server's metadata")
+        .compose(
+            found -> {
+              if (found == null) {
+                return failed(
+                    "the authorization server publishes no metadata: set \"issuer\" in the"
+                        + " configuration if it is another one");
+              }
+              if (!issuer.equals(found.getValue("issuer"))) {
+                return failed("the authorization server's metadata names another issuer");
+              }
+              return Future.succeededFuture(ServerMetadata.of(issuer, found));
+            });
+  }
+
+  /** The first document there is; null where every place says that it has none. */
+  private Future<@Nullable JsonObject> first(List<String> places, String what) {
+    if (places.isEmpty()) {
+      return Future.succeededFuture(null);
+    }
+    return http.get(guard, places.get(0), what)
+        .compose(
+            reply -> {
+              if (isDocument(reply)) {
+                return Future.succeededFuture(reply.body());
+              }
+              return reply.status() >= 500
+                  ? Future.failedFuture(new OAuthException(Reason.UNREACHABLE, what + ": " + reply))
+                  : first(places.subList(1, places.size()), what);
+            });
+  }
+
+  private static boolean isDocument(Reply reply) {
+    return reply.status() == 200 && !reply.body().isEmpty();
+  }
+
+  private static String origin(URI uri) {
+    String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
+    int port = uri.getPort();
+    boolean standard = port < 0 || port == (scheme.equals("https") ? 443 : 80);
+    return scheme
+        + "://"
+        + String.valueOf(uri.getHost()).toLowerCase(Locale.ROOT)
+        + (standard ? "" : ":" + port);
+  }
+
+  private static <T> Future<T> failed(String message) {
+    return Future.failedFuture(new OAuthException(Reason.INVALID, message));
+  }
+}

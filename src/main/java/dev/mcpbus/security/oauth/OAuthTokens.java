@@ -1,0 +1,84 @@
+package dev.mcpbus.security.oauth;
+
+import dev.mcpbus.protocol.Sensitive;
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A token and what belongs to it.
+ *
+ * @param issuer who gave it
+ * @param scopes that were granted, or asked for where the answer does not say
+ * @param expires when to renew it, null where the server does not say
+ */
+record OAuthTokens(
+    String issuer,
+    String resource,
+    Sensitive access,
+    @Nullable Sensitive refresh,
+    Set<String> scopes,
+    @Nullable Instant expires) {
+
+  private static final long MARGIN_SECONDS = 30;
+  private static final int MAX_TOKEN = 16 * 1024;
+
+  OAuthTokens {
+    scopes = Set.copyOf(scopes);
+  }
+
+  static boolean isUsable(@Nullable String token) {
+    return token != null
+        && !token.isEmpty()
+        && token.length() <= MAX_TOKEN
+        && token.chars().allMatch(c -> c > 0x20 && c < 0x7f);
+  }
+
+  boolean expired(Instant now) {
+    return expires != null && !now.isBefore(expires);
+  }
+
+  /** When a token of this life is renewed: a little early, so that it does not end on the way. */
+  static Instant renewal(Instant now, long seconds) {
+    return now.plusSeconds(seconds - Math.min(MARGIN_SECONDS, seconds / 4));
+  }
+
+  JsonObject toJson() {
+    return new JsonObject()
+        .put("issuer", issuer)
+        .put("resource", resource)
+        .put("access", access.reveal())
+        .put("refresh", refresh == null ? null : refresh.reveal())
+        .put("scope", String.join(" ", scopes))
+        .put("expires", expires == null ? null : expires.getEpochSecond());
+  }
+
+  /** Without the resource: its path may hold a secret. */
+  @Override
+  public String toString() {
+    return "tokens[" + issuer + "]";
+  }
+
+  /** Null where the document is none. */
+  static @Nullable OAuthTokens of(@Nullable JsonObject json) {
+    if (json == null) {
+      return null;
+    }
+    String issuer = JsonMembers.text(json, "issuer");
+    String resource = JsonMembers.text(json, "resource");
+    String access = JsonMembers.text(json, "access");
+    if (issuer == null || resource == null || access == null || !isUsable(access)) {
+      return null;
+    }
+    String scope = JsonMembers.text(json, "scope");
+    long expires = JsonMembers.number(json, "expires", 0);
+    return new OAuthTokens(
+        issuer,
+        resource,
+        Sensitive.of(access),
+        Sensitive.ofNullable(JsonMembers.text(json, "refresh")),
+        scope == null ? Set.of() : BearerChallenge.scopes(scope),
+        expires <= 0 ? null : Instant.ofEpochSecond(expires));
+  }
+}

@@ -1,0 +1,44 @@
+package dev.mcpbus.security.oauth;
+
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+/** Which scopes to ask for: as few as will do. */
+final class ScopeSelection {
+
+  static final String OFFLINE = "offline_access";
+
+  private ScopeSelection() {}
+
+  /**
+   * Those of the challenge, else those that the server supports, else none; always with the
+   * configured ones. {@code offline_access} only where the authorization server lists it and a
+   * person logs in.
+   *
+   * @param before asked for earlier, kept when more are added
+   */
+  static Set<String> select(
+      BearerChallenge challenge,
+      Set<String> before,
+      OAuthSettings settings,
+      ResourceMetadata resource,
+      ServerMetadata server) {
+    Set<String> scopes = new LinkedHashSet<>(before);
+    scopes.addAll(settings.scopes());
+    if (challenge.scope() != null) {
+      scopes.addAll(challenge.scope());
+    } else if (settings.scopes().isEmpty() && before.isEmpty() && resource.scopes() != null) {
+      scopes.addAll(BearerChallenge.scopes(String.join(" ", resource.scopes())));
+    }
+    boolean offline =
+        settings.grant() == OAuthSettings.Grant.AUTHORIZATION_CODE
+            && server.scopes() != null
+            && server.scopes().contains(OFFLINE);
+    if (offline && !scopes.isEmpty()) {
+      scopes.add(OFFLINE);
+    } else {
+      scopes.remove(OFFLINE);
+    }
+    return scopes;
+  }
+}

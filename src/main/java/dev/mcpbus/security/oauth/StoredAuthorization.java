@@ -1,0 +1,59 @@
+package dev.mcpbus.security.oauth;
+
+import io.vertx.core.json.JsonObject;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is kept about one server.
+ *
+ * @param client where it registered itself
+ * @param issuer that everything here belongs to
+ * @param asked scopes of the last request for a token
+ */
+record StoredAuthorization(
+    @Nullable OAuthTokens tokens,
+    @Nullable RegisteredClient client,
+    @Nullable String issuer,
+    Set<String> asked) {
+
+  static final StoredAuthorization EMPTY = new StoredAuthorization(null, null, null, Set.of());
+
+  StoredAuthorization withTokens(@Nullable OAuthTokens other) {
+    return new StoredAuthorization(other, client, issuer, asked);
+  }
+
+  JsonObject toJson() {
+    return new JsonObject()
+        .put("tokens", tokens == null ? null : tokens.toJson())
+        .put("client", client == null ? null : client.toJson())
+        .put("issuer", issuer)
+        .put("asked", String.join(" ", asked));
+  }
+
+  /**
+   * From a store; what belongs to another issuer than {@code pinned} is left out.
+   *
+   * @param pinned null for any
+   */
+  static StoredAuthorization of(@Nullable JsonObject json, @Nullable String pinned) {
+    String issuer = json == null ? null : JsonMembers.text(json, "issuer");
+    if (json == null || issuer == null || (pinned != null && !pinned.equals(issuer))) {
+      return EMPTY;
+    }
+    OAuthTokens tokens = OAuthTokens.of(json.getJsonObject("tokens"));
+    RegisteredClient client = RegisteredClient.of(json.getJsonObject("client"));
+    String asked = JsonMembers.text(json, "asked");
+    return new StoredAuthorization(
+        tokens != null && tokens.issuer().equals(issuer) ? tokens : null,
+        client != null && client.issuer().equals(issuer) ? client : null,
+        issuer,
+        asked == null ? Set.of() : BearerChallenge.scopes(asked));
+  }
+
+  /** Without anything secret. */
+  @Override
+  public String toString() {
+    return "state[" + issuer + "]";
+  }
+}

@@ -1,0 +1,253 @@
+package dev.mcpbus.security.oauth;
+
+import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.security.oauth.OAuthException.Reason;
+import dev.mcpbus.security.oauth.OAuthSettings.Grant;
+import dev.mcpbus.security.oauth.OAuthSettings.IdJag;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Each way from nothing, or from a refresh token, to a token. Holds no state. */
+final class TokenGrants {
+
+  static final Duration LOGIN_TIMEOUT = Duration.ofMinutes(5);
+
+  private static final String JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+  private static final String TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
+  private static final String ID_JAG = "urn:ietf:params:oauth:token-type:id-jag";
+  private static final int MAX_ASSERTION = 64 * 1024;
+
+  /** Where a token is to come from. */
+  record Place(ResourceMetadata resource, ServerMetadata server) {}
+
+  /** What was had. */
+  record Obtained(OAuthTokens tokens, RegisteredClient client) {}
+
+  private final Vertx vertx;
+  private final UrlGuard guard;
+  private final OAuthSettings settings;
+  private final ClientRegistrar registrar;
+  private final TokenEndpoint endpoint;
+  private final LoginPrompt prompt;
+  private final InstantSource clock;
+  private final Duration loginTimeout;
+
+  TokenGrants(
+      Vertx vertx,
+      UrlGuard guard,
+      OAuthSettings settings,
+      ClientRegistrar registrar,
+      TokenEndpoint endpoint,
+      LoginPrompt prompt,
+      InstantSource clock,
+      Duration loginTimeout) {
+    this.vertx = vertx;
+    this.guard = guard;
+    this.settings = settings;
+    this.registrar = registrar;
+    this.endpoint = endpoint;
+    this.prompt = prompt;
+    this.clock = clock;
+    this.loginTimeout = loginTimeout;
+  }
+
+  Future<Obtained> obtain(Place place, Set<String> scopes, @Nullable RegisteredClient known) {
+    return settings.grant() == Grant.AUTHORIZATION_CODE
+        ? login(place, scopes, known)
+        : registrar
+            .client(place.server(), known, null, clock.instant())
+            .compose(
+                client ->
+                    fields(place, scopes, client)
+                        .compose(grant -> request(place, scopes, client, grant)));
+  }
+
+  /** A new refresh token takes the place of the old one, which stays where none is given. */
+  Future<Obtained> refresh(
+      Place place, OAuthTokens tokens, Sensitive refresh, @Nullable RegisteredClient known) {
+    String redirectUri = known == null ? null : known.redirectUri();
+    return registrar
+        .client(place.server(), known, redirectUri, clock.instant())
+        .compose(
+            client ->
+                request(
+                    place,
+                    tokens.scopes(),
+                    client,
+                    Map.of("grant_type", "refresh_token", "refresh_token", refresh.reveal())));
+  }
+
+  private Future<Obtained> request(
+      Place place, Set<String> scopes, RegisteredClient client, Map<String, String> grant) {
+    return endpoint
+        .request(place.server(), client, place.resource().resource(), scopes, grant)
+        .map(tokens -> new Obtained(tokens, client));
+  }
+
+  private Future<Map<String, String>> fields(
+      Place place, Set<String> scopes, RegisteredClient client) {
+    return switch (settings.grant()) {
+      case JWT_BEARER ->
+          endpoint
+              .assertion(client.id(), place.server().issuer())
+              .map(jwt -> Map.of("grant_type", JWT_BEARER, "assertion", jwt));
+      case ID_JAG ->
+          idJag(place, scopes).map(jwt -> Map.of("grant_type", JWT_BEARER, "assertion", jwt));
+      default -> Future.succeededFuture(Map.of("grant_type", "client_credentials"));
+    };
+  }
+
+  private Future<String> idJag(Place place, Set<String> scopes) {
+    IdJag idp = settings.idJag();
+    if (idp == null) {
+      return failed(Reason.LOGIN_REQUIRED, "the grant id_jag needs \"idJag\" in the configuration");
+    }
+    return subject(idp)
+        .compose(
+            subject -> {
+              Map<String, String> form = new LinkedHashMap<>();
+              form.put("grant_type", TOKEN_EXCHANGE);
+              form.put("requested_token_type", ID_JAG);
+              form.put("audience", place.server().issuer());
+              form.put("resource", place.resource().resource());
+              if (!scopes.isEmpty()) {
+                form.put("scope", String.join(" ", scopes));
+              }
+              form.put("subject_token", subject);
+              form.put("subject_token_type", idp.subjectTokenType());
+              return endpoint.exchange(idp, form);
+            })
+        .compose(
+            answer -> {
+              String jwt = JsonMembers.text(answer, "access_token");
+              return jwt == null
+                      || !OAuthTokens.isUsable(jwt)
+                      || !ID_JAG.equals(answer.getValue("issued_token_type"))
+                  ? failed(Reason.INVALID, "the identity provider gave no ID-JAG")
+                  : Future.succeededFuture(jwt);
+            });
+  }
+
+  private Future<String> subject(IdJag idp) {
+    Path file = idp.subjectTokenFile();
+    if (file == null) {
+      Sensitive token = idp.subjectToken();
+      return token == null || token.isEmpty()
+          ? failed(Reason.LOGIN_REQUIRED, "\"idJag\" has no subject token")
+          : Future.succeededFuture(token.reveal());
+    }
+    return vertx
+        .executeBlocking(
+            () -> Files.size(file) > MAX_ASSERTION ? "" : Files.readString(file).strip(), false)
+        .recover(failure -> Future.succeededFuture(""))
+        .compose(
+            token ->
+                token.isEmpty()
+                    ? failed(Reason.LOGIN_REQUIRED, "the file of the subject token is unusable")
+                    : Future.succeededFuture(token));
+  }
+
+  private Future<Obtained> login(
+      Place place, Set<String> scopes, @Nullable RegisteredClient known) {
+    ServerMetadata server = place.server();
+    String page = server.authorizationEndpoint();
+    if (page == null || !server.provesCodes()) {
+      return failed(
+          Reason.INVALID,
+          page == null
+              ? "the authorization server has no authorization endpoint"
+              : "the authorization server does not support PKCE with S256: no login is started");
+    }
+    return listen(server, known)
+        .compose(
+            login ->
+                registrar
+                    .client(server, known, login.redirectUri(), clock.instant())
+                    .compose(client -> login(place, scopes, client, login, page))
+                    .eventually(() -> login.close()));
+  }
+
+  /** On the port that was registered, so that the registration can be used again. */
+  private Future<BrowserLogin> listen(ServerMetadata server, @Nullable RegisteredClient known) {
+    URI wanted = settings.redirectUri();
+    String registered = known == null ? null : known.redirectUri();
+    if (wanted.getPort() > 0
+        || known == null
+        || registered == null
+        || !known.issuer().equals(server.issuer())) {
+      return BrowserLogin.listen(vertx, wanted);
+    }
+    return BrowserLogin.listen(vertx, URI.create(registered))
+        .recover(taken -> BrowserLogin.listen(vertx, wanted));
+  }
+
+  private Future<Obtained> login(
+      Place place, Set<String> scopes, RegisteredClient client, BrowserLogin login, String page) {
+    Map<String, String> query = new LinkedHashMap<>();
+    query.put("response_type", "code");
+    query.put("client_id", client.id());
+    query.put("redirect_uri", login.redirectUri());
+    query.put("state", login.state());
+    query.put("code_challenge", OAuthDigests.s256(login.verifier()));
+    query.put("code_challenge_method", "S256");
+    query.put("resource", place.resource().resource());
+    if (!scopes.isEmpty()) {
+      query.put("scope", String.join(" ", scopes));
+    }
+    if (scopes.contains("offline_access")) {
+      query.put("prompt", "consent");
+    }
+    URI checked;
+    try {
+      checked = guard.form(page, "the login page");
+    } catch (OAuthException e) {
+      return Future.failedFuture(e);
+    }
+    String separator = checked.getRawQuery() == null ? "?" : "&";
+    Future<String> code = login.code(place.server(), loginTimeout);
+    prompt.login(
+        settings.origin(),
+        URI.create(checked.toASCIIString() + separator + FormEncoding.encode(query)),
+        loginTimeout);
+    return code.compose(
+        had ->
+            request(
+                    place,
+                    Set.of(),
+                    client,
+                    Map.of(
+                        "grant_type",
+                        "authorization_code",
+                        "code",
+                        had,
+                        "redirect_uri",
+                        login.redirectUri(),
+                        "code_verifier",
+                        login.verifier()))
+                .map(obtained -> granted(obtained, scopes)));
+  }
+
+  /** An answer without scope means that all were granted. */
+  private static Obtained granted(Obtained obtained, Set<String> asked) {
+    OAuthTokens had = obtained.tokens();
+    return had.scopes().isEmpty()
+        ? new Obtained(
+            new OAuthTokens(
+                had.issuer(), had.resource(), had.access(), had.refresh(), asked, had.expires()),
+            obtained.client())
+        : obtained;
+  }
+
+  private static <T> Future<T> failed(Reason reason, String message) {
+    return Future.failedFuture(new OAuthException(reason, message));
+  }
+}
