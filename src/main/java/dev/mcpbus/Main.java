@@ -1,9 +1,9 @@
 package dev.mcpbus;
 
+import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.ConfigReport;
 import dev.mcpbus.config.ConfigResult;
-import dev.mcpbus.config.Environment;
 import dev.mcpbus.config.McpBusConfig;
 import dev.mcpbus.security.ApiKeys;
 import io.vertx.core.json.JsonObject;
@@ -118,7 +118,7 @@ public final class Main implements Callable<Integer> {
       return freshKey(keyName);
     }
     Path source = source();
-    ConfigResult result = ConfigReader.read(source, Environment.system());
+    ConfigResult result = ConfigReader.read(source, ConfigEnvironment.system());
     if (!result.notes().isEmpty()) {
       err.print(ConfigReport.notes(result.notes()));
     }

@@ -2,9 +2,9 @@ package dev.mcpbus;
 
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.ConfigReport;
-import dev.mcpbus.config.Environment;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerOrigin;
 import dev.mcpbus.config.ServerResult;
@@ -39,7 +39,7 @@ public interface ServerEntryReader {
    *
    * @param defaults what an entry does not say
    */
-  static ServerEntryReader in(Path folder, Environment environment, ServerSettings defaults) {
+  static ServerEntryReader in(Path folder, ConfigEnvironment environment, ServerSettings defaults) {
     return new ServerEntryReader() {
       @Override
       public ServerDefinition read(String name, JsonObject entry) {

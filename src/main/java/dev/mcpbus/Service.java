@@ -4,11 +4,11 @@ import dev.mcpbus.bridge.BridgeOptions;
 import dev.mcpbus.cluster.HazelcastCluster;
 import dev.mcpbus.config.ConfigChange;
 import dev.mcpbus.config.ConfigDiff;
+import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.ConfigReport;
 import dev.mcpbus.config.ConfigResult;
 import dev.mcpbus.config.ConfigWatcher;
-import dev.mcpbus.config.Environment;
 import dev.mcpbus.config.McpBusConfig;
 import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.placement.OwnershipOptions;
@@ -123,7 +123,7 @@ final class Service {
           SupervisorOptions.of(config.strategy(), config.startConcurrency()),
           bridge,
           config.gateway(),
-          ServerEntryReader.in(folder(file), Environment.system(), result.defaults()),
+          ServerEntryReader.in(folder(file), ConfigEnvironment.system(), result.defaults()),
           config.names(),
           config.search(),
           InputOptions.DEFAULT,
@@ -151,7 +151,7 @@ final class Service {
     }
     new ConfigWatcher(
             vertx,
-            () -> ConfigReader.read(file, Environment.system()),
+            () -> ConfigReader.read(file, ConfigEnvironment.system()),
             result,
             config,
             change -> reload(change, bus))

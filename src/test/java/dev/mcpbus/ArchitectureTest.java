@@ -96,11 +96,11 @@ class ArchitectureTest {
           "reads what a configuration means by it, and what of it may be shown",
           Set.of(
               "config.ClusterReader",
-              "config.Entry",
-              "config.Masking",
-              "config.PluggedReader",
-              "config.ServerType",
-              "config.ServerUrls",
+              "config.ConfigEntry",
+              "config.EntryMasking",
+              "config.PluginEntryReader",
+              "config.ServerTypeResolver",
+              "config.ServerUrlReader",
               "config.SettingsReader",
               "config.Substitution"));
 

@@ -9,10 +9,10 @@ import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.read.ListAppender;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.ConfigReport;
 import dev.mcpbus.config.ConfigResult;
-import dev.mcpbus.config.Environment;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.observability.RpcLog;
 import dev.mcpbus.testing.Http;
@@ -240,8 +240,8 @@ class CanaryIT {
         Files.writeString(
             directory.resolve("mcp.json"),
             new JsonObject().put("mcpServers", servers).encodePrettily());
-    Environment environment =
-        new Environment(variables, id -> Optional.empty(), directory, "/java", "/mcpbus.jar");
+    ConfigEnvironment environment =
+        new ConfigEnvironment(variables, id -> Optional.empty(), directory, "/java", "/mcpbus.jar");
     ConfigResult result = ConfigReader.read(file, environment);
     assertThat(result.problems()).isNotEmpty();
     List<ServerDefinition> definitions = result.usable().orElseThrow().servers();

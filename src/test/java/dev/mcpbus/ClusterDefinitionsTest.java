@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ConnectionId;
-import dev.mcpbus.config.Environment;
+import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerSettings;
 import dev.mcpbus.testing.InnerCluster;
@@ -38,7 +38,7 @@ class ClusterDefinitionsTest {
             .sharedData()
             .<String, String>getClusterWideMap(ClusterRequests.SERVERS)
             .await(20, SECONDS);
-    reader = ServerEntryReader.in(Path.of("."), Environment.system(), ServerSettings.DEFAULT);
+    reader = ServerEntryReader.in(Path.of("."), ConfigEnvironment.system(), ServerSettings.DEFAULT);
     ClusterVersions versions = new ClusterVersions(vertx);
     ClusterChanges changes = new ClusterChanges(vertx, "one", versions, fact -> {});
     definitions =

@@ -2,9 +2,9 @@ package dev.mcpbus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.ConfigResult;
-import dev.mcpbus.config.Environment;
 import dev.mcpbus.config.McpBusConfig;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -56,7 +56,7 @@ class ExamplesTest {
   private static ConfigResult read(Path file) {
     Map<String, String> variables = new HashMap<>(System.getenv());
     variables.putAll(VARIABLES);
-    return ConfigReader.read(file, Environment.system().withVariables(variables));
+    return ConfigReader.read(file, ConfigEnvironment.system().withVariables(variables));
   }
 
   private McpBusConfig inManifests() throws IOException {

@@ -8,8 +8,8 @@ import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import ch.qos.logback.core.read.ListAppender;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigReader;
-import dev.mcpbus.config.Environment;
 import dev.mcpbus.config.McpBusConfig;
 import dev.mcpbus.connection.ConnectionOptions;
 import dev.mcpbus.observability.PrintableLayout;
@@ -115,7 +115,7 @@ class HostileTextTest {
 
   private McpBusConfig config() throws IOException {
     Path file = Files.writeString(directory.resolve("mcp.json"), "{\"mcpServers\": {}}");
-    return ConfigReader.read(file, Environment.system()).usable().orElseThrow();
+    return ConfigReader.read(file, ConfigEnvironment.system()).usable().orElseThrow();
   }
 
   /** The one that logback.xml sets up for the service. */

@@ -37,21 +37,24 @@ final class AuthReader {
 
   private AuthReader() {}
 
-  static AuthOptions read(Entry entry) {
+  static AuthOptions read(ConfigEntry entry) {
     List<ApiKey> keys = keys(entry);
-    Jwt jwt = entry.object("jwt", Keys.JWT).map(AuthReader::jwt).orElse(null);
+    Jwt jwt = entry.object("jwt", ConfigKeys.JWT).map(AuthReader::jwt).orElse(null);
     List<Policy> policies = new ArrayList<>();
-    items(entry, "policies", Keys.POLICY).forEach(one -> policies.add(policy(one)));
+    items(entry, "policies", ConfigKeys.POLICY).forEach(one -> policies.add(policy(one)));
     Limits limits =
-        entry.object("limits", Keys.AUTH_LIMITS).map(AuthReader::limits).orElse(Limits.UNBOUNDED);
-    Optional<Entry> audit = entry.object("audit", Keys.AUDIT);
+        entry
+            .object("limits", ConfigKeys.AUTH_LIMITS)
+            .map(AuthReader::limits)
+            .orElse(Limits.UNBOUNDED);
+    Optional<ConfigEntry> audit = entry.object("audit", ConfigKeys.AUDIT);
     boolean on = audit.flatMap(one -> one.flag("on")).orElse(true);
     return new AuthOptions(
         keys, jwt, policies, limits, on, audit.map(AuthReader::file).orElse(null));
   }
 
-  private static List<Entry> items(Entry entry, String key, Set<String> known) {
-    List<Entry> items = new ArrayList<>();
+  private static List<ConfigEntry> items(ConfigEntry entry, String key, Set<String> known) {
+    List<ConfigEntry> items = new ArrayList<>();
     Member list =
         entry.node().member(key).filter(member -> !member.value().is(Kind.NULL)).orElse(null);
     if (list == null) {
@@ -63,13 +66,13 @@ final class AuthReader {
     if (!objects) {
       entry.wrong(
           list.line(),
-          Texts.quote(entry.path() + key) + " must be a list of objects",
+          MessageTexts.quote(entry.path() + key) + " must be a list of objects",
           "Write \"" + key + "\": [{ ... }]");
       return items;
     }
     for (int i = 0; i < list.value().items().size(); i++) {
-      Entry item =
-          new Entry(
+      ConfigEntry item =
+          new ConfigEntry(
               list.value().items().get(i),
               entry.path() + key + "[" + i + "].",
               null,
@@ -81,28 +84,28 @@ final class AuthReader {
     return items;
   }
 
-  private static List<ApiKey> keys(Entry entry) {
+  private static List<ApiKey> keys(ConfigEntry entry) {
     List<ApiKey> keys = new ArrayList<>();
     Set<String> names = new HashSet<>();
     Set<String> hashes = new HashSet<>();
-    for (Entry item : items(entry, "apiKeys", Keys.API_KEY)) {
+    for (ConfigEntry item : items(entry, "apiKeys", ConfigKeys.API_KEY)) {
       String name = item.word("name").orElse("");
       String hash = item.word("hash").orElse("");
       if (!NAME.matcher(name).matches() || name.equals("local") || !names.add(name)) {
         item.wrong(
             item.node().line(),
-            Texts.quote(item.path() + "name") + " must be a name of its own",
+            MessageTexts.quote(item.path() + "name") + " must be a name of its own",
             "Use 1 to 64 letters, digits and _ . @ -, other than \"local\" and other keys' names");
       } else if (!HASH.matcher(hash).matches()) {
         // Never shown: it may be the key itself.
         item.wrong(
             item.node().line(),
-            Texts.quote(item.path() + "hash") + " is no hash of a key",
+            MessageTexts.quote(item.path() + "hash") + " is no hash of a key",
             "Run java -jar mcpbus.jar --new-key " + name + " and take the hash that it prints");
       } else if (!hashes.add(hash)) {
         item.wrong(
             item.line("hash"),
-            Texts.quote(item.path() + "hash") + " is that of another key, too",
+            MessageTexts.quote(item.path() + "hash") + " is that of another key, too",
             "Give each name a key of its own: java -jar mcpbus.jar --new-key " + name);
       } else {
         keys.add(
@@ -112,13 +115,15 @@ final class AuthReader {
                 words(item, "roles"),
                 item.flag("admin").orElse(false),
                 expires(item),
-                item.object("limits", Keys.AUTH_LIMITS).map(AuthReader::limits).orElse(null)));
+                item.object("limits", ConfigKeys.AUTH_LIMITS)
+                    .map(AuthReader::limits)
+                    .orElse(null)));
       }
     }
     return keys;
   }
 
-  private static @Nullable Instant expires(Entry item) {
+  private static @Nullable Instant expires(ConfigEntry item) {
     String text = item.word("expires").orElse(null);
     if (text == null) {
       return null;
@@ -128,13 +133,13 @@ final class AuthReader {
     } catch (DateTimeParseException e) {
       item.wrong(
           item.line("expires"),
-          Texts.quote(item.path() + "expires") + " is no time",
+          MessageTexts.quote(item.path() + "expires") + " is no time",
           "Write it as 2027-01-31T00:00:00Z");
       return Instant.EPOCH;
     }
   }
 
-  private static Jwt jwt(Entry entry) {
+  private static Jwt jwt(ConfigEntry entry) {
     String issuer = entry.word("issuer").orElse("");
     url(entry, "issuer", issuer);
     String jwks = entry.word("jwksUri").orElse(null);
@@ -143,7 +148,7 @@ final class AuthReader {
     if (audience.isEmpty()) {
       entry.wrong(
           entry.node().line(),
-          Texts.quote(entry.path() + "audience") + " is missing",
+          MessageTexts.quote(entry.path() + "audience") + " is missing",
           "List what tokens for this service have in \"aud\"; tokens for others must not do here");
     }
     return new Jwt(
@@ -156,7 +161,7 @@ final class AuthReader {
         entry.duration("leeway", true).orElse(Duration.ofSeconds(30)));
   }
 
-  private static @Nullable URI url(Entry entry, String key, String text) {
+  private static @Nullable URI url(ConfigEntry entry, String key, String text) {
     try {
       URI url = new URI(text);
       boolean plain = "http".equals(url.getScheme()) && LOOPBACK.contains(url.getHost());
@@ -171,12 +176,12 @@ final class AuthReader {
     }
     entry.wrong(
         entry.has(key) ? entry.line(key) : entry.node().line(),
-        Texts.quote(entry.path() + key) + " must be an https URL",
+        MessageTexts.quote(entry.path() + key) + " must be an https URL",
         "Write \"" + key + "\": \"https://...\"; http is for this machine alone");
     return null;
   }
 
-  private static Policy policy(Entry entry) {
+  private static Policy policy(ConfigEntry entry) {
     Effect effect =
         entry
             .choice("effect", Effect.class)
@@ -185,7 +190,7 @@ final class AuthReader {
                   if (!entry.has("effect")) {
                     entry.wrong(
                         entry.node().line(),
-                        Texts.quote(entry.path() + "effect") + " is missing",
+                        MessageTexts.quote(entry.path() + "effect") + " is missing",
                         "Write \"effect\": \"allow\" or \"deny\"");
                   }
                   return Effect.DENY;
@@ -196,24 +201,26 @@ final class AuthReader {
         entry.words("servers"),
         entry.words("tools"),
         AuthOptions.actions(
-            Entry.words(actions), word -> unknownAction(entry, Filled.shown(actions, word))),
+            ConfigEntry.words(actions), word -> unknownAction(entry, Filled.shown(actions, word))),
         effect);
   }
 
-  private static void unknownAction(Entry entry, String shown) {
+  private static void unknownAction(ConfigEntry entry, String shown) {
     entry.wrong(
         entry.line("actions"),
-        Texts.quote(entry.path() + "actions") + ": there is no action " + Texts.quote(shown),
+        MessageTexts.quote(entry.path() + "actions")
+            + ": there is no action "
+            + MessageTexts.quote(shown),
         "Use list, call, read, get, subscribe, admin");
   }
 
-  private static Limits limits(Entry entry) {
+  private static Limits limits(ConfigEntry entry) {
     double rate = entry.number("rate", 0, MAX_COUNT).orElse(0.0);
     int burst = entry.whole("burst", 1, MAX_COUNT).orElse((int) Math.max(1, Math.ceil(rate)));
     return new Limits(rate, burst, entry.whole("concurrency", 0, MAX_COUNT).orElse(0));
   }
 
-  private static @Nullable AuditFile file(Entry entry) {
+  private static @Nullable AuditFile file(ConfigEntry entry) {
     return entry
         .path("file")
         .map(
@@ -225,7 +232,7 @@ final class AuthReader {
         .orElse(null);
   }
 
-  private static Set<String> words(Entry entry, String key) {
+  private static Set<String> words(ConfigEntry entry, String key) {
     return new LinkedHashSet<>(entry.words(key));
   }
 }

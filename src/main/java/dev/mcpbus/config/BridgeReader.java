@@ -21,7 +21,7 @@ final class BridgeReader {
    *
    * @param remote whether it may listen beyond loopback: where callers have to log in
    */
-  static BridgeOptions read(Entry entry, boolean remote) {
+  static BridgeOptions read(ConfigEntry entry, boolean remote) {
     BridgeOptions base = BridgeOptions.DEFAULT;
     try {
       BridgeOptions read =
@@ -32,7 +32,11 @@ final class BridgeReader {
                   entry.duration("receiveTimeout", false).orElse(base.receiveTimeout()))
               .withLimits(limits(entry, base.limits()))
               .withEventBus(entry.flag("eventBus").orElse(base.eventBus()))
-              .withTls(entry.object("tls", Keys.BRIDGE_TLS).flatMap(BridgeReader::tls).orElse(null))
+              .withTls(
+                  entry
+                      .object("tls", ConfigKeys.BRIDGE_TLS)
+                      .flatMap(BridgeReader::tls)
+                      .orElse(null))
               .withAllowed(words(entry, "allowedHosts"), words(entry, "allowedOrigins"))
               .withRemote(remote);
       Optional<String> host = entry.word("host");
@@ -48,7 +52,7 @@ final class BridgeReader {
     }
   }
 
-  private static BridgeLimitOptions limits(Entry entry, BridgeLimitOptions base) {
+  private static BridgeLimitOptions limits(ConfigEntry entry, BridgeLimitOptions base) {
     int connections = entry.whole("maxConnections", 1, MAX_COUNT).orElse(base.maxConnections());
     return new BridgeLimitOptions(
         entry.whole("maxHeaderBytes", 1_024, MAX_HEADER).orElse(base.maxHeaderBytes()),
@@ -60,11 +64,11 @@ final class BridgeReader {
         entry.duration("heartbeat", false).orElse(base.heartbeat()));
   }
 
-  private static Set<String> words(Entry entry, String key) {
+  private static Set<String> words(ConfigEntry entry, String key) {
     return Set.copyOf(entry.words(key));
   }
 
-  private static Optional<BridgeTlsOptions> tls(Entry entry) {
+  private static Optional<BridgeTlsOptions> tls(ConfigEntry entry) {
     Optional<Path> cert = entry.path("certFile");
     Optional<Path> key = entry.path("keyFile");
     if (!entry.has("certFile") || !entry.has("keyFile")) {

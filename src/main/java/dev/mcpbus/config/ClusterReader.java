@@ -31,14 +31,14 @@ final class ClusterReader {
   /**
    * @param top the whole file, with or without {@code cluster}
    */
-  static ClusterOptions read(Entry top) {
+  static ClusterOptions read(ConfigEntry top) {
     ClusterOptions base = ClusterOptions.DEFAULT;
-    Optional<Entry> found = top.object("cluster", Keys.CLUSTER);
+    Optional<ConfigEntry> found = top.object("cluster", ConfigKeys.CLUSTER);
     if (found.isEmpty()) {
       ClusterSecret common = ofVariable(top);
       return common == null ? base : base.withSecret(common);
     }
-    Entry entry = found.get();
+    ConfigEntry entry = found.get();
     List<String> members = entry.words("members");
     for (String member : members) {
       if (member.isBlank()) {
@@ -66,12 +66,12 @@ final class ClusterReader {
             entry.number("weight", 0.001, 1_000).orElse(base.weight()),
             entry.whole("wire", WireForm.OLDEST, WireForm.NEWEST).orElse(base.wire()),
             secret,
-            entry.object("tls", Keys.CLUSTER_TLS).flatMap(ClusterReader::tls).orElse(null));
+            entry.object("tls", ConfigKeys.CLUSTER_TLS).flatMap(ClusterReader::tls).orElse(null));
     exposed(entry, options);
     return options;
   }
 
-  private static void exposed(Entry entry, ClusterOptions options) {
+  private static void exposed(ConfigEntry entry, ClusterOptions options) {
     if (!options.isLoopback()
         && options.secret() == null
         && !entry.has(SECRET)
@@ -89,7 +89,7 @@ final class ClusterReader {
       entry.wrong(
           entry.line(options.kubernetes() == null ? "members" : "kubernetes"),
           "the other nodes are on other machines, and this one would listen on "
-              + Texts.quote(options.host())
+              + MessageTexts.quote(options.host())
               + ", where they cannot reach it",
           "Set \"cluster.host\" to the address of this machine that they reach, such as"
               + " \"${POD_IP}\", and give all nodes the same \"secretFile\"");
@@ -105,7 +105,7 @@ final class ClusterReader {
 
   // ---- the secret
 
-  private static @Nullable ClusterSecret secret(Entry entry) {
+  private static @Nullable ClusterSecret secret(ConfigEntry entry) {
     if (entry.has(SECRET) && entry.has(SECRET_FILE)) {
       entry.wrong(
           entry.line(SECRET),
@@ -130,7 +130,7 @@ final class ClusterReader {
     return text == null ? null : parsed(entry, entry.line(SECRET), "\"cluster.secret\"", text);
   }
 
-  private static @Nullable ClusterSecret ofVariable(Entry entry) {
+  private static @Nullable ClusterSecret ofVariable(ConfigEntry entry) {
     Filled text =
         entry.substitution().fill("${" + VARIABLE + ":-}", entry.node().line(), null).orElse(null);
     return text == null || text.value().isEmpty()
@@ -138,7 +138,7 @@ final class ClusterReader {
         : parsed(entry, entry.node().line(), "the variable " + VARIABLE, text);
   }
 
-  private static @Nullable ClusterSecret ofFile(Entry entry, Path file) {
+  private static @Nullable ClusterSecret ofFile(ConfigEntry entry, Path file) {
     String why;
     try {
       Optional<String> text = BoundedFile.read(file, MAX_BYTES);
@@ -152,12 +152,13 @@ final class ClusterReader {
     }
     entry.wrong(
         entry.line(SECRET_FILE),
-        "\"cluster.secretFile\" " + Texts.quote(file.toString()) + " " + why,
+        "\"cluster.secretFile\" " + MessageTexts.quote(file.toString()) + " " + why,
         "Put one line into it, that of: openssl rand -base64 32");
     return null;
   }
 
-  private static @Nullable ClusterSecret parsed(Entry entry, int line, String where, Filled text) {
+  private static @Nullable ClusterSecret parsed(
+      ConfigEntry entry, int line, String where, Filled text) {
     try {
       return ClusterSecret.of(text.value().reveal());
     } catch (IllegalArgumentException e) {
@@ -166,7 +167,7 @@ final class ClusterReader {
     }
   }
 
-  private static Optional<ClusterOptions.Tls> tls(Entry entry) {
+  private static Optional<ClusterOptions.Tls> tls(ConfigEntry entry) {
     Path cert = entry.path("certFile").orElse(null);
     Path key = entry.path("keyFile").orElse(null);
     Path ca = entry.path("caFile").orElse(null);

@@ -30,22 +30,22 @@ public final class ConfigReader {
   public static final String ON_THE_BUS = "mcp.servers.add";
 
   private final Path file;
-  private final Environment environment;
-  private final Problems problems;
+  private final ConfigEnvironment environment;
+  private final ProblemCollector problems;
   private final Set<Path> files = new LinkedHashSet<>();
   private ServerSettings defaults = ServerSettings.DEFAULT;
 
-  private ConfigReader(Path file, Environment environment) {
+  private ConfigReader(Path file, ConfigEnvironment environment) {
     this.file = file;
     this.environment = environment;
-    this.problems = new Problems(file.toString());
+    this.problems = new ProblemCollector(file.toString());
     files.add(file);
   }
 
   /**
    * Reads {@code file}; JSON (with comments) or YAML, by extension, else by its first character.
    */
-  public static ConfigResult read(Path file, Environment environment) {
+  public static ConfigResult read(Path file, ConfigEnvironment environment) {
     ConfigReader reader = new ConfigReader(file, environment);
     Optional<McpBusConfig> config = reader.text().flatMap(reader::parse).flatMap(reader::config);
     return new ConfigResult(
@@ -65,7 +65,7 @@ public final class ConfigReader {
   public static ServerResult readServer(
       String name,
       JsonObject entry,
-      Environment environment,
+      ConfigEnvironment environment,
       Path folder,
       ServerSettings defaults) {
     return readServer(
@@ -81,11 +81,11 @@ public final class ConfigReader {
   public static ServerResult readServer(
       ServerOrigin origin,
       String source,
-      Environment environment,
+      ConfigEnvironment environment,
       Path folder,
       ServerSettings defaults) {
     String name = origin.name();
-    Problems problems = new Problems(source);
+    ProblemCollector problems = new ProblemCollector(source);
     ConfigNode given = ConfigNode.of(origin.entry());
     Optional<ConfigNode> registry =
         RegistryFile.is(given)
@@ -95,12 +95,12 @@ public final class ConfigReader {
       return new ServerResult(null, problems.sorted());
     }
     ConfigNode node = registry.get();
-    Map<String, ConnectionId> ids = Names.ids(List.of(new Member(name, 0, node)), problems);
+    Map<String, ConnectionId> ids = ServerNames.ids(List.of(new Member(name, 0, node)), problems);
     Substitution substitution = new Substitution(environment, folder, Map.of(), problems);
-    String server = Names.cut(name);
+    String server = ServerNames.cut(name);
     ServerReader reader =
         new ServerReader(
-            new Entry(node, "", server, problems, substitution),
+            new ConfigEntry(node, "", server, problems, substitution),
             server,
             new LinkedHashSet<>(),
             origin.seeds());
@@ -117,12 +117,15 @@ public final class ConfigReader {
   }
 
   private static ServerSettings settings(
-      ServerOrigin origin, Substitution substitution, Problems problems, ServerSettings own) {
+      ServerOrigin origin,
+      Substitution substitution,
+      ProblemCollector problems,
+      ServerSettings own) {
     JsonObject written = origin.defaults();
     if (written == null) {
       return own;
     }
-    Entry entry = new Entry(ConfigNode.of(written), "", null, problems, substitution);
+    ConfigEntry entry = new ConfigEntry(ConfigNode.of(written), "", null, problems, substitution);
     return SettingsReader.read(entry, ServerSettings.DEFAULT, false);
   }
 
@@ -172,7 +175,7 @@ public final class ConfigReader {
 
   private Optional<McpBusConfig> config(ConfigNode root) {
     List<Member> roots =
-        root.members().stream().filter(m -> Keys.ROOTS.contains(m.name())).toList();
+        root.members().stream().filter(m -> ConfigKeys.ROOTS.contains(m.name())).toList();
     boolean registry =
         RegistryFile.is(root)
             && roots.stream().allMatch(m -> m.name().equals("servers") && m.value().is(Kind.ARRAY));
@@ -183,17 +186,19 @@ public final class ConfigReader {
     Member servers =
         registry ? new RegistryFile(environment, problems).servers(root) : roots.get(0);
     Substitution substitution = new Substitution(environment, folder(), inputs(root), problems);
-    Entry top = new Entry(root, "", null, problems, substitution);
+    ConfigEntry top = new ConfigEntry(root, "", null, problems, substitution);
     boolean own = !registry && servers.name().equals("mcpServers");
-    McpBusConfig frame = own ? frame(top) : FrameReader.NONE;
+    McpBusConfig frame = own ? frame(top) : TopLevelReader.NONE;
     JsonObject settings = own ? defaults(root) : new JsonObject();
     List<ServerDefinition> definitions = servers(servers, substitution, settings);
     if (own) {
-      SchemaCheck.check(root, problems);
+      ConfigSchemaCheck.check(root, problems);
     } else if (top.has("auth")) {
       problems.fatal(
           top.line("auth"),
-          "\"auth\" stands beside " + Texts.quote(servers.name()) + ", where it would not be read",
+          "\"auth\" stands beside "
+              + MessageTexts.quote(servers.name())
+              + ", where it would not be read",
           "Name the servers under \"mcpServers\"");
     }
     GatewayOptions gateway = GatewayReader.checked(top, frame.gateway(), ids(servers));
@@ -216,7 +221,7 @@ public final class ConfigReader {
 
   /** Of all that the file names, also of those that are disabled or wrong. */
   private static List<String> ids(Member servers) {
-    return Names.ids(servers.value().members(), new Problems("")).values().stream()
+    return ServerNames.ids(servers.value().members(), new ProblemCollector("")).values().stream()
         .map(ConnectionId::value)
         .toList();
   }
@@ -225,14 +230,14 @@ public final class ConfigReader {
     if (roots.isEmpty()) {
       String hint =
           root.members().stream()
-              .filter(member -> Texts.nearest(member.name(), Keys.ROOTS) != null)
+              .filter(member -> MessageTexts.nearest(member.name(), ConfigKeys.ROOTS) != null)
               .findFirst()
               .map(
                   member ->
                       ". Did you mean \""
-                          + Texts.nearest(member.name(), Keys.ROOTS)
+                          + MessageTexts.nearest(member.name(), ConfigKeys.ROOTS)
                           + "\" instead of "
-                          + Texts.quote(member.name())
+                          + MessageTexts.quote(member.name())
                           + " on line "
                           + member.line()
                           + "?")
@@ -281,12 +286,12 @@ public final class ConfigReader {
   }
 
   /** Our own settings; other programs' files have other keys beside them, which are left alone. */
-  private McpBusConfig frame(Entry top) {
-    FrameReader.checkKeys(top);
+  private McpBusConfig frame(ConfigEntry top) {
+    TopLevelReader.checkKeys(top);
     SettingsReader.rpcLog(top).ifPresent(mode -> defaults = defaults.withRpcLog(mode));
-    top.object("defaults", Keys.SETTINGS)
+    top.object("defaults", ConfigKeys.SETTINGS)
         .ifPresent(entry -> defaults = SettingsReader.read(entry, defaults, false));
-    return FrameReader.read(top);
+    return TopLevelReader.read(top);
   }
 
   /** As they are written; with the one setting that stands beside them. */
@@ -316,10 +321,10 @@ public final class ConfigReader {
           "Write \"" + root.name() + "\": {\"name\": {\"command\": \"...\"}}");
       return definitions;
     }
-    Map<String, ConnectionId> ids = Names.ids(root.value().members(), problems);
+    Map<String, ConnectionId> ids = ServerNames.ids(root.value().members(), problems);
     boolean seeds = root.name().equals("mcp_servers");
     for (Member server : root.value().members()) {
-      String name = Names.cut(server.name());
+      String name = ServerNames.cut(server.name());
       if (!server.value().is(Kind.OBJECT)) {
         problems.add(
             server.line(),
@@ -328,7 +333,7 @@ public final class ConfigReader {
             "Write {\"command\": \"...\"} or {\"url\": \"...\"}");
         continue;
       }
-      Entry entry = new Entry(server.value(), "", name, problems, substitution);
+      ConfigEntry entry = new ConfigEntry(server.value(), "", name, problems, substitution);
       ServerReader reader = new ServerReader(entry, name, files, seeds);
       ConnectionId id = ids.get(server.name());
       if (!reader.disabled()) {

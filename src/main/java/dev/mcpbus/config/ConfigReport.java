@@ -55,17 +55,17 @@ public final class ConfigReport {
   }
 
   private static void append(StringBuilder out, ConfigProblem problem) {
-    out.append(Texts.ascii(problem.file()));
+    out.append(MessageTexts.ascii(problem.file()));
     if (problem.line() > 0) {
       out.append(':').append(problem.line());
     }
     out.append(": ");
     String server = problem.server();
     if (server != null) {
-      out.append("server ").append(Texts.quote(server)).append(": ");
+      out.append("server ").append(MessageTexts.quote(server)).append(": ");
     }
-    out.append(Texts.ascii(problem.message())).append('\n');
-    out.append("    ").append(Texts.ascii(problem.remedy())).append('\n');
+    out.append(MessageTexts.ascii(problem.message())).append('\n');
+    out.append("    ").append(MessageTexts.ascii(problem.remedy())).append('\n');
   }
 
   private static String count(Collection<ConfigProblem> problems) {

@@ -27,8 +27,8 @@ final class EnvFile {
    * @param line where the configuration names the file
    */
   static Map<String, Sensitive> read(
-      Path path, String shown, int line, String server, Problems problems) {
-    String name = Texts.quote(shown);
+      Path path, String shown, int line, String server, ProblemCollector problems) {
+    String name = MessageTexts.quote(shown);
     List<String> lines;
     try {
       Optional<String> text = BoundedFile.read(path, MAX_BYTES);

@@ -23,7 +23,7 @@ final class GatewayReader {
 
   private GatewayReader() {}
 
-  static GatewayOptions read(Entry entry) {
+  static GatewayOptions read(ConfigEntry entry) {
     GatewayOptions base = GatewayOptions.DEFAULT;
     return new GatewayOptions(
         views(entry),
@@ -34,7 +34,7 @@ final class GatewayReader {
         entry.whole("pageSize", 1, MAX_COUNT).orElse(base.pageSize()));
   }
 
-  private static Map<String, ViewOptions> views(Entry gateway) {
+  private static Map<String, ViewOptions> views(ConfigEntry gateway) {
     Map<String, ViewOptions> views = new LinkedHashMap<>();
     Optional<Member> all =
         gateway.node().member("views").filter(member -> !member.value().is(Kind.NULL));
@@ -46,8 +46,8 @@ final class GatewayReader {
           all.get().line(), "\"gateway.views\" must be an object", "Write {\"name\": { ... }}");
       return views;
     }
-    Entry parent =
-        new Entry(
+    ConfigEntry parent =
+        new ConfigEntry(
             all.get().value(),
             gateway.path() + "views.",
             gateway.server(),
@@ -60,13 +60,13 @@ final class GatewayReader {
         continue;
       }
       parent
-          .object(member.name(), Keys.VIEW)
+          .object(member.name(), ConfigKeys.VIEW)
           .ifPresent(view -> views.put(member.name(), view(view)));
     }
     return views;
   }
 
-  private static ViewOptions view(Entry entry) {
+  private static ViewOptions view(ConfigEntry entry) {
     boolean search = entry.flag("search").orElse(false);
     Map<String, String> renames = renames(entry);
     renames.values().stream()
@@ -75,7 +75,7 @@ final class GatewayReader {
             name ->
                 entry.wrong(
                     entry.line("rename"),
-                    Texts.quote(name) + " is a tool of every view with \"search\"",
+                    MessageTexts.quote(name) + " is a tool of every view with \"search\"",
                     "Choose another name"));
     return new ViewOptions(
         entry.words("servers"),
@@ -92,12 +92,12 @@ final class GatewayReader {
     CLOSED
   }
 
-  private static Map<String, String> renames(Entry entry) {
+  private static Map<String, String> renames(ConfigEntry entry) {
     Map<String, String> renames = new LinkedHashMap<>();
     Set<String> taken = new HashSet<>();
     for (Map.Entry<String, Filled> one : entry.map("rename").orElse(Map.of()).entrySet()) {
-      String name = Entry.word(one.getValue());
-      String shown = Texts.quote(one.getValue().shown());
+      String name = ConfigEntry.word(one.getValue());
+      String shown = MessageTexts.quote(one.getValue().shown());
       if (!NAME.matcher(name).matches()) {
         entry.wrong(
             entry.line("rename"),
@@ -116,7 +116,8 @@ final class GatewayReader {
   }
 
   /** Reports views that are also servers, and servers of views that are none. */
-  static GatewayOptions checked(Entry top, GatewayOptions options, Collection<String> servers) {
+  static GatewayOptions checked(
+      ConfigEntry top, GatewayOptions options, Collection<String> servers) {
     options
         .views()
         .forEach(
@@ -125,7 +126,7 @@ final class GatewayReader {
                 top.wrong(
                     top.line("gateway"),
                     "/mcp/" + name + " would be both a server and a view",
-                    "Rename the view or the server " + Texts.quote(name));
+                    "Rename the view or the server " + MessageTexts.quote(name));
               }
               view.servers().stream()
                   .filter(id -> !servers.contains(id))
@@ -134,9 +135,9 @@ final class GatewayReader {
                           top.wrong(
                               top.line("gateway"),
                               "view "
-                                  + Texts.quote(name)
+                                  + MessageTexts.quote(name)
                                   + ": there is no server "
-                                  + Texts.quote(id),
+                                  + MessageTexts.quote(id),
                               "Name servers of this file"));
             });
     return options;

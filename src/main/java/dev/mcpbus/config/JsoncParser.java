@@ -117,7 +117,7 @@ final class JsoncParser {
             new Mistake(
                 line,
                 "the key "
-                    + Texts.quote(name)
+                    + MessageTexts.quote(name)
                     + " stands twice, on lines "
                     + before
                     + " and "

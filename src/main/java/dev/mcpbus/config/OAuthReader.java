@@ -20,13 +20,13 @@ import org.jspecify.annotations.Nullable;
 /** Reads {@code oauth}, or {@code auth}, of a server. Never quotes a value: it may be a secret. */
 final class OAuthReader {
 
-  private final Entry server;
+  private final ConfigEntry server;
   private final JsonObject view;
 
   /**
    * @param view takes what may be shown
    */
-  OAuthReader(Entry server, JsonObject view) {
+  OAuthReader(ConfigEntry server, JsonObject view) {
     this.server = server;
     this.view = view;
   }
@@ -38,11 +38,11 @@ final class OAuthReader {
       return Optional.empty();
     }
     return server
-        .object(server.has("auth") ? "auth" : "oauth", Keys.OAUTH)
+        .object(server.has("auth") ? "auth" : "oauth", ConfigKeys.OAUTH)
         .map(entry -> options(entry));
   }
 
-  private OAuthOptions options(Entry entry) {
+  private OAuthOptions options(ConfigEntry entry) {
     Grant grant = entry.choice("grant", Grant.class).orElse(Grant.AUTHORIZATION_CODE);
     OAuthOptions options =
         new OAuthOptions(
@@ -56,7 +56,7 @@ final class OAuthReader {
             redirect(entry),
             entry.path("privateKey").orElse(null),
             text(entry, "keyId"),
-            entry.object("idJag", Keys.ID_JAG).map(OAuthReader::idJag).orElse(null),
+            entry.object("idJag", ConfigKeys.ID_JAG).map(OAuthReader::idJag).orElse(null),
             entry
                 .plugin("tokenStore", Plugins.tokenStores())
                 .map(TokenStoreProvider::name)
@@ -65,13 +65,13 @@ final class OAuthReader {
     view.put(
         "oauth",
         new JsonObject()
-            .put("grant", Entry.word(grant).replace('-', '_'))
+            .put("grant", ConfigEntry.word(grant).replace('-', '_'))
             .put("clientId", options.clientId() == null ? null : Sensitive.MASK)
             .put("clientSecret", options.clientSecret() == null ? null : Sensitive.MASK));
     return options;
   }
 
-  private static void needs(Entry entry, OAuthOptions options) {
+  private static void needs(ConfigEntry entry, OAuthOptions options) {
     Grant grant = options.grant();
     if (grant != Grant.AUTHORIZATION_CODE
         && options.clientId() == null
@@ -92,15 +92,15 @@ final class OAuthReader {
     }
   }
 
-  private static void need(Entry entry, Grant grant, String key) {
+  private static void need(ConfigEntry entry, Grant grant, String key) {
     entry.wrong(
         entry.line("grant"),
-        "the grant " + Entry.word(grant).replace('-', '_') + " needs \"" + key + "\"",
+        "the grant " + ConfigEntry.word(grant).replace('-', '_') + " needs \"" + key + "\"",
         "Add \"" + key + "\"");
   }
 
   /** The one of two names that is used. */
-  private static String either(Entry entry, String ours, String theirs) {
+  private static String either(ConfigEntry entry, String ours, String theirs) {
     if (entry.has(ours) && entry.has(theirs)) {
       entry.wrong(
           entry.line(theirs),
@@ -110,25 +110,27 @@ final class OAuthReader {
     return entry.has(theirs) ? theirs : ours;
   }
 
-  private static @Nullable Sensitive secret(Entry entry, String key) {
+  private static @Nullable Sensitive secret(ConfigEntry entry, String key) {
     return filled(entry, key, entry.text(key).map(Filled::value), Sensitive::isBlank);
   }
 
-  private static @Nullable String text(Entry entry, String key) {
+  private static @Nullable String text(ConfigEntry entry, String key) {
     return filled(entry, key, entry.word(key), String::isBlank);
   }
 
   private static <T> @Nullable T filled(
-      Entry entry, String key, Optional<T> text, Predicate<T> isBlank) {
+      ConfigEntry entry, String key, Optional<T> text, Predicate<T> isBlank) {
     if (text.filter(isBlank).isPresent()) {
       entry.wrong(
-          entry.line(key), Texts.quote(entry.path() + key) + " is empty", "Fill it or remove it");
+          entry.line(key),
+          MessageTexts.quote(entry.path() + key) + " is empty",
+          "Fill it or remove it");
     }
     return text.orElse(null);
   }
 
   /** A list, or one text with blanks between. */
-  private static List<String> scopes(Entry entry) {
+  private static List<String> scopes(ConfigEntry entry) {
     ConfigNode node = entry.node().get("scopes");
     if (node == null) {
       return List.of();
@@ -143,7 +145,7 @@ final class OAuthReader {
     if (!scopes.stream().allMatch(OAuthReader::isScope)) {
       entry.wrong(
           entry.line("scopes"),
-          Texts.quote(entry.path() + "scopes") + " holds something that is no scope",
+          MessageTexts.quote(entry.path() + "scopes") + " holds something that is no scope",
           "Write visible ASCII characters without quotes and backslashes");
     }
     return scopes;
@@ -154,7 +156,7 @@ final class OAuthReader {
         && scope.chars().allMatch(c -> c > 0x20 && c < 0x7f && c != '"' && c != '\\');
   }
 
-  private static URI redirect(Entry entry) {
+  private static URI redirect(ConfigEntry entry) {
     if (entry.has("callbackPort")) {
       return entry
           .whole("callbackPort", 1, 65_535)
@@ -168,7 +170,7 @@ final class OAuthReader {
   }
 
   /** https, or http on this machine. */
-  private static @Nullable URI url(Entry entry, String key) {
+  private static @Nullable URI url(ConfigEntry entry, String key) {
     String text = text(entry, key);
     if (text == null) {
       return null;
@@ -189,12 +191,12 @@ final class OAuthReader {
     }
     entry.wrong(
         entry.line(key),
-        Texts.quote(entry.path() + key) + " is no https URL",
+        MessageTexts.quote(entry.path() + key) + " is no https URL",
         "Write https://host/path, without user and fragment");
     return null;
   }
 
-  private static @Nullable IdJag idJag(Entry entry) {
+  private static @Nullable IdJag idJag(ConfigEntry entry) {
     URI endpoint = url(entry, "tokenEndpoint");
     String clientId = text(entry, "clientId");
     Sensitive token = secret(entry, "subjectToken");

@@ -15,7 +15,7 @@ final class PinReader {
 
   private PinReader() {}
 
-  static Optional<PinOptions> read(Entry entry) {
+  static Optional<PinOptions> read(ConfigEntry entry) {
     ConfigNode value = entry.node().get("pin");
     if (value == null || value.is(Kind.NULL)) {
       return Optional.empty();
@@ -36,7 +36,7 @@ final class PinReader {
       if (!HASH.matcher(hash).matches()) {
         entry.wrong(
             entry.line("pin"),
-            Texts.quote("pin." + pin.getKey()) + " is no hash of a definition",
+            MessageTexts.quote("pin." + pin.getKey()) + " is no hash of a definition",
             "Take it from mcp.<id>.tools.drift: sha256- and 64 hex digits");
       }
       hashes.put(pin.getKey(), hash);

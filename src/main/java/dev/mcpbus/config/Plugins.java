@@ -36,7 +36,7 @@ public final class Plugins<T> {
 
   private static final class Transports {
     static final Plugins<TransportProvider> ALL =
-        load(TransportProvider.class, TransportProvider::type, ServerType.RESERVED);
+        load(TransportProvider.class, TransportProvider::type, ServerTypeResolver.RESERVED);
   }
 
   private static final class Strategies {

@@ -13,10 +13,10 @@ import java.util.Optional;
  */
 final class RegistryFile {
 
-  private final Environment environment;
-  private final Problems problems;
+  private final ConfigEnvironment environment;
+  private final ProblemCollector problems;
 
-  RegistryFile(Environment environment, Problems problems) {
+  RegistryFile(ConfigEnvironment environment, ProblemCollector problems) {
     this.environment = environment;
     this.problems = problems;
   }
@@ -67,11 +67,11 @@ final class RegistryFile {
   /** The first way to have {@code node} that lacks nothing; empty where there is none. */
   Optional<ConfigNode> entry(ConfigNode node, String name) {
     ConfigNode server = unwrapped(node);
-    String shown = Names.cut(name);
-    List<Problems> lacking = new ArrayList<>();
-    List<Problems> impossible = new ArrayList<>();
+    String shown = ServerNames.cut(name);
+    List<ProblemCollector> lacking = new ArrayList<>();
+    List<ProblemCollector> impossible = new ArrayList<>();
     for (ConfigNode one : RegistryInput.list(server, "packages")) {
-      Problems own = new Problems(problems.file());
+      ProblemCollector own = new ProblemCollector(problems.file());
       RegistryPackage way = new RegistryPackage(one, new RegistryInput(environment, own, shown));
       Optional<List<String>> obstacle = way.obstacle();
       if (obstacle.isPresent()) {
@@ -86,7 +86,7 @@ final class RegistryFile {
       lacking.add(own);
     }
     for (ConfigNode one : RegistryInput.list(server, "remotes")) {
-      Problems own = new Problems(problems.file());
+      ProblemCollector own = new ProblemCollector(problems.file());
       Optional<ConfigNode> entry = remote(one, new RegistryInput(environment, own, shown), own);
       if (own.count() == 0 && entry.isPresent()) {
         return entry;
@@ -97,7 +97,7 @@ final class RegistryFile {
     return Optional.empty();
   }
 
-  private void report(List<Problems> ways, ConfigNode server, String name) {
+  private void report(List<ProblemCollector> ways, ConfigNode server, String name) {
     ways.stream()
         .flatMap(way -> way.sorted().stream())
         .forEach(one -> problems.add(one.line(), name, one.message(), one.remedy()));
@@ -111,7 +111,7 @@ final class RegistryFile {
   }
 
   private static Optional<ConfigNode> remote(
-      ConfigNode node, RegistryInput inputs, Problems problems) {
+      ConfigNode node, RegistryInput inputs, ProblemCollector problems) {
     int line = node.line();
     String type =
         RegistryInput.text(node, "type")
@@ -122,7 +122,7 @@ final class RegistryFile {
       problems.add(
           line,
           inputs.server(),
-          "a remote of type " + Texts.quote(type) + " is not known",
+          "a remote of type " + MessageTexts.quote(type) + " is not known",
           "Known are streamable-http and sse");
     }
     Optional<String> template = RegistryInput.text(node, "url");

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * answer from the environment, else a default. An answer becomes a {@code ${...}} of our own form,
  * so that {@link Substitution} fills it in later and nothing shows it.
  */
-record RegistryInput(Environment environment, Problems problems, String server) {
+record RegistryInput(ConfigEnvironment environment, ProblemCollector problems, String server) {
 
   private static final Pattern BRACES = Pattern.compile("\\{([^{}]+)}");
   private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_.-]*");
@@ -121,16 +121,16 @@ record RegistryInput(Environment environment, Problems problems, String server) 
   private void missing(ConfigNode input, String name, boolean isVariable) {
     String description =
         text(input, "description")
-            .map(text -> " (" + Texts.ascii(Names.cut(text)) + ")")
+            .map(text -> " (" + MessageTexts.ascii(ServerNames.cut(text)) + ")")
             .orElse("");
     String variable =
         isVariable || PLAIN.matcher(name).matches()
-            ? Texts.ascii(Names.cut(name))
-            : Environment.inputVariable(id(Names.cut(name)));
+            ? MessageTexts.ascii(ServerNames.cut(name))
+            : ConfigEnvironment.inputVariable(id(ServerNames.cut(name)));
     problems.add(
         input.line(),
         server,
-        "it needs a value for " + Texts.quote(name) + description,
+        "it needs a value for " + MessageTexts.quote(name) + description,
         "Set the variable " + variable);
   }
 
@@ -141,8 +141,8 @@ record RegistryInput(Environment environment, Problems problems, String server) 
       problems.add(
           input.line(),
           server,
-          "the value of " + Texts.quote(name) + " is none of its choices",
-          "Use one of " + Texts.ascii(Names.cut(String.join(", ", choices))));
+          "the value of " + MessageTexts.quote(name) + " is none of its choices",
+          "Use one of " + MessageTexts.ascii(ServerNames.cut(String.join(", ", choices))));
       return false;
     }
     String format = text(input, "format").orElse("string");
@@ -156,7 +156,7 @@ record RegistryInput(Environment environment, Problems problems, String server) 
       problems.add(
           input.line(),
           server,
-          "the value of " + Texts.quote(name) + " is no " + format,
+          "the value of " + MessageTexts.quote(name) + " is no " + format,
           format.equals("number") ? "Use decimal digits" : "Use true or false");
     }
     return good;

@@ -29,13 +29,13 @@ final class RegistryPackage {
             .orElse("stdio");
     if (!transport.equals("stdio")) {
       return because(
-          "a package that serves " + Texts.quote(transport) + " by itself is not started",
+          "a package that serves " + MessageTexts.quote(transport) + " by itself is not started",
           "Start it, and name its \"url\" under \"mcpServers\"");
     }
     String type = type();
     if (!List.of("npm", "pypi", "oci", "nuget").contains(type)) {
       return because(
-          "a package of type " + Texts.quote(type) + " cannot be run",
+          "a package of type " + MessageTexts.quote(type) + " cannot be run",
           "Known are npm, pypi, oci and nuget; install it, and name its \"command\" under"
               + " \"mcpServers\"");
     }

@@ -34,7 +34,7 @@ final class ServerReader {
 
   private static final Pattern HEADER_NAME = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]+");
 
-  private final Entry entry;
+  private final ConfigEntry entry;
   private final String server;
   private final JsonObject view = new JsonObject();
   private final List<Sensitive> secrets = new ArrayList<>();
@@ -47,7 +47,7 @@ final class ServerReader {
    * @param envFiles takes every file that the entry names, so that it can be watched
    * @param seeds true under {@code mcp_servers}
    */
-  ServerReader(Entry entry, String server, Set<Path> envFiles, boolean seeds) {
+  ServerReader(ConfigEntry entry, String server, Set<Path> envFiles, boolean seeds) {
     this.entry = entry;
     this.server = server;
     this.envFiles = envFiles;
@@ -65,7 +65,7 @@ final class ServerReader {
     keys();
     entry.texts("labels");
     int replicas = entry.whole("replicas", 1, ServerOrigin.MAX_REPLICAS).orElse(1);
-    ToolPolicy tools = ToolRules.read(entry);
+    ToolPolicy tools = ToolRuleReader.read(entry);
     ServerSettings settings = SettingsReader.read(entry, defaults, seeds).withTools(tools);
     TransportOptions transport = transport(settings);
     if (replicas > 1 && transport instanceof StdioOptions) {
@@ -81,7 +81,7 @@ final class ServerReader {
         .put("lazy", settings.connection().lazy())
         .put("toolsOnly", settings.connection().toolsOnly())
         .put("pin", pinned(settings))
-        .put("rpcLog", Entry.word(settings.rpcLog()));
+        .put("rpcLog", ConfigEntry.word(settings.rpcLog()));
     if (!tools.isOpen()) {
       view.put("toolsRestricted", true);
     }
@@ -106,8 +106,9 @@ final class ServerReader {
   private Redactor redactor(TransportOptions transport) {
     secrets.addAll(transport.secrets());
     List<Sensitive> brought = entry.substitution().brought(server);
-    url.ifPresent(text -> secrets.addAll(Masking.secrets(text.value())));
-    secrets.addAll(url.map(text -> Masking.withoutHost(brought, text.value())).orElse(brought));
+    url.ifPresent(text -> secrets.addAll(EntryMasking.secrets(text.value())));
+    secrets.addAll(
+        url.map(text -> EntryMasking.withoutHost(brought, text.value())).orElse(brought));
     return Redactor.of(secrets);
   }
 
@@ -121,18 +122,18 @@ final class ServerReader {
   private void keys() {
     for (Member member : entry.node().members()) {
       boolean known =
-          Keys.SERVER.contains(member.name())
-              || Keys.FOREIGN.contains(member.name())
-              || ToolRules.KEYS.contains(member.name());
+          ConfigKeys.SERVER.contains(member.name())
+              || ConfigKeys.FOREIGN.contains(member.name())
+              || ToolRuleReader.KEYS.contains(member.name());
       if (!known && !(seeds && member.name().equals("retry"))) {
-        entry.unknown(member, Keys.SERVER);
+        entry.unknown(member, ConfigKeys.SERVER);
       }
     }
   }
 
   private @Nullable TransportOptions transport(ServerSettings settings) {
-    String type = new ServerType(entry, this::url).read();
-    if (ServerType.TYPES.contains(type) && entry.has("options")) {
+    String type = new ServerTypeResolver(entry, this::url).read();
+    if (ServerTypeResolver.TYPES.contains(type) && entry.has("options")) {
       entry.wrong(
           entry.line("options"),
           "\"options\" belongs to a transport that is a plug-in, not to \"" + type + "\"",
@@ -154,7 +155,7 @@ final class ServerReader {
   private @Nullable TransportOptions plugged(String type, ServerSettings settings) {
     return Plugins.transports()
         .find(type)
-        .flatMap(provider -> new PluggedReader(entry, view).read(provider, url(), settings))
+        .flatMap(provider -> new PluginEntryReader(entry, view).read(provider, url(), settings))
         .orElse(null);
   }
 
@@ -177,7 +178,7 @@ final class ServerReader {
           if (name.isBlank() || name.indexOf('=') >= 0 || name.indexOf('\0') >= 0) {
             entry.wrong(
                 entry.line("env"),
-                Texts.quote(name) + " is no name of a variable",
+                MessageTexts.quote(name) + " is no name of a variable",
                 "Use letters, digits and underscores");
           }
           noNul("env." + name, value);
@@ -187,9 +188,9 @@ final class ServerReader {
     if (command.isEmpty()) {
       return null;
     }
-    secrets.addAll(Masking.secrets(args));
-    view.put("command", Masking.args(List.of(command.get())).get(0))
-        .put("args", new JsonArray(Masking.args(args)))
+    secrets.addAll(EntryMasking.secrets(args));
+    view.put("command", EntryMasking.args(List.of(command.get())).get(0))
+        .put("args", new JsonArray(EntryMasking.args(args)))
         .put("env", hidden(env));
     cwd.ifPresent(path -> view.put("cwd", shown("cwd", path)));
     return StdioOptions.of(command.get().value(), args.stream().map(Filled::value).toList(), env)
@@ -215,7 +216,7 @@ final class ServerReader {
       return null;
     }
     URI plain = urls().withoutUser(uri.get(), headers);
-    view.put("url", Masking.url(url.get().shown())).put("headers", hidden(headers));
+    view.put("url", EntryMasking.url(url.get().shown())).put("headers", hidden(headers));
     Optional<Filled> helper = entry.text("headersHelper");
     helper.ifPresent(text -> filled("headersHelper", text, "Name a command, or remove it"));
     OAuthOptions oauth = new OAuthReader(entry, view).read().orElse(null);
@@ -247,7 +248,7 @@ final class ServerReader {
     if (url.isEmpty() || uri.isEmpty()) {
       return null;
     }
-    view.put("url", Masking.url(url.get().shown()));
+    view.put("url", EntryMasking.url(url.get().shown()));
     return SocketOptions.of(uri.get())
         .withConnectTimeout(settings.connectTimeout())
         .withLimits(limits)
@@ -267,8 +268,8 @@ final class ServerReader {
     return url;
   }
 
-  private ServerUrls urls() {
-    return new ServerUrls(entry);
+  private ServerUrlReader urls() {
+    return new ServerUrlReader(entry);
   }
 
   private @Nullable TransportOptions bus() {
@@ -283,11 +284,12 @@ final class ServerReader {
   private void header(String name, Filled value) {
     int line = entry.line("headers");
     if (!HEADER_NAME.matcher(name).matches()) {
-      entry.wrong(line, Texts.quote(name) + " is no name of a header", "Use letters and hyphens");
+      entry.wrong(
+          line, MessageTexts.quote(name) + " is no name of a header", "Use letters and hyphens");
     } else if (value.value().anyMatch(c -> (c < 0x20 && c != '\t') || c == 0x7F)) {
       entry.wrong(
           line,
-          "the header " + Texts.quote(name) + " has a line break or control character",
+          "the header " + MessageTexts.quote(name) + " has a line break or control character",
           "Remove it; a variable's value may end with one");
     }
   }
@@ -302,7 +304,8 @@ final class ServerReader {
 
   private boolean noNul(String key, Filled text) {
     if (text.value().anyMatch(c -> c == 0)) {
-      entry.wrong(entry.line(key), Texts.quote(key) + " contains a NUL character", "Remove it");
+      entry.wrong(
+          entry.line(key), MessageTexts.quote(key) + " contains a NUL character", "Remove it");
       return false;
     }
     return true;

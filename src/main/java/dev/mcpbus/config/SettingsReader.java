@@ -30,7 +30,7 @@ final class SettingsReader {
    * @param seeds true under {@code mcp_servers}, where a bare number of {@code timeout} and {@code
    *     retry} counts seconds
    */
-  static ServerSettings read(Entry entry, ServerSettings base, boolean seeds) {
+  static ServerSettings read(ConfigEntry entry, ServerSettings base, boolean seeds) {
     ConnectionOptions.Builder options = base.connection().with();
     Optional<Duration> request = requestTimeout(entry, seeds);
     Optional<Duration> most = entry.duration("maxCallDuration", false);
@@ -62,7 +62,7 @@ final class SettingsReader {
     entry.whole("maxStash", 0, MAX_COUNT).ifPresent(options::maxStash);
     entry.whole("maxPages", 1, MAX_COUNT).ifPresent(options::maxPages);
     entry
-        .object("ping", Keys.PING)
+        .object("ping", ConfigKeys.PING)
         .ifPresent(
             ping -> {
               ping.duration("interval", true).ifPresent(options::pingInterval);
@@ -70,16 +70,16 @@ final class SettingsReader {
               ping.whole("threshold", 1, 1_000).ifPresent(options::pingThreshold);
             });
     entry
-        .object("healthCheck", Keys.HEALTH_CHECK)
+        .object("healthCheck", ConfigKeys.HEALTH_CHECK)
         .flatMap(check -> check.duration("interval", true))
         .ifPresent(options::healthInterval);
     PinReader.read(entry).ifPresent(options::pin);
     entry
-        .object("limits", Keys.LIMITS)
+        .object("limits", ConfigKeys.LIMITS)
         .ifPresent(limits -> options.limits(limits(limits, base.connection().limits())));
     RestartPolicy restart =
         entry
-            .object("restart", Keys.RESTART)
+            .object("restart", ConfigKeys.RESTART)
             .map(inner -> restart(inner, base.restart()))
             .orElse(base.restart());
     return new ServerSettings(
@@ -92,7 +92,7 @@ final class SettingsReader {
   }
 
   /** {@code off}, {@code on}, {@code bus}; true is {@code on}, false is {@code off}. */
-  static Optional<RpcLogMode> rpcLog(Entry entry) {
+  static Optional<RpcLogMode> rpcLog(ConfigEntry entry) {
     ConfigNode value = entry.node().get("rpcLog");
     if (value != null && value.is(Kind.BOOLEAN)) {
       return entry.flag("rpcLog").map(on -> on ? RpcLogMode.ON : RpcLogMode.OFF);
@@ -100,7 +100,7 @@ final class SettingsReader {
     return entry.choice("rpcLog", RpcLogMode.class);
   }
 
-  private static Optional<ProtocolVersion> protocolVersion(Entry entry) {
+  private static Optional<ProtocolVersion> protocolVersion(ConfigEntry entry) {
     return entry.word(
         "protocolVersion",
         ProtocolVersion::ofWire,
@@ -112,7 +112,7 @@ final class SettingsReader {
   }
 
   /** Words such as {@code elicitation.url}, as MCP nests them. */
-  private static Optional<JsonObject> capabilities(Entry entry) {
+  private static Optional<JsonObject> capabilities(ConfigEntry entry) {
     return entry
         .texts("capabilities")
         .map(
@@ -120,11 +120,11 @@ final class SettingsReader {
               JsonObject all = new JsonObject();
               for (Filled text : words) {
                 String word = text.value().reveal();
-                if (!Keys.CAPABILITIES.contains(word)) {
+                if (!ConfigKeys.CAPABILITIES.contains(word)) {
                   entry.wrong(
                       entry.line("capabilities"),
-                      "there is no capability " + Texts.quote(text.shown()),
-                      "Use some of " + String.join(", ", Keys.CAPABILITIES));
+                      "there is no capability " + MessageTexts.quote(text.shown()),
+                      "Use some of " + String.join(", ", ConfigKeys.CAPABILITIES));
                 }
                 JsonObject into = all;
                 for (String part : word.split("\\.", -1)) {
@@ -138,7 +138,7 @@ final class SettingsReader {
             });
   }
 
-  private static Optional<Duration> requestTimeout(Entry entry, boolean seeds) {
+  private static Optional<Duration> requestTimeout(ConfigEntry entry, boolean seeds) {
     if (entry.has("timeout") && entry.has("requestTimeout")) {
       entry.wrong(
           entry.line("requestTimeout"),
@@ -160,18 +160,18 @@ final class SettingsReader {
     return entry.duration("requestTimeout", false).or(() -> timeout);
   }
 
-  private static ParseLimits limits(Entry entry, ParseLimits base) {
+  private static ParseLimits limits(ConfigEntry entry, ParseLimits base) {
     return new ParseLimits(
         entry.whole("maxMessageBytes", 1_024, MAX_MESSAGE).orElse(base.maxBytes()),
         entry.whole("maxDepth", 8, 10_000).orElse(base.maxDepth()),
         entry.whole("maxNumberLength", 16, MAX_COUNT).orElse(base.maxNumberLength()));
   }
 
-  private static RestartPolicy restart(Entry entry, RestartPolicy base) {
+  private static RestartPolicy restart(ConfigEntry entry, RestartPolicy base) {
     RestartType type = entry.choice("type", RestartType.class).orElse(base.type());
     RestartIntensity intensity =
         entry
-            .object("intensity", Keys.INTENSITY)
+            .object("intensity", ConfigKeys.INTENSITY)
             .map(
                 inner ->
                     new RestartIntensity(
@@ -180,7 +180,7 @@ final class SettingsReader {
             .orElse(base.intensity());
     Backoff backoff =
         entry
-            .object("backoff", Keys.BACKOFF)
+            .object("backoff", ConfigKeys.BACKOFF)
             .map(inner -> backoff(inner, base.backoff(), "initial", "max", 1))
             .orElse(base.backoff());
     return new RestartPolicy(
@@ -193,7 +193,7 @@ final class SettingsReader {
   }
 
   private static Backoff backoff(
-      Entry entry, Backoff base, String initialKey, String maxKey, int millisPerUnit) {
+      ConfigEntry entry, Backoff base, String initialKey, String maxKey, int millisPerUnit) {
     Optional<Duration> first = entry.duration(initialKey, true, millisPerUnit);
     Optional<Duration> last = entry.duration(maxKey, true, millisPerUnit);
     Duration initial = first.orElse(base.initial());
@@ -215,7 +215,7 @@ final class SettingsReader {
   }
 
   /** {@code retry: 3}, {@code retry: false}, or an object; the delays count seconds. */
-  private static RestartPolicy retry(Entry entry, RestartPolicy base) {
+  private static RestartPolicy retry(ConfigEntry entry, RestartPolicy base) {
     ConfigNode value = entry.node().get("retry");
     if (value == null || value.is(Kind.NULL)) {
       return base;
@@ -226,7 +226,7 @@ final class SettingsReader {
     if (value.is(Kind.NUMBER)) {
       return entry.whole("retry", 0, MAX_COUNT).map(n -> attempts(base, n)).orElse(base);
     }
-    Optional<Entry> retry = entry.object("retry", Keys.RETRY);
+    Optional<ConfigEntry> retry = entry.object("retry", ConfigKeys.RETRY);
     if (retry.isEmpty()) {
       return base;
     }

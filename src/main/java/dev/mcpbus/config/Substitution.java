@@ -20,10 +20,10 @@ final class Substitution {
   private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
   private static final String DEFAULT_MARK = ":-";
 
-  private final Environment environment;
+  private final ConfigEnvironment environment;
   private final Path folder;
   private final Map<String, String> inputDescriptions;
-  private final Problems problems;
+  private final ProblemCollector problems;
   private final Map<String, List<Sensitive>> brought = new HashMap<>();
 
   /**
@@ -31,10 +31,10 @@ final class Substitution {
    * @param inputDescriptions of the inputs that the file declares, by id
    */
   Substitution(
-      Environment environment,
+      ConfigEnvironment environment,
       Path folder,
       Map<String, String> inputDescriptions,
-      Problems problems) {
+      ProblemCollector problems) {
     this.environment = environment;
     this.folder = folder;
     this.inputDescriptions = Map.copyOf(inputDescriptions);
@@ -150,7 +150,7 @@ final class Substitution {
       problems.add(
           line,
           server,
-          "${" + Texts.ascii(Names.cut(name)) + "} is not known",
+          "${" + MessageTexts.ascii(ServerNames.cut(name)) + "} is not known",
           "Known are ${VAR}, ${VAR:-default}, ${env:VAR}, ${input:id}, ${userHome},"
               + " ${workspaceFolder}, ${mcpbus:java} and ${mcpbus:jar}");
       return Optional.empty();
@@ -162,7 +162,7 @@ final class Substitution {
     if (fallback != null) {
       return Optional.of(hidden(fallback, server));
     }
-    String shown = Texts.ascii(Names.cut(variable));
+    String shown = MessageTexts.ascii(ServerNames.cut(variable));
     problems.add(
         line,
         server,
@@ -193,10 +193,13 @@ final class Substitution {
           line,
           server,
           "the input "
-              + Texts.quote(id)
-              + (description.isEmpty() ? "" : " (" + Texts.ascii(Names.cut(description)) + ")")
+              + MessageTexts.quote(id)
+              + (description.isEmpty()
+                  ? ""
+                  : " (" + MessageTexts.ascii(ServerNames.cut(description)) + ")")
               + " has no value",
-          "Set the variable " + Texts.ascii(Environment.inputVariable(Names.cut(id))));
+          "Set the variable "
+              + MessageTexts.ascii(ConfigEnvironment.inputVariable(ServerNames.cut(id))));
     }
     return answer.map(value -> hidden(value, server));
   }

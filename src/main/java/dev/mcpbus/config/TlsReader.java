@@ -9,16 +9,16 @@ import java.util.Locale;
 import java.util.Optional;
 
 /** Reads {@code tls} of a server's entry. Whether the files are usable shows when it connects. */
-record TlsReader(Entry outer, JsonObject view) {
+record TlsReader(ConfigEntry outer, JsonObject view) {
 
   private static final List<String> WITH_TLS = List.of("https", "tls");
 
   /** Empty where there is none, or after a problem. */
   Optional<TlsOptions> read(URI url) {
-    return outer.object("tls", Keys.TLS).flatMap(entry -> read(entry, url));
+    return outer.object("tls", ConfigKeys.TLS).flatMap(entry -> read(entry, url));
   }
 
-  private Optional<TlsOptions> read(Entry entry, URI url) {
+  private Optional<TlsOptions> read(ConfigEntry entry, URI url) {
     Optional<Path> ca = entry.path("caFile");
     Optional<Path> cert = entry.path("certFile");
     Optional<Path> key = entry.path("keyFile");

@@ -202,7 +202,7 @@ final class YamlParser {
             new Mistake(
                 keyLine,
                 "the key "
-                    + Texts.quote(name)
+                    + MessageTexts.quote(name)
                     + " stands twice, on lines "
                     + before
                     + " and "

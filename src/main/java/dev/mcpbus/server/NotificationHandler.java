@@ -7,5 +7,5 @@ import io.vertx.core.json.JsonObject;
 public interface NotificationHandler {
 
   /** What it throws is logged and harms nobody. */
-  void on(ClientSession session, JsonObject params);
+  void on(ConnectedClient session, JsonObject params);
 }

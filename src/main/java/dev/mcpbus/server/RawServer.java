@@ -59,11 +59,11 @@ public final class RawServer implements Acceptor {
   private final JsonObject moreCapabilities = new JsonObject();
   private final Set<ServerSession> sessions = ConcurrentHashMap.newKeySet();
   private final List<Supplier<Future<Void>>> doors = new ArrayList<>();
-  private volatile Tools tools = Tools.NONE;
+  private volatile ServerTools tools = ServerTools.NONE;
   private volatile ServerOptions options = ServerOptions.DEFAULT;
   private volatile boolean reachable;
   private volatile boolean closed;
-  private Wrapper wrapper = Wrapper.NONE;
+  private HandlerWrapper wrapper = HandlerWrapper.NONE;
   private @Nullable String instructions;
 
   private RawServer(Implementation info) {
@@ -102,7 +102,7 @@ public final class RawServer implements Acceptor {
   }
 
   /** Puts {@code other} around every handler registered from here on, inside earlier wrappers. */
-  public synchronized RawServer wrap(Wrapper other) {
+  public synchronized RawServer wrap(HandlerWrapper other) {
     constructing();
     wrapper = wrapper.around(other);
     return this;
@@ -171,7 +171,7 @@ public final class RawServer implements Acceptor {
   /** Takes a tool away; calls under way go on. False where there was none. */
   public boolean removeTool(String name) {
     synchronized (this) {
-      Tools.Tool tool = tools.find(name);
+      ServerTools.Tool tool = tools.find(name);
       if (tool == null) {
         return false;
       }
@@ -311,7 +311,7 @@ public final class RawServer implements Acceptor {
   }
 
   /** The clients of this moment. */
-  public List<ClientSession> sessions() {
+  public List<ConnectedClient> sessions() {
     return List.copyOf(sessions);
   }
 
@@ -341,7 +341,7 @@ public final class RawServer implements Acceptor {
     return options;
   }
 
-  Tools tools() {
+  ServerTools tools() {
     return tools;
   }
 

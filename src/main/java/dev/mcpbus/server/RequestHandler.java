@@ -21,5 +21,5 @@ public interface RequestHandler {
    *     for any other method, with the failure's message and never its stack; a {@link
    *     RequestException} becomes the error it says in both cases
    */
-  Future<JsonObject> handle(Request request, JsonObject input);
+  Future<JsonObject> handle(ServerRequest request, JsonObject input);
 }

@@ -33,25 +33,25 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One client on one channel: its handshake, its requests under way, its way out. Speaks both eras,
- * each request as it describes itself. Everything but {@link ClientSession} is touched on the
+ * each request as it describes itself. Everything but {@link ConnectedClient} is touched on the
  * channel's owner context only.
  */
-final class ServerSession implements Channel.Receiver, ClientSession {
+final class ServerSession implements Channel.Receiver, ConnectedClient {
 
   private static final Logger LOG = LoggerFactory.getLogger(ServerSession.class);
   private static final int BUSY = -32003;
 
   private final RawServer server;
-  private final Dispatch dispatch;
+  private final RequestDispatcher dispatch;
   private final Context owner;
   private final Channel channel;
   private final SendBuffer outbox;
   private final @Nullable String principal;
   private final String id = UUID.randomUUID().toString();
-  private final Map<RawJson, Request> open = new HashMap<>();
+  private final Map<RawJson, ServerRequest> open = new HashMap<>();
   private final Map<RawJson, Long> timers = new HashMap<>();
-  private final Streams streams = new Streams(this::send);
-  private final Subscribed subscribed = new Subscribed();
+  private final ClientStreams streams = new ClientStreams(this::send);
+  private final SubscribedResources subscribed = new SubscribedResources();
 
   /** Requests that came between {@code initialize} and {@code notifications/initialized}. */
   private final Queue<Envelope> held = new ArrayDeque<>();
@@ -59,11 +59,11 @@ final class ServerSession implements Channel.Receiver, ClientSession {
   private volatile ServerState state = ServerState.CONNECTED;
   private volatile Implementation client = new Implementation("", "");
   private volatile LogLevel logLevel = LogLevel.INFO;
-  private @Nullable Peer legacy;
+  private @Nullable RequestPeer legacy;
 
   ServerSession(RawServer server, Context owner, Channel channel, @Nullable String principal) {
     this.server = server;
-    this.dispatch = new Dispatch(server, this);
+    this.dispatch = new RequestDispatcher(server, this);
     this.owner = ((ContextInternal) owner).unwrap();
     this.channel = channel;
     this.outbox = new SendBuffer(owner, channel);
@@ -115,11 +115,11 @@ final class ServerSession implements Channel.Receiver, ClientSession {
     logLevel = level;
   }
 
-  Streams streams() {
+  ClientStreams streams() {
     return streams;
   }
 
-  Subscribed subscribed() {
+  SubscribedResources subscribed() {
     return subscribed;
   }
 
@@ -179,11 +179,11 @@ final class ServerSession implements Channel.Receiver, ClientSession {
   private void route(RawJson requestId, Envelope message) {
     String method = message.method();
     JsonObject params = message.params().toJsonObject();
-    JsonObject meta = Peer.object(params, "_meta");
+    JsonObject meta = RequestPeer.object(params, "_meta");
     if (method.equals(Methods.INITIALIZE)) {
       initialize(requestId, params);
     } else if (meta.containsKey(MetaKeys.PROTOCOL_VERSION)) {
-      Peer peer = Peer.ofMeta(meta);
+      RequestPeer peer = RequestPeer.ofMeta(meta);
       client = peer.client();
       if (legacy == null) {
         state = ServerState.RUNNING;
@@ -208,7 +208,7 @@ final class ServerSession implements Channel.Receiver, ClientSession {
       throw new RequestException(
           JsonRpcError.INVALID_REQUEST, "this session is initialized; open another connection");
     }
-    Peer peer = Peer.ofInitialize(params);
+    RequestPeer peer = RequestPeer.ofInitialize(params);
     legacy = peer;
     client = peer.client();
     // A client may have tried a modern request first: it has made up its mind now.
@@ -239,9 +239,9 @@ final class ServerSession implements Channel.Receiver, ClientSession {
     }
   }
 
-  private void serve(Peer peer, RawJson requestId, String method, JsonObject params) {
-    Request request =
-        new Request(this, peer, requestId, method, params, server.options().requestTimeout());
+  private void serve(RequestPeer peer, RawJson requestId, String method, JsonObject params) {
+    ServerRequest request =
+        new ServerRequest(this, peer, requestId, method, params, server.options().requestTimeout());
     open.put(requestId, request);
     if (!method.equals(Methods.LISTEN)) {
       timers.put(
@@ -253,7 +253,7 @@ final class ServerSession implements Channel.Receiver, ClientSession {
     dispatch.answer(request).onComplete(end -> onOwner(() -> ended(request, end)));
   }
 
-  private void expired(Request request) {
+  private void expired(ServerRequest request) {
     if (open.containsKey(request.id())) {
       String late = "no answer within " + server.options().requestTimeout().toMillis() + " ms";
       request.cancel();
@@ -262,7 +262,7 @@ final class ServerSession implements Channel.Receiver, ClientSession {
   }
 
   /** The first ending counts; what comes after a cancellation is dropped. */
-  private void ended(Request request, AsyncResult<JsonObject> end) {
+  private void ended(ServerRequest request, AsyncResult<JsonObject> end) {
     if (!forget(request)) {
       return;
     }
@@ -274,11 +274,11 @@ final class ServerSession implements Channel.Receiver, ClientSession {
     } else {
       refuse(
           request.id(),
-          new RequestException(JsonRpcError.INTERNAL_ERROR, Failures.text(end.cause())));
+          new RequestException(JsonRpcError.INTERNAL_ERROR, ServerFailures.text(end.cause())));
     }
   }
 
-  private boolean forget(Request request) {
+  private boolean forget(ServerRequest request) {
     Long timer = timers.remove(request.id());
     if (timer != null) {
       owner.owner().cancelTimer(timer);
@@ -288,7 +288,7 @@ final class ServerSession implements Channel.Receiver, ClientSession {
 
   /** Nobody waits for it: it is cancelled and gets no answer. */
   private void drop(RawJson requestId) {
-    Request request = open.get(requestId);
+    ServerRequest request = open.get(requestId);
     if (request != null && forget(request)) {
       request.cancel();
     }
@@ -354,7 +354,7 @@ final class ServerSession implements Channel.Receiver, ClientSession {
     Promise<Void> closed = Promise.promise();
     owner.runOnContext(
         now -> {
-          for (Request request : List.copyOf(open.values())) {
+          for (ServerRequest request : List.copyOf(open.values())) {
             request.cancel();
             if (request.method().equals(Methods.LISTEN)) {
               ended(request, Future.succeededFuture(dispatch.finished()));

@@ -21,6 +21,6 @@ public final class StdioServer {
    */
   public static Future<Void> serve(
       Vertx vertx, RawServer server, InputStream in, OutputStream out) {
-    return StdioChannel.serve(vertx, server, in, out);
+    return StdioServerChannel.serve(vertx, server, in, out);
   }
 }

@@ -27,7 +27,7 @@ class AuthReaderTest {
   private ConfigResult read(String text) throws IOException {
     Path file = folder.resolve("mcpbus.json");
     Files.writeString(file, text);
-    return ConfigReader.read(file, Environment.system());
+    return ConfigReader.read(file, ConfigEnvironment.system());
   }
 
   private ConfigResult auth(String auth) throws IOException {
@@ -90,7 +90,8 @@ class AuthReaderTest {
     Path file = folder.resolve("words.json");
     Files.writeString(file, wrong);
     Map<String, String> variables = Map.of("CANARY", "canary value", "FINE", "canary");
-    ConfigResult result = ConfigReader.read(file, Environment.system().withVariables(variables));
+    ConfigResult result =
+        ConfigReader.read(file, ConfigEnvironment.system().withVariables(variables));
     assertThat(result.problems().toString())
         .contains("there is no action \"***\"", "\"***\" is no name for a tool")
         .contains("two tools are renamed to \"x***\"")

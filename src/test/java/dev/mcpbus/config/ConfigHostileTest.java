@@ -102,7 +102,7 @@ class ConfigHostileTest {
 
   @Test
   void a_missing_a_huge_and_an_unreadable_file_are_problems() throws IOException {
-    Environment environment = Sample.in(directory).environment();
+    ConfigEnvironment environment = Sample.in(directory).environment();
     assertThat(only(ConfigReader.read(directory.resolve("none.json"), environment)))
         .isEqualTo("none.json: the file does not exist. Create it, or name another");
     assertThat(only(ConfigReader.read(directory, environment))).contains("cannot be read");

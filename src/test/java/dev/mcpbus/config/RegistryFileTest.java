@@ -304,7 +304,7 @@ class RegistryFileTest {
 
   @Test
   void the_example_is_complete_with_one_variable() {
-    Environment environment =
+    ConfigEnvironment environment =
         Sample.in(directory).with(Map.of("NOTES_TOKEN", "canary")).environment();
     ConfigResult result =
         ConfigReader.read(Path.of("conf/examples/registry/server.json"), environment);
@@ -319,7 +319,7 @@ class RegistryFileTest {
   @Test
   void an_entry_on_the_bus_may_be_a_registry_file_too() {
     JsonObject file = new JsonObject("{\"name\": \"a/w\", " + npm("") + "}");
-    Environment environment = Sample.in(directory).environment();
+    ConfigEnvironment environment = Sample.in(directory).environment();
     ServerResult result =
         ConfigReader.readServer("mine", file, environment, directory, ServerSettings.DEFAULT);
     assertThat(result.problems()).isEmpty();

@@ -9,12 +9,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Writes configurations to a temporary directory and reads them with a fixed environment. */
-record Sample(Path directory, Environment environment) {
+record Sample(Path directory, ConfigEnvironment environment) {
 
   static Sample in(Path directory) {
     return new Sample(
         directory,
-        new Environment(
+        new ConfigEnvironment(
             Map.of("HOME_SET", "/srv", "EMPTY", "", "API_TOKEN", "canary-7f3a"),
             id -> Optional.empty(),
             Path.of("/home/ada"),

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 class SchemaTest {
 
-  private static final JsonObject SCHEMA = SchemaCheck.schema();
+  private static final JsonObject SCHEMA = ConfigSchemaCheck.schema();
 
   private static JsonObject properties(String... path) {
     JsonObject at = SCHEMA;
@@ -30,55 +30,56 @@ class SchemaTest {
 
   @Test
   void every_key_is_in_the_schema_and_the_other_way_round() {
-    Set<String> server = and(Keys.SERVER);
-    server.addAll(Keys.FOREIGN);
-    server.addAll(ToolRules.KEYS);
+    Set<String> server = and(ConfigKeys.SERVER);
+    server.addAll(ConfigKeys.FOREIGN);
+    server.addAll(ToolRuleReader.KEYS);
     assertThat(properties("$defs", "server").fieldNames()).isEqualTo(server);
-    assertThat(properties().fieldNames()).isEqualTo(Keys.TOP);
+    assertThat(properties().fieldNames()).isEqualTo(ConfigKeys.TOP);
     for (String[] where : new String[][] {{"$defs", "server"}, {"properties", "defaults"}}) {
       JsonObject of = properties(where);
-      assertThat(of.fieldNames()).containsAll(Keys.SETTINGS);
+      assertThat(of.fieldNames()).containsAll(ConfigKeys.SETTINGS);
       Map<String, Set<String>> inner =
           Map.of(
-              "limits", Keys.LIMITS,
-              "ping", Keys.PING,
-              "healthCheck", Keys.HEALTH_CHECK,
-              "restart", Keys.RESTART);
+              "limits", ConfigKeys.LIMITS,
+              "ping", ConfigKeys.PING,
+              "healthCheck", ConfigKeys.HEALTH_CHECK,
+              "restart", ConfigKeys.RESTART);
       inner.forEach(
           (key, keys) ->
               assertThat(of.getJsonObject(key).getJsonObject("properties").fieldNames())
                   .isEqualTo(and(keys, "$comment")));
       JsonObject restart = of.getJsonObject("restart").getJsonObject("properties");
       assertThat(restart.getJsonObject("intensity").getJsonObject("properties").fieldNames())
-          .isEqualTo(and(Keys.INTENSITY, "$comment"));
+          .isEqualTo(and(ConfigKeys.INTENSITY, "$comment"));
       assertThat(restart.getJsonObject("backoff").getJsonObject("properties").fieldNames())
-          .isEqualTo(and(Keys.BACKOFF, "$comment"));
+          .isEqualTo(and(ConfigKeys.BACKOFF, "$comment"));
     }
     assertThat(properties("properties", "defaults").fieldNames())
-        .isEqualTo(and(Keys.SETTINGS, "$comment"));
-    assertThat(properties("$defs", "oauth").fieldNames()).isEqualTo(and(Keys.OAUTH, "$comment"));
+        .isEqualTo(and(ConfigKeys.SETTINGS, "$comment"));
+    assertThat(properties("$defs", "oauth").fieldNames())
+        .isEqualTo(and(ConfigKeys.OAUTH, "$comment"));
     assertThat(properties("$defs", "oauth", "properties", "idJag").fieldNames())
-        .isEqualTo(and(Keys.ID_JAG, "$comment"));
+        .isEqualTo(and(ConfigKeys.ID_JAG, "$comment"));
     assertThat(properties("$defs", "server", "properties", "tls").fieldNames())
-        .isEqualTo(and(Keys.TLS, "$comment"));
+        .isEqualTo(and(ConfigKeys.TLS, "$comment"));
     assertThat(properties("properties", "bridge").fieldNames())
-        .isEqualTo(and(Keys.BRIDGE, "$comment"));
+        .isEqualTo(and(ConfigKeys.BRIDGE, "$comment"));
     assertThat(properties("properties", "bridge", "properties", "tls").fieldNames())
-        .isEqualTo(and(Keys.BRIDGE_TLS, "$comment"));
+        .isEqualTo(and(ConfigKeys.BRIDGE_TLS, "$comment"));
     assertThat(properties("properties", "cluster").fieldNames())
-        .isEqualTo(and(Keys.CLUSTER, "$comment"));
+        .isEqualTo(and(ConfigKeys.CLUSTER, "$comment"));
     assertThat(properties("properties", "cluster", "properties", "tls").fieldNames())
-        .isEqualTo(and(Keys.CLUSTER_TLS, "$comment"));
+        .isEqualTo(and(ConfigKeys.CLUSTER_TLS, "$comment"));
     assertThat(properties("properties", "catalog").fieldNames())
-        .isEqualTo(and(Keys.CATALOG, "$comment"));
+        .isEqualTo(and(ConfigKeys.CATALOG, "$comment"));
     assertThat(properties("properties", "supervisor").fieldNames())
-        .isEqualTo(and(Keys.SUPERVISOR, "$comment"));
+        .isEqualTo(and(ConfigKeys.SUPERVISOR, "$comment"));
   }
 
   @Test
   void every_key_of_ours_has_a_description_and_every_default_is_the_real_one() {
     JsonObject server = properties("$defs", "server");
-    for (String key : Keys.SERVER) {
+    for (String key : ConfigKeys.SERVER) {
       JsonObject of = server.getJsonObject(key);
       assertThat(of.containsKey("description") || of.containsKey("$ref")).as(key).isTrue();
     }
@@ -104,9 +105,9 @@ class SchemaTest {
   }
 
   private static List<ConfigProblem> check(String text) {
-    Problems problems = new Problems("f.json");
+    ProblemCollector problems = new ProblemCollector("f.json");
     ParsedText parsed = JsoncParser.parse(text);
-    SchemaCheck.check(java.util.Objects.requireNonNull(parsed.root()), problems);
+    ConfigSchemaCheck.check(java.util.Objects.requireNonNull(parsed.root()), problems);
     return problems.sorted();
   }
 
@@ -133,10 +134,10 @@ class SchemaTest {
 
   @Test
   void what_the_reader_found_already_is_not_said_twice() {
-    Problems problems = new Problems("f.json");
+    ProblemCollector problems = new ProblemCollector("f.json");
     problems.add(1, "a", "known", "known");
     ParsedText parsed = JsoncParser.parse("{\"mcpServers\": {\"a\": {\"args\": 5}}}");
-    SchemaCheck.check(java.util.Objects.requireNonNull(parsed.root()), problems);
+    ConfigSchemaCheck.check(java.util.Objects.requireNonNull(parsed.root()), problems);
     assertThat(problems.sorted()).hasSize(1);
   }
 

@@ -103,19 +103,20 @@ class SubstitutionTest {
                 {"inputs": [{"type": "promptString", "id": "a-b", "description": "The key"}],
                  "servers": {"one": {"command": "x", "args": ["${input:a-b}"]}}}
                 """);
-    Environment none = Sample.in(directory).with(Map.of("MCPBUS_INPUT_A_B", "var")).environment();
+    ConfigEnvironment none =
+        Sample.in(directory).with(Map.of("MCPBUS_INPUT_A_B", "var")).environment();
     assertThat(arg(file, none)).isEqualTo("var");
     assertThat(arg(file, none.withInputs(id -> Optional.of("asked " + id)))).isEqualTo("asked a-b");
   }
 
-  private static String arg(Path file, Environment environment) {
+  private static String arg(Path file, ConfigEnvironment environment) {
     McpBusConfig config = ConfigReader.read(file, environment).usable().orElseThrow();
     return ((StdioOptions) config.servers().get(0).transport()).args().get(0).reveal();
   }
 
   @Test
   void the_environment_of_this_process_finds_java_and_what_to_run() {
-    Environment system = Environment.system();
+    ConfigEnvironment system = ConfigEnvironment.system();
     assertThat(Path.of(system.java())).isExecutable();
     assertThat(system.jar()).isNotEmpty();
   }

@@ -7,8 +7,8 @@ import dev.mcpbus.bus.CallOptions;
 import dev.mcpbus.bus.McpClient;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.McpServerClient;
+import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigReader;
-import dev.mcpbus.config.Environment;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerResult;
 import dev.mcpbus.config.ServerSettings;
@@ -143,7 +143,7 @@ public final class ConformanceClient {
   private static ServerDefinition read(String name, JsonObject entry) {
     ServerResult result =
         ConfigReader.readServer(
-            name, entry, Environment.system(), Path.of("."), ServerSettings.DEFAULT);
+            name, entry, ConfigEnvironment.system(), Path.of("."), ServerSettings.DEFAULT);
     return result
         .usable()
         .orElseThrow(() -> new IllegalArgumentException(String.valueOf(result.problems())));

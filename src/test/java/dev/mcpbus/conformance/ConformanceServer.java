@@ -4,8 +4,8 @@ import dev.mcpbus.McpBus;
 import dev.mcpbus.bridge.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigReader;
-import dev.mcpbus.config.Environment;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerResult;
 import dev.mcpbus.config.ServerSettings;
@@ -63,7 +63,7 @@ public final class ConformanceServer {
   private static ServerDefinition read(String name, JsonObject entry) {
     ServerResult result =
         ConfigReader.readServer(
-            name, entry, Environment.system(), Path.of("."), ServerSettings.DEFAULT);
+            name, entry, ConfigEnvironment.system(), Path.of("."), ServerSettings.DEFAULT);
     return result
         .usable()
         .orElseThrow(() -> new IllegalArgumentException(String.valueOf(result.problems())));

@@ -11,9 +11,9 @@ import dev.mcpbus.ServerEntryReader;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.ConfigResult;
-import dev.mcpbus.config.Environment;
 import dev.mcpbus.config.McpBusConfig;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerSettings;
@@ -53,7 +53,7 @@ class LoadedPluginsTest {
     try {
       Path file = Files.writeString(folder.resolve("mcpbus.json"), text);
       return ConfigReader.read(
-          file, Environment.system().withVariables(Map.of("RING", "r-4711-secret")));
+          file, ConfigEnvironment.system().withVariables(Map.of("RING", "r-4711-secret")));
     } catch (IOException e) {
       throw new AssertionError(e);
     }
@@ -224,7 +224,8 @@ class LoadedPluginsTest {
                     SupervisorOptions.DEFAULT,
                     null,
                     GatewayOptions.DEFAULT,
-                    ServerEntryReader.in(folder, Environment.system(), ServerSettings.DEFAULT),
+                    ServerEntryReader.in(
+                        folder, ConfigEnvironment.system(), ServerSettings.DEFAULT),
                     config.names(),
                     config.search(),
                     InputOptions.DEFAULT)));

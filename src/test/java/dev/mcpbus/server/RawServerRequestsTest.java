@@ -98,7 +98,7 @@ class RawServerRequestsTest extends OverLinkedPair {
         RawClient.open(vertx, new InMemoryTransport("d", context, server.acceptor("alice")));
     client.handshake();
     client.call("echo", "{\"text\":\"x\"}");
-    Request request = sample.requests.get(0);
+    ServerRequest request = sample.requests.get(0);
     assertThat(request.principal()).isEqualTo("alice");
     assertThat(request.client().name()).isEqualTo("raw");
     assertThat(request.version().wire()).isEqualTo("2025-11-25");
@@ -174,14 +174,14 @@ class RawServerRequestsTest extends OverLinkedPair {
         RawServer.of("wrapped", "1")
             .wrap(inner -> (request, input) -> noted(order, "outer", inner, request, input))
             .wrap(
-                Wrappers.logged(LoggerFactory.getLogger(RawServerRequestsTest.class))
-                    .around(Wrappers.errors(failure -> "something went wrong")))
+                HandlerWrappers.logged(LoggerFactory.getLogger(RawServerRequestsTest.class))
+                    .around(HandlerWrappers.errors(failure -> "something went wrong")))
             .wrap(inner -> (request, input) -> noted(order, "inner", inner, request, input))
             .tool(
                 "secret",
                 "",
                 Sample.NO_ARGUMENTS,
-                Wrappers.authorized(request -> "alice".equals(request.principal()))
+                HandlerWrappers.authorized(request -> "alice".equals(request.principal()))
                     .wrap((request, arguments) -> Future.succeededFuture(ToolResult.text("42"))))
             .handle(
                 "x/fail",
@@ -202,7 +202,11 @@ class RawServerRequestsTest extends OverLinkedPair {
   }
 
   private static Future<JsonObject> noted(
-      List<String> order, String name, RequestHandler inner, Request request, JsonObject input) {
+      List<String> order,
+      String name,
+      RequestHandler inner,
+      ServerRequest request,
+      JsonObject input) {
     order.add(name);
     return inner.handle(request, input);
   }
@@ -214,7 +218,7 @@ class RawServerRequestsTest extends OverLinkedPair {
         "",
         Sample.NO_ARGUMENTS,
         (request, arguments) ->
-            Wrappers.blocking(() -> ToolResult.text("" + Context.isOnEventLoopThread())));
+            HandlerWrappers.blocking(() -> ToolResult.text("" + Context.isOnEventLoopThread())));
     assertThat(legacy().call("block", "{}")).isEqualTo("false");
   }
 

@@ -38,7 +38,8 @@ class RawServerTest extends OverLinkedPair {
     assertThatThrownBy(() -> server.handle("late/one", (request, params) -> never()))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("only tools come and go later");
-    assertThatThrownBy(() -> server.wrap(Wrapper.NONE)).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> server.wrap(HandlerWrapper.NONE))
+        .isInstanceOf(IllegalStateException.class);
   }
 
   @Test

@@ -22,10 +22,10 @@ final class Sample {
           .put("properties", new JsonObject().put("text", new JsonObject().put("type", "string")))
           .put("required", new JsonArray().add("text"));
 
-  final List<Request> requests = new CopyOnWriteArrayList<>();
+  final List<ServerRequest> requests = new CopyOnWriteArrayList<>();
   final List<JsonObject> heard = new CopyOnWriteArrayList<>();
   final Promise<JsonObject> gate = Promise.promise();
-  private final AtomicReference<@Nullable Request> waiting = new AtomicReference<>();
+  private final AtomicReference<@Nullable ServerRequest> waiting = new AtomicReference<>();
   final RawServer server = RawServer.of("sample", "1.0").instructions("Try echo.");
 
   Sample() {
@@ -63,28 +63,28 @@ final class Sample {
         .tool("tell", "Tells how far it is.", NO_ARGUMENTS, this::tell);
   }
 
-  private Future<JsonObject> twice(Request request, JsonObject params) {
+  private Future<JsonObject> twice(ServerRequest request, JsonObject params) {
     requests.add(request);
     return Future.succeededFuture(new JsonObject().put("twice", 2 * params.getInteger("n")));
   }
 
-  private Future<JsonObject> echo(Request request, JsonObject arguments) {
+  private Future<JsonObject> echo(ServerRequest request, JsonObject arguments) {
     requests.add(request);
     return Future.succeededFuture(ToolResult.text(arguments.getString("text")));
   }
 
-  private Future<JsonObject> await(Request request, JsonObject arguments) {
+  private Future<JsonObject> await(ServerRequest request, JsonObject arguments) {
     waiting.set(request);
     return gate.future();
   }
 
   /** The call of {@code wait} that came last, as soon as there is one. */
-  Request waiting() {
+  ServerRequest waiting() {
     Awaitility.await().until(() -> waiting.get() != null);
     return Objects.requireNonNull(waiting.get());
   }
 
-  private Future<JsonObject> tell(Request request, JsonObject arguments) {
+  private Future<JsonObject> tell(ServerRequest request, JsonObject arguments) {
     request.progress(1, 2.0, "half");
     request.log(LogLevel.DEBUG, "sample", "detail");
     request.log(LogLevel.WARNING, "sample", new JsonObject().put("left", 1));

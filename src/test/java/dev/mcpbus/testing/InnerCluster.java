@@ -13,7 +13,7 @@ import dev.mcpbus.bus.SignedMessages;
 import dev.mcpbus.bus.WireForm;
 import dev.mcpbus.cluster.ClusterOptions;
 import dev.mcpbus.cluster.HazelcastCluster;
-import dev.mcpbus.config.Environment;
+import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerOrigin;
 import dev.mcpbus.config.ServerSettings;
@@ -224,7 +224,7 @@ public final class InnerCluster implements AutoCloseable {
     all.putAll(variables);
     ServerEntryReader reader =
         ServerEntryReader.in(
-            Path.of("."), Environment.system().withVariables(all), ServerSettings.DEFAULT);
+            Path.of("."), ConfigEnvironment.system().withVariables(all), ServerSettings.DEFAULT);
     List<ServerDefinition> definitions = new ArrayList<>();
     servers.forEach(
         one ->

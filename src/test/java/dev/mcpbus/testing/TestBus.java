@@ -14,8 +14,8 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.NamePolicy;
+import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigReader;
-import dev.mcpbus.config.Environment;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerResult;
 import dev.mcpbus.config.ServerSettings;
@@ -239,7 +239,7 @@ public final class TestBus implements AutoCloseable {
             seams.supervisor,
             seams.bridge,
             seams.gateway,
-            ServerEntryReader.in(Path.of("."), Environment.system(), ServerSettings.DEFAULT),
+            ServerEntryReader.in(Path.of("."), ConfigEnvironment.system(), ServerSettings.DEFAULT),
             NamePolicy.DOTTED,
             false,
             seams.input,
@@ -256,7 +256,7 @@ public final class TestBus implements AutoCloseable {
   private static ServerDefinition read(String name, JsonObject entry) {
     ServerResult result =
         ConfigReader.readServer(
-            name, entry, Environment.system(), Path.of("."), ServerSettings.DEFAULT);
+            name, entry, ConfigEnvironment.system(), Path.of("."), ServerSettings.DEFAULT);
     if (!result.problems().isEmpty()) {
       throw McpFailure.notSent(FailureCode.BAD_REQUEST, String.valueOf(result.problems()));
     }

@@ -9,9 +9,9 @@ import dev.mcpbus.bench.Load;
 import dev.mcpbus.bench.Payload;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.cluster.HazelcastCluster;
+import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.ConfigResult;
-import dev.mcpbus.config.Environment;
 import dev.mcpbus.config.McpBusConfig;
 import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.input.InputOptions;
@@ -56,7 +56,7 @@ final class NodeMain {
 
   private NodeMain(Path file) throws Exception {
     this.file = file;
-    this.read = ConfigReader.read(file, Environment.system());
+    this.read = ConfigReader.read(file, ConfigEnvironment.system());
     this.config =
         read.usable().orElseThrow(() -> new IllegalArgumentException("" + read.problems()));
     this.vertx =
@@ -121,7 +121,7 @@ final class NodeMain {
             SupervisorOptions.of(config.strategy(), config.startConcurrency()),
             null,
             GatewayOptions.DEFAULT,
-            ServerEntryReader.in(folder, Environment.system(), read.defaults()),
+            ServerEntryReader.in(folder, ConfigEnvironment.system(), read.defaults()),
             NamePolicy.DOTTED,
             false,
             InputOptions.DEFAULT,

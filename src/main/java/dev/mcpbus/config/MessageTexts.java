@@ -5,11 +5,11 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Pure functions on words of messages. */
-final class Texts {
+final class MessageTexts {
 
   private static final int QUOTE_LIMIT = 80;
 
-  private Texts() {}
+  private MessageTexts() {}
 
   /** In double quotes, ASCII only, at most 80 characters. */
   static String quote(String text) {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param logLevel what a modern request wants to hear of, null for nothing
  */
-record Peer(
+record RequestPeer(
     ProtocolVersion version,
     Implementation client,
     JsonObject capabilities,
@@ -25,12 +25,12 @@ record Peer(
   }
 
   /** Settles on the client's version where it is one of the era, else on our newest. */
-  static Peer ofInitialize(JsonObject params) {
+  static RequestPeer ofInitialize(JsonObject params) {
     ProtocolVersion version =
         ProtocolVersion.ofWire(String.valueOf(params.getValue("protocolVersion")))
             .filter(known -> known.era() == Era.INITIALIZE)
             .orElse(ProtocolVersion.LATEST_INITIALIZE);
-    return new Peer(
+    return new RequestPeer(
         version,
         Implementation.of(object(params, "clientInfo")),
         object(params, "capabilities"),
@@ -42,7 +42,7 @@ record Peer(
    *
    * @throws RequestException -32022 or -32602
    */
-  static Peer ofMeta(JsonObject meta) {
+  static RequestPeer ofMeta(JsonObject meta) {
     String wanted = String.valueOf(meta.getValue(MetaKeys.PROTOCOL_VERSION));
     ProtocolVersion version =
         ProtocolVersion.ofWire(wanted)
@@ -53,7 +53,7 @@ record Peer(
           "params._meta needs the object \"" + MetaKeys.CLIENT_CAPABILITIES + "\"; {} will do");
     }
     Object level = meta.getValue(MetaKeys.LOG_LEVEL);
-    return new Peer(
+    return new RequestPeer(
         version,
         Implementation.of(object(meta, MetaKeys.CLIENT_INFO)),
         capabilities,

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * The open {@code subscriptions/listen} of one client (MCP 2026-07-28, Subscriptions). Owner: the
  * session's context.
  */
-final class Streams {
+final class ClientStreams {
 
   private static final int MOST = 16;
   private static final int MOST_RESOURCES = 1_024;
@@ -39,7 +39,7 @@ final class Streams {
   /**
    * @param out sends a notification
    */
-  Streams(BiConsumer<String, JsonObject> out) {
+  ClientStreams(BiConsumer<String, JsonObject> out) {
     this.out = out;
   }
 
@@ -49,8 +49,8 @@ final class Streams {
    * @param capabilities of this server
    * @throws RequestException where there are too many
    */
-  void open(Request request, JsonObject capabilities) {
-    JsonObject filter = Peer.object(request.params(), "notifications");
+  void open(ServerRequest request, JsonObject capabilities) {
+    JsonObject filter = RequestPeer.object(request.params(), "notifications");
     JsonObject accepted = new JsonObject();
     Set<String> notifications = new HashSet<>();
     FILTERS.forEach(
@@ -87,7 +87,9 @@ final class Streams {
 
   private static JsonObject tagged(Stream stream, JsonObject params) {
     JsonObject meta =
-        Peer.object(params, "_meta").copy().put(MetaKeys.SUBSCRIPTION_ID, stream.subscription);
+        RequestPeer.object(params, "_meta")
+            .copy()
+            .put(MetaKeys.SUBSCRIPTION_ID, stream.subscription);
     return params.copy().put("_meta", meta);
   }
 

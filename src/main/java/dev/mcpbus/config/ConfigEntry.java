@@ -24,11 +24,11 @@ import org.jspecify.annotations.Nullable;
  * @param path of the object inside its server or file, for messages; empty at the top
  * @param server whose problems these are, null for the file's own settings
  */
-record Entry(
+record ConfigEntry(
     ConfigNode node,
     String path,
     @Nullable String server,
-    Problems problems,
+    ProblemCollector problems,
     Substitution substitution) {
 
   /** Reports every key that is neither known nor somebody else's. */
@@ -44,17 +44,17 @@ record Entry(
     String near = meant(member.name(), known);
     wrong(
         member.line(),
-        "unknown key " + Texts.quote(path + member.name()),
+        "unknown key " + MessageTexts.quote(path + member.name()),
         near == null
             ? "Remove it; known are " + String.join(", ", known.stream().sorted().toList())
             : "Did you mean \"" + path + near + "\"?");
   }
 
   private static @Nullable String meant(String name, Collection<String> known) {
-    String near = Keys.HINTS.containsKey(name) ? null : Texts.nearest(name, known);
+    String near = ConfigKeys.HINTS.containsKey(name) ? null : MessageTexts.nearest(name, known);
     if (near == null) {
-      String elsewhere = Texts.nearest(name, Keys.HINTS.keySet());
-      String hint = elsewhere == null ? null : Keys.HINTS.get(elsewhere);
+      String elsewhere = MessageTexts.nearest(name, ConfigKeys.HINTS.keySet());
+      String hint = elsewhere == null ? null : ConfigKeys.HINTS.get(elsewhere);
       near = hint != null && known.contains(hint) ? hint : null;
     }
     return near;
@@ -72,7 +72,7 @@ record Entry(
   private void wrong(Member member, String should, String remedy) {
     wrong(
         member.line(),
-        Texts.quote(path + member.name())
+        MessageTexts.quote(path + member.name())
             + " must be "
             + should
             + ", not "
@@ -120,7 +120,7 @@ record Entry(
     Optional<Filled> text = text(key);
     Optional<T> found = text.flatMap(each -> reader.apply(each.value().reveal()));
     if (text.isPresent() && found.isEmpty()) {
-      wrong(line(key), wrong + " " + Texts.quote(text.get().shown()), remedy.get());
+      wrong(line(key), wrong + " " + MessageTexts.quote(text.get().shown()), remedy.get());
     }
     return found;
   }
@@ -133,7 +133,7 @@ record Entry(
     }
     String raw = text.get().value().reveal();
     if (raw.isBlank() || raw.indexOf('\0') >= 0) {
-      wrong(line(key), Texts.quote(path + key) + " is empty or no path", "Name a path");
+      wrong(line(key), MessageTexts.quote(path + key) + " is empty or no path", "Name a path");
       return Optional.empty();
     }
     try {
@@ -143,7 +143,7 @@ record Entry(
               : substitution.folder().resolve(raw);
       return Optional.of(found.normalize());
     } catch (InvalidPathException e) {
-      wrong(line(key), Texts.quote(path + key) + " is no valid path", "Correct it");
+      wrong(line(key), MessageTexts.quote(path + key) + " is no valid path", "Correct it");
       return Optional.empty();
     }
   }
@@ -160,7 +160,7 @@ record Entry(
   Optional<Integer> whole(String key, int min, int max) {
     Optional<Double> number = number(key, min, max);
     if (number.isPresent() && number.get() != Math.rint(number.get())) {
-      wrong(line(key), Texts.quote(path + key) + " must be a whole number", "Round it");
+      wrong(line(key), MessageTexts.quote(path + key) + " must be a whole number", "Round it");
       return Optional.empty();
     }
     return number.map(Double::intValue);
@@ -180,7 +180,7 @@ record Entry(
     if (!(value >= min && value <= max)) {
       wrong(
           member.line(),
-          Texts.quote(path + key) + " is out of range",
+          MessageTexts.quote(path + key) + " is out of range",
           "Give a number from " + plain(min) + " to " + plain(max));
       return Optional.empty();
     }
@@ -215,9 +215,12 @@ record Entry(
       value = DurationText.parse(text.get());
     }
     if (value.isEmpty()) {
-      wrong(member.line(), Texts.quote(path + key) + " is no duration", DurationText.HELP);
+      wrong(member.line(), MessageTexts.quote(path + key) + " is no duration", DurationText.HELP);
     } else if (value.get().isZero() && !zeroAllowed) {
-      wrong(member.line(), Texts.quote(path + key) + " must be more than zero", DurationText.HELP);
+      wrong(
+          member.line(),
+          MessageTexts.quote(path + key) + " must be more than zero",
+          DurationText.HELP);
       return Optional.empty();
     }
     return value;
@@ -229,8 +232,8 @@ record Entry(
     return word(
         key,
         text -> all.stream().filter(each -> word(each).equals(normal(text))).findFirst(),
-        Texts.quote(path + key) + " cannot be",
-        () -> "Use one of " + String.join(", ", all.stream().map(Entry::word).toList()));
+        MessageTexts.quote(path + key) + " cannot be",
+        () -> "Use one of " + String.join(", ", all.stream().map(ConfigEntry::word).toList()));
   }
 
   /** What a plug-in of that name is, or one that is built in. */
@@ -238,7 +241,7 @@ record Entry(
     return word(
         key,
         plugins::find,
-        Texts.quote(path + key) + " cannot be",
+        MessageTexts.quote(path + key) + " cannot be",
         () -> plugins.remedy(List.of()));
   }
 
@@ -250,15 +253,16 @@ record Entry(
     return text.toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  Optional<Entry> object(String key, Set<String> known) {
+  Optional<ConfigEntry> object(String key, Set<String> known) {
     Optional<Member> found = member(key);
     if (found.isPresent() && !found.get().value().is(Kind.OBJECT)) {
       wrong(found.get(), "an object", "Write \"" + key + "\": { ... }");
       return Optional.empty();
     }
-    Optional<Entry> entry =
+    Optional<ConfigEntry> entry =
         found.map(
-            member -> new Entry(member.value(), path + key + ".", server, problems, substitution));
+            member ->
+                new ConfigEntry(member.value(), path + key + ".", server, problems, substitution));
     entry.ifPresent(inner -> inner.check(known, Set.of("$comment")));
     return entry;
   }
@@ -287,7 +291,7 @@ record Entry(
   }
 
   static List<String> words(List<Filled> texts) {
-    return texts.stream().map(Entry::word).toList();
+    return texts.stream().map(ConfigEntry::word).toList();
   }
 
   static String word(Filled text) {
@@ -325,7 +329,7 @@ record Entry(
     if (value.is(Kind.OBJECT) || value.is(Kind.ARRAY) || value.is(Kind.NULL)) {
       wrong(
           value.line(),
-          Texts.quote(where) + " must be a string, not " + value.kind().title,
+          MessageTexts.quote(where) + " must be a string, not " + value.kind().title,
           "Put it in quotes");
       return Optional.empty();
     }

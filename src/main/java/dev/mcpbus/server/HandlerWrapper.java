@@ -9,10 +9,10 @@ package dev.mcpbus.server;
  * }</pre>
  */
 @FunctionalInterface
-public interface Wrapper {
+public interface HandlerWrapper {
 
   /** Nothing around it. */
-  Wrapper NONE = handler -> handler;
+  HandlerWrapper NONE = handler -> handler;
 
   /**
    * A handler that does its part and calls {@code inner}, which never throws: its failures are in
@@ -21,7 +21,7 @@ public interface Wrapper {
   RequestHandler wrap(RequestHandler inner);
 
   /** This one outside, {@code inner} inside. */
-  default Wrapper around(Wrapper inner) {
+  default HandlerWrapper around(HandlerWrapper inner) {
     return handler -> wrap(inner.wrap(handler));
   }
 }

@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
  * for one another are refused together; dots are refused and not mapped, for they separate the
  * parts of an address.
  */
-final class Names {
+final class ServerNames {
 
   /** Letters that look like an ASCII letter, each pair a look-alike and its letter. */
   private static final String LOOK_ALIKES =
@@ -34,7 +34,7 @@ final class Names {
 
   private static final Map<Integer, Integer> ASCII_OF = table();
 
-  private Names() {}
+  private ServerNames() {}
 
   private static Map<Integer, Integer> table() {
     Map<Integer, Integer> map = new HashMap<>();
@@ -48,7 +48,7 @@ final class Names {
    * The ids of all names that have one. Names that would share an id are one fatal problem each
    * group; a name that cannot become an id is a problem of its own server.
    */
-  static Map<String, ConnectionId> ids(List<Member> servers, Problems problems) {
+  static Map<String, ConnectionId> ids(List<Member> servers, ProblemCollector problems) {
     Map<String, List<Member>> groups = new LinkedHashMap<>();
     for (Member server : servers) {
       groups.computeIfAbsent(skeleton(server.name()), key -> new ArrayList<>()).add(server);
@@ -117,7 +117,7 @@ final class Names {
                     c > 0x7E
                         && !isAscii(
                             Normalizer.normalize(Character.toString(c), Normalizer.Form.NFKC)))
-            .mapToObj(Names::named)
+            .mapToObj(ServerNames::named)
             .collect(Collectors.toCollection(TreeSet::new))
             .stream()
             .limit(3)
@@ -147,17 +147,17 @@ final class Names {
     return name.length() > 80 ? name.substring(0, 80) + "..." : name;
   }
 
-  private static void conflict(String skeleton, List<Member> group, Problems problems) {
+  private static void conflict(String skeleton, List<Member> group, ProblemCollector problems) {
     String names =
         group.stream()
             .map(
                 server ->
-                    Texts.quote(server.name())
+                    MessageTexts.quote(server.name())
                         + (server.line() > 0 ? " (line " + server.line() + ")" : ""))
             .collect(Collectors.joining(", "));
     problems.fatal(
         group.get(group.size() - 1).line(),
-        "these names mean the same server \"" + Texts.ascii(cut(skeleton)) + "\": " + names,
+        "these names mean the same server \"" + MessageTexts.ascii(cut(skeleton)) + "\": " + names,
         "Rename all but one; upper case, blanks, underscores and look-alike letters make no"
             + " difference");
   }

@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Who answers a request of one session: the program's handler, or what every server has. */
-final class Dispatch {
+final class RequestDispatcher {
 
-  private static final Logger LOG = LoggerFactory.getLogger(Dispatch.class);
+  private static final Logger LOG = LoggerFactory.getLogger(RequestDispatcher.class);
 
   /** Results that say how long they may be kept (MCP 2026-07-28, Caching). */
   private static final Set<String> KEPT =
@@ -35,13 +35,13 @@ final class Dispatch {
   private final RawServer server;
   private final ServerSession session;
 
-  Dispatch(RawServer server, ServerSession session) {
+  RequestDispatcher(RawServer server, ServerSession session) {
     this.server = server;
     this.session = session;
   }
 
   /** Never throws; fails with a {@link RequestException} where the answer is an error. */
-  Future<JsonObject> answer(Request request) {
+  Future<JsonObject> answer(ServerRequest request) {
     Future<JsonObject> answer;
     try {
       RequestHandler own = server.handler(request.method());
@@ -51,7 +51,7 @@ final class Dispatch {
       answer =
           own == null
               ? builtIn(request)
-              : own.handle(request, request.params()).map(Dispatch::orEmpty);
+              : own.handle(request, request.params()).map(RequestDispatcher::orEmpty);
     } catch (RuntimeException e) {
       answer = Future.failedFuture(e);
     }
@@ -60,20 +60,20 @@ final class Dispatch {
         .onFailure(failure -> note(request, failure));
   }
 
-  private static boolean isSubscription(Request request) {
+  private static boolean isSubscription(ServerRequest request) {
     return request.method().equals(Methods.RESOURCES_SUBSCRIBE)
         || request.method().equals(Methods.RESOURCES_UNSUBSCRIBE);
   }
 
   /** What was worded for the caller is no news here. */
-  private static void note(Request request, Throwable failure) {
+  private static void note(ServerRequest request, Throwable failure) {
     if (!(failure instanceof RequestException)) {
-      LOG.warn("{} failed: {}", request.subject(), Failures.text(failure));
+      LOG.warn("{} failed: {}", request.subject(), ServerFailures.text(failure));
       LOG.debug("{} failed", request.subject(), failure);
     }
   }
 
-  private Future<JsonObject> builtIn(Request request) {
+  private Future<JsonObject> builtIn(ServerRequest request) {
     JsonObject params = request.params();
     boolean modern = request.peer().isModern();
     return switch (request.method()) {
@@ -92,7 +92,7 @@ final class Dispatch {
     };
   }
 
-  private static Future<JsonObject> unknown(Request request) {
+  private static Future<JsonObject> unknown(ServerRequest request) {
     throw new RequestException(
         JsonRpcError.METHOD_NOT_FOUND,
         "this server has no method \""
@@ -101,11 +101,11 @@ final class Dispatch {
             + request.version().wire());
   }
 
-  private Future<JsonObject> call(Request request, JsonObject params) {
+  private Future<JsonObject> call(ServerRequest request, JsonObject params) {
     if (!(params.getValue("name") instanceof String name)) {
       throw RequestException.invalid("params.name must be a string: the name of the tool");
     }
-    Tools.Tool tool = server.tools().find(name);
+    ServerTools.Tool tool = server.tools().find(name);
     if (tool == null) {
       throw RequestException.invalid(
           "there is no tool '" + name + "'; tools/list has the names of all");
@@ -133,20 +133,20 @@ final class Dispatch {
   }
 
   /** How a failure of the program's own code is answered. */
-  Future<JsonObject> failure(Request request, Throwable failure) {
+  Future<JsonObject> failure(ServerRequest request, Throwable failure) {
     return failure instanceof RequestException || !request.method().equals(Methods.TOOLS_CALL)
         ? Future.failedFuture(failure)
         : Future.succeededFuture(
             request.peer().isModern()
-                ? modern(request, ToolResult.error(Failures.text(failure)))
-                : ToolResult.error(Failures.text(failure)));
+                ? modern(request, ToolResult.error(ServerFailures.text(failure)))
+                : ToolResult.error(ServerFailures.text(failure)));
   }
 
   private static JsonObject orEmpty(JsonObject result) {
     return result == null ? new JsonObject() : result;
   }
 
-  private static JsonObject modern(Request request, JsonObject result) {
+  private static JsonObject modern(ServerRequest request, JsonObject result) {
     JsonObject whole = new JsonObject(new LinkedHashMap<>(result.getMap()));
     if (!whole.containsKey("resultType")) {
       whole.put("resultType", Envelope.COMPLETE);
@@ -165,7 +165,7 @@ final class Dispatch {
   }
 
   /** Stays open until the client calls it off or the server closes. */
-  private Future<JsonObject> listen(Request request) {
+  private Future<JsonObject> listen(ServerRequest request) {
     session.streams().open(request, server.capabilities());
     return Promise.<JsonObject>promise().future();
   }

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Reads what stands beside the servers in a file of our own: how mcpbus itself is to be. */
-final class FrameReader {
+final class TopLevelReader {
 
   private static final int DEFAULT_START_CONCURRENCY = 16;
 
@@ -31,32 +31,33 @@ final class FrameReader {
           List.of(),
           List.of());
 
-  private FrameReader() {}
+  private TopLevelReader() {}
 
   /** Keys that are nobody's are reported in a file of our own, and those that seem meant for us. */
-  static void checkKeys(Entry top) {
-    boolean ours = Keys.OURS.stream().anyMatch(top::has);
+  static void checkKeys(ConfigEntry top) {
+    boolean ours = ConfigKeys.OURS.stream().anyMatch(top::has);
     for (Member member : top.node().members()) {
-      boolean known = Keys.TOP.contains(member.name()) || member.name().equals("$comment");
+      boolean known = ConfigKeys.TOP.contains(member.name()) || member.name().equals("$comment");
       if (!known && (ours || meant(member.name()))) {
-        top.unknown(member, Keys.TOP);
+        top.unknown(member, ConfigKeys.TOP);
       }
     }
   }
 
   private static boolean meant(String name) {
     String start = name.length() > MAX_NAME ? name.substring(0, MAX_NAME) : name;
-    return Keys.TOP.stream()
-        .anyMatch(key -> Texts.distance(start, key) <= (key.length() > 6 ? 2 : 1));
+    return ConfigKeys.TOP.stream()
+        .anyMatch(key -> MessageTexts.distance(start, key) <= (key.length() > 6 ? 2 : 1));
   }
 
   /** Without servers and problems. */
-  static McpBusConfig read(Entry top) {
-    AuthOptions auth = top.object("auth", Keys.AUTH).map(AuthReader::read).orElse(NONE.auth());
-    Optional<Entry> supervisor = top.object("supervisor", Keys.SUPERVISOR);
-    Optional<Entry> catalog = top.object("catalog", Keys.CATALOG);
+  static McpBusConfig read(ConfigEntry top) {
+    AuthOptions auth =
+        top.object("auth", ConfigKeys.AUTH).map(AuthReader::read).orElse(NONE.auth());
+    Optional<ConfigEntry> supervisor = top.object("supervisor", ConfigKeys.SUPERVISOR);
+    Optional<ConfigEntry> catalog = top.object("catalog", ConfigKeys.CATALOG);
     return new McpBusConfig(
-        top.object("bridge", Keys.BRIDGE)
+        top.object("bridge", ConfigKeys.BRIDGE)
             .map(entry -> BridgeReader.read(entry, auth.isRequired()))
             .orElse(NONE.bridge()),
         auth,
@@ -66,7 +67,7 @@ final class FrameReader {
         supervisor
             .flatMap(s -> s.whole("startConcurrency", 1, 1_000))
             .orElse(NONE.startConcurrency()),
-        top.object("gateway", Keys.GATEWAY).map(GatewayReader::read).orElse(NONE.gateway()),
+        top.object("gateway", ConfigKeys.GATEWAY).map(GatewayReader::read).orElse(NONE.gateway()),
         catalog.flatMap(c -> c.plugin("names", Plugins.namePolicies())).orElse(NONE.names()),
         catalog.flatMap(c -> c.flag("search")).orElse(NONE.search()),
         ClusterReader.read(top),

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Reads the {@code url} of a server's entry. Never quotes it: it may hold a password. */
-record ServerUrls(Entry entry) {
+record ServerUrlReader(ConfigEntry entry) {
 
   /** An http(s) URL, or that of a Unix socket with the HTTP path as its fragment. */
   Optional<URI> http(Filled text) {

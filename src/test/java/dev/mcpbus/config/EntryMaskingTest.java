@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class MaskingTest {
+class EntryMaskingTest {
 
   @TempDir Path directory;
 
@@ -23,7 +23,7 @@ class MaskingTest {
   }
 
   private static List<String> args(String... args) {
-    return Masking.args(filled(args));
+    return EntryMasking.args(filled(args));
   }
 
   @ParameterizedTest
@@ -142,16 +142,17 @@ class MaskingTest {
   void a_header_in_an_argument_is_hidden_and_taken_out_of_texts_whole_and_in_parts() {
     assertThat(args("-H", "Authorization: Bearer abcd", "x")).containsExactly("-H", "***", "x");
     Redactor redactor =
-        Redactor.of(Masking.secrets(filled("-H", "Authorization: Bearer abcd", "-p", "/srv/x")));
+        Redactor.of(
+            EntryMasking.secrets(filled("-H", "Authorization: Bearer abcd", "-p", "/srv/x")));
     assertThat(redactor.redact("refused: Bearer abcd, abcd, Authorization: Bearer abcd; /srv/x"))
         .isEqualTo("refused: ***, ***, Authorization: ***; /srv/x");
   }
 
   @Test
   void a_path_is_shown_around_what_a_variable_brought() {
-    assertThat(Masking.args(List.of(new Filled(Sensitive.of("/a/b/c.js"), "/a/***/c.js"))))
+    assertThat(EntryMasking.args(List.of(new Filled(Sensitive.of("/a/b/c.js"), "/a/***/c.js"))))
         .containsExactly("/a/***/c.js");
-    assertThat(Masking.args(List.of(new Filled(Sensitive.of("x y"), "x ***"))))
+    assertThat(EntryMasking.args(List.of(new Filled(Sensitive.of("x y"), "x ***"))))
         .containsExactly("***");
   }
 

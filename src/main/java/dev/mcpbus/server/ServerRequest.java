@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
  * What a handler knows of the request it answers, and its way back to the client. Safe to use from
  * any thread; what is sent after the request has ended is dropped.
  */
-public final class Request {
+public final class ServerRequest {
 
   private final ServerSession session;
-  private final Peer peer;
+  private final RequestPeer peer;
   private final RawJson id;
   private final String method;
   private final JsonObject params;
@@ -29,9 +29,9 @@ public final class Request {
   private final Promise<Void> cancelled = Promise.promise();
   private volatile boolean over;
 
-  Request(
+  ServerRequest(
       ServerSession session,
-      Peer peer,
+      RequestPeer peer,
       RawJson id,
       String method,
       JsonObject params,
@@ -56,7 +56,7 @@ public final class Request {
 
   /** {@code params._meta}, empty where there is none: the caller's word, not checked. */
   public JsonObject meta() {
-    return Peer.object(params, "_meta");
+    return RequestPeer.object(params, "_meta");
   }
 
   /** What it is about, for logs: the method, and the tool of a call. */
@@ -79,12 +79,12 @@ public final class Request {
     return peer.version();
   }
 
-  /** On whose behalf, see {@link ClientSession#principal()}. */
+  /** On whose behalf, see {@link ConnectedClient#principal()}. */
   public @Nullable String principal() {
     return session.principal();
   }
 
-  public ClientSession session() {
+  public ConnectedClient session() {
     return session;
   }
 
@@ -175,7 +175,7 @@ public final class Request {
     return id;
   }
 
-  Peer peer() {
+  RequestPeer peer() {
     return peer;
   }
 }

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The tools of a server at one moment, in the order in which they were added. Immutable. */
-final class Tools {
+final class ServerTools {
 
   /** A tool; {@code number} never comes twice, so that a page's cursor outlives every change. */
   record Tool(
@@ -31,7 +31,7 @@ final class Tools {
     }
   }
 
-  static final Tools NONE = new Tools(Collections.emptySortedMap(), Map.of(), 0);
+  static final ServerTools NONE = new ServerTools(Collections.emptySortedMap(), Map.of(), 0);
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_./-]{1,128}");
 
@@ -39,7 +39,7 @@ final class Tools {
   private final Map<String, Tool> byName;
   private final long last;
 
-  private Tools(SortedMap<Long, Tool> inOrder, Map<String, Tool> byName, long last) {
+  private ServerTools(SortedMap<Long, Tool> inOrder, Map<String, Tool> byName, long last) {
     this.inOrder = inOrder;
     this.byName = byName;
     this.last = last;
@@ -52,7 +52,7 @@ final class Tools {
   /**
    * @throws IllegalArgumentException where name or schema cannot be used, or the name is taken
    */
-  Tools with(JsonObject definition, RequestHandler handler) {
+  ServerTools with(JsonObject definition, RequestHandler handler) {
     if (!(definition.getValue("name") instanceof String name) || !NAME.matcher(name).matches()) {
       throw new IllegalArgumentException(
           "a tool's name has 1 to 128 letters, digits and _ . / -, not: "
@@ -80,13 +80,13 @@ final class Tools {
     Tool tool = new Tool(name, last + 1, definition.copy(), validator, handler);
     SortedMap<Long, Tool> more = new TreeMap<>(inOrder);
     more.put(tool.number, tool);
-    return new Tools(more, named(more), tool.number);
+    return new ServerTools(more, named(more), tool.number);
   }
 
-  Tools without(Tool tool) {
+  ServerTools without(Tool tool) {
     SortedMap<Long, Tool> fewer = new TreeMap<>(inOrder);
     fewer.remove(tool.number);
-    return new Tools(fewer, named(fewer), last);
+    return new ServerTools(fewer, named(fewer), last);
   }
 
   private static Map<String, Tool> named(SortedMap<Long, Tool> tools) {

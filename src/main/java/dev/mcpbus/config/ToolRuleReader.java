@@ -12,7 +12,7 @@ import java.util.Set;
  * What an entry says of single tools, in the words of the clients that it was written for. A
  * restriction is obeyed; what only spares a person questions is no restriction, and is told.
  */
-final class ToolRules {
+final class ToolRuleReader {
 
   /** Gemini, Qwen, Amp; Codex; several agents; Goose. */
   private static final Set<String> ALLOW =
@@ -48,17 +48,17 @@ final class ToolRules {
 
   private static final String NAMES = "Write a list of tools' names";
 
-  private final Entry entry;
+  private final ConfigEntry entry;
   private final List<List<String>> allow = new ArrayList<>();
   private final List<String> deny = new ArrayList<>();
 
-  private ToolRules(Entry entry) {
+  private ToolRuleReader(ConfigEntry entry) {
     this.entry = entry;
   }
 
   /** The policy; {@link ToolPolicy#ALL} where the entry restricts nothing. */
-  static ToolPolicy read(Entry entry) {
-    ToolRules rules = new ToolRules(entry);
+  static ToolPolicy read(ConfigEntry entry) {
+    ToolRuleReader rules = new ToolRuleReader(entry);
     for (Member member : entry.node().members()) {
       if (!member.value().is(Kind.NULL)) {
         rules.read(member);
@@ -91,7 +91,7 @@ final class ToolRules {
     }
   }
 
-  private void allow(Entry of, Member member) {
+  private void allow(ConfigEntry of, Member member) {
     int before = of.problems().count();
     List<String> names = names(of, member);
     if (names.isEmpty() && of.problems().count() == before) {
@@ -104,7 +104,7 @@ final class ToolRules {
   }
 
   /** Of a list or one text. Gemini's {@code name(arguments)} stands for the tool. */
-  private static List<String> names(Entry of, Member member) {
+  private static List<String> names(ConfigEntry of, Member member) {
     List<String> words =
         member.value().is(Kind.STRING)
             ? of.word(member.name()).stream().toList()
@@ -113,7 +113,7 @@ final class ToolRules {
   }
 
   /** {@code {mode, list}}, {@code {include, exclude}}, or a switch for each tool. */
-  private void form(Entry of, Set<String> members) {
+  private void form(ConfigEntry of, Set<String> members) {
     if (members.contains("mode") && members.contains("list")) {
       mode(of);
     } else if (members.contains("include") || members.contains("exclude")) {
@@ -129,7 +129,7 @@ final class ToolRules {
     }
   }
 
-  private void mode(Entry of) {
+  private void mode(ConfigEntry of) {
     List<String> names = of.node().member("list").map(list -> names(of, list)).orElse(List.of());
     String mode = of.word("mode").orElse("");
     switch (mode) {
@@ -138,22 +138,22 @@ final class ToolRules {
       default ->
           of.wrong(
               of.line("mode"),
-              Texts.quote(of.path() + "mode") + " is neither \"allow\" nor \"block\"",
+              MessageTexts.quote(of.path() + "mode") + " is neither \"allow\" nor \"block\"",
               "Write one of them");
     }
   }
 
   /** {@code "name": false}, or {@code "name": {"enabled": false}}. */
-  private void tool(Entry of, Member tool) {
+  private void tool(ConfigEntry of, Member tool) {
     if (tool.value().is(Kind.BOOLEAN)) {
       of.flag(tool.name()).filter(on -> !on).ifPresent(off -> deny.add(tool.name()));
       return;
     }
     if (!tool.value().is(Kind.OBJECT)) {
-      of.wrong(tool.line(), Texts.quote(of.path() + tool.name()) + " is no switch", NAMES);
+      of.wrong(tool.line(), MessageTexts.quote(of.path() + tool.name()) + " is no switch", NAMES);
       return;
     }
-    Entry inner =
+    ConfigEntry inner =
         of.object(tool.name(), names(tool))
             .orElseThrow(() -> new IllegalStateException("an object that is none"));
     if (!inner.flag("enabled").orElse(true) || inner.flag("disabled").orElse(false)) {
@@ -166,10 +166,10 @@ final class ToolRules {
     }
   }
 
-  private static void notObeyed(Entry of, Member member) {
+  private static void notObeyed(ConfigEntry of, Member member) {
     of.note(
         member.line(),
-        Texts.quote(of.path() + member.name()) + " is not obeyed",
+        MessageTexts.quote(of.path() + member.name()) + " is not obeyed",
         "Name tools that must not be called in \"disabledTools\"; who may do what is said by"
             + " \"auth\": {\"policies\": ...}");
   }

@@ -9,12 +9,12 @@ import java.util.function.Predicate;
 import org.slf4j.Logger;
 
 /** The wrappers that most servers want. */
-public final class Wrappers {
+public final class HandlerWrappers {
 
-  private Wrappers() {}
+  private HandlerWrappers() {}
 
   /** Refuses requests that {@code allowed} denies, before their handler sees them. */
-  public static Wrapper authorized(Predicate<Request> allowed) {
+  public static HandlerWrapper authorized(Predicate<ServerRequest> allowed) {
     return inner ->
         (request, input) ->
             allowed.test(request)
@@ -24,7 +24,7 @@ public final class Wrappers {
   }
 
   /** One line per request when it ends: what, for whom, how long, how; never arguments. */
-  public static Wrapper logged(Logger log) {
+  public static HandlerWrapper logged(Logger log) {
     return inner ->
         (request, input) -> {
           long from = System.nanoTime();
@@ -37,7 +37,7 @@ public final class Wrappers {
                           request.subject(),
                           request.client().name(),
                           request.session().id(),
-                          end.succeeded() ? "done" : "failed: " + Failures.text(end.cause()),
+                          end.succeeded() ? "done" : "failed: " + ServerFailures.text(end.cause()),
                           (System.nanoTime() - from) / 1_000_000));
         };
   }
@@ -46,7 +46,7 @@ public final class Wrappers {
    * Makes every failure read as {@code words} says, so that nothing internal reaches a client. A
    * {@link RequestException} was worded on purpose and stays.
    */
-  public static Wrapper errors(Function<Throwable, String> words) {
+  public static HandlerWrapper errors(Function<Throwable, String> words) {
     return inner ->
         (request, input) ->
             inner

@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
  * a plain word, path, URL or package that stands in the file as it is, and no option before it
  * makes a secret of it; all else is hidden.
  */
-final class Masking {
+final class EntryMasking {
 
   private static final Pattern SECRET_WORD =
       Pattern.compile(
@@ -81,7 +81,7 @@ final class Masking {
 
   private static final Pattern HOST = Pattern.compile("^[^:]+://(?:[^/?#]*@)?([^/?#]*)");
 
-  private Masking() {}
+  private EntryMasking() {}
 
   /** As they may be shown, one for each. */
   static List<String> args(List<Filled> args) {

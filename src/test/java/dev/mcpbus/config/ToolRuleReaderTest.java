@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Restrictions as other programs write them. The server has read_file, write_file, delete. */
-class ToolRulesTest {
+class ToolRuleReaderTest {
 
   @TempDir Path directory;
 

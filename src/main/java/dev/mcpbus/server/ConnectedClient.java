@@ -5,7 +5,7 @@ import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
 /** One connected client. Safe to use from any thread. */
-public interface ClientSession {
+public interface ConnectedClient {
 
   /** Unique within the process. */
   String id();

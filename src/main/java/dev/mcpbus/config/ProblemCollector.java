@@ -6,13 +6,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Collects the problems of one file; owned by one read. */
-final class Problems {
+final class ProblemCollector {
 
   private final String file;
   private final List<ConfigProblem> found = new ArrayList<>();
   private final List<ConfigProblem> notes = new ArrayList<>();
 
-  Problems(String file) {
+  ProblemCollector(String file) {
     this.file = file;
   }
 

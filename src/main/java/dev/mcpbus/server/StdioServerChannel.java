@@ -23,7 +23,7 @@ import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
 /** The server's end of two streams. One thread reads, one writes; the rest is the owner's. */
-final class StdioChannel implements Channel {
+final class StdioServerChannel implements Channel {
 
   private static final int CHUNK = 64 * 1024;
   private static final int JUNK_LINES = 100;
@@ -38,7 +38,7 @@ final class StdioChannel implements Channel {
   private @Nullable Receiver receiver;
   private boolean closed;
 
-  private StdioChannel(Context owner, InputStream in, OutputStream out) {
+  private StdioServerChannel(Context owner, InputStream in, OutputStream out) {
     this.owner = owner;
     this.in = in;
     this.out = out;
@@ -46,7 +46,7 @@ final class StdioChannel implements Channel {
 
   /** See {@link StdioServer#serve}. */
   static Future<Void> serve(Vertx vertx, RawServer server, InputStream in, OutputStream out) {
-    StdioChannel channel = new StdioChannel(vertx.getOrCreateContext(), in, out);
+    StdioServerChannel channel = new StdioServerChannel(vertx.getOrCreateContext(), in, out);
     channel.owner.runOnContext(
         now -> {
           channel.receiver = server.accept(channel);

@@ -17,9 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Lets a plug-in read the entry of a server whose transport it is. */
-record PluggedReader(Entry entry, JsonObject view) {
+record PluginEntryReader(ConfigEntry entry, JsonObject view) {
 
-  private static final Logger LOG = LoggerFactory.getLogger(PluggedReader.class);
+  private static final Logger LOG = LoggerFactory.getLogger(PluginEntryReader.class);
 
   /** Schemes that a plug-in cannot take. */
   private static final Set<String> BUILT_IN =
@@ -66,7 +66,7 @@ record PluggedReader(Entry entry, JsonObject view) {
       }
       view.put("options", Sensitive.MASK);
     }
-    url.ifPresent(text -> view.put("url", Masking.url(text.shown())));
+    url.ifPresent(text -> view.put("url", EntryMasking.url(text.shown())));
     TransportProvider.Settings read =
         new TransportProvider.Settings(
             url.map(text -> text.value().reveal()).orElse(null),

@@ -6,7 +6,7 @@ import java.util.HashSet;
 import java.util.Set;
 
 /** The resources that a legacy client subscribed to. Owner: the session's context. */
-final class Subscribed {
+final class SubscribedResources {
 
   private static final int MOST = 1_024;
 

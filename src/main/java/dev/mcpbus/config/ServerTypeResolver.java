@@ -16,7 +16,7 @@ import java.util.function.Supplier;
  *
  * @param url its URL, read once, so that a mistake in it is reported once
  */
-record ServerType(Entry entry, Supplier<Optional<Filled>> url) {
+record ServerTypeResolver(ConfigEntry entry, Supplier<Optional<Filled>> url) {
 
   static final List<String> TYPES =
       List.of(
@@ -79,10 +79,10 @@ record ServerType(Entry entry, Supplier<Optional<Filled>> url) {
         if (Plugins.transports().find(type).isPresent()) {
           yield type;
         }
-        String near = Texts.nearest(type, TYPES);
+        String near = MessageTexts.nearest(type, TYPES);
         entry.wrong(
             entry.line("type"),
-            "unknown type " + Texts.quote(written.get().shown()),
+            "unknown type " + MessageTexts.quote(written.get().shown()),
             near == null ? Plugins.transports().remedy(TYPES) : "Did you mean \"" + near + "\"?");
         yield "";
       }
@@ -98,7 +98,7 @@ record ServerType(Entry entry, Supplier<Optional<Filled>> url) {
         || (lower.startsWith("unix:") && url.indexOf('#') < 0)) {
       return SocketOptions.TYPE;
     }
-    Optional<String> plugged = PluggedReader.typeOf(lower);
+    Optional<String> plugged = PluginEntryReader.typeOf(lower);
     if (plugged.isPresent()) {
       return plugged.get();
     }

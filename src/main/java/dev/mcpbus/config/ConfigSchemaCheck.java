@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * The published schema as a second pair of eyes: what editors check is never weaker than what we
  * check. Adds only what the reader has not found.
  */
-final class SchemaCheck {
+final class ConfigSchemaCheck {
 
   static final String RESOURCE = "/mcpbus.schema.json";
 
@@ -36,10 +36,10 @@ final class SchemaCheck {
               .setBaseUri("https://mcpbus.invalid/")
               .setOutputFormat(OutputFormat.Basic));
 
-  private SchemaCheck() {}
+  private ConfigSchemaCheck() {}
 
   static JsonObject schema() {
-    try (InputStream in = SchemaCheck.class.getResourceAsStream(RESOURCE)) {
+    try (InputStream in = ConfigSchemaCheck.class.getResourceAsStream(RESOURCE)) {
       return new JsonObject(
           new String(Objects.requireNonNull(in, RESOURCE).readAllBytes(), StandardCharsets.UTF_8));
     } catch (IOException e) {
@@ -47,7 +47,7 @@ final class SchemaCheck {
     }
   }
 
-  static void check(ConfigNode root, Problems problems) {
+  static void check(ConfigNode root, ProblemCollector problems) {
     OutputUnit result;
     try {
       result = VALIDATOR.validate(Objects.requireNonNull(root.toJson()));
@@ -72,20 +72,20 @@ final class SchemaCheck {
     }
   }
 
-  private static void report(ConfigNode root, String at, Problems problems) {
+  private static void report(ConfigNode root, String at, ProblemCollector problems) {
     List<String> path =
         List.of(at.replaceFirst("^#?/?", "").split("/")).stream()
             .map(part -> decode(part))
             .toList();
     boolean ofServer = path.size() > 1 && path.get(0).equals("mcpServers");
-    String server = ofServer ? Names.cut(path.get(1)) : null;
+    String server = ofServer ? ServerNames.cut(path.get(1)) : null;
     if (problems.has(server)) {
       return;
     }
     problems.add(
         line(root, path),
         server,
-        Texts.quote(String.join(".", ofServer ? path.subList(2, path.size()) : path))
+        MessageTexts.quote(String.join(".", ofServer ? path.subList(2, path.size()) : path))
             + " does not fit the schema",
         "Compare it with mcpbus.schema.json");
   }

@@ -1,11 +1,11 @@
 package dev.mcpbus.server;
 
 /** How a failure reads to a client. */
-final class Failures {
+final class ServerFailures {
 
   private static final int LONGEST = 500;
 
-  private Failures() {}
+  private ServerFailures() {}
 
   /** The first line of its message, bounded; its kind where it has none. Never a stack. */
   static String text(Throwable failure) {

@@ -19,20 +19,20 @@ import java.util.function.Function;
  * @param java for {@code ${mcpbus:java}}: this JVM's program
  * @param jar for {@code ${mcpbus:jar}}: what {@code -cp} needs to find mcpbus
  */
-public record Environment(
+public record ConfigEnvironment(
     Map<String, String> variables,
     Function<String, Optional<String>> inputs,
     Path userHome,
     String java,
     String jar) {
 
-  public Environment {
+  public ConfigEnvironment {
     variables = Map.copyOf(variables);
   }
 
   /** Of this process; no answers to inputs but those in its variables. */
-  public static Environment system() {
-    return new Environment(
+  public static ConfigEnvironment system() {
+    return new ConfigEnvironment(
         System.getenv(),
         id -> Optional.empty(),
         Path.of(System.getProperty("user.home", ".")),
@@ -46,12 +46,12 @@ public record Environment(
     return "environment of " + variables.size() + " variables";
   }
 
-  public Environment withVariables(Map<String, String> other) {
-    return new Environment(other, inputs, userHome, java, jar);
+  public ConfigEnvironment withVariables(Map<String, String> other) {
+    return new ConfigEnvironment(other, inputs, userHome, java, jar);
   }
 
-  public Environment withInputs(Function<String, Optional<String>> other) {
-    return new Environment(variables, other, userHome, java, jar);
+  public ConfigEnvironment withInputs(Function<String, Optional<String>> other) {
+    return new ConfigEnvironment(variables, other, userHome, java, jar);
   }
 
   /** The answer to one input of a VS Code file; empty where nobody gave one. */
@@ -65,7 +65,7 @@ public record Environment(
   }
 
   private static String ownJar() {
-    CodeSource source = Environment.class.getProtectionDomain().getCodeSource();
+    CodeSource source = ConfigEnvironment.class.getProtectionDomain().getCodeSource();
     if (source != null && source.getLocation() != null) {
       try {
         File file = new File(source.getLocation().toURI());

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** Every key of a configuration; {@code mcpbus.schema.json} has the same, and a test compares. */
-final class Keys {
+final class ConfigKeys {
 
   static final Set<String> TOP =
       Set.of(
@@ -217,7 +217,7 @@ final class Keys {
           "workingDirectory", "cwd",
           "endpoint", "url");
 
-  private Keys() {}
+  private ConfigKeys() {}
 
   private static Set<String> both(Set<String> a, Set<String> b) {
     Set<String> all = new LinkedHashSet<>(a);
