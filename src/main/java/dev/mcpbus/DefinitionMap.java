@@ -41,7 +41,7 @@ final class DefinitionMap {
   private static final int MOST_IGNORED = 100;
 
   private final ClusterSecret secret;
-  private final ClusterVersions versions;
+  private final WireCompatibility versions;
   private final InstantSource clock;
   private final Consumer<ConnectionId> corrected;
   private final Future<AsyncMap<String, String>> map;
@@ -50,16 +50,16 @@ final class DefinitionMap {
   private final Set<ConnectionId> ignored = new HashSet<>();
 
   /** The newest that this node has seen, present ones. */
-  private final Map<ConnectionId, SealedEntry> present = new LinkedHashMap<>();
+  private final Map<ConnectionId, SignedEntry> present = new LinkedHashMap<>();
 
-  private final Map<ConnectionId, SealedEntry> removed = new LinkedHashMap<>();
+  private final Map<ConnectionId, SignedEntry> removed = new LinkedHashMap<>();
 
   /**
    * @param corrected hears what was put right here, which the others have to read
    */
   DefinitionMap(
       Vertx vertx,
-      ClusterVersions versions,
+      WireCompatibility versions,
       InstantSource clock,
       Consumer<ConnectionId> corrected) {
     this.corrected = corrected;
@@ -78,7 +78,7 @@ final class DefinitionMap {
             all.get(id.value())
                 .compose(
                     before -> {
-                      SealedEntry there = before == null ? null : open(id, before);
+                      SignedEntry there = before == null ? null : open(id, before);
                       if (there != null && !there.isRemoved()) {
                         return Future.succeededFuture(false);
                       }
@@ -108,28 +108,28 @@ final class DefinitionMap {
                 : all.remove(id.value()).<Void>mapEmpty());
   }
 
-  private Future<@Nullable SealedEntry> current(AsyncMap<String, String> all, ConnectionId id) {
+  private Future<@Nullable SignedEntry> current(AsyncMap<String, String> all, ConnectionId id) {
     return all.get(id.value()).map(raw -> raw == null ? null : open(id, raw));
   }
 
-  private @Nullable SealedEntry open(ConnectionId id, String raw) {
-    SealedEntry known = known(id);
+  private @Nullable SignedEntry open(ConnectionId id, String raw) {
+    SignedEntry known = known(id);
     return known != null && known.raw().equals(raw)
         ? known
-        : SealedEntry.open(secret, id.value(), raw);
+        : SignedEntry.open(secret, id.value(), raw);
   }
 
-  private @Nullable SealedEntry known(ConnectionId id) {
-    SealedEntry one = present.get(id);
+  private @Nullable SignedEntry known(ConnectionId id) {
+    SignedEntry one = present.get(id);
     return one == null ? removed.get(id) : one;
   }
 
   /** Newer than all that was seen of it, here or there. */
-  private SealedEntry next(ConnectionId id, @Nullable SealedEntry there, @Nullable String text) {
-    SealedEntry known = known(id);
+  private SignedEntry next(ConnectionId id, @Nullable SignedEntry there, @Nullable String text) {
+    SignedEntry known = known(id);
     long seen =
         Math.max(there == null ? 0 : there.revision(), known == null ? 0 : known.revision());
-    return SealedEntry.seal(secret, id.value(), Math.max(seen + 1, clock.millis()), text);
+    return SignedEntry.seal(secret, id.value(), Math.max(seen + 1, clock.millis()), text);
   }
 
   // ---- read
@@ -166,9 +166,9 @@ final class DefinitionMap {
    * @param asked what was looked for; null for everything
    * @return the definitions that count
    */
-  Future<Map<ConnectionId, SealedEntry>> judge(
+  Future<Map<ConnectionId, SignedEntry>> judge(
       Map<String, String> found, @Nullable Collection<ConnectionId> asked) {
-    Map<ConnectionId, SealedEntry> entries = new LinkedHashMap<>();
+    Map<ConnectionId, SignedEntry> entries = new LinkedHashMap<>();
     List<Future<Void>> steps = new ArrayList<>();
     found.forEach(
         (name, raw) -> {
@@ -176,8 +176,8 @@ final class DefinitionMap {
           if (id == null) {
             return;
           }
-          SealedEntry there = open(id, raw);
-          SealedEntry known = known(id);
+          SignedEntry there = open(id, raw);
+          SignedEntry known = known(id);
           if (there != null && (known == null || there.revision() >= known.revision())) {
             entries.put(id, there);
           } else if (known != null) {
@@ -214,7 +214,7 @@ final class DefinitionMap {
   }
 
   /** Where nobody has written meanwhile. */
-  private Future<Void> putRight(ConnectionId id, String wrong, SealedEntry known) {
+  private Future<Void> putRight(ConnectionId id, String wrong, SignedEntry known) {
     return map.compose(
             all ->
                 all.replaceIfPresent(id.value(), wrong, known.raw())
@@ -226,19 +226,19 @@ final class DefinitionMap {
         .onSuccess(done -> corrected.accept(id));
   }
 
-  private Future<Void> putBack(List<ConnectionId> missing, Map<ConnectionId, SealedEntry> entries) {
+  private Future<Void> putBack(List<ConnectionId> missing, Map<ConnectionId, SignedEntry> entries) {
     return versions
         .common()
         .compose(
             wire ->
-                wire < ClusterDefinitions.NOTED
+                wire < DefinitionRegistry.NOTED
                     ? Future.succeededFuture()
                     : Future.join(missing.stream().map(id -> putBack(id, entries)).toList())
                         .mapEmpty());
   }
 
-  private Future<Void> putBack(ConnectionId id, Map<ConnectionId, SealedEntry> entries) {
-    SealedEntry lost = present.get(id);
+  private Future<Void> putBack(ConnectionId id, Map<ConnectionId, SignedEntry> entries) {
+    SignedEntry lost = present.get(id);
     if (lost == null) {
       return Future.succeededFuture();
     }
@@ -246,22 +246,22 @@ final class DefinitionMap {
     return map.compose(all -> all.putIfAbsent(id.value(), lost.raw()))
         .onSuccess(
             before -> {
-              SealedEntry there = before == null ? lost : open(id, before);
+              SignedEntry there = before == null ? lost : open(id, before);
               entries.put(id, there == null ? lost : there);
             })
         .mapEmpty();
   }
 
   /** What is removed is no entry any more, and is remembered as that. */
-  private void remember(Map<ConnectionId, SealedEntry> entries, Collection<ConnectionId> looked) {
+  private void remember(Map<ConnectionId, SignedEntry> entries, Collection<ConnectionId> looked) {
     for (ConnectionId id : looked) {
       if (!entries.containsKey(id)) {
         present.remove(id);
       }
     }
-    for (Map.Entry<ConnectionId, SealedEntry> one : List.copyOf(entries.entrySet())) {
+    for (Map.Entry<ConnectionId, SignedEntry> one : List.copyOf(entries.entrySet())) {
       ConnectionId id = one.getKey();
-      SealedEntry entry = one.getValue();
+      SignedEntry entry = one.getValue();
       removed.remove(id);
       if (entry.isRemoved()) {
         entries.remove(id);

@@ -90,14 +90,14 @@ public final class Main implements Callable<Integer> {
       description = "Print a fresh API key, once, and what of it belongs in the configuration.")
   private @Nullable String keyName;
 
-  private final PrintStream out = new Terminal(System.out);
-  private final PrintStream err = new Terminal(System.err);
+  private final PrintStream out = new TerminalOutput(System.out);
+  private final PrintStream err = new TerminalOutput(System.err);
 
   /** Reads the version that the build wrote. */
   static final class VersionProvider implements IVersionProvider {
     @Override
     public String[] getVersion() {
-      return new String[] {"mcpbus " + Version.current()};
+      return new String[] {"mcpbus " + McpBusVersion.current()};
     }
   }
 

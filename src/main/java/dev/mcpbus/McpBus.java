@@ -142,7 +142,7 @@ public final class McpBus {
   private final List<String> entrances = new ArrayList<>();
   private final SupervisorVerticle supervisor;
   private final ServersVerticle servers;
-  private final @Nullable ClusterLimits limits;
+  private final @Nullable RateLimitKeepers limits;
   private final AccessControl access;
   private final @Nullable Gateway gateway;
   private final List<BridgeVerticle> bridges;
@@ -152,7 +152,7 @@ public final class McpBus {
   private McpBus(Vertx vertx, Options options, AuthenticatorFactory authenticators, PinStore pins) {
     this.vertx = vertx;
     this.supervisor = new SupervisorVerticle(options.supervisor());
-    Implementation own = new Implementation("mcpbus", Version.current());
+    Implementation own = new Implementation("mcpbus", McpBusVersion.current());
     Readiness readiness = new Readiness();
     this.servers =
         new ServersVerticle(
@@ -161,7 +161,7 @@ public final class McpBus {
             options.reader(),
             options.placement(),
             readiness);
-    this.limits = vertx.isClustered() ? new ClusterLimits(vertx, options.auth()) : null;
+    this.limits = vertx.isClustered() ? new RateLimitKeepers(vertx, options.auth()) : null;
     this.access =
         new AccessControl(
             options.auth(),
@@ -210,13 +210,13 @@ public final class McpBus {
    *     ClusterSecret}; what was started is stopped then
    */
   public static Future<McpBus> start(Vertx vertx, Options options) {
-    return start(vertx, options, Authentication.ofVariables(vertx, System.getenv()));
+    return start(vertx, options, OAuthAuthenticators.ofVariables(vertx, System.getenv()));
   }
 
   /**
    * The same, with credentials of the program's own making.
    *
-   * @param authenticators for servers over HTTP, such as an {@link Authentication}
+   * @param authenticators for servers over HTTP, such as an {@link OAuthAuthenticators}
    */
   public static Future<McpBus> start(
       Vertx vertx, Options options, AuthenticatorFactory authenticators) {

@@ -52,13 +52,13 @@ final class ServersVerticle extends VerticleBase {
 
   // Set once in start().
   @SuppressWarnings("NullAway.Init")
-  private ServerLeases leases;
+  private PrivateConnectionRegistry leases;
 
   @SuppressWarnings("NullAway.Init")
-  private DistantLeases distant;
+  private RemotePrivateConnections distant;
 
   @SuppressWarnings("NullAway.Init")
-  private Hosting hosting;
+  private ServerHosting hosting;
 
   /**
    * @param placement how connections are owned, where Vert.x is clustered
@@ -79,12 +79,14 @@ final class ServersVerticle extends VerticleBase {
 
   @Override
   public Future<?> start() {
-    leases = new ServerLeases(vertx, supervisor, factory, id -> hosting.servers().get(id));
-    distant = new DistantLeases(vertx);
+    leases =
+        new PrivateConnectionRegistry(vertx, supervisor, factory, id -> hosting.servers().get(id));
+    distant = new RemotePrivateConnections(vertx);
     hosting =
         vertx.isClustered()
-            ? new ClusterHosting(vertx, supervisor, factory, reader, placement, leases::endAll)
-            : new LocalHosting(supervisor, factory);
+            ? new ClusterServerHosting(
+                vertx, supervisor, factory, reader, placement, leases::endAll)
+            : new LocalServerHosting(supervisor, factory);
     return hosting
         .start()
         .compose(

@@ -50,7 +50,7 @@ final class Service {
       Engine engine,
       PrintStream out,
       PrintStream err) {
-    AuditLog.open(config.auth().auditFile());
+    AuditLogFile.open(config.auth().auditFile());
     int listenPort = port == null ? config.port() : port;
     Vertx vertx;
     try {
@@ -69,7 +69,8 @@ final class Service {
     CountDownLatch over = new CountDownLatch(1);
     try {
       McpBus bus = await(McpBus.start(vertx, options(file, result, config, listenPort)));
-      AdminAccess admin = new AdminAccess(bus.adminToken(), bus.port(), System.getenv());
+      AdminTokenPublisher admin =
+          new AdminTokenPublisher(bus.adminToken(), bus.port(), System.getenv());
       admin.open();
       Runtime.getRuntime()
           .addShutdownHook(new Thread(() -> end(vertx, bus, admin, over), "mcpbus-end"));
@@ -183,7 +184,7 @@ final class Service {
   }
 
   /** Runs on the shutdown hook's own thread: Vert.x must not be closed from one of its contexts. */
-  private static void end(Vertx vertx, McpBus bus, AdminAccess admin, CountDownLatch over) {
+  private static void end(Vertx vertx, McpBus bus, AdminTokenPublisher admin, CountDownLatch over) {
     admin.close();
     LOG.info("told to end: calls in flight may finish, within {} s in all", SHUTDOWN_SECONDS);
     long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(SHUTDOWN_SECONDS);

@@ -30,10 +30,11 @@ final class StartReport {
   private final Vertx vertx;
   private final McpBus bus;
   private final McpBusConfig config;
-  private final AdminAccess admin;
+  private final AdminTokenPublisher admin;
   private final PrintStream out;
 
-  StartReport(Vertx vertx, McpBus bus, McpBusConfig config, AdminAccess admin, PrintStream out) {
+  StartReport(
+      Vertx vertx, McpBus bus, McpBusConfig config, AdminTokenPublisher admin, PrintStream out) {
     this.vertx = vertx;
     this.bus = bus;
     this.config = config;
@@ -156,7 +157,7 @@ final class StartReport {
         + "\nMCP:    "
         + base
         + "/mcp for agents and editors\n"
-        + admin.line(base, AdminAccess.isTerminal())
+        + admin.line(base, AdminTokenPublisher.isTerminal())
         + "Try:\n"
         + curl
         + "/api/servers\n"

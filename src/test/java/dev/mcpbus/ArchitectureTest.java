@@ -85,8 +85,8 @@ class ArchitectureTest {
               "transport.socket.SocketTarget"),
           "gets tokens with it, and keeps them encrypted",
           Set.of(
-              "Authentication",
-              "TokenAuthenticator",
+              "OAuthAuthenticators",
+              "OAuthTokenAuthenticator",
               "security.oauth.RegisteredClient",
               "security.oauth.TokenGrants",
               "security.oauth.OAuthClient",

@@ -290,7 +290,7 @@ class CanaryIT {
               bus.vertx(),
               bus.bus(),
               result.usable().orElseThrow(),
-              new AdminAccess(null, 0, Map.of()),
+              new AdminTokenPublisher(null, 0, Map.of()),
               new PrintStream(report, true, StandardCharsets.UTF_8))
           .print();
       Awaitility.await().until(() -> report.size() > 0);

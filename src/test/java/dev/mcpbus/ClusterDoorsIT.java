@@ -313,7 +313,7 @@ class ClusterDoorsIT {
         .publish(
             Addresses.PLACEMENT,
             new JsonObject()
-                .put("type", ClusterTown.DEFINITIONS)
+                .put("type", PeerAnnouncements.DEFINITIONS)
                 .put("node", "somebody")
                 .put("clock", ClusterRequests.clock()));
   }

@@ -97,7 +97,7 @@ class HostileTextTest {
               bus.vertx(),
               bus.bus(),
               config(),
-              new AdminAccess(null, 0, Map.of()),
+              new AdminTokenPublisher(null, 0, Map.of()),
               new PrintStream(out, true, StandardCharsets.UTF_8))
           .print();
       Awaitility.await().until(() -> out.size() > 0);
@@ -144,7 +144,8 @@ class HostileTextTest {
   @Test
   void a_stream_to_a_person_lets_nothing_through() {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    Terminal terminal = new Terminal(new PrintStream(out, true, StandardCharsets.UTF_8));
+    TerminalOutput terminal =
+        new TerminalOutput(new PrintStream(out, true, StandardCharsets.UTF_8));
     terminal.println("a\u001b[2J\u202e");
     terminal.print("b\u009b\n");
     terminal.printf("%s%n", "c\u0007");

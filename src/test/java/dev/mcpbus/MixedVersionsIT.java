@@ -103,12 +103,12 @@ class MixedVersionsIT {
 
   /** As a node of any version writes it. */
   private static String sealed(String id, JsonObject definition) {
-    return SealedEntry.seal(InnerCluster.SECRET, id, 1, definition.encode()).raw();
+    return SignedEntry.seal(InnerCluster.SECRET, id, 1, definition.encode()).raw();
   }
 
   private static JsonObject definition(Node node, String id) {
     String raw = entries(node, ClusterRequests.SERVERS).get(id);
-    SealedEntry entry = SealedEntry.open(InnerCluster.SECRET, id, String.valueOf(raw));
+    SignedEntry entry = SignedEntry.open(InnerCluster.SECRET, id, String.valueOf(raw));
     return new JsonObject(String.valueOf(Objects.requireNonNull(entry).text()));
   }
 
@@ -177,7 +177,7 @@ class MixedVersionsIT {
       add(node, "u");
       JsonObject newest = definition(node, "u");
       assertThat(newest.getInteger("form")).isEqualTo(2);
-      assertThat(newest.getString("version")).isEqualTo(Version.current());
+      assertThat(newest.getString("version")).isEqualTo(McpBusVersion.current());
     }
   }
 

@@ -57,8 +57,8 @@ class OAuthSseTest {
   }
 
   private ChannelProbe open(HttpOptions options) throws Exception {
-    Authentication authentication =
-        Authentication.of(
+    OAuthAuthenticators authentication =
+        OAuthAuthenticators.of(
             new OAuthClient.Environment(
                 vertx,
                 TokenStore.inMemory(),

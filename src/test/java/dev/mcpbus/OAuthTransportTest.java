@@ -52,8 +52,8 @@ class OAuthTransportTest {
   }
 
   private ChannelProbe open(HttpOptions options) throws Exception {
-    Authentication authentication =
-        Authentication.of(
+    OAuthAuthenticators authentication =
+        OAuthAuthenticators.of(
             OAuthClient.Environment.of(
                 vertx,
                 TokenStore.inMemory(),

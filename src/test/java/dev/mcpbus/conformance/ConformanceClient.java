@@ -1,7 +1,7 @@
 package dev.mcpbus.conformance;
 
-import dev.mcpbus.Authentication;
 import dev.mcpbus.McpBus;
+import dev.mcpbus.OAuthAuthenticators;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallOptions;
 import dev.mcpbus.bus.McpClient;
@@ -75,7 +75,7 @@ public final class ConformanceClient {
                 vertx,
                 new McpBus.Options(
                     List.of(), SupervisorOptions.DEFAULT, null, ConformanceClient::read),
-                Authentication.of(
+                OAuthAuthenticators.of(
                     OAuthClient.Environment.of(
                         vertx, TokenStore.inMemory(), (server, page, within) -> logIn(page)))));
     McpClient client = McpClient.create(vertx);

@@ -3,8 +3,8 @@ package dev.mcpbus.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import dev.mcpbus.Authentication;
 import dev.mcpbus.McpBus;
+import dev.mcpbus.OAuthAuthenticators;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure.Sent;
@@ -346,7 +346,8 @@ class HttpConnectFaultsIT {
     String url = "http://mcp.moving.example:" + old.port() + "/mcp";
     Function<JsonObject, TestBus> launch =
         servers ->
-            TestBus.start(servers, options, vertx -> Authentication.ofVariables(vertx, Map.of()));
+            TestBus.start(
+                servers, options, vertx -> OAuthAuthenticators.ofVariables(vertx, Map.of()));
     try (old;
         HttpBed bed =
             HttpBed.of(

@@ -2,7 +2,7 @@ package dev.mcpbus.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.mcpbus.Authentication;
+import dev.mcpbus.OAuthAuthenticators;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.McpFailure.Sent;
@@ -89,7 +89,7 @@ class OAuthFaultsIT {
         HttpBed.entry(url.toString()).put("oauth", oauth),
         servers ->
             TestBus.start(
-                servers, new VertxOptions(), made -> Authentication.of(environment(made))));
+                servers, new VertxOptions(), made -> OAuthAuthenticators.of(environment(made))));
   }
 
   private OAuthClient.Environment environment(Vertx made) {

@@ -5,8 +5,8 @@ import static dev.mcpbus.testing.TestBus.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.mcpbus.Authentication;
 import dev.mcpbus.McpBus;
+import dev.mcpbus.OAuthAuthenticators;
 import dev.mcpbus.ServerEntryReader;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
@@ -184,11 +184,12 @@ class LoadedPluginsTest {
           ChannelProbe.open(
               vertx,
               BuiltInTransports.create(
-                  vertx, options, Authentication.ofVariables(vertx, Map.of())));
+                  vertx, options, OAuthAuthenticators.ofVariables(vertx, Map.of())));
       probe.call(1, "tools/list");
       Awaitility.await().until(() -> DrawerStore.SAVED.toString().contains("token"));
       probe.close();
-      Authentication stuck = Authentication.ofVariables(vertx, Map.of("DRAWER_STUCK", "1"));
+      OAuthAuthenticators stuck =
+          OAuthAuthenticators.ofVariables(vertx, Map.of("DRAWER_STUCK", "1"));
       assertThatThrownBy(() -> BuiltInTransports.create(vertx, options, stuck))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage("token store \"drawer\": the drawer is stuck; unset DRAWER_STUCK");

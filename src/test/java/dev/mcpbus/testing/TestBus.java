@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import dev.mcpbus.Authentication;
 import dev.mcpbus.McpBus;
+import dev.mcpbus.OAuthAuthenticators;
 import dev.mcpbus.ServerEntryReader;
 import dev.mcpbus.bridge.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
@@ -79,7 +79,7 @@ public final class TestBus implements AutoCloseable {
             InputOptions.DEFAULT,
             new VertxOptions(),
             vertx -> {},
-            vertx -> Authentication.ofVariables(vertx, System.getenv()),
+            vertx -> OAuthAuthenticators.ofVariables(vertx, System.getenv()),
             vertx -> PinStore.inMemory());
 
     Seams with(@Nullable BridgeOptions other) {

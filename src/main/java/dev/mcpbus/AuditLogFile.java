@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /** The audit log as a file of its own, turned over by logback; for the standalone service. */
-final class AuditLog {
+final class AuditLogFile {
 
   /** Of logback's window. */
   private static final int MAX_KEPT = 20;
 
-  private AuditLog() {}
+  private AuditLogFile() {}
 
   /** Also writes audit lines to that file; nothing where there is none, or no logback. */
   static void open(@Nullable AuditFile file) {

@@ -13,9 +13,9 @@ import org.slf4j.LoggerFactory;
  * The admin token of the standalone service: kept in the user's own file while the service runs,
  * and shown to the person at the terminal. A log never gets it. For threads that may wait.
  */
-final class AdminAccess {
+final class AdminTokenPublisher {
 
-  private static final Logger LOG = LoggerFactory.getLogger(AdminAccess.class);
+  private static final Logger LOG = LoggerFactory.getLogger(AdminTokenPublisher.class);
 
   private final AdminTokenFile file;
   private final @Nullable String token;
@@ -24,7 +24,7 @@ final class AdminAccess {
   /**
    * @param token null where callers log in with keys or tokens of their own
    */
-  AdminAccess(@Nullable String token, int port, Map<String, String> variables) {
+  AdminTokenPublisher(@Nullable String token, int port, Map<String, String> variables) {
     this.file = AdminTokenFile.of(port, variables);
     this.token = token;
   }

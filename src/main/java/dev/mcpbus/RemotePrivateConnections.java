@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
  * Leases of clients of this node that live on another, because the server wants what only that one
  * has. Confined to the context of {@link ServersVerticle}.
  */
-final class DistantLeases {
+final class RemotePrivateConnections {
 
   private static final long ASK_MILLIS = 20_000;
   private static final long RETRY_AFTER_MILLIS = 250;
@@ -49,11 +49,11 @@ final class DistantLeases {
   private final Map<String, Held> held = new HashMap<>();
 
   /** Must be made on the context that it is to live on. */
-  DistantLeases(Vertx vertx) {
+  RemotePrivateConnections(Vertx vertx) {
     this(vertx, TRIES);
   }
 
-  DistantLeases(Vertx vertx, int tries) {
+  RemotePrivateConnections(Vertx vertx, int tries) {
     this.vertx = vertx;
     this.tries = tries;
     Context context = vertx.getOrCreateContext();
@@ -66,7 +66,7 @@ final class DistantLeases {
             });
   }
 
-  /** As {@link ServerLeases#lease}, on {@code node}. */
+  /** As {@link PrivateConnectionRegistry#lease}, on {@code node}. */
   Future<JsonObject> lease(String node, JsonObject body) {
     long now = System.nanoTime();
     held.values().removeIf(one -> now - one.since() > KEPT_NANOS);

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * theirs was not in use for longest. Their holder is asked first. Confined to the context of {@link
  * ServersVerticle}.
  */
-final class ServerLeases {
+final class PrivateConnectionRegistry {
 
   private static final String BOUND = "servers.privateConnections";
   private static final int MAX_PER_SERVER = 64;
@@ -62,7 +62,7 @@ final class ServerLeases {
   /**
    * @param present the definition of a server as it is at that moment; null for none
    */
-  ServerLeases(
+  PrivateConnectionRegistry(
       Vertx vertx,
       SupervisorVerticle supervisor,
       ConnectionFactory factory,

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
  * A stream to a person: text that is printed steers no terminal. Line breaks stay; who prints what
  * others wrote makes it {@link Printable#line} first.
  */
-final class Terminal extends PrintStream {
+final class TerminalOutput extends PrintStream {
 
-  Terminal(PrintStream to) {
+  TerminalOutput(PrintStream to) {
     super(to, true, Charset.defaultCharset());
   }
 

@@ -16,14 +16,14 @@ import java.util.List;
  * and drops without a word what other nodes send in the moment before they hear of it: their
  * callers would wait for ever.
  */
-final class ClusterAddresses {
+final class AddressWithdrawal {
 
   /** How long other nodes may take to hear of it. */
   private static final Duration HEARD = Duration.ofMillis(200);
 
   private final VertxInternal vertx;
 
-  ClusterAddresses(Vertx vertx) {
+  AddressWithdrawal(Vertx vertx) {
     this.vertx = (VertxInternal) vertx;
   }
 

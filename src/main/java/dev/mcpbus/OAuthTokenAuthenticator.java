@@ -11,7 +11,7 @@ import io.vertx.core.Future;
 import java.util.Map;
 
 /** The tokens of an OAuth client as headers. */
-record TokenAuthenticator(OAuthClient client) implements Authenticator {
+record OAuthTokenAuthenticator(OAuthClient client) implements Authenticator {
 
   private static final String AUTHORIZATION = "Authorization";
   private static final String BEARER = "Bearer ";

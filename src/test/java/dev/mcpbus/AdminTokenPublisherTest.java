@@ -10,7 +10,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class AdminAccessTest {
+class AdminTokenPublisherTest {
 
   private static final String TOKEN = "mcpbus_secret";
   private static final String BASE = "http://127.0.0.1:1";
@@ -23,7 +23,7 @@ class AdminAccessTest {
 
   @Test
   void a_person_sees_the_token_and_a_log_sees_where_it_is() throws IOException {
-    AdminAccess admin = new AdminAccess(TOKEN, 1, variables());
+    AdminTokenPublisher admin = new AdminTokenPublisher(TOKEN, 1, variables());
     admin.open();
     assertThat(AdminTokenFile.of(1, variables()).read()).contains(TOKEN);
     assertThat(admin.line(BASE, true)).isEqualTo("Admin:  " + BASE + "/#token=" + TOKEN + "\n");
@@ -37,7 +37,7 @@ class AdminAccessTest {
   @Test
   void where_the_file_cannot_be_kept_the_service_goes_on_and_says_so() throws IOException {
     Files.writeString(home.resolve("admin"), "a file where the folder should be");
-    AdminAccess admin = new AdminAccess(TOKEN, 1, variables());
+    AdminTokenPublisher admin = new AdminTokenPublisher(TOKEN, 1, variables());
     admin.open();
     assertThat(admin.line(BASE, false)).contains("cannot be written").doesNotContain(TOKEN);
     admin.close();
@@ -45,7 +45,7 @@ class AdminAccessTest {
 
   @Test
   void where_callers_log_in_nothing_is_written_or_said() {
-    AdminAccess admin = new AdminAccess(null, 1, variables());
+    AdminTokenPublisher admin = new AdminTokenPublisher(null, 1, variables());
     admin.open();
     assertThat(admin.line(BASE, true)).isEmpty();
     admin.close();

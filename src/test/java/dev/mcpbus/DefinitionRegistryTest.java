@@ -19,14 +19,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** One node: what it remembers is put back, as every node does that survives a loss. */
-class ClusterDefinitionsTest {
+class DefinitionRegistryTest {
 
   private static final ConnectionId ID = new ConnectionId("one");
 
   private InnerCluster cluster;
   private Vertx vertx;
   private AsyncMap<String, String> map;
-  private ClusterDefinitions definitions;
+  private DefinitionRegistry definitions;
   private ServerEntryReader reader;
 
   @BeforeEach
@@ -39,10 +39,10 @@ class ClusterDefinitionsTest {
             .<String, String>getClusterWideMap(ClusterRequests.SERVERS)
             .await(20, SECONDS);
     reader = ServerEntryReader.in(Path.of("."), ConfigEnvironment.system(), ServerSettings.DEFAULT);
-    ClusterVersions versions = new ClusterVersions(vertx);
-    ClusterChanges changes = new ClusterChanges(vertx, "one", versions, fact -> {});
+    WireCompatibility versions = new WireCompatibility(vertx);
+    DefinitionChanges changes = new DefinitionChanges(vertx, "one", versions, fact -> {});
     definitions =
-        new ClusterDefinitions(
+        new DefinitionRegistry(
             vertx, reader, versions, changes, changed -> Future.succeededFuture());
     assertThat(definitions.add(definition(), true).await(20, SECONDS)).isTrue();
     assertThat(definitions.all()).containsOnlyKeys(ID);

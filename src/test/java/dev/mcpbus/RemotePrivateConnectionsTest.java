@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 @ExtendWith(VertxExtension.class)
-class DistantLeasesTest {
+class RemotePrivateConnectionsTest {
 
   private static final JsonObject WISH =
       new JsonObject().put("id", "s0").put("input", "in").put("events", "ev").put("ttl", 1_000);
@@ -24,7 +24,7 @@ class DistantLeasesTest {
   /** {@code UNKNOWN_CONNECTION} would give the client the connection that all share. */
   @Test
   void a_node_that_is_not_found_is_not_a_server_that_is_not_known(Vertx vertx) {
-    DistantLeases leases = new DistantLeases(vertx, 2);
+    RemotePrivateConnections leases = new RemotePrivateConnections(vertx, 2);
     Throwable failure =
         catchThrowable(() -> leases.lease("n2", WISH.copy()).await(5, TimeUnit.SECONDS));
     McpFailure refused = McpFailure.of(failure);
@@ -35,7 +35,7 @@ class DistantLeasesTest {
 
   @Test
   void a_lease_is_given_back_when_its_node_is_found_again(Vertx vertx) throws Exception {
-    DistantLeases leases = new DistantLeases(vertx);
+    RemotePrivateConnections leases = new RemotePrivateConnections(vertx);
     serve(vertx, Addresses.SERVERS_LEASE);
     leases.lease("n2", WISH.copy()).await(5, TimeUnit.SECONDS);
     var released = leases.release(LEASE.copy());

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * number knows everything, and whoever has missed one finds out without reading the definitions.
  * Confined to the context of {@link ServersVerticle}.
  */
-final class ClusterChanges {
+final class DefinitionChanges {
 
   /** Node to the number of its last fact. */
   static final String MAP = "mcpbus.servers.changes";
@@ -33,7 +33,7 @@ final class ClusterChanges {
 
   private static final String COUNT = "count";
 
-  private static final Logger LOG = LoggerFactory.getLogger(ClusterChanges.class);
+  private static final Logger LOG = LoggerFactory.getLogger(DefinitionChanges.class);
 
   /** What is changed together is told together. */
   private static final long GATHER_MILLIS = 5;
@@ -43,7 +43,7 @@ final class ClusterChanges {
   private final Vertx vertx;
   private final String self;
   private final Consumer<JsonObject> publish;
-  private final ClusterVersions versions;
+  private final WireCompatibility versions;
   private final Future<AsyncMap<String, Long>> map;
 
   private final Set<String> gathered = new LinkedHashSet<>();
@@ -56,7 +56,8 @@ final class ClusterChanges {
   /**
    * @param publish sends a fact to all nodes
    */
-  ClusterChanges(Vertx vertx, String self, ClusterVersions versions, Consumer<JsonObject> publish) {
+  DefinitionChanges(
+      Vertx vertx, String self, WireCompatibility versions, Consumer<JsonObject> publish) {
     this.vertx = vertx;
     this.self = self;
     this.versions = versions;

@@ -26,11 +26,11 @@ import org.slf4j.LoggerFactory;
  * The definitions of all servers, in a map of the cluster. Files seed it: the first who names a
  * server wins at the start, and a file that says something else is a divergence, not a change; a
  * file that is changed while its node runs is a change. What has changed is told by {@link
- * ClusterChanges}, and only that is read. Confined to the context of {@link ServersVerticle}.
+ * DefinitionChanges}, and only that is read. Confined to the context of {@link ServersVerticle}.
  */
-final class ClusterDefinitions {
+final class DefinitionRegistry {
 
-  private static final Logger LOG = LoggerFactory.getLogger(ClusterDefinitions.class);
+  private static final Logger LOG = LoggerFactory.getLogger(DefinitionRegistry.class);
 
   /** The form since which removals are noted; before it what is missing was removed. */
   static final int NOTED = 2;
@@ -43,12 +43,12 @@ final class ClusterDefinitions {
    *
    * @param form null where this node cannot read it
    */
-  private record Held(Sensitive text, @Nullable DefinitionForm form) {}
+  private record Held(Sensitive text, @Nullable DefinitionEntry form) {}
 
   private final Vertx vertx;
   private final ServerEntryReader reader;
-  private final ClusterVersions versions;
-  private final ClusterChanges changes;
+  private final WireCompatibility versions;
+  private final DefinitionChanges changes;
   private final Function<Set<ConnectionId>, Future<Void>> listener;
   private final DefinitionMap map;
 
@@ -74,11 +74,11 @@ final class ClusterDefinitions {
    * @param changes tells the others what this node writes
    * @param listener hears which have changed
    */
-  ClusterDefinitions(
+  DefinitionRegistry(
       Vertx vertx,
       ServerEntryReader reader,
-      ClusterVersions versions,
-      ClusterChanges changes,
+      WireCompatibility versions,
+      DefinitionChanges changes,
       Function<Set<ConnectionId>, Future<Void>> listener) {
     this.vertx = vertx;
     this.reader = reader;
@@ -147,7 +147,7 @@ final class ClusterDefinitions {
   }
 
   private Future<String> text(ServerDefinition definition) {
-    return versions.common().map(wire -> DefinitionForm.of(definition).encode(wire));
+    return versions.common().map(wire -> DefinitionEntry.of(definition).encode(wire));
   }
 
   private Future<Void> changed(ConnectionId id) {
@@ -209,7 +209,7 @@ final class ClusterDefinitions {
   }
 
   private Future<Void> adopt(
-      Map<ConnectionId, SealedEntry> entries, boolean full, Set<ConnectionId> asked) {
+      Map<ConnectionId, SignedEntry> entries, boolean full, Set<ConnectionId> asked) {
     Set<ConnectionId> changed = new HashSet<>();
     List<Future<Void>> parsed = new ArrayList<>();
     entries.forEach(
@@ -241,9 +241,9 @@ final class ClusterDefinitions {
   }
 
   private Future<Void> parse(ConnectionId id, String text) {
-    DefinitionForm form;
+    DefinitionEntry form;
     try {
-      form = DefinitionForm.decode(text, versions.own());
+      form = DefinitionEntry.decode(text, versions.own());
     } catch (IllegalArgumentException e) {
       held.put(id, new Held(Sensitive.of(text), null));
       unreadable(id, e);
@@ -252,7 +252,7 @@ final class ClusterDefinitions {
     held.put(id, new Held(Sensitive.of(text), form));
     ServerDefinition own = files.get(id);
     Future<ServerDefinition> definition =
-        own != null && DefinitionForm.of(own).isSame(form)
+        own != null && DefinitionEntry.of(own).isSame(form)
             ? Future.succeededFuture(own)
             : vertx.executeBlocking(() -> reader.read(form.origin(), form.source()));
     return definition.transform(
@@ -304,7 +304,7 @@ final class ClusterDefinitions {
           + id
           + "' was removed from the cluster; remove it here too";
     }
-    DefinitionForm form = there.form();
+    DefinitionEntry form = there.form();
     ServerOrigin origin = Objects.requireNonNull(own.origin());
     if (form != null && form.origin().text().equals(origin.text())) {
       return null;

@@ -13,13 +13,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A node of its own: every connection lives here, and nobody needs to be asked. */
-final class LocalHosting implements Hosting {
+final class LocalServerHosting implements ServerHosting {
 
   private final SupervisorVerticle supervisor;
   private final ConnectionFactory factory;
   private final Map<ConnectionId, ServerDefinition> servers = new LinkedHashMap<>();
 
-  LocalHosting(SupervisorVerticle supervisor, ConnectionFactory factory) {
+  LocalServerHosting(SupervisorVerticle supervisor, ConnectionFactory factory) {
     this.supervisor = supervisor;
     this.factory = factory;
   }

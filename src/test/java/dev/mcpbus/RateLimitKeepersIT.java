@@ -32,7 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Limits of principals over three real nodes, by HTTP. */
-class ClusterLimitsIT {
+class RateLimitKeepersIT {
 
   private static final Limits RATE = new Limits(20, 30, 0);
   private static final Limits FLYING = new Limits(0, 0, 6);

@@ -23,9 +23,9 @@ import org.slf4j.LoggerFactory;
  * Keeps what this node knows of the cluster's servers up to date: reads what facts name, and
  * everything where a fact may have been missed. Confined to the context that it is made on.
  */
-final class ClusterServers {
+final class DefinitionSync {
 
-  private static final Logger LOG = LoggerFactory.getLogger(ClusterServers.class);
+  private static final Logger LOG = LoggerFactory.getLogger(DefinitionSync.class);
 
   private static final Duration VERIFY = Duration.ofSeconds(30);
 
@@ -41,14 +41,14 @@ final class ClusterServers {
   private final Vertx vertx;
   private final Context context;
   private final ClusterMembers members;
-  private final ClusterTown town;
+  private final PeerAnnouncements town;
   private final Duration settle;
   private final Function<Set<ConnectionId>, Future<Void>> listener;
   private final Consumer<Map<String, Set<String>>> refused;
-  private final ClusterVersions versions;
-  private final ClusterRefusals refusals;
-  private final ClusterChanges changes;
-  private final ClusterDefinitions definitions;
+  private final WireCompatibility versions;
+  private final PlacementRefusals refusals;
+  private final DefinitionChanges changes;
+  private final DefinitionRegistry definitions;
 
   /** Nodes with which this one can not talk, sentences. */
   private List<String> strangers = List.of();
@@ -63,11 +63,11 @@ final class ClusterServers {
    * @param listener hears which definitions have changed
    * @param refused hears which nodes can not serve which servers, all of it, when that may differ
    */
-  ClusterServers(
+  DefinitionSync(
       Vertx vertx,
       ServerEntryReader reader,
       ClusterMembers members,
-      ClusterTown town,
+      PeerAnnouncements town,
       Duration settle,
       Function<Set<ConnectionId>, Future<Void>> listener,
       Consumer<Map<String, Set<String>>> refused) {
@@ -78,10 +78,10 @@ final class ClusterServers {
     this.settle = settle;
     this.listener = listener;
     this.refused = refused;
-    this.versions = new ClusterVersions(vertx);
-    this.refusals = new ClusterRefusals(vertx, members.self());
-    this.changes = new ClusterChanges(vertx, members.self(), versions, town::announce);
-    this.definitions = new ClusterDefinitions(vertx, reader, versions, changes, this::changed);
+    this.versions = new WireCompatibility(vertx);
+    this.refusals = new PlacementRefusals(vertx, members.self());
+    this.changes = new DefinitionChanges(vertx, members.self(), versions, town::announce);
+    this.definitions = new DefinitionRegistry(vertx, reader, versions, changes, this::changed);
   }
 
   /** Fails where the definitions cannot be read. */
@@ -94,7 +94,7 @@ final class ClusterServers {
     vertx.cancelTimer(ticker);
   }
 
-  ClusterDefinitions definitions() {
+  DefinitionRegistry definitions() {
     return definitions;
   }
 
@@ -141,13 +141,13 @@ final class ClusterServers {
         });
   }
 
-  /** A fact of {@link ClusterTown#DEFINITIONS} or {@link ClusterTown#REFUSAL}. */
+  /** A fact of {@link PeerAnnouncements#DEFINITIONS} or {@link PeerAnnouncements#REFUSAL}. */
   void heard(JsonObject fact) {
     String node = fact.getString("node", "");
     if (node.equals(members.self())) {
       return;
     }
-    if (ClusterTown.REFUSAL.equals(fact.getString(ClusterRequests.TYPE))) {
+    if (PeerAnnouncements.REFUSAL.equals(fact.getString(ClusterRequests.TYPE))) {
       refusals.heard(fact.getString("id", ""), node, fact.getBoolean("refused", false));
       refused.accept(refusals.all());
       return;

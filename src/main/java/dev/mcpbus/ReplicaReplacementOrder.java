@@ -10,7 +10,7 @@ import io.vertx.core.Vertx;
 import java.time.Duration;
 
 /** When a replica may be made anew of a changed definition. */
-final class ReplicaTurns {
+final class ReplicaReplacementOrder {
 
   private static final Duration LOOK = Duration.ofMillis(100);
 
@@ -19,7 +19,7 @@ final class ReplicaTurns {
 
   private final Vertx vertx;
 
-  ReplicaTurns(Vertx vertx) {
+  ReplicaReplacementOrder(Vertx vertx) {
     this.vertx = vertx;
   }
 

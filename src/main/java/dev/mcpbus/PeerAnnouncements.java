@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /** What nodes tell each other, on {@link Addresses#PLACEMENT}. */
-final class ClusterTown implements Town {
+final class PeerAnnouncements implements Town {
 
   static final String HERE = "here";
   static final String LEAVING = "leaving";
@@ -57,7 +57,7 @@ final class ClusterTown implements Town {
    * @param listener hears on the context that calls {@link #open} every fact but that somebody is
    *     there; that too where it changes who may act
    */
-  ClusterTown(
+  PeerAnnouncements(
       Vertx vertx, ClusterMembers members, Duration silence, Consumer<JsonObject> listener) {
     this.vertx = vertx;
     this.members = members;
@@ -150,7 +150,7 @@ final class ClusterTown implements Town {
   /**
    * The definitions have changed.
    *
-   * @param fact which, as {@link ClusterChanges} says it
+   * @param fact which, as {@link DefinitionChanges} says it
    */
   void announce(JsonObject fact) {
     publish(DEFINITIONS, fact);

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What nodes know of the definitions, and who serves what not all of them can read. */
-class ClusterDefinitionsIT {
+class DefinitionRegistryIT {
 
   private static final JsonObject CALL =
       new JsonObject()
@@ -87,7 +87,7 @@ class ClusterDefinitionsIT {
                   assertThat(one.getString("problem"))
                       .contains("cannot be read on this node", "MCPBUS_TEST_SECRET"));
       assertThat(poor.request("mcp.s1.tools.call", CALL).encode()).contains("\"c ");
-      assertThat(TestBus.await(map(rich, ClusterRefusals.MAP).size())).isEqualTo(9);
+      assertThat(TestBus.await(map(rich, PlacementRefusals.MAP).size())).isEqualTo(9);
       assertThat(TestBus.await(map(rich, ClusterRequests.SERVERS).values()).toString())
           .doesNotContain("canary");
 
@@ -96,7 +96,7 @@ class ClusterDefinitionsIT {
       cluster.end(poor);
       until(
           "no refusals",
-          () -> assertThat(TestBus.await(map(rich, ClusterRefusals.MAP).size())).isZero());
+          () -> assertThat(TestBus.await(map(rich, PlacementRefusals.MAP).size())).isZero());
     }
   }
 
@@ -143,7 +143,7 @@ class ClusterDefinitionsIT {
       until(
           "the server to be refused by both",
           () -> {
-            assertThat(TestBus.await(map(first, ClusterRefusals.MAP).size())).isEqualTo(2);
+            assertThat(TestBus.await(map(first, PlacementRefusals.MAP).size())).isEqualTo(2);
             for (Node node : List.of(first, second)) {
               assertThat(status(node, "s").getString("problem"))
                   .contains("written in form 3", "reads form 1 to 2", "upgrade this node");
@@ -158,7 +158,7 @@ class ClusterDefinitionsIT {
       until(
           "the server on one of them",
           () -> {
-            assertThat(TestBus.await(map(first, ClusterRefusals.MAP).size())).isZero();
+            assertThat(TestBus.await(map(first, PlacementRefusals.MAP).size())).isZero();
             for (Node node : List.of(first, second)) {
               assertThat(status(node, "s").getString("state")).isEqualTo("READY");
               assertThat(status(node, "s").getString("problem")).isNull();
@@ -213,7 +213,7 @@ class ClusterDefinitionsIT {
   }
 
   private static String sealed(String id, long revision, @Nullable JsonObject text) {
-    return SealedEntry.seal(InnerCluster.SECRET, id, revision, text == null ? null : text.encode())
+    return SignedEntry.seal(InnerCluster.SECRET, id, revision, text == null ? null : text.encode())
         .raw();
   }
 

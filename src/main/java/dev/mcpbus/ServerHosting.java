@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Which servers there are and where their connections live: on this node, or on one node of a
  * cluster each. Used on the context of {@link ServersVerticle} only.
  */
-interface Hosting {
+interface ServerHosting {
 
   Future<Void> start();
 

@@ -12,12 +12,12 @@ import java.util.Objects;
  * @param origin as it was written
  * @param source where that was, for messages
  */
-record DefinitionForm(ServerOrigin origin, String source) {
+record DefinitionEntry(ServerOrigin origin, String source) {
 
   private static final String FORM = "form";
 
-  static DefinitionForm of(ServerDefinition definition) {
-    return new DefinitionForm(Objects.requireNonNull(definition.origin()), definition.source());
+  static DefinitionEntry of(ServerDefinition definition) {
+    return new DefinitionEntry(Objects.requireNonNull(definition.origin()), definition.source());
   }
 
   /**
@@ -26,7 +26,7 @@ record DefinitionForm(ServerOrigin origin, String source) {
   String encode(int wire) {
     JsonObject json = new JsonObject();
     if (wire > 1) {
-      json.put(FORM, wire).put("version", Version.current());
+      json.put(FORM, wire).put("version", McpBusVersion.current());
     }
     return json.put("origin", origin.toJson()).put("source", source).encode();
   }
@@ -35,7 +35,7 @@ record DefinitionForm(ServerOrigin origin, String source) {
    * @param reads what this node reads
    * @throws IllegalArgumentException that says what is wrong, such as a form of a newer mcpbus
    */
-  static DefinitionForm decode(String text, WireForm.Range reads) {
+  static DefinitionEntry decode(String text, WireForm.Range reads) {
     JsonObject json;
     int form;
     try {
@@ -51,20 +51,20 @@ record DefinitionForm(ServerOrigin origin, String source) {
               + " by mcpbus "
               + json.getString("version", "of another version")
               + "; this node, mcpbus "
-              + Version.current()
+              + McpBusVersion.current()
               + ", reads form "
               + reads
               + ": upgrade this node, or define the server anew");
     }
     try {
-      return new DefinitionForm(
+      return new DefinitionEntry(
           ServerOrigin.of(json.getJsonObject("origin")), json.getString("source", ""));
     } catch (RuntimeException e) {
       throw new IllegalArgumentException("its entry is not what form " + form + " has", e);
     }
   }
 
-  boolean isSame(DefinitionForm other) {
+  boolean isSame(DefinitionEntry other) {
     return origin.text().equals(other.origin.text());
   }
 }

@@ -27,7 +27,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * them for the others. The keeper of a principal is computed as the owner of a connection is, from
  * the nodes that are heard and read the form in which they are asked.
  */
-final class ClusterLimits extends VerticleBase implements ClusterRateLimiter.Keepers {
+final class RateLimitKeepers extends VerticleBase implements ClusterRateLimiter.Keepers {
 
   /** The form of {@code Wire} in which nodes ask. */
   private static final int FORM = 2;
@@ -38,17 +38,17 @@ final class ClusterLimits extends VerticleBase implements ClusterRateLimiter.Kee
   private static final long PATIENCE_MILLIS = 250;
 
   private final String self;
-  private final ClusterVersions versions;
+  private final WireCompatibility versions;
   private final RateLimitLedger book = new RateLimitLedger(System::nanoTime);
   private final ClusterRateLimiter throttle;
   private final Set<String> heard = ConcurrentHashMap.newKeySet();
   private final Vertx bus;
   private volatile List<ClusterNode> nodes = List.of();
 
-  ClusterLimits(Vertx vertx, AuthOptions options) {
+  RateLimitKeepers(Vertx vertx, AuthOptions options) {
     ClusterManager cluster = ((VertxInternal) vertx).clusterManager();
     this.self = Objects.requireNonNull(cluster, "Vert.x is not clustered").getNodeId();
-    this.versions = new ClusterVersions(vertx);
+    this.versions = new WireCompatibility(vertx);
     this.bus = vertx;
     this.throttle = new ClusterRateLimiter(vertx, options, this, System::nanoTime);
   }
@@ -87,12 +87,12 @@ final class ClusterLimits extends VerticleBase implements ClusterRateLimiter.Kee
   private void heard(JsonObject fact) {
     String node = fact.getString("node", "");
     switch (fact.getString(ClusterRequests.TYPE, "")) {
-      case ClusterTown.HERE -> {
+      case PeerAnnouncements.HERE -> {
         if (heard.add(node)) {
           keepers();
         }
       }
-      case ClusterTown.LEAVING -> gone(node);
+      case PeerAnnouncements.LEAVING -> gone(node);
       default -> {}
     }
   }

@@ -46,9 +46,9 @@ import org.slf4j.LoggerFactory;
  * A node of a cluster. The definitions are in a map of all nodes, and each node runs those
  * connections that {@link OwnershipReconciler} gives it.
  */
-final class ClusterHosting implements Hosting, OwnershipListener {
+final class ClusterServerHosting implements ServerHosting, OwnershipListener {
 
-  private static final Logger LOG = LoggerFactory.getLogger(ClusterHosting.class);
+  private static final Logger LOG = LoggerFactory.getLogger(ClusterServerHosting.class);
 
   /** More sessions than one owner will open. */
   private static final long EPOCHS_PER_OWNER = 1_000_000;
@@ -62,13 +62,13 @@ final class ClusterHosting implements Hosting, OwnershipListener {
   private final SupervisorVerticle supervisor;
   private final ConnectionFactory factory;
   private final Function<ConnectionId, Future<Void>> endLeases;
-  private final ClusterAddresses addresses;
+  private final AddressWithdrawal addresses;
   private final VertxClusterMembers members;
   private final Duration settle;
-  private final ClusterTown town;
-  private final ClusterServers servers;
-  private final ReplicaTurns turns;
-  private final ClusterDefinitions definitions;
+  private final PeerAnnouncements town;
+  private final DefinitionSync servers;
+  private final ReplicaReplacementOrder turns;
+  private final DefinitionRegistry definitions;
   private final OwnershipReconciler placement;
 
   /** Of this program alone: nobody else could make them. */
@@ -77,7 +77,7 @@ final class ClusterHosting implements Hosting, OwnershipListener {
   private final Map<ReplicaId, Owned> owned = new HashMap<>();
   private final Map<String, Promise<Void>> awaited = new HashMap<>();
 
-  ClusterHosting(
+  ClusterServerHosting(
       Vertx vertx,
       SupervisorVerticle supervisor,
       ConnectionFactory factory,
@@ -88,13 +88,13 @@ final class ClusterHosting implements Hosting, OwnershipListener {
     this.supervisor = supervisor;
     this.factory = factory;
     this.endLeases = endLeases;
-    this.addresses = new ClusterAddresses(vertx);
+    this.addresses = new AddressWithdrawal(vertx);
     this.settle = options.settle();
-    this.turns = new ReplicaTurns(vertx);
+    this.turns = new ReplicaReplacementOrder(vertx);
     this.members = new VertxClusterMembers(vertx, HazelcastCluster.METADATA);
-    this.town = new ClusterTown(vertx, members, options.silence(), this::heard);
+    this.town = new PeerAnnouncements(vertx, members, options.silence(), this::heard);
     this.servers =
-        new ClusterServers(vertx, reader, members, town, settle, this::changed, this::refused);
+        new DefinitionSync(vertx, reader, members, town, settle, this::changed, this::refused);
     this.definitions = servers.definitions();
     this.placement =
         new OwnershipReconciler(
@@ -142,9 +142,10 @@ final class ClusterHosting implements Hosting, OwnershipListener {
 
   private void heard(JsonObject fact) {
     switch (fact.getString(ClusterRequests.TYPE, "")) {
-      case ClusterTown.DEFINITIONS, ClusterTown.REFUSAL -> servers.heard(fact);
-      case ClusterTown.HERE, ClusterTown.LEAVING, ClusterRequests.RELEASED -> placement.look();
-      case ClusterTown.SERVING -> {
+      case PeerAnnouncements.DEFINITIONS, PeerAnnouncements.REFUSAL -> servers.heard(fact);
+      case PeerAnnouncements.HERE, PeerAnnouncements.LEAVING, ClusterRequests.RELEASED ->
+          placement.look();
+      case PeerAnnouncements.SERVING -> {
         ReplicaId.parse(fact.getString("id", ""))
             .map(serving -> awaited.remove(serving.server().value()))
             .ifPresent(Promise::tryComplete);

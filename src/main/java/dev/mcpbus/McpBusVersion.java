@@ -6,12 +6,12 @@ import java.io.UncheckedIOException;
 import java.util.Properties;
 
 /** Which mcpbus this is. */
-final class Version {
+final class McpBusVersion {
 
-  private Version() {}
+  private McpBusVersion() {}
 
   static String current() {
-    try (InputStream in = Version.class.getResourceAsStream("/mcpbus.properties")) {
+    try (InputStream in = McpBusVersion.class.getResourceAsStream("/mcpbus.properties")) {
       Properties properties = new Properties();
       if (in != null) {
         properties.load(in);

@@ -11,12 +11,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The headers that a command prints: had once, and again when the server answers 401. */
-final class HelperAuthenticator implements Authenticator {
+final class HeadersHelperAuthenticator implements Authenticator {
 
   private final HeadersHelper helper;
   private @Nullable Future<Map<String, Sensitive>> current;
 
-  HelperAuthenticator(HeadersHelper helper) {
+  HeadersHelperAuthenticator(HeadersHelper helper) {
     this.helper = helper;
   }
 

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param raw as it stands in the map: proof, revision and text, with a space after each of the
  *     first two
  * @param revision rises with each change of an id; about the time of the change, milliseconds
- * @param text a {@link DefinitionForm}; null in place of what was removed
+ * @param text a {@link DefinitionEntry}; null in place of what was removed
  */
-record SealedEntry(String raw, long revision, @Nullable String text) {
+record SignedEntry(String raw, long revision, @Nullable String text) {
 
   private static final String PURPOSE = "definitions";
   private static final String REMOVED = "removed";
@@ -23,21 +23,21 @@ record SealedEntry(String raw, long revision, @Nullable String text) {
   /**
    * @param text null for a removal
    */
-  static SealedEntry seal(ClusterSecret secret, String id, long revision, @Nullable String text) {
+  static SignedEntry seal(ClusterSecret secret, String id, long revision, @Nullable String text) {
     String body = text == null ? REMOVED : text;
     String number = Long.toString(revision);
-    return new SealedEntry(
+    return new SignedEntry(
         secret.proof(PURPOSE, id, number, body) + " " + number + " " + body, revision, text);
   }
 
   /** Null for what nobody who knows the secret has written under this id. */
-  static @Nullable SealedEntry open(ClusterSecret secret, String id, String raw) {
+  static @Nullable SignedEntry open(ClusterSecret secret, String id, String raw) {
     String[] fields = raw.split(" ", FIELDS);
     if (fields.length < FIELDS || !secret.isProof(fields[0], PURPOSE, id, fields[1], fields[2])) {
       return null;
     }
     String body = fields[2];
-    return new SealedEntry(raw, Long.parseLong(fields[1]), body.equals(REMOVED) ? null : body);
+    return new SignedEntry(raw, Long.parseLong(fields[1]), body.equals(REMOVED) ? null : body);
   }
 
   /** Without the definition, in which a secret may stand as it was written. */

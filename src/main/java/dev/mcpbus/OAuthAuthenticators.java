@@ -27,9 +27,9 @@ import org.slf4j.LoggerFactory;
  * Joins the transports' seam for credentials with the OAuth client. One client per server and
  * settings, so that a session that is restarted goes on with the same tokens. From any thread.
  */
-public final class Authentication implements AuthenticatorFactory {
+public final class OAuthAuthenticators implements AuthenticatorFactory {
 
-  private static final Logger LOG = LoggerFactory.getLogger(Authentication.class);
+  private static final Logger LOG = LoggerFactory.getLogger(OAuthAuthenticators.class);
 
   /** The key of the token file, 32 bytes in Base64. */
   public static final String KEY_VARIABLE = TokenStoreProvider.KEY_VARIABLE;
@@ -49,7 +49,7 @@ public final class Authentication implements AuthenticatorFactory {
   private final Map<Key, OAuthClient> clients = new ConcurrentHashMap<>();
   private final Map<String, OAuthClient.Environment> made = new ConcurrentHashMap<>();
 
-  private Authentication(Vertx vertx, Function<String, OAuthClient.Environment> environments) {
+  private OAuthAuthenticators(Vertx vertx, Function<String, OAuthClient.Environment> environments) {
     this.vertx = vertx;
     this.environments = environments;
   }
@@ -58,8 +58,8 @@ public final class Authentication implements AuthenticatorFactory {
    * With an environment of the program's own: its token store where a server names no other, its
    * way to prompt a person.
    */
-  public static Authentication of(OAuthClient.Environment environment) {
-    return new Authentication(
+  public static OAuthAuthenticators of(OAuthClient.Environment environment) {
+    return new OAuthAuthenticators(
         environment.vertx(),
         store ->
             store.equals(OWN_STORE)
@@ -79,8 +79,8 @@ public final class Authentication implements AuthenticatorFactory {
    * where no key is set; a login is asked for in the log. Touches nothing before the first server
    * that wants OAuth.
    */
-  public static Authentication ofVariables(Vertx vertx, Map<String, String> variables) {
-    return new Authentication(
+  public static OAuthAuthenticators ofVariables(Vertx vertx, Map<String, String> variables) {
+    return new OAuthAuthenticators(
         vertx,
         store ->
             OAuthClient.Environment.of(
@@ -135,7 +135,7 @@ public final class Authentication implements AuthenticatorFactory {
     }
     if (oauth != null) {
       String store = oauth.tokenStore();
-      return new TokenAuthenticator(
+      return new OAuthTokenAuthenticator(
           clients.computeIfAbsent(
               new Key(
                   settings(URI.create(options.url().reveal()), oauth),
@@ -144,7 +144,8 @@ public final class Authentication implements AuthenticatorFactory {
     }
     return helper == null
         ? null
-        : new HelperAuthenticator(new HeadersHelper(vertx, helper, options.url(), HELPER_TIMEOUT));
+        : new HeadersHelperAuthenticator(
+            new HeadersHelper(vertx, helper, options.url(), HELPER_TIMEOUT));
   }
 
   private OAuthClient client(Key key) {

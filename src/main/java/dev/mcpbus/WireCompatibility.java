@@ -19,7 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * Which {@link WireForm} forms the nodes of a cluster read, from the metadata of their event buses.
  * Any thread may call.
  */
-final class ClusterVersions {
+final class WireCompatibility {
 
   private record Node(String name, WireForm.Range reads) {}
 
@@ -32,7 +32,7 @@ final class ClusterVersions {
   private final WireForm.Range own;
   private final Map<String, Node> known = new ConcurrentHashMap<>();
 
-  ClusterVersions(Vertx vertx) {
+  WireCompatibility(Vertx vertx) {
     this.vertx = (VertxInternal) vertx;
     this.cluster = Objects.requireNonNull(this.vertx.clusterManager(), "Vert.x is not clustered");
     NodeInfo info = cluster.getNodeInfo();

@@ -18,12 +18,12 @@ import org.slf4j.LoggerFactory;
  * those of a node that has left are removed by all others. Confined to the context of {@link
  * ServersVerticle}.
  */
-final class ClusterRefusals {
+final class PlacementRefusals {
 
   /** {@code "<id> <node>"} to why. */
   static final String MAP = "mcpbus.refusals";
 
-  private static final Logger LOG = LoggerFactory.getLogger(ClusterRefusals.class);
+  private static final Logger LOG = LoggerFactory.getLogger(PlacementRefusals.class);
 
   private final String self;
   private final Future<AsyncMap<String, String>> map;
@@ -33,7 +33,7 @@ final class ClusterRefusals {
 
   private final Map<String, String> own = new TreeMap<>();
 
-  ClusterRefusals(Vertx vertx, String self) {
+  PlacementRefusals(Vertx vertx, String self) {
     this.self = self;
     this.map = vertx.sharedData().getClusterWideMap(MAP);
   }
