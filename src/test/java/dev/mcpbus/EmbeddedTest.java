@@ -9,7 +9,7 @@ import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.connection.ConnectionOptions;
 import dev.mcpbus.protocol.Envelope;
-import dev.mcpbus.protocol.Messages;
+import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.testing.TestBus;
 import dev.mcpbus.transport.Channel;
@@ -37,7 +37,8 @@ class EmbeddedTest {
                   "{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"serverInfo\":{\"name\":\"mirror\",\"version\":\"1\"}}")
               : message.params();
       try {
-        channel.send(OutboundMessage.response(Envelope.Kind.RESULT, Messages.result(id, result)));
+        channel.send(
+            OutboundMessage.response(Envelope.Kind.RESULT, MessageWriter.result(id, result)));
       } catch (TransportException e) {
         throw new AssertionError(e);
       }

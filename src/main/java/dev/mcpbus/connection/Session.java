@@ -9,7 +9,7 @@ import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.MessageTap;
-import dev.mcpbus.protocol.Messages;
+import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
@@ -192,7 +192,7 @@ final class Session implements Channel.Receiver {
       return -1;
     }
     long id = pending.add(call);
-    byte[] bytes = Messages.request(id, call.method(), era.params(params, id, call));
+    byte[] bytes = MessageWriter.request(id, call.method(), era.params(params, id, call));
     try {
       wire.put(OutboundMessage.request(id, call.method(), bytes, era.headers(this, params, call)));
     } catch (TransportException e) {
@@ -232,16 +232,17 @@ final class Session implements Channel.Receiver {
   }
 
   void notify(String method, @Nullable RawJson params) {
-    sendQuietly(OutboundMessage.notification(method, Messages.notification(method, params)));
+    sendQuietly(OutboundMessage.notification(method, MessageWriter.notification(method, params)));
   }
 
   void answer(RawJson id, RawJson result) {
-    sendQuietly(OutboundMessage.response(Envelope.Kind.RESULT, Messages.result(id, result)));
+    sendQuietly(OutboundMessage.response(Envelope.Kind.RESULT, MessageWriter.result(id, result)));
   }
 
   void refuse(RawJson id, int code, String message) {
     sendQuietly(
-        OutboundMessage.response(Envelope.Kind.ERROR, Messages.error(id, code, message, null)));
+        OutboundMessage.response(
+            Envelope.Kind.ERROR, MessageWriter.error(id, code, message, null)));
   }
 
   /** Nobody waits for these; where the queue is full or the channel is gone they are dropped. */

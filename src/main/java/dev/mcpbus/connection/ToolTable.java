@@ -4,7 +4,7 @@ import dev.mcpbus.protocol.ArgumentValidator;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.ParamHeaders;
 import dev.mcpbus.protocol.RawJson;
-import dev.mcpbus.protocol.SchemaShape;
+import dev.mcpbus.protocol.WellFormedSchema;
 import dev.mcpbus.transport.OutboundMessage;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
@@ -145,7 +145,7 @@ final class ToolTable {
           + ArgumentValidator.MAX_SCHEMA_BYTES;
     }
     try {
-      return SchemaShape.fault(schema);
+      return WellFormedSchema.fault(schema);
     } catch (DecodeException e) {
       return "it cannot be decoded";
     }

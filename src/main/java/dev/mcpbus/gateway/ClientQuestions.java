@@ -4,7 +4,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.JsonRpcError;
-import dev.mcpbus.protocol.Messages;
+import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
@@ -83,7 +83,7 @@ final class ClientQuestions {
             });
     open.put(id, new Question(key, call, stream, answer, timer));
     stream.send(
-        Messages.request(
+        MessageWriter.request(
             RawJson.string(id),
             method,
             method.equals(Methods.ROOTS_LIST) && params.isEmpty() ? null : RawJson.of(params)));
@@ -118,7 +118,7 @@ final class ClientQuestions {
       vertx.cancelTimer(question.timer());
       question.stream()
           .send(
-              Messages.notification(
+              MessageWriter.notification(
                   Methods.CANCELLED,
                   RawJson.of(new JsonObject().put("requestId", id).put("reason", why))));
     }

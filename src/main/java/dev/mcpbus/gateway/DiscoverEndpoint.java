@@ -7,7 +7,7 @@ import dev.mcpbus.bus.InstanceId;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Implementation;
-import dev.mcpbus.protocol.Messages;
+import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
@@ -134,7 +134,7 @@ final class DiscoverEndpoint {
               result.put("_meta", new JsonObject().put(MetaKeys.SERVER_INFO, serverInfo.toJson()));
               RawJson marked =
                   Via.put(RawJson.of(result), directory.snapshot().via(view, InstanceId.of(vertx)));
-              reply.answer(200, Messages.result(id, marked), null);
+              reply.answer(200, MessageWriter.result(id, marked), null);
             });
   }
 
@@ -191,8 +191,8 @@ final class DiscoverEndpoint {
           forget(callId, reply);
           Buffer written =
               ask.isToStateComplete()
-                  ? Messages.writtenComplete(id, result)
-                  : Messages.written(id, result);
+                  ? MessageWriter.writtenComplete(id, result)
+                  : MessageWriter.written(id, result);
           reply.answer(200, written, null);
         },
         failure -> {
@@ -297,6 +297,6 @@ final class DiscoverEndpoint {
       }
       params = params.with(MetaKeys.PROGRESS_TOKEN, call.token());
     }
-    call.reply().event(null, Messages.notification(method, params));
+    call.reply().event(null, MessageWriter.notification(method, params));
   }
 }

@@ -10,7 +10,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.Implementation;
-import dev.mcpbus.protocol.Messages;
+import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ProtocolVersion;
@@ -397,7 +397,7 @@ final class GatewaySession {
         RequestSource.parse(String.valueOf(message.headers().get(SessionHeaders.SOURCE)));
     answer.onComplete(outcome -> directory.journal().ended(source, caller, ask, outcome));
     answer.onComplete(
-        result -> end(call, Messages.written(requestId, result)),
+        result -> end(call, MessageWriter.written(requestId, result)),
         failure -> end(call, Buffer.buffer(McpErrors.message(requestId, McpErrors.of(failure)))));
   }
 
@@ -466,7 +466,7 @@ final class GatewaySession {
   /** Lists may be others now. */
   void changed() {
     for (String due : changes.due(lists.over(directory.snapshot()))) {
-      streams.standing().send(Messages.notification(due, null));
+      streams.standing().send(MessageWriter.notification(due, null));
     }
   }
 
@@ -481,7 +481,7 @@ final class GatewaySession {
       streams
           .standing()
           .send(
-              Messages.notification(
+              MessageWriter.notification(
                   Methods.RESOURCE_UPDATED, RawJson.of(params).with("uri", RawJson.string(uri))));
     }
   }

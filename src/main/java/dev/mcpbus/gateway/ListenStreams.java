@@ -2,7 +2,7 @@ package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.SealedTaskIds;
-import dev.mcpbus.protocol.Messages;
+import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
@@ -47,7 +47,7 @@ final class ListenStreams {
     }
 
     private void tell(String method, RawJson params) {
-      reply.event(null, Messages.notification(method, tagged(params)));
+      reply.event(null, MessageWriter.notification(method, tagged(params)));
     }
 
     private RawJson tagged(RawJson params) {
@@ -58,7 +58,7 @@ final class ListenStreams {
 
     private void end() {
       RawJson result = tagged(RawJson.EMPTY_OBJECT.with("resultType", RawJson.string("complete")));
-      reply.answer(200, Messages.result(id, result), null);
+      reply.answer(200, MessageWriter.result(id, result), null);
     }
   }
 

@@ -3,7 +3,7 @@ package dev.mcpbus.gateway;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.JsonRpcError;
-import dev.mcpbus.protocol.Messages;
+import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -89,7 +89,7 @@ final class McpErrors {
 
   /** The whole message. */
   static byte[] message(@Nullable RawJson id, McpFailure failure) {
-    return Messages.failure(id == null ? RawJson.NULL : id, RawJson.of(error(failure)));
+    return MessageWriter.failure(id == null ? RawJson.NULL : id, RawJson.of(error(failure)));
   }
 
   /** The status of the response that carries the error to a modern client. */

@@ -9,7 +9,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.MetaTools;
 import dev.mcpbus.bus.RoutingName;
 import dev.mcpbus.bus.ToolName;
-import dev.mcpbus.protocol.Messages;
+import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ParamHeaders;
 import dev.mcpbus.protocol.RawJson;
@@ -379,7 +379,7 @@ final class RequestRouter {
     if ((facts != null && facts.modern()) || result.member("resultType") != null) {
       return result;
     }
-    if (result.length() < Messages.LONG) {
+    if (result.length() < MessageWriter.LONG) {
       return result.withNew("resultType", COMPLETE);
     }
     ask.stateComplete(); // by whoever writes it: here it would be copied

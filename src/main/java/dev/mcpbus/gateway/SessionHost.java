@@ -8,7 +8,7 @@ import dev.mcpbus.bus.FairLimits;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Implementation;
-import dev.mcpbus.protocol.Messages;
+import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
@@ -313,7 +313,7 @@ final class SessionHost extends VerticleBase {
         .onComplete(
             known ->
                 message.reply(
-                    Buffer.buffer(Messages.result(id, opened.initialized(serverInfo))),
+                    Buffer.buffer(MessageWriter.result(id, opened.initialized(serverInfo))),
                     new DeliveryOptions().addHeader(SessionHeaders.SESSION, session)));
   }
 

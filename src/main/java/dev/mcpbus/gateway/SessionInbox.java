@@ -1,7 +1,7 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Events;
-import dev.mcpbus.protocol.Messages;
+import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
@@ -99,10 +99,12 @@ final class SessionInbox implements CallRegistry.Caller {
     if (method.equals(Methods.PROGRESS)) {
       if (call.token() != null) {
         call.stream()
-            .send(Messages.notification(method, raw.with(MetaKeys.PROGRESS_TOKEN, call.token())));
+            .send(
+                MessageWriter.notification(
+                    method, raw.with(MetaKeys.PROGRESS_TOKEN, call.token())));
       }
     } else if (wants(params)) {
-      call.stream().send(Messages.notification(method, raw));
+      call.stream().send(MessageWriter.notification(method, raw));
     }
   }
 
@@ -158,12 +160,13 @@ final class SessionInbox implements CallRegistry.Caller {
     switch (event.getString("type", "")) {
       case Events.LOG -> {
         if (sees.test(lease) && wants(params)) {
-          stream.send(Messages.notification(Methods.MESSAGE, RawJson.of(params)));
+          stream.send(MessageWriter.notification(Methods.MESSAGE, RawJson.of(params)));
         }
       }
       case Events.NOTIFICATION -> {
         if (sees.test(lease)) {
-          stream.send(Messages.notification(event.getString("method", ""), RawJson.of(params)));
+          stream.send(
+              MessageWriter.notification(event.getString("method", ""), RawJson.of(params)));
         }
       }
       case Events.TASK -> task(lease, params);
@@ -177,7 +180,7 @@ final class SessionInbox implements CallRegistry.Caller {
     String id = tasks == null ? null : tasks.id(connection, own);
     if (id != null) {
       RawJson task = TaskForms.older(RawJson.of(params), id);
-      streams.standing().send(Messages.notification(Methods.TASKS_STATUS, task));
+      streams.standing().send(MessageWriter.notification(Methods.TASKS_STATUS, task));
     }
   }
 }

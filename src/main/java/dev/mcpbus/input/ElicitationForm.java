@@ -5,7 +5,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.ArgumentValidator;
 import dev.mcpbus.protocol.ArgumentValidator.Violation;
 import dev.mcpbus.protocol.RawJson;
-import dev.mcpbus.protocol.SchemaShape;
+import dev.mcpbus.protocol.WellFormedSchema;
 import io.vertx.core.json.JsonObject;
 import java.util.Map;
 import java.util.Set;
@@ -48,7 +48,9 @@ final class ElicitationForm {
     own.remove("$schema");
     RawJson raw = RawJson.of(own);
     String fault =
-        raw.length() > ArgumentValidator.MAX_SCHEMA_BYTES ? "too large" : SchemaShape.fault(raw);
+        raw.length() > ArgumentValidator.MAX_SCHEMA_BYTES
+            ? "too large"
+            : WellFormedSchema.fault(raw);
     if (fault != null) {
       throw InputQuestion.refused("its form cannot be understood: " + fault);
     }

@@ -55,7 +55,7 @@ public final class ArgumentValidator {
   public static final long SMALL_EFFORT = 200_000;
 
   /** What is compiled once. */
-  private record Compiled(Map<String, Object> schema, SchemaRefs refs, Validator validator) {}
+  private record Compiled(Map<String, Object> schema, SchemaReferences refs, Validator validator) {}
 
   private static final Logger LOG = LoggerFactory.getLogger(ArgumentValidator.class);
   private static final Violation TOO_LONG =
@@ -115,7 +115,7 @@ public final class ArgumentValidator {
       if (ready == null) {
         return null;
       }
-      if (plain == null && !SchemaEffort.isWithin(ready.schema(), ready.refs(), value, effort)) {
+      if (plain == null && !ValidationCost.isWithin(ready.schema(), ready.refs(), value, effort)) {
         return TOO_LONG;
       }
       return violation(ready.validator().validate(value));
@@ -147,7 +147,7 @@ public final class ArgumentValidator {
     Validator validator = Validator.create(JsonSchema.of(json), options);
     // Of its own: the validator writes members of its own into its schema.
     Map<String, Object> own = schema.toJsonObject().getMap();
-    Compiled made = new Compiled(own, new SchemaRefs(own), validator);
+    Compiled made = new Compiled(own, new SchemaReferences(own), validator);
     compiled = made;
     return made;
   }

@@ -108,7 +108,7 @@ public final class Envelope {
     RawJson[] found = new RawJson[MEMBERS.length + 1];
     MemberIndex known = asks ? new MemberIndex() : null;
     if (scanner.enterObject(1)) {
-      MemberNames unknown = null;
+      DuplicateMembers unknown = null;
       do {
         int key = scanner.name();
         int index = indexOf(scanner, bytes, key, scanner.position());
@@ -116,7 +116,7 @@ public final class Envelope {
           known.add(key);
         }
         if (index < 0) {
-          unknown = unknown == null ? new MemberNames(bytes) : unknown;
+          unknown = unknown == null ? new DuplicateMembers(bytes) : unknown;
           scanner.take(unknown, 0, key);
         }
         member(scanner, bytes, index, found, asks);

@@ -42,7 +42,7 @@ final class JsonScanner {
   private boolean plain = true;
   private boolean lineBreak;
   private boolean unambiguous;
-  private @Nullable MemberNames names;
+  private @Nullable DuplicateMembers names;
   private @Nullable ProtocolException ambiguity;
 
   JsonScanner(byte[] bytes, int offset, int length, ParseLimits limits) {
@@ -149,11 +149,11 @@ final class JsonScanner {
   }
 
   /** Takes the name that stands from {@code key} to the cursor to the others of its object. */
-  void take(MemberNames known, int object, int key) {
+  void take(DuplicateMembers known, int object, int key) {
     int found = known.add(object, key, position, plain);
-    if (found == MemberNames.BROKEN) {
+    if (found == DuplicateMembers.BROKEN) {
       ambiguous(key, "has half a surrogate pair in its name");
-    } else if (found != MemberNames.NEW) {
+    } else if (found != DuplicateMembers.NEW) {
       ambiguous(key);
     }
   }
@@ -175,12 +175,12 @@ final class JsonScanner {
   }
 
   /** Null where it makes no difference any more. */
-  @Nullable MemberNames names() {
+  @Nullable DuplicateMembers names() {
     if (ambiguity != null) {
       return null;
     }
     if (names == null) {
-      names = new MemberNames(bytes);
+      names = new DuplicateMembers(bytes);
     }
     return names;
   }
@@ -224,7 +224,7 @@ final class JsonScanner {
     if (!enterObject(depth)) {
       return;
     }
-    MemberNames known = unambiguous ? names() : null;
+    DuplicateMembers known = unambiguous ? names() : null;
     int object = known == null ? 0 : known.open();
     do {
       int key = name();

@@ -41,7 +41,7 @@ final class ParamsMembers {
     if (!scanner.enterObject(depth)) {
       return;
     }
-    MemberNames names = scanner.names();
+    DuplicateMembers names = scanner.names();
     int object = names == null ? 0 : names.open();
     do {
       int key = scanner.name();

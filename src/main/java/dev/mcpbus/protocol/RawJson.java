@@ -108,7 +108,7 @@ public final class RawJson {
    * @throws ProtocolException where the bytes are not one strict JSON object within {@code limits}
    */
   public static RawJson checkedObject(Buffer buffer, ParseLimits limits) throws ProtocolException {
-    return CheckedJson.object(buffer, limits, CheckedJson.Demand.UNAMBIGUOUS);
+    return UntrustedJson.object(buffer, limits, UntrustedJson.Demand.UNAMBIGUOUS);
   }
 
   /**
@@ -116,7 +116,7 @@ public final class RawJson {
    * about is not written in another letter case either.
    */
   public static RawJson checkedParams(Buffer buffer, ParseLimits limits) throws ProtocolException {
-    return CheckedJson.object(buffer, limits, CheckedJson.Demand.PARAMS);
+    return UntrustedJson.object(buffer, limits, UntrustedJson.Demand.PARAMS);
   }
 
   /**
@@ -124,12 +124,12 @@ public final class RawJson {
    * reads it ({@link #ambiguity}).
    */
   public static RawJson checkedResult(Buffer buffer, ParseLimits limits) throws ProtocolException {
-    return CheckedJson.object(buffer, limits, CheckedJson.Demand.NOTHING);
+    return UntrustedJson.object(buffer, limits, UntrustedJson.Demand.NOTHING);
   }
 
   /** Says which member stands twice in this value, at any depth; null where there is none. */
   public @Nullable String ambiguity() {
-    return CheckedJson.ambiguity(array, offset, length);
+    return UntrustedJson.ambiguity(array, offset, length);
   }
 
   /** An array of {@code elements}, each as it is. */

@@ -3,7 +3,7 @@ package dev.mcpbus.server;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.JsonRpcError;
-import dev.mcpbus.protocol.Messages;
+import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ProtocolException;
@@ -296,7 +296,7 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
 
   private void answer(RawJson requestId, JsonObject result) {
     try {
-      byte[] bytes = Messages.result(requestId, RawJson.of(result));
+      byte[] bytes = MessageWriter.result(requestId, RawJson.of(result));
       put(OutboundMessage.response(Envelope.Kind.RESULT, bytes));
     } catch (EncodeException e) {
       LOG.warn("a result holds something that is no JSON", e);
@@ -308,12 +308,12 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
 
   private void refuse(RawJson requestId, RequestException why) {
     byte[] bytes =
-        Messages.error(requestId, why.code(), String.valueOf(why.getMessage()), why.data());
+        MessageWriter.error(requestId, why.code(), String.valueOf(why.getMessage()), why.data());
     put(OutboundMessage.response(Envelope.Kind.ERROR, bytes));
   }
 
   private void send(String method, JsonObject params) {
-    byte[] bytes = Messages.notification(method, RawJson.of(params));
+    byte[] bytes = MessageWriter.notification(method, RawJson.of(params));
     put(OutboundMessage.notification(method, bytes));
   }
 

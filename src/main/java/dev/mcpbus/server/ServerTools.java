@@ -2,7 +2,7 @@ package dev.mcpbus.server;
 
 import dev.mcpbus.protocol.ArgumentValidator;
 import dev.mcpbus.protocol.RawJson;
-import dev.mcpbus.protocol.SchemaShape;
+import dev.mcpbus.protocol.WellFormedSchema;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.Collections;
@@ -71,7 +71,7 @@ final class ServerTools {
     String fault =
         raw.length() > ArgumentValidator.MAX_SCHEMA_BYTES
             ? "it is longer than " + ArgumentValidator.MAX_SCHEMA_BYTES + " bytes"
-            : SchemaShape.faultAlone(raw);
+            : WellFormedSchema.faultAlone(raw);
     if (fault != null) {
       throw new IllegalArgumentException(
           "the inputSchema of tool '" + name + "' is no usable JSON schema: " + fault);

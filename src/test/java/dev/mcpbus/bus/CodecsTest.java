@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.mcpbus.protocol.JsonRpcError;
-import dev.mcpbus.protocol.Messages;
+import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -191,7 +191,7 @@ class CodecsTest {
   @Test
   void a_shared_buffer_is_the_same_one_here_and_a_copy_elsewhere(Vertx vertx) {
     Codecs.register(vertx);
-    Buffer sent = Messages.written(RawJson.of("7"), RawJson.string("x".repeat(20_000)));
+    Buffer sent = MessageWriter.written(RawJson.of("7"), RawJson.string("x".repeat(20_000)));
     vertx.eventBus().<Buffer>consumer("shared", m -> m.reply(m.body(), shared()));
     Buffer back =
         BusTests.await(
@@ -211,9 +211,9 @@ class CodecsTest {
   void a_long_result_is_written_as_it_is_with_its_type_before_it() {
     String text = "y".repeat(20_000);
     RawJson result = RawJson.of("{ \"text\": \"" + text + "\"}");
-    assertThat(Messages.written(RawJson.of("7"), result).toString())
+    assertThat(MessageWriter.written(RawJson.of("7"), result).toString())
         .isEqualTo("{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":" + result + "}");
-    assertThat(Messages.writtenComplete(RawJson.of("7"), result).toJsonObject())
+    assertThat(MessageWriter.writtenComplete(RawJson.of("7"), result).toJsonObject())
         .isEqualTo(
             new JsonObject()
                 .put("jsonrpc", "2.0")

@@ -2,7 +2,7 @@ package dev.mcpbus.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.mcpbus.protocol.Messages;
+import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.json.JsonObject;
 import java.io.BufferedReader;
@@ -49,11 +49,11 @@ class DemoServerIT {
 
   @Test
   void it_answers_on_stdout_and_exits_with_zero_at_the_end_of_stdin() throws Exception {
-    send(Messages.request(1, "initialize", HELLO));
+    send(MessageWriter.request(1, "initialize", HELLO));
     assertThat(result(1).getString("protocolVersion")).isEqualTo("2025-06-18");
-    send(Messages.notification("notifications/initialized", null));
+    send(MessageWriter.notification("notifications/initialized", null));
     send(
-        Messages.request(
+        MessageWriter.request(
             2,
             "tools/call",
             RawJson.of("{\"name\":\"echo\",\"arguments\":{\"text\":\"a\\nb\u00e9\"}}")));

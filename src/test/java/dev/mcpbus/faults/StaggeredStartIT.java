@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.protocol.Envelope;
-import dev.mcpbus.protocol.Messages;
+import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.supervisor.RestartStrategy;
 import dev.mcpbus.supervisor.SupervisorOptions;
@@ -63,7 +63,8 @@ class StaggeredStartIT {
 
     private void answer(RawJson id, RawJson result) {
       try {
-        channel.send(OutboundMessage.response(Envelope.Kind.RESULT, Messages.result(id, result)));
+        channel.send(
+            OutboundMessage.response(Envelope.Kind.RESULT, MessageWriter.result(id, result)));
       } catch (TransportException gone) {
         throw new AssertionError(gone);
       }

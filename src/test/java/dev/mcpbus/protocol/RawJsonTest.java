@@ -111,7 +111,7 @@ class RawJsonTest {
 
   @Test
   void a_written_message_reads_back_as_it_was() throws ProtocolException {
-    byte[] bytes = Messages.request(5, "odd \"method\" é", RawJson.of("{\"a\": 1}"));
+    byte[] bytes = MessageWriter.request(5, "odd \"method\" é", RawJson.of("{\"a\": 1}"));
     Envelope message = Envelope.parse(bytes, 0, bytes.length, ParseLimits.DEFAULT);
     assertThat(message.integerId()).isEqualTo(5);
     assertThat(message.method()).isEqualTo("odd \"method\" é");

@@ -3,7 +3,7 @@ package dev.mcpbus.testing;
 import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.protocol.Envelope;
-import dev.mcpbus.protocol.Messages;
+import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.Transport;
@@ -45,11 +45,11 @@ public final class ChannelProbe implements Channel.Receiver {
   }
 
   public void request(long id, String method) throws Exception {
-    send(OutboundMessage.request(id, method, Messages.request(id, method, null)));
+    send(OutboundMessage.request(id, method, MessageWriter.request(id, method, null)));
   }
 
   public void notify(String method) throws Exception {
-    send(OutboundMessage.notification(method, Messages.notification(method, null)));
+    send(OutboundMessage.notification(method, MessageWriter.notification(method, null)));
   }
 
   /** Fails with the {@link TransportException} of a message that was refused at once. */

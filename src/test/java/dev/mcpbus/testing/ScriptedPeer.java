@@ -1,7 +1,7 @@
 package dev.mcpbus.testing;
 
 import dev.mcpbus.protocol.Envelope;
-import dev.mcpbus.protocol.Messages;
+import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.OutboundMessage;
@@ -107,7 +107,7 @@ public final class ScriptedPeer {
   /** Tells the newest connection. */
   public void notify(String method, JsonObject params) {
     Channel channel = channels.get(channels.size() - 1);
-    byte[] bytes = Messages.notification(method, RawJson.of(params));
+    byte[] bytes = MessageWriter.notification(method, RawJson.of(params));
     context.runOnContext(
         now -> {
           try {

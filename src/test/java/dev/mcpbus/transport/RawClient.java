@@ -1,7 +1,7 @@
 package dev.mcpbus.transport;
 
 import dev.mcpbus.protocol.Envelope;
-import dev.mcpbus.protocol.Messages;
+import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -53,7 +53,9 @@ public final class RawClient implements Channel.Receiver {
   }
 
   public void notify(String method, String params) {
-    send(OutboundMessage.notification(method, Messages.notification(method, RawJson.of(params))));
+    send(
+        OutboundMessage.notification(
+            method, MessageWriter.notification(method, RawJson.of(params))));
   }
 
   /** The whole response. */
@@ -62,7 +64,7 @@ public final class RawClient implements Channel.Receiver {
     Promise<JsonObject> answer = Promise.promise();
     pending.put(id, answer);
     String line = params.replace('\n', ' ');
-    send(OutboundMessage.request(id, method, Messages.request(id, method, RawJson.of(line))));
+    send(OutboundMessage.request(id, method, MessageWriter.request(id, method, RawJson.of(line))));
     return answer.future();
   }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.protocol.Envelope;
-import dev.mcpbus.protocol.Messages;
+import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.transport.TransportException.Reason;
 import dev.mcpbus.transport.TransportException.Sent;
@@ -74,7 +74,7 @@ public abstract class TransportContract {
   void a_message_of_one_mebibyte_arrives_byte_for_byte() throws Exception {
     Channel here = open();
     String text = "x\u00e9".repeat(1024 * 512);
-    byte[] bytes = Messages.request(7, "echo", RawJson.of("{\"text\":\"" + text + "\"}"));
+    byte[] bytes = MessageWriter.request(7, "echo", RawJson.of("{\"text\":\"" + text + "\"}"));
     run(clientContext, () -> send(here, OutboundMessage.request(7, "echo", bytes)));
     await().until(() -> server.count() == 1);
     assertThat(server.messages().get(0).text().toString().getBytes(StandardCharsets.UTF_8))
@@ -179,7 +179,7 @@ public abstract class TransportContract {
       if (greet) {
         send(
             channel,
-            OutboundMessage.notification("greeting", Messages.notification("greeting", null)));
+            OutboundMessage.notification("greeting", MessageWriter.notification("greeting", null)));
       }
       return server;
     };
@@ -211,7 +211,7 @@ public abstract class TransportContract {
   }
 
   private static OutboundMessage request(long id) {
-    return OutboundMessage.request(id, "ping", Messages.request(id, "ping", null));
+    return OutboundMessage.request(id, "ping", MessageWriter.request(id, "ping", null));
   }
 
   private static @Nullable TransportException send(Channel channel, OutboundMessage message) {

@@ -1,7 +1,7 @@
 package dev.mcpbus.transport.sdk;
 
 import dev.mcpbus.protocol.Envelope;
-import dev.mcpbus.protocol.Messages;
+import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.transport.Channel;
@@ -129,7 +129,7 @@ final class SdkSession implements McpServerTransport, Channel.Receiver {
     }
     try {
       outbox.send(
-          OutboundMessage.response(Envelope.Kind.ERROR, Messages.error(id, code, text, null)));
+          OutboundMessage.response(Envelope.Kind.ERROR, MessageWriter.error(id, code, text, null)));
     } catch (TransportException e) {
       LOG.debug("nobody takes the refusal of {}", request, e);
     }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.mcpbus.protocol.Messages;
+import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.transport.Acceptor;
 import dev.mcpbus.transport.BuiltInTransports;
 import dev.mcpbus.transport.BusOptions;
@@ -130,7 +130,7 @@ class BusTransportTest extends TransportContract {
                 () ->
                     new BusTransport(vertx, new BusOptions(ADDRESS), hasty)
                         .open(clientContext, client)));
-    byte[] bytes = Messages.request(1, "ping", null);
+    byte[] bytes = MessageWriter.request(1, "ping", null);
     run(
         clientContext,
         () -> {

@@ -1,7 +1,7 @@
 package dev.mcpbus.transport.stdio;
 
 import dev.mcpbus.protocol.Envelope;
-import dev.mcpbus.protocol.Messages;
+import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.OutboundMessage;
@@ -99,7 +99,7 @@ final class Peer implements Channel.Receiver {
   }
 
   void request(long id, String method, RawJson params) throws Exception {
-    byte[] bytes = Messages.request(id, method, params);
+    byte[] bytes = MessageWriter.request(id, method, params);
     get(
         on(
             () -> {

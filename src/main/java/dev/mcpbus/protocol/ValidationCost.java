@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * schema that meets a place of the value, and each character that a pattern looks at. A regular
  * expression cannot be stopped, nor a validator; what would take too long is never begun.
  */
-final class SchemaEffort {
+final class ValidationCost {
 
   /** What one meeting costs, in characters looked at. */
   private static final long VISIT = 16;
@@ -39,13 +39,13 @@ final class SchemaEffort {
     }
   }
 
-  private final SchemaRefs refs;
+  private final SchemaReferences refs;
   private final long limit;
   private final Map<Meeting, Long> known = new HashMap<>();
   private final Map<String, Pattern> patterns = new HashMap<>();
   private long walked;
 
-  private SchemaEffort(SchemaRefs refs, long limit) {
+  private ValidationCost(SchemaReferences refs, long limit) {
     this.refs = refs;
     this.limit = limit;
   }
@@ -53,15 +53,15 @@ final class SchemaEffort {
   /**
    * Measures.
    *
-   * @param schema a map, as {@link SchemaRefs#unwrap} gives it
+   * @param schema a map, as {@link SchemaReferences#unwrap} gives it
    * @param limit in characters looked at
    * @return false where validating {@code value} would cost more; takes no longer than that itself
    */
   static boolean isWithin(
-      Map<String, Object> schema, SchemaRefs refs, @Nullable Object value, long limit) {
-    SchemaEffort effort = new SchemaEffort(refs, limit);
+      Map<String, Object> schema, SchemaReferences refs, @Nullable Object value, long limit) {
+    ValidationCost effort = new ValidationCost(refs, limit);
     try {
-      effort.meet(schema, SchemaRefs.unwrap(value));
+      effort.meet(schema, SchemaReferences.unwrap(value));
       return true;
     } catch (Spent | StackOverflowError e) {
       return false;
@@ -69,7 +69,7 @@ final class SchemaEffort {
   }
 
   private long meet(@Nullable Object wrapped, Object value) {
-    if (!(SchemaRefs.unwrap(wrapped) instanceof Map<?, ?> schema)) {
+    if (!(SchemaReferences.unwrap(wrapped) instanceof Map<?, ?> schema)) {
       return VISIT;
     }
     Meeting meeting = new Meeting(schema, value);
@@ -93,7 +93,7 @@ final class SchemaEffort {
         cost = sum(cost, match(pattern, text));
       }
     }
-    if (SchemaRefs.unwrap(schema.get("enum")) instanceof List<?> values) {
+    if (SchemaReferences.unwrap(schema.get("enum")) instanceof List<?> values) {
       cost = sum(cost, values.size());
     }
     known.put(meeting, cost);
@@ -102,28 +102,28 @@ final class SchemaEffort {
 
   private long members(Map<?, ?> schema, Map<?, ?> members) {
     long cost = members.size();
-    if (SchemaRefs.unwrap(schema.get("properties")) instanceof Map<?, ?> properties) {
+    if (SchemaReferences.unwrap(schema.get("properties")) instanceof Map<?, ?> properties) {
       cost = sum(cost, properties.size());
       for (Map.Entry<?, ?> member : members.entrySet()) {
         Object property = properties.get(member.getKey());
         if (property != null) {
-          cost = sum(cost, meet(property, SchemaRefs.unwrap(member.getValue())));
+          cost = sum(cost, meet(property, SchemaReferences.unwrap(member.getValue())));
         }
       }
     }
-    if (SchemaRefs.unwrap(schema.get("patternProperties")) instanceof Map<?, ?> named) {
+    if (SchemaReferences.unwrap(schema.get("patternProperties")) instanceof Map<?, ?> named) {
       for (Map.Entry<?, ?> entry : named.entrySet()) {
         for (Map.Entry<?, ?> member : members.entrySet()) {
           String name = String.valueOf(member.getKey());
           cost = sum(cost, match(String.valueOf(entry.getKey()), name));
-          cost = sum(cost, meet(entry.getValue(), SchemaRefs.unwrap(member.getValue())));
+          cost = sum(cost, meet(entry.getValue(), SchemaReferences.unwrap(member.getValue())));
         }
       }
     }
     for (String word : List.of("additionalProperties", "unevaluatedProperties")) {
       if (schema.containsKey(word)) {
         for (Object member : members.values()) {
-          cost = sum(cost, meet(schema.get(word), SchemaRefs.unwrap(member)));
+          cost = sum(cost, meet(schema.get(word), SchemaReferences.unwrap(member)));
         }
       }
     }
@@ -142,14 +142,14 @@ final class SchemaEffort {
     }
     for (String word :
         List.of("items", "prefixItems", "additionalItems", "unevaluatedItems", "contains")) {
-      Object each = SchemaRefs.unwrap(schema.get(word));
+      Object each = SchemaReferences.unwrap(schema.get(word));
       if (each instanceof List<?> tuple) {
         for (int i = 0; i < Math.min(tuple.size(), elements.size()); i++) {
-          cost = sum(cost, meet(tuple.get(i), SchemaRefs.unwrap(elements.get(i))));
+          cost = sum(cost, meet(tuple.get(i), SchemaReferences.unwrap(elements.get(i))));
         }
       } else if (each instanceof Map<?, ?>) {
         for (Object element : elements) {
-          cost = sum(cost, meet(each, SchemaRefs.unwrap(element)));
+          cost = sum(cost, meet(each, SchemaReferences.unwrap(element)));
         }
       }
     }

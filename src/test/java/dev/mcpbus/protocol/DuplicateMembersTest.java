@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** That no member stands twice, however it is written and however many there are. */
-class MemberNamesTest {
+class DuplicateMembersTest {
 
   private static final JsonFactory JACKSON =
       JsonFactory.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();

@@ -4,9 +4,9 @@ import io.vertx.core.buffer.Buffer;
 import org.jspecify.annotations.Nullable;
 
 /** Makes values of bytes that nobody has looked at yet. */
-final class CheckedJson {
+final class UntrustedJson {
 
-  private CheckedJson() {}
+  private UntrustedJson() {}
 
   /** What is asked of an object beside that it is one. */
   enum Demand {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * within it leads somewhere, and none leads back to itself without going deeper into the value. A
  * schema that describes trees is fine; one that no validator could ever finish is not.
  */
-public final class SchemaShape {
+public final class WellFormedSchema {
 
   /** What a word's value must be. */
   private enum Kind {
@@ -90,11 +90,11 @@ public final class SchemaShape {
     }
   }
 
-  private final SchemaRefs refs;
+  private final SchemaReferences refs;
   private final boolean alone;
 
-  private SchemaShape(Object schema, boolean alone) {
-    this.refs = new SchemaRefs(schema);
+  private WellFormedSchema(Object schema, boolean alone) {
+    this.refs = new SchemaReferences(schema);
     this.alone = alone;
   }
 
@@ -116,7 +116,7 @@ public final class SchemaShape {
   private static @Nullable String fault(RawJson schema, boolean alone) {
     Object root = schema.toJsonObject().getMap();
     try {
-      SchemaShape shape = new SchemaShape(root, alone);
+      WellFormedSchema shape = new WellFormedSchema(root, alone);
       shape.schema(root, "");
       shape.loops(root, identities());
       return null;
@@ -128,7 +128,7 @@ public final class SchemaShape {
   }
 
   private void schema(@Nullable Object wrapped, String path) throws Fault {
-    Object schema = SchemaRefs.unwrap(wrapped);
+    Object schema = SchemaReferences.unwrap(wrapped);
     if (schema instanceof Boolean) {
       return;
     }
@@ -139,7 +139,7 @@ public final class SchemaShape {
       String word = String.valueOf(member.getKey());
       Kind kind = WORDS.get(word);
       if (kind != null) {
-        word(kind, SchemaRefs.unwrap(member.getValue()), path + "/" + word);
+        word(kind, SchemaReferences.unwrap(member.getValue()), path + "/" + word);
       }
     }
   }
@@ -179,7 +179,7 @@ public final class SchemaShape {
   private void named(Kind kind, Object value, String path) throws Fault {
     need(value instanceof Map<?, ?>, path, "must be an object");
     for (Map.Entry<?, ?> member : ((Map<?, ?>) value).entrySet()) {
-      Object inner = SchemaRefs.unwrap(member.getValue());
+      Object inner = SchemaReferences.unwrap(member.getValue());
       String at = path + "/" + shown(String.valueOf(member.getKey()));
       if (kind == Kind.NAMED_STRINGS
           || (kind == Kind.NAMED_SCHEMAS_OR_STRINGS && inner instanceof List<?>)) {
@@ -231,12 +231,12 @@ public final class SchemaShape {
   private void loops(Object schema, Set<Object> done) throws Fault {
     if (schema instanceof List<?> list) {
       for (Object each : list) {
-        loops(SchemaRefs.unwrap(each), done);
+        loops(SchemaReferences.unwrap(each), done);
       }
     } else if (schema instanceof Map<?, ?> map) {
       again(map, identities(), done);
       for (Object each : map.values()) {
-        loops(SchemaRefs.unwrap(each), done);
+        loops(SchemaReferences.unwrap(each), done);
       }
     }
   }
@@ -247,7 +247,7 @@ public final class SchemaShape {
    * @param open the schemas on the way here
    */
   private void again(@Nullable Object wrapped, Set<Object> open, Set<Object> done) throws Fault {
-    if (!(SchemaRefs.unwrap(wrapped) instanceof Map<?, ?> schema)) {
+    if (!(SchemaReferences.unwrap(wrapped) instanceof Map<?, ?> schema)) {
       return;
     }
     need(!open.contains(schema), "", "it refers to itself without end");

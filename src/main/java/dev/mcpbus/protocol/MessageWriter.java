@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /** Writes JSON-RPC 2.0 messages around raw payloads. The payload is copied once, never parsed. */
-public final class Messages {
+public final class MessageWriter {
 
   private static final byte[] VERSION = ascii("{\"jsonrpc\":\"2.0\"");
   private static final byte[] ID = ascii(",\"id\":");
@@ -22,7 +22,7 @@ public final class Messages {
   /** From here on a copy costs more than several pieces. */
   public static final int LONG = 16 * 1024;
 
-  private Messages() {}
+  private MessageWriter() {}
 
   /** A request of ours; {@code params} absent where null. */
   public static byte[] request(long id, String method, @Nullable RawJson params) {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * What the references of one schema stand for, within that schema alone: nothing is ever fetched.
  * Schemas are plain maps, lists and scalars here, as {@link #unwrap} gives them. Immutable.
  */
-final class SchemaRefs {
+final class SchemaReferences {
 
   private static final List<String> ANCHORS = List.of("$anchor", "$dynamicAnchor");
 
@@ -28,7 +28,7 @@ final class SchemaRefs {
   private final Map<String, Object> anchors = new HashMap<>();
   private boolean nested;
 
-  SchemaRefs(Object root) {
+  SchemaReferences(Object root) {
     this.root = root;
     Deque<Object> open = new ArrayDeque<>(List.of(root));
     while (!open.isEmpty()) {

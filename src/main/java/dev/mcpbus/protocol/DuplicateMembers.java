@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * object are sorted at its end by a hash whose key nobody outside this process knows, so that names
  * made to collide cost no more than others. Single owner: the scanner that feeds it.
  */
-final class MemberNames {
+final class DuplicateMembers {
 
   /** Up to here comparing each with each costs less than sorting. */
   private static final int FEW = 16;
@@ -44,7 +44,7 @@ final class MemberNames {
 
   private boolean broken;
 
-  MemberNames(byte[] bytes) {
+  DuplicateMembers(byte[] bytes) {
     this.bytes = bytes;
   }
 

@@ -8,7 +8,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class SchemaShapeTest {
+class WellFormedSchemaTest {
 
   private static String json(String text) {
     return text.replace('\'', '"');
@@ -30,7 +30,7 @@ class SchemaShapeTest {
         "{'exclusiveMinimum':true,'minimum':1,'x-mine':{'type':'whatever'},'default':[{}]}"
       })
   void these_are_schemas(String schema) {
-    assertThat(SchemaShape.fault(RawJson.of(json(schema)))).isNull();
+    assertThat(WellFormedSchema.fault(RawJson.of(json(schema)))).isNull();
   }
 
   @ParameterizedTest
@@ -61,7 +61,7 @@ class SchemaShapeTest {
         "{'$defs':{'a':{'oneOf':[{'$ref':'#/$defs/b'}]},'b':{'then':{'$ref':'#/$defs/a'}}}}|itself"
       })
   void these_are_none(String schema, String place) {
-    assertThat(SchemaShape.fault(RawJson.of(json(schema)))).contains(place);
+    assertThat(WellFormedSchema.fault(RawJson.of(json(schema)))).contains(place);
   }
 
   @Test
@@ -70,7 +70,7 @@ class SchemaShapeTest {
     for (int i = 0; i < 20_000; i++) {
       defs.append("\"d").append(i).append("\":{\"$ref\":\"#/$defs/d").append(i + 1).append("\"},");
     }
-    String fault = SchemaShape.fault(RawJson.of(defs.append("\"d20000\":{}}}").toString()));
+    String fault = WellFormedSchema.fault(RawJson.of(defs.append("\"d20000\":{}}}").toString()));
     assertThat(fault == null || fault.contains("too deep")).isTrue();
   }
 
