@@ -29,7 +29,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class RateLimitKeepers extends VerticleBase implements ClusterRateLimiter.Keepers {
 
-  /** The form of {@code Wire} in which nodes ask. */
+  /** The form of {@code WireForm} in which nodes ask. */
   private static final int FORM = 2;
 
   private static final long TICK_MILLIS = 1_000;
