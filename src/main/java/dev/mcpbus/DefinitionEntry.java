@@ -1,5 +1,6 @@
 package dev.mcpbus;
 
+import dev.mcpbus.bus.McpBusVersion;
 import dev.mcpbus.bus.WireForm;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerOrigin;

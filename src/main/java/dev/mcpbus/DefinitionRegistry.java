@@ -3,6 +3,7 @@ package dev.mcpbus;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerOrigin;
+import dev.mcpbus.hosting.ServerEntryReader;
 import dev.mcpbus.protocol.Sensitive;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;

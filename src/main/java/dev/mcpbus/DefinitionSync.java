@@ -2,8 +2,9 @@ package dev.mcpbus;
 
 import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.cluster.membership.ClusterMembers;
 import dev.mcpbus.config.ServerDefinition;
-import dev.mcpbus.placement.ClusterMembers;
+import dev.mcpbus.hosting.ServerEntryReader;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

@@ -1,5 +1,6 @@
 package dev.mcpbus;
 
+import dev.mcpbus.bus.McpBusVersion;
 import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.ConfigReport;

@@ -4,10 +4,10 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.LiveNodeSelector;
 import dev.mcpbus.bus.ReplicaId;
-import dev.mcpbus.placement.ClusterMembers;
-import dev.mcpbus.placement.OwnershipClaim;
-import dev.mcpbus.placement.QuorumLease;
-import dev.mcpbus.placement.Town;
+import dev.mcpbus.cluster.membership.ClusterMembers;
+import dev.mcpbus.cluster.membership.QuorumLease;
+import dev.mcpbus.cluster.ownership.OwnershipClaim;
+import dev.mcpbus.cluster.ownership.OwnershipPeers;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /** What nodes tell each other, on {@link Addresses#PLACEMENT}. */
-final class PeerAnnouncements implements Town {
+final class PeerAnnouncements implements OwnershipPeers {
 
   static final String HERE = "here";
   static final String LEAVING = "leaving";

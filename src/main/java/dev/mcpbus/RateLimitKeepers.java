@@ -2,8 +2,8 @@ package dev.mcpbus;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ClusterRequests;
-import dev.mcpbus.placement.ClusterNode;
-import dev.mcpbus.placement.RendezvousHash;
+import dev.mcpbus.cluster.membership.ClusterNode;
+import dev.mcpbus.cluster.ownership.RendezvousHash;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.ClusterRateLimiter;
 import dev.mcpbus.security.RateLimitLedger;

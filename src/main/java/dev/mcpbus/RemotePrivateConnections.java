@@ -66,7 +66,7 @@ final class RemotePrivateConnections {
             });
   }
 
-  /** As {@link PrivateConnectionRegistry#lease}, on {@code node}. */
+  /** As {@code PrivateConnectionRegistry.lease}, on {@code node}. */
   Future<JsonObject> lease(String node, JsonObject body) {
     long now = System.nanoTime();
     held.values().removeIf(one -> now - one.since() > KEPT_NANOS);

@@ -1,6 +1,5 @@
 package dev.mcpbus;
 
-import dev.mcpbus.bridge.Readiness;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ConnectionId;
@@ -8,9 +7,15 @@ import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FairLimits;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.Readiness;
+import dev.mcpbus.cluster.ownership.OwnershipOptions;
 import dev.mcpbus.config.ConfigDiff;
 import dev.mcpbus.config.ServerDefinition;
-import dev.mcpbus.placement.OwnershipOptions;
+import dev.mcpbus.hosting.ConnectionFactory;
+import dev.mcpbus.hosting.LocalServerHosting;
+import dev.mcpbus.hosting.PrivateConnectionRegistry;
+import dev.mcpbus.hosting.ServerEntryReader;
+import dev.mcpbus.hosting.ServerHosting;
 import dev.mcpbus.supervisor.SupervisorVerticle;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;

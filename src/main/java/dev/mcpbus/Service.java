@@ -1,7 +1,8 @@
 package dev.mcpbus;
 
-import dev.mcpbus.bridge.BridgeOptions;
-import dev.mcpbus.cluster.HazelcastCluster;
+import dev.mcpbus.bridge.options.BridgeOptions;
+import dev.mcpbus.cluster.engine.HazelcastCluster;
+import dev.mcpbus.cluster.ownership.OwnershipOptions;
 import dev.mcpbus.config.ConfigChange;
 import dev.mcpbus.config.ConfigDiff;
 import dev.mcpbus.config.ConfigEnvironment;
@@ -10,8 +11,9 @@ import dev.mcpbus.config.ConfigReport;
 import dev.mcpbus.config.ConfigResult;
 import dev.mcpbus.config.ConfigWatcher;
 import dev.mcpbus.config.McpBusConfig;
+import dev.mcpbus.hosting.ServerEntryReader;
 import dev.mcpbus.input.InputOptions;
-import dev.mcpbus.placement.OwnershipOptions;
+import dev.mcpbus.security.AuditLogFile;
 import dev.mcpbus.supervisor.SupervisorOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

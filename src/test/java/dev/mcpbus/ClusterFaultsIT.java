@@ -15,8 +15,8 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * The cluster's faults once each, and three schedules, by one run of {@code
  * src/scripts/cluster-faults}; the long sets are run by hand. Case 91 is in {@code
- * ClusterRequestsTest}, 92 in {@link ClusterIT}. All the time the clocks of two nodes are 10 minutes
- * apart.
+ * ClusterRequestsTest}, 92 in {@link ClusterIT}. All the time the clocks of two nodes are 10
+ * minutes apart.
  */
 class ClusterFaultsIT {
 

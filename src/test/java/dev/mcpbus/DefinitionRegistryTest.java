@@ -8,6 +8,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerSettings;
+import dev.mcpbus.hosting.ServerEntryReader;
 import dev.mcpbus.testing.InnerCluster;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

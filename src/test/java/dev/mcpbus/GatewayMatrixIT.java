@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.CallOptions;
-import dev.mcpbus.bus.CancellationToken;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
-import dev.mcpbus.bus.McpClient;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.client.CallOptions;
+import dev.mcpbus.client.CancellationToken;
+import dev.mcpbus.client.McpClient;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.testing.Fixture;
 import dev.mcpbus.testing.TestBus;

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.CallOptions;
-import dev.mcpbus.bus.McpClient;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.McpServerClient;
-import dev.mcpbus.bus.McpTask;
-import dev.mcpbus.bus.ToolCallOutcome;
+import dev.mcpbus.client.CallOptions;
+import dev.mcpbus.client.McpClient;
+import dev.mcpbus.client.McpServerClient;
+import dev.mcpbus.client.McpTask;
+import dev.mcpbus.client.ToolCallOutcome;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.testing.NpmServers;
 import dev.mcpbus.testing.TestBus;

@@ -4,7 +4,7 @@ import static dev.mcpbus.testing.TestBus.address;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.McpClient;
+import dev.mcpbus.client.McpClient;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.testing.NpmServers;
 import dev.mcpbus.testing.TestBus;

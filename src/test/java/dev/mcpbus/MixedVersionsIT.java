@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ClusterRequests;
+import dev.mcpbus.bus.McpBusVersion;
 import dev.mcpbus.bus.WireForm;
 import dev.mcpbus.testing.ClusterBed;
 import dev.mcpbus.testing.EchoServer;

@@ -3,6 +3,8 @@ package dev.mcpbus;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.hosting.BuiltInTransports;
+import dev.mcpbus.hosting.credentials.OAuthAuthenticators;
 import dev.mcpbus.security.oauth.HostResolver;
 import dev.mcpbus.security.oauth.OAuthClient;
 import dev.mcpbus.security.oauth.TokenStore;
@@ -10,7 +12,6 @@ import dev.mcpbus.testing.ChannelProbe;
 import dev.mcpbus.testing.OAuthWorld;
 import dev.mcpbus.testing.OAuthWorld.Answer;
 import dev.mcpbus.testing.TestBus;
-import dev.mcpbus.transport.BuiltInTransports;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.OAuthOptions;
 import dev.mcpbus.transport.SseOptions;

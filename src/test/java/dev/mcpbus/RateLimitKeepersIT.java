@@ -2,7 +2,7 @@ package dev.mcpbus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.mcpbus.bridge.BridgeOptions;
+import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.WireForm;
 import dev.mcpbus.security.ApiKeys;

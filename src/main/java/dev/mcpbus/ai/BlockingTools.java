@@ -1,13 +1,13 @@
 package dev.mcpbus.ai;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.CallOptions;
-import dev.mcpbus.bus.CancellationToken;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
-import dev.mcpbus.bus.McpClient;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.client.CallOptions;
+import dev.mcpbus.client.CancellationToken;
+import dev.mcpbus.client.McpClient;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

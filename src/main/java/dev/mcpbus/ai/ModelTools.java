@@ -1,6 +1,5 @@
 package dev.mcpbus.ai;
 
-import dev.mcpbus.bus.RoutingTable;
 import dev.mcpbus.bus.ToolName;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;

@@ -1,6 +1,8 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.Readiness;
 import dev.mcpbus.bus.SealedTaskIds;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.security.AccessControl;
@@ -314,7 +316,7 @@ public final class BridgeVerticle extends VerticleBase {
   }
 
   /** How many connections are open, at all that share the port. */
-  int connections() {
+  public int connections() {
     return common.connections.open();
   }
 

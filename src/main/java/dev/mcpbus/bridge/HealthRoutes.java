@@ -2,6 +2,7 @@ package dev.mcpbus.bridge;
 
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.Readiness;
 import dev.mcpbus.security.Action;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;

@@ -1,5 +1,7 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.bridge.options.BridgeOptions;
+import dev.mcpbus.bridge.options.BridgeTlsOptions;
 import io.netty.channel.Channel;
 import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpServerOptions;

@@ -1,5 +1,7 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.bridge.options.BridgeLimitOptions;
+import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.FairLimits;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;

@@ -1,5 +1,6 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
 import io.netty.channel.Channel;
 import io.vertx.core.http.HttpConnection;

@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
  * read back. Where the tool's name has other characters, or the whole would be too long, or would
  * look like a hashed name, the name is <em>hashed</em>: a readable head, an underscore and 16 hex
  * digits of SHA-256 over the server and the tool. No plain name ends like that, so the two kinds
- * never meet; two hashed names are equal only where the hashes are, which {@link RoutingTable}
+ * never meet; two hashed names are equal only where the hashes are, which {@code RoutingTable}
  * finds.
  */
 public final class RoutingName {

@@ -36,7 +36,7 @@ public record ToolSearchResult(List<FoundTool> tools, long total) {
     tools = List.copyOf(tools);
   }
 
-  static ToolSearchResult of(JsonObject reply) {
+  public static ToolSearchResult of(JsonObject reply) {
     return new ToolSearchResult(
         reply.getJsonArray("tools", new JsonArray()).stream()
             .map(one -> tool((JsonObject) one))

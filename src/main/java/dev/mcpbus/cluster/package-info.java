@@ -1,6 +1,7 @@
 /**
- * The cluster's engine: makes a clustered Vert.x over Hazelcast with times that fit a gateway. The
- * only package that knows Hazelcast's classes; what runs where is decided in {@code placement}.
+ * All that exists only because there are several nodes. {@code membership} knows which nodes there
+ * are, {@code ownership} decides which node runs which connection, {@code engine} adapts Hazelcast.
+ * Only the root imports this package; without it mcpbus runs on one node.
  */
 @NullMarked
 package dev.mcpbus.cluster;

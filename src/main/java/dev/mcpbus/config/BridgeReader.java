@@ -1,8 +1,8 @@
 package dev.mcpbus.config;
 
-import dev.mcpbus.bridge.BridgeLimitOptions;
-import dev.mcpbus.bridge.BridgeOptions;
-import dev.mcpbus.bridge.BridgeTlsOptions;
+import dev.mcpbus.bridge.options.BridgeLimitOptions;
+import dev.mcpbus.bridge.options.BridgeOptions;
+import dev.mcpbus.bridge.options.BridgeTlsOptions;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Set;

@@ -2,7 +2,6 @@ package dev.mcpbus.config;
 
 import dev.mcpbus.bus.ClusterSecret;
 import dev.mcpbus.bus.WireForm;
-import dev.mcpbus.cluster.ClusterOptions;
 import dev.mcpbus.config.Substitution.Filled;
 import dev.mcpbus.protocol.Sensitive;
 import java.io.IOException;

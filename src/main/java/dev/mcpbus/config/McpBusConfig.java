@@ -1,8 +1,7 @@
 package dev.mcpbus.config;
 
-import dev.mcpbus.bridge.BridgeOptions;
+import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.NamePolicy;
-import dev.mcpbus.cluster.ClusterOptions;
 import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.supervisor.RestartStrategy;

@@ -1,15 +1,15 @@
 package dev.mcpbus.connection;
 
-import dev.mcpbus.bus.CallOptions.Cache;
+import dev.mcpbus.bus.CacheMode;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Requester;
-import dev.mcpbus.protocol.ArgumentValidator.Violation;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.schema.ArgumentValidator.Violation;
 import dev.mcpbus.transport.OutboundMessage;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
@@ -31,7 +31,7 @@ final class BusCall extends PendingRequest {
   private final Message<?> message;
   private final @Nullable String jsonCodec;
   private final RawJson params;
-  private final @Nullable Cache cache;
+  private final @Nullable CacheMode cache;
   private final @Nullable RawJson task;
   private final boolean raw;
   private List<OutboundMessage.Header> headers = List.of();
@@ -54,7 +54,7 @@ final class BusCall extends PendingRequest {
     this.message = message;
     this.jsonCodec = jsonCodec;
     this.params = params;
-    this.cache = readCache(header(Headers.CACHE));
+    this.cache = CacheMode.of(header(Headers.CACHE));
     boolean without = message.body() instanceof JsonObject json && !json.containsKey("task");
     this.task = without ? null : taskOf(method, params);
     this.raw = false;
@@ -142,23 +142,8 @@ final class BusCall extends PendingRequest {
         "header '" + Headers.DEADLINE + "' must be milliseconds left, such as 5000");
   }
 
-  private static @Nullable Cache readCache(@Nullable String word) {
-    if (word == null) {
-      return null;
-    }
-    return switch (word) {
-      case "use" -> Cache.USE;
-      case "refresh" -> Cache.REFRESH;
-      case "bypass" -> Cache.BYPASS;
-      default ->
-          throw McpFailure.notSent(
-              FailureCode.BAD_REQUEST,
-              "header '" + Headers.CACHE + "' must be use, refresh or bypass");
-    };
-  }
-
   /** What to do with a result that was kept; null where the caller does not say. */
-  @Nullable Cache cache() {
+  @Nullable CacheMode cache() {
     return cache;
   }
 

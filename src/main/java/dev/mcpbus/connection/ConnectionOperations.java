@@ -1,7 +1,7 @@
 package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.CallOptions.Cache;
+import dev.mcpbus.bus.CacheMode;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Methods;
@@ -109,15 +109,15 @@ final class ConnectionOperations {
    * Only the modern era says what is fresh; a call with inputs has nothing to do with the cache.
    */
   private static boolean answeredFromCache(ReadySession live, BusCall call, String method) {
-    Cache wish = call.cache();
+    CacheMode mode = call.cache();
     RawJson params = call.params();
     if (!live.isModern()
-        || wish == Cache.BYPASS
+        || mode == CacheMode.BYPASS
         || params.member("inputResponses") != null
         || params.member("requestState") != null) {
       return false;
     }
-    RawJson fresh = wish == Cache.REFRESH ? null : live.cache().fresh(method, params);
+    RawJson fresh = mode == CacheMode.REFRESH ? null : live.cache().fresh(method, params);
     if (fresh != null) {
       call.complete(fresh);
       return true;
@@ -173,11 +173,11 @@ final class ConnectionOperations {
   /** The legacy era has no word for fresh: only who asks for the kept list gets it. */
   private static Future<ToolTable> tools(ReadySession live, BusCall call) {
     SessionTools tools = live.tools();
-    Cache wish = call.cache();
-    if (wish == null) {
+    CacheMode mode = call.cache();
+    if (mode == null) {
       return live.isModern() ? tools.fresh() : tools.load();
     }
-    return switch (wish) {
+    return switch (mode) {
       case USE -> live.isModern() ? tools.fresh() : tools.current();
       case REFRESH -> tools.load();
       case BYPASS -> tools.bypass();

@@ -1,9 +1,9 @@
 package dev.mcpbus.connection;
 
-import dev.mcpbus.protocol.ArgumentValidator;
-import dev.mcpbus.protocol.ArgumentValidator.Violation;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.schema.ArgumentValidator;
+import dev.mcpbus.protocol.schema.ArgumentValidator.Violation;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.Json;

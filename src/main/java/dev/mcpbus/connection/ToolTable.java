@@ -1,10 +1,10 @@
 package dev.mcpbus.connection;
 
-import dev.mcpbus.protocol.ArgumentValidator;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.ParamHeaders;
 import dev.mcpbus.protocol.RawJson;
-import dev.mcpbus.protocol.WellFormedSchema;
+import dev.mcpbus.protocol.schema.ArgumentValidator;
+import dev.mcpbus.protocol.schema.WellFormedSchema;
 import dev.mcpbus.transport.OutboundMessage;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;

@@ -2,10 +2,10 @@ package dev.mcpbus.input;
 
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.protocol.ArgumentValidator;
-import dev.mcpbus.protocol.ArgumentValidator.Violation;
 import dev.mcpbus.protocol.RawJson;
-import dev.mcpbus.protocol.WellFormedSchema;
+import dev.mcpbus.protocol.schema.ArgumentValidator;
+import dev.mcpbus.protocol.schema.ArgumentValidator.Violation;
+import dev.mcpbus.protocol.schema.WellFormedSchema;
 import io.vertx.core.json.JsonObject;
 import java.util.Map;
 import java.util.Set;

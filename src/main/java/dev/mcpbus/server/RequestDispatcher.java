@@ -1,12 +1,12 @@
 package dev.mcpbus.server;
 
-import dev.mcpbus.protocol.ArgumentValidator.Violation;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.schema.ArgumentValidator.Violation;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.json.JsonArray;

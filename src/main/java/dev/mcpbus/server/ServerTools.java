@@ -1,8 +1,8 @@
 package dev.mcpbus.server;
 
-import dev.mcpbus.protocol.ArgumentValidator;
 import dev.mcpbus.protocol.RawJson;
-import dev.mcpbus.protocol.WellFormedSchema;
+import dev.mcpbus.protocol.schema.ArgumentValidator;
+import dev.mcpbus.protocol.schema.WellFormedSchema;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.Collections;

@@ -2,8 +2,8 @@ package dev.mcpbus.ai;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.mcpbus.bus.CallOptions;
-import dev.mcpbus.bus.McpClient;
+import dev.mcpbus.client.CallOptions;
+import dev.mcpbus.client.McpClient;
 import dev.mcpbus.testing.Http;
 import dev.mcpbus.testing.NpmServers;
 import dev.mcpbus.testing.TestBus;

@@ -1,10 +1,12 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.Readiness;
 import dev.mcpbus.security.AccessControl;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;

@@ -3,6 +3,9 @@ package dev.mcpbus.bridge;
 import static dev.mcpbus.bridge.BridgeFixture.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.bridge.options.BridgeLimitOptions;
+import dev.mcpbus.bridge.options.BridgeOptions;
+import dev.mcpbus.bridge.options.BridgeTlsOptions;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.testing.Certificates;
 import io.vertx.core.Vertx;

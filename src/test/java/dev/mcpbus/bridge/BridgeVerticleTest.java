@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bridge.BridgeFixture.Answer;
 import dev.mcpbus.bridge.BridgeFixture.Seen;
+import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.Readiness;
 import dev.mcpbus.bus.Requester;
 import dev.mcpbus.protocol.JsonRpcError;
 import io.vertx.core.MultiMap;

@@ -2,6 +2,8 @@ package dev.mcpbus.bridge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.bridge.options.BridgeLimitOptions;
+import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;

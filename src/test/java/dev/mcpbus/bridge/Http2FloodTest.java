@@ -15,6 +15,8 @@ import static dev.mcpbus.bridge.RawHttp2.SETTINGS;
 import static dev.mcpbus.bridge.RawHttp2.WINDOW_UPDATE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.bridge.options.BridgeOptions;
+import dev.mcpbus.bridge.options.BridgeTlsOptions;
 import dev.mcpbus.testing.Certificates;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;

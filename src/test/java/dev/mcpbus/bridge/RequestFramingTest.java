@@ -2,6 +2,7 @@ package dev.mcpbus.bridge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.bridge.options.BridgeOptions;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
 import java.io.IOException;

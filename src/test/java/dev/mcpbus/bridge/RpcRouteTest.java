@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bridge.BridgeFixture.Answer;
 import dev.mcpbus.bridge.BridgeFixture.Seen;
+import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;

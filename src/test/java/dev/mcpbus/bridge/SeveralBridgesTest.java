@@ -3,8 +3,11 @@ package dev.mcpbus.bridge;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.mcpbus.bridge.options.BridgeLimitOptions;
+import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Codecs;
+import dev.mcpbus.bus.Readiness;
 import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.Admission;
 import dev.mcpbus.security.MountedHandler;

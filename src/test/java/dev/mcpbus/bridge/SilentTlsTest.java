@@ -2,6 +2,9 @@ package dev.mcpbus.bridge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.bridge.options.BridgeLimitOptions;
+import dev.mcpbus.bridge.options.BridgeOptions;
+import dev.mcpbus.bridge.options.BridgeTlsOptions;
 import dev.mcpbus.testing.Certificates;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;

@@ -3,8 +3,8 @@ package dev.mcpbus.bus;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.mcpbus.cluster.ClusterOptions;
-import dev.mcpbus.cluster.HazelcastCluster;
+import dev.mcpbus.cluster.engine.HazelcastCluster;
+import dev.mcpbus.config.ClusterOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;

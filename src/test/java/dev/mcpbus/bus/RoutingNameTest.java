@@ -2,6 +2,7 @@ package dev.mcpbus.bus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.ai.RoutingTable;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

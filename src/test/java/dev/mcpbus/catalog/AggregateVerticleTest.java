@@ -6,14 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.CallOptions;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FakeConnection;
 import dev.mcpbus.bus.Headers;
-import dev.mcpbus.bus.McpClient;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.NamePolicy;
+import dev.mcpbus.client.CallOptions;
+import dev.mcpbus.client.McpClient;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;

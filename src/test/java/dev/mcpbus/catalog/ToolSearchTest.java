@@ -5,16 +5,16 @@ import static dev.mcpbus.bus.BusTests.failure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.CallOptions;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FakeConnection;
-import dev.mcpbus.bus.McpClient;
 import dev.mcpbus.bus.MetaTools;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.bus.Requester;
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.bus.ToolSearchResult;
+import dev.mcpbus.client.CallOptions;
+import dev.mcpbus.client.McpClient;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;

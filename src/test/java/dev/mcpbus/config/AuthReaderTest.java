@@ -3,7 +3,7 @@ package dev.mcpbus.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.mcpbus.bridge.BridgeOptions;
+import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.AuthOptions.Effect;

@@ -2,9 +2,9 @@ package dev.mcpbus.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.mcpbus.bridge.BridgeLimitOptions;
-import dev.mcpbus.bridge.BridgeOptions;
-import dev.mcpbus.bridge.BridgeTlsOptions;
+import dev.mcpbus.bridge.options.BridgeLimitOptions;
+import dev.mcpbus.bridge.options.BridgeOptions;
+import dev.mcpbus.bridge.options.BridgeTlsOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;

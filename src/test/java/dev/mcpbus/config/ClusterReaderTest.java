@@ -3,7 +3,6 @@ package dev.mcpbus.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bus.ClusterSecret;
-import dev.mcpbus.cluster.ClusterOptions;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

@@ -2,7 +2,7 @@ package dev.mcpbus.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.mcpbus.bridge.BridgeOptions;
+import dev.mcpbus.bridge.options.BridgeOptions;
 import io.vertx.core.json.JsonObject;
 import java.util.HashSet;
 import java.util.List;

@@ -2,8 +2,8 @@ package dev.mcpbus.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.hosting.BuiltInTransports;
 import dev.mcpbus.protocol.Sensitive;
-import dev.mcpbus.transport.BuiltInTransports;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.SocketOptions;
 import dev.mcpbus.transport.SseOptions;

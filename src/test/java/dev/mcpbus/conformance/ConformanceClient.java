@@ -1,17 +1,17 @@
 package dev.mcpbus.conformance;
 
 import dev.mcpbus.McpBus;
-import dev.mcpbus.OAuthAuthenticators;
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.CallOptions;
-import dev.mcpbus.bus.McpClient;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.McpServerClient;
+import dev.mcpbus.client.CallOptions;
+import dev.mcpbus.client.McpClient;
+import dev.mcpbus.client.McpServerClient;
 import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerResult;
 import dev.mcpbus.config.ServerSettings;
+import dev.mcpbus.hosting.credentials.OAuthAuthenticators;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.security.oauth.OAuthClient;
 import dev.mcpbus.security.oauth.TokenStore;

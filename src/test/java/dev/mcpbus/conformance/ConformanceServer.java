@@ -1,7 +1,7 @@
 package dev.mcpbus.conformance;
 
 import dev.mcpbus.McpBus;
-import dev.mcpbus.bridge.BridgeOptions;
+import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.config.ConfigEnvironment;

@@ -7,11 +7,11 @@ import static dev.mcpbus.connection.TaskPeer.legacyTask;
 import static dev.mcpbus.connection.TaskPeer.result;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.mcpbus.bus.CallOptions;
-import dev.mcpbus.bus.McpClient;
-import dev.mcpbus.bus.McpServerClient;
-import dev.mcpbus.bus.McpTask;
-import dev.mcpbus.bus.ToolCallOutcome;
+import dev.mcpbus.client.CallOptions;
+import dev.mcpbus.client.McpClient;
+import dev.mcpbus.client.McpServerClient;
+import dev.mcpbus.client.McpTask;
+import dev.mcpbus.client.ToolCallOutcome;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.json.JsonObject;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.mcpbus.transport.BuiltInTransports;
+import dev.mcpbus.hosting.BuiltInTransports;
 import dev.mcpbus.transport.BusOptions;
 import dev.mcpbus.transport.RawClient;
 import dev.mcpbus.transport.TransportException;

@@ -3,7 +3,7 @@ package dev.mcpbus.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.mcpbus.bridge.BridgeOptions;
+import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.faults.DoorBed.Route;
 import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.security.AuthOptions;

@@ -3,8 +3,8 @@ package dev.mcpbus.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.mcpbus.bridge.BridgeLimitOptions;
-import dev.mcpbus.bridge.BridgeOptions;
+import dev.mcpbus.bridge.options.BridgeLimitOptions;
+import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.connection.ConnectionOptions;
 import dev.mcpbus.gateway.GatewayOptions;

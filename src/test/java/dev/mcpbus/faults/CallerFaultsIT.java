@@ -8,11 +8,11 @@ import static dev.mcpbus.testing.TestBus.toolCall;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.CallOptions;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
-import dev.mcpbus.bus.McpClient;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.client.CallOptions;
+import dev.mcpbus.client.McpClient;
 import dev.mcpbus.testing.Http;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.Future;

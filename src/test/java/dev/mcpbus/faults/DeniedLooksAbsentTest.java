@@ -6,7 +6,7 @@ import static dev.mcpbus.faults.DoorBed.ROOT;
 import static dev.mcpbus.faults.DoorBed.as;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.mcpbus.bridge.BridgeOptions;
+import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.gateway.ViewOptions;
 import dev.mcpbus.testing.McpHttp;

@@ -3,7 +3,7 @@ package dev.mcpbus.faults;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import dev.mcpbus.bridge.BridgeOptions;
+import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.connection.ConnectionOptions;
 import dev.mcpbus.connection.PinOptions;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.mcpbus.McpBus;
-import dev.mcpbus.OAuthAuthenticators;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure.Sent;
 import dev.mcpbus.faults.HttpBed.Era;
+import dev.mcpbus.hosting.credentials.OAuthAuthenticators;
 import dev.mcpbus.testing.RawHttpServer;
 import dev.mcpbus.testing.RawHttpServer.Peer;
 import dev.mcpbus.testing.TestBus;

@@ -2,10 +2,10 @@ package dev.mcpbus.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.mcpbus.OAuthAuthenticators;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.McpFailure.Sent;
+import dev.mcpbus.hosting.credentials.OAuthAuthenticators;
 import dev.mcpbus.security.oauth.OAuthClient;
 import dev.mcpbus.security.oauth.TokenStore;
 import dev.mcpbus.testing.OAuthWorld;

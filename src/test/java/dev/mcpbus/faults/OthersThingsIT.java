@@ -6,7 +6,7 @@ import static dev.mcpbus.faults.DoorBed.ROOT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.mcpbus.bridge.BridgeOptions;
+import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.WireForm;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.security.ApiKeys;

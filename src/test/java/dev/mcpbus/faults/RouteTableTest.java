@@ -3,8 +3,8 @@ package dev.mcpbus.faults;
 import static dev.mcpbus.faults.DoorBed.ROOT;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.mcpbus.bridge.BridgeOptions;
-import dev.mcpbus.bridge.BridgeTlsOptions;
+import dev.mcpbus.bridge.options.BridgeOptions;
+import dev.mcpbus.bridge.options.BridgeTlsOptions;
 import dev.mcpbus.security.ApiKeys;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.AuthOptions.Effect;

@@ -2,8 +2,8 @@ package dev.mcpbus.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.mcpbus.bridge.BridgeLimitOptions;
-import dev.mcpbus.bridge.BridgeOptions;
+import dev.mcpbus.bridge.options.BridgeLimitOptions;
+import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.security.AuthOptions;
 import io.vertx.core.json.JsonObject;

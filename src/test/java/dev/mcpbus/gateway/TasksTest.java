@@ -3,7 +3,7 @@ package dev.mcpbus.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.mcpbus.bridge.BridgeOptions;
+import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.connection.ConnectionOptions;
 import dev.mcpbus.security.ApiKeys;

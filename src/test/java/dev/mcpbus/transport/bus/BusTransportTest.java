@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.hosting.BuiltInTransports;
 import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.transport.Acceptor;
-import dev.mcpbus.transport.BuiltInTransports;
 import dev.mcpbus.transport.BusOptions;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.OutboundMessage;

@@ -2,12 +2,12 @@ package dev.mcpbus.transport.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.hosting.BuiltInTransports;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.testing.ChannelProbe;
 import dev.mcpbus.testing.RawHttpServer;
 import dev.mcpbus.testing.RawHttpServer.Answer;
-import dev.mcpbus.transport.BuiltInTransports;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reason;

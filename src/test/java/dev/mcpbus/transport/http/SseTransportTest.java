@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.hosting.BuiltInTransports;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.testing.ChannelProbe;
 import dev.mcpbus.testing.RawHttpServer;
-import dev.mcpbus.transport.BuiltInTransports;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.SseOptions;
 import dev.mcpbus.transport.TransportException;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.hosting.BuiltInTransports;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.testing.ChannelProbe;
 import dev.mcpbus.testing.RawHttpServer;
 import dev.mcpbus.testing.RawHttpServer.Script;
-import dev.mcpbus.transport.BuiltInTransports;
 import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.SocketOptions;
 import dev.mcpbus.transport.TlsOptions;

@@ -1,0 +1,48 @@
+package dev.mcpbus.bridge.options;
+
+import java.time.Duration;
+
+/**
+ * How much the bridge carries at a time.
+ *
+ * @param maxHeaderBytes of one request, default 16 KiB: then 431
+ * @param maxConnections open at a time, default 4096: then the longest idle one makes room; 503
+ *     where all are in use
+ * @param maxConnectionsPerAddress the same for one client address (of IPv6 a /64 network), default
+ *     three quarters of {@code maxConnections}: a reverse proxy is one address
+ * @param maxStreams event streams and event-bus sockets open at a time, default 256: then 503
+ * @param heartbeat how often a silent stream says that it is there, default 15 s; a reader that
+ *     takes nothing for three of them is dropped
+ */
+public record BridgeLimitOptions(
+    int maxHeaderBytes,
+    int maxConnections,
+    int maxConnectionsPerAddress,
+    int maxStreams,
+    Duration heartbeat) {
+
+  public static final BridgeLimitOptions DEFAULT =
+      new BridgeLimitOptions(16 * 1024, 4_096, 256, Duration.ofSeconds(15));
+
+  public BridgeLimitOptions {
+    if (maxHeaderBytes < 1_024
+        || maxConnections < 1
+        || maxConnectionsPerAddress < 1
+        || maxStreams < 1
+        || heartbeat.toMillis() < 1) {
+      throw new IllegalArgumentException(
+          "bridge limits must be positive, and maxHeaderBytes at least 1024");
+    }
+  }
+
+  /** With the default for each address. */
+  public BridgeLimitOptions(
+      int maxHeaderBytes, int maxConnections, int maxStreams, Duration heartbeat) {
+    this(maxHeaderBytes, maxConnections, share(maxConnections), maxStreams, heartbeat);
+  }
+
+  /** How many of {@code maxConnections} one address may have by default. */
+  public static int share(int maxConnections) {
+    return Math.max(1, maxConnections - maxConnections / 4);
+  }
+}

@@ -1,0 +1,224 @@
+package dev.mcpbus.bridge.options;
+
+import io.netty.util.NetUtil;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where and for whom the bridge listens.
+ *
+ * @param host name or address to bind, default {@code 127.0.0.1}
+ * @param port default 8790; 0 takes a free one
+ * @param maxBodyBytes longest request body, default 16 MiB
+ * @param receiveTimeout how long a client may take to send one whole request, and how long an idle
+ *     connection is kept, default 60 s
+ * @param allowedHosts more values of the {@code Host} header than the loopback names
+ * @param allowedOrigins web pages that may call from elsewhere, {@code scheme://host[:port]};
+ *     default none
+ * @param allowRemote whether {@code host} may be more than loopback; wants {@code allowedHosts}
+ * @param limits how much it carries at a time
+ * @param eventBus whether pages and remote verticles find the event bus at {@code /eventbus};
+ *     default true
+ * @param tls null for plain HTTP, the default
+ */
+public record BridgeOptions(
+    String host,
+    int port,
+    int maxBodyBytes,
+    Duration receiveTimeout,
+    Set<String> allowedHosts,
+    Set<String> allowedOrigins,
+    boolean allowRemote,
+    BridgeLimitOptions limits,
+    boolean eventBus,
+    @Nullable BridgeTlsOptions tls) {
+
+  public static final BridgeOptions DEFAULT =
+      new BridgeOptions(
+          "127.0.0.1", 8790, 16 * 1024 * 1024, Duration.ofSeconds(60), Set.of(), Set.of(), false);
+
+  /** With the default limits, the event bus, and plain HTTP. */
+  public BridgeOptions(
+      String host,
+      int port,
+      int maxBodyBytes,
+      Duration receiveTimeout,
+      Set<String> allowedHosts,
+      Set<String> allowedOrigins,
+      boolean allowRemote) {
+    this(
+        host,
+        port,
+        maxBodyBytes,
+        receiveTimeout,
+        allowedHosts,
+        allowedOrigins,
+        allowRemote,
+        BridgeLimitOptions.DEFAULT,
+        true,
+        null);
+  }
+
+  private static final Pattern ORIGIN =
+      Pattern.compile("https?://(\\[[0-9a-fA-F:.]+]|[A-Za-z0-9._-]+[A-Za-z0-9_-])(:\\d{1,5})?");
+  private static final Pattern HOST =
+      Pattern.compile("(\\[[0-9a-fA-F:.]+]|[A-Za-z0-9._-]*[A-Za-z0-9_-])(:\\d{1,5})?");
+
+  /** Refuses what would open the bridge by accident, naming the option and the remedy. */
+  public BridgeOptions {
+    allowedHosts = Set.copyOf(allowedHosts);
+    allowedOrigins = Set.copyOf(allowedOrigins);
+    check(port >= 0 && port <= 65535, "bridge port " + port + " is not in 0..65535");
+    check(maxBodyBytes > 0, "bridge maxBodyBytes must be positive");
+    check(receiveTimeout.toMillis() > 0, "bridge receiveTimeout must be positive");
+    check(
+        allowRemote || isLoopback(host),
+        "bridge host '"
+            + host
+            + "' is reachable from other machines;"
+            + " use 127.0.0.1, or let callers log in: auth.apiKeys (java -jar mcpbus.jar --new-key"
+            + " NAME) or auth.jwt, and bridge.allowedHosts");
+    check(
+        !allowRemote || isLoopback(host) || !allowedHosts.isEmpty(),
+        "bridge.allowedHosts is missing: beyond loopback it has to list the names that clients reach this host by");
+    for (String name : allowedHosts) {
+      check(
+          HOST.matcher(name).matches(),
+          "bridge allowedHosts: '" + name + "' is not host or host:port");
+    }
+    for (String origin : allowedOrigins) {
+      check(
+          ORIGIN.matcher(origin).matches(),
+          "bridge allowedOrigins: '" + origin + "' is not scheme://host[:port]");
+    }
+  }
+
+  /**
+   * Refuses an open door: whoever can reach it could start processes.
+   *
+   * @param auth whether callers have to say who they are
+   */
+  public void requireAuth(boolean auth) {
+    check(
+        auth || isLoopback(host),
+        "bridge host '"
+            + host
+            + "' is reachable from other machines and nobody has to log in; configure auth.apiKeys"
+            + " (java -jar mcpbus.jar --new-key NAME) or auth.jwt, or use 127.0.0.1");
+  }
+
+  private static void check(boolean fine, String problem) {
+    if (!fine) {
+      throw new IllegalArgumentException(problem);
+    }
+  }
+
+  /** Decides by the text alone: a name other than {@code localhost} is never trusted. */
+  private static boolean isLoopback(String host) {
+    if (host.toLowerCase(Locale.ROOT).equals("localhost")) {
+      return true;
+    }
+    InetAddress address = NetUtil.createInetAddressFromIpAddressString(host);
+    return address != null && address.isLoopbackAddress();
+  }
+
+  /** The same, with something else in it. */
+  private static final class Draft {
+    private String host;
+    private int port;
+    private int maxBodyBytes;
+    private Duration receiveTimeout;
+    private Set<String> allowedHosts;
+    private Set<String> allowedOrigins;
+    private boolean allowRemote;
+    private BridgeLimitOptions limits;
+    private boolean eventBus;
+    private @Nullable BridgeTlsOptions tls;
+
+    Draft(BridgeOptions from) {
+      host = from.host;
+      port = from.port;
+      maxBodyBytes = from.maxBodyBytes;
+      receiveTimeout = from.receiveTimeout;
+      allowedHosts = from.allowedHosts;
+      allowedOrigins = from.allowedOrigins;
+      allowRemote = from.allowRemote;
+      limits = from.limits;
+      eventBus = from.eventBus;
+      tls = from.tls;
+    }
+
+    BridgeOptions checked() {
+      return new BridgeOptions(
+          host,
+          port,
+          maxBodyBytes,
+          receiveTimeout,
+          allowedHosts,
+          allowedOrigins,
+          allowRemote,
+          limits,
+          eventBus,
+          tls);
+    }
+  }
+
+  private BridgeOptions with(Consumer<Draft> change) {
+    Draft draft = new Draft(this);
+    change.accept(draft);
+    return draft.checked();
+  }
+
+  public BridgeOptions withHost(String other) {
+    return with(draft -> draft.host = other);
+  }
+
+  /**
+   * @param remote whether the host may be more than loopback; only where callers have to log in
+   */
+  public BridgeOptions withRemote(boolean remote) {
+    return with(draft -> draft.allowRemote = remote);
+  }
+
+  public BridgeOptions withPort(int other) {
+    return with(draft -> draft.port = other);
+  }
+
+  public BridgeOptions withMaxBodyBytes(int other) {
+    return with(draft -> draft.maxBodyBytes = other);
+  }
+
+  public BridgeOptions withReceiveTimeout(Duration other) {
+    return with(draft -> draft.receiveTimeout = other);
+  }
+
+  public BridgeOptions withLimits(BridgeLimitOptions other) {
+    return with(draft -> draft.limits = other);
+  }
+
+  public BridgeOptions withEventBus(boolean other) {
+    return with(draft -> draft.eventBus = other);
+  }
+
+  public BridgeOptions withTls(@Nullable BridgeTlsOptions other) {
+    return with(draft -> draft.tls = other);
+  }
+
+  public BridgeOptions withAllowed(Set<String> hosts, Set<String> origins) {
+    return with(
+        draft -> {
+          draft.allowedHosts = hosts;
+          draft.allowedOrigins = origins;
+        });
+  }
+
+  /** {@code https} with TLS, else {@code http}. */
+  public String scheme() {
+    return tls == null ? "http" : "https";
+  }
+}

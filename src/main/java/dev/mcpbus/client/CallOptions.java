@@ -1,0 +1,79 @@
+package dev.mcpbus.client;
+
+import dev.mcpbus.bus.CacheMode;
+import io.modelcontextprotocol.spec.McpSchema;
+import io.vertx.core.Handler;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How one call is made. What is null here comes from the options of the {@link McpClient}, and what
+ * is null there is left to the connection.
+ *
+ * @param timeout how long the caller is willing to wait in all; then the call fails with {@code
+ *     CALL_TIMEOUT} and is cancelled at the server. Null: the request time-out of the connection
+ * @param progress receives the call's progress, in order, on the caller's context, until the ending
+ * @param cache what to do with a kept list
+ * @param validate whether tool arguments are checked against the input schema before sending; null:
+ *     as the connection is configured, which by default does not check what the typed methods send
+ * @param cancel ends the call before its time
+ * @param traceparent W3C trace context, passed through
+ */
+public record CallOptions(
+    @Nullable Duration timeout,
+    @Nullable Handler<McpSchema.ProgressNotification> progress,
+    @Nullable CacheMode cache,
+    @Nullable Boolean validate,
+    @Nullable CancellationToken cancel,
+    @Nullable String traceparent) {
+
+  /** Nothing asked for. */
+  public static final CallOptions DEFAULT = new CallOptions(null, null, null, null, null, null);
+
+  public CallOptions {
+    if (timeout != null && timeout.toMillis() < 1) {
+      throw new IllegalArgumentException("a time-out must be at least 1 ms, not " + timeout);
+    }
+  }
+
+  public static CallOptions timeout(Duration timeout) {
+    return DEFAULT.withTimeout(timeout);
+  }
+
+  public CallOptions withTimeout(Duration value) {
+    return new CallOptions(value, progress, cache, validate, cancel, traceparent);
+  }
+
+  public CallOptions withProgress(Handler<McpSchema.ProgressNotification> value) {
+    return new CallOptions(timeout, value, cache, validate, cancel, traceparent);
+  }
+
+  public CallOptions withCache(CacheMode value) {
+    return new CallOptions(timeout, progress, value, validate, cancel, traceparent);
+  }
+
+  public CallOptions withValidate(boolean value) {
+    return new CallOptions(timeout, progress, cache, value, cancel, traceparent);
+  }
+
+  public CallOptions withCancel(CancellationToken value) {
+    return new CallOptions(timeout, progress, cache, validate, value, traceparent);
+  }
+
+  public CallOptions withTraceparent(String value) {
+    return new CallOptions(timeout, progress, cache, validate, cancel, value);
+  }
+
+  CallOptions or(CallOptions other) {
+    if (other.equals(DEFAULT)) {
+      return this;
+    }
+    return new CallOptions(
+        timeout == null ? other.timeout : timeout,
+        progress == null ? other.progress : progress,
+        cache == null ? other.cache : cache,
+        validate == null ? other.validate : validate,
+        cancel == null ? other.cancel : cancel,
+        traceparent == null ? other.traceparent : traceparent);
+  }
+}

@@ -1,0 +1,317 @@
+package dev.mcpbus.client;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CacheMode;
+import dev.mcpbus.bus.ClusterRequests;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.McpFailure;
+import io.modelcontextprotocol.spec.McpSchema;
+import io.vertx.core.Future;
+import io.vertx.core.Handler;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.eventbus.MessageConsumer;
+import io.vertx.core.eventbus.ReplyException;
+import io.vertx.core.eventbus.ReplyFailure;
+import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.json.EncodeException;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends calls and sees to it that each ends exactly once and leaves nothing behind: no progress
+ * consumer here, no work at the server that nobody waits for. Any thread may call; the future
+ * completes on the caller's context.
+ */
+final class ClientCalls {
+
+  /** Longer than the deadline, so that the connection's own failure arrives and not the bus's. */
+  static final Duration SLACK = Duration.ofSeconds(5);
+
+  /** A call without a time-out ends by the connection's own bounds; this is the net below. */
+  static final Duration PATIENCE = Duration.ofMinutes(15);
+
+  private final Vertx vertx;
+  private final ClusterRequests bus;
+  private final CallOptions defaults;
+  private final Duration slack;
+  private final String name = UUID.randomUUID().toString();
+  private final AtomicLong sequence = new AtomicLong();
+  private final Set<Pending<?>> outstanding = ConcurrentHashMap.newKeySet();
+  private volatile boolean closed;
+
+  ClientCalls(Vertx vertx, CallOptions defaults, Duration slack) {
+    this.vertx = vertx;
+    this.bus = ClusterRequests.of(vertx);
+    this.defaults = defaults;
+    this.slack = slack;
+  }
+
+  /**
+   * @param server whom to tell of a cancellation; null where there is nothing to cancel
+   * @param kind {@code JsonObject} or {@code Buffer}: of the body and, in kind, of the reply
+   */
+  <T> Future<T> send(
+      String address, @Nullable ConnectionId server, T body, Class<T> kind, CallOptions given) {
+    String cancel = server == null ? null : Addresses.of(server, Addresses.CANCEL);
+    return send(address, server, cancel, body, kind, given);
+  }
+
+  /**
+   * @param cancel address that is told of a cancellation; null where there is nothing to cancel
+   */
+  <T> Future<T> sendCancellable(
+      String address, @Nullable String cancel, T body, Class<T> kind, CallOptions given) {
+    return send(address, null, cancel, body, kind, given);
+  }
+
+  private <T> Future<T> send(
+      String address,
+      @Nullable ConnectionId server,
+      @Nullable String cancel,
+      T body,
+      Class<T> kind,
+      CallOptions given) {
+    CallOptions options = given.or(defaults);
+    CancellationToken token = options.cancel();
+    if (closed || (token != null && token.isCancelled())) {
+      return Future.failedFuture(
+          McpFailure.notSent(
+              FailureCode.CANCELLED,
+              closed ? "this McpClient is closed" : "the call was cancelled before it was made"));
+    }
+    ContextInternal context = (ContextInternal) vertx.getOrCreateContext();
+    String callId = name + "-" + sequence.incrementAndGet();
+    Pending<T> pending = new Pending<>(context.promise(), callId, server, cancel, token);
+    outstanding.add(pending);
+    if (token != null) {
+      token.add(pending);
+    }
+    if (closed) {
+      pending.cancel("this McpClient is closed");
+    }
+    Handler<McpSchema.ProgressNotification> progress = options.progress();
+    if (progress == null) {
+      request(address, body, kind, delivery(options, callId, null), pending);
+    } else {
+      pending
+          .listen(context, progress)
+          .onComplete(
+              ready -> request(address, body, kind, delivery(options, callId, callId), pending));
+    }
+    return pending.promise.future();
+  }
+
+  /** The params as raw bytes, so that the result comes as raw bytes. */
+  Future<Buffer> sendEncoded(
+      String address, @Nullable ConnectionId server, JsonObject params, CallOptions options) {
+    Buffer body;
+    try {
+      body = params.toBuffer();
+    } catch (EncodeException e) {
+      return Future.failedFuture(notJson());
+    }
+    return send(address, server, body, Buffer.class, options);
+  }
+
+  private static McpFailure notJson() {
+    return McpFailure.notSent(
+        FailureCode.BAD_REQUEST,
+        "the params hold a value that JSON has no form for; use text, numbers, booleans, null,"
+            + " maps and lists");
+  }
+
+  private <T> void request(
+      String address, T body, Class<T> kind, DeliveryOptions delivery, Pending<T> pending) {
+    if (pending.promise.future().isComplete()) {
+      return;
+    }
+    try {
+      bus.<Object>request(pending.server, address, body, delivery)
+          .onSuccess(reply -> pending.reply(reply, kind))
+          .onFailure(pending::failed);
+    } catch (RuntimeException e) {
+      pending.fail(notJson());
+      return;
+    }
+    if (pending.cancelled) {
+      pending.tellServer();
+    }
+  }
+
+  private DeliveryOptions delivery(
+      CallOptions options, String callId, @Nullable String progressCall) {
+    DeliveryOptions delivery = new DeliveryOptions().addHeader(Headers.CALL_ID, callId);
+    Duration timeout = options.timeout();
+    if (timeout == null) {
+      delivery.setSendTimeout(PATIENCE.toMillis());
+    } else {
+      delivery.addHeader(Headers.DEADLINE, Long.toString(timeout.toMillis()));
+      delivery.setSendTimeout(timeout.plus(slack).toMillis());
+    }
+    if (progressCall != null) {
+      delivery.addHeader(Headers.PROGRESS, progressAddress(progressCall));
+    }
+    CacheMode cache = options.cache();
+    if (cache != null) {
+      delivery.addHeader(Headers.CACHE, cache.header());
+    }
+    Boolean validate = options.validate();
+    if (validate != null) {
+      delivery.addHeader(Headers.VALIDATE, validate.toString());
+    }
+    String traceparent = options.traceparent();
+    if (traceparent != null) {
+      delivery.addHeader(Headers.TRACEPARENT, traceparent);
+    }
+    return delivery;
+  }
+
+  /** For a request that the one who answers will end in time. */
+  static DeliveryOptions patiently() {
+    return new DeliveryOptions().setSendTimeout(PATIENCE.toMillis());
+  }
+
+  private static String progressAddress(String callId) {
+    return Addresses.PROGRESS + callId;
+  }
+
+  int outstanding() {
+    return outstanding.size();
+  }
+
+  /** Cancels all that is outstanding; later calls fail without being sent. Idempotent. */
+  void close() {
+    closed = true;
+    outstanding.forEach(pending -> pending.cancel("the caller has ended"));
+  }
+
+  private final class Pending<T> implements Runnable {
+
+    private final Promise<T> promise;
+    private final String callId;
+    private final @Nullable ConnectionId server;
+    private final @Nullable String cancelAddress;
+    private final @Nullable CancellationToken token;
+    private volatile @Nullable MessageConsumer<Object> progress;
+
+    /** Set before the server is told, so that a request that overtakes it is cancelled too. */
+    private volatile boolean cancelled;
+
+    Pending(
+        Promise<T> promise,
+        String callId,
+        @Nullable ConnectionId server,
+        @Nullable String cancelAddress,
+        @Nullable CancellationToken token) {
+      this.promise = promise;
+      this.callId = callId;
+      this.server = server;
+      this.cancelAddress = cancelAddress;
+      this.token = token;
+    }
+
+    /** On one node the address needs no entry in the cluster's table. */
+    Future<Void> listen(ContextInternal context, Handler<McpSchema.ProgressNotification> handler) {
+      String address = progressAddress(callId);
+      Handler<Message<Object>> receiver =
+          message -> {
+            McpSchema.ProgressNotification known = progressOf(message.body());
+            if (known != null && !promise.future().isComplete()) {
+              handler.handle(known);
+            }
+          };
+      MessageConsumer<Object> consumer =
+          vertx.isClustered()
+              ? vertx.eventBus().consumer(address, receiver)
+              : vertx.eventBus().localConsumer(address, receiver);
+      progress = consumer;
+      if (promise.future().isComplete()) {
+        consumer.unregister();
+      }
+      Promise<Void> ready = context.promise();
+      consumer.completion().onComplete(ready);
+      return ready.future();
+    }
+
+    void reply(Message<Object> message, Class<T> kind) {
+      Object body = message.body();
+      if (kind.isInstance(body)) {
+        if (promise.tryComplete(kind.cast(body))) {
+          end();
+        }
+        return;
+      }
+      fail(
+          McpFailure.maybeSent(
+              FailureCode.PROTOCOL_ERROR,
+              "the reply is not in kind: wanted a " + kind.getSimpleName()));
+    }
+
+    void failed(Throwable failure) {
+      if (failure instanceof ReplyException reply && reply.failureType() == ReplyFailure.TIMEOUT) {
+        tellServer();
+      }
+      fail(McpFailure.of(failure));
+    }
+
+    /** What the token does. */
+    @Override
+    public void run() {
+      cancel("the caller cancelled the call");
+    }
+
+    void cancel(String why) {
+      cancelled = true;
+      if (fail(McpFailure.maybeSent(FailureCode.CANCELLED, why))) {
+        tellServer();
+      }
+    }
+
+    private boolean fail(McpFailure failure) {
+      boolean first = promise.tryFail(failure);
+      if (first) {
+        end();
+      }
+      return first;
+    }
+
+    private void tellServer() {
+      if (cancelAddress != null) {
+        // To every node: which one carries out the call is not known here.
+        vertx.eventBus().publish(cancelAddress, new JsonObject().put("callId", callId));
+      }
+    }
+
+    private void end() {
+      outstanding.remove(this);
+      if (token != null) {
+        token.remove(this);
+      }
+      MessageConsumer<Object> consumer = progress;
+      if (consumer != null) {
+        consumer.unregister();
+      }
+    }
+  }
+
+  /** Null for what is none: a server's malformed progress must not harm the call. */
+  private static McpSchema.@Nullable ProgressNotification progressOf(Object params) {
+    Buffer json = params instanceof JsonObject object ? object.toBuffer() : (Buffer) params;
+    try {
+      return SdkJson.read(json, McpSchema.ProgressNotification.class);
+    } catch (McpFailure malformed) {
+      return null;
+    }
+  }
+}

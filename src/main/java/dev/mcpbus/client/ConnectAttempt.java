@@ -1,0 +1,98 @@
+package dev.mcpbus.client;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.Events;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.eventbus.MessageConsumer;
+import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.json.JsonObject;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Waits for the outcome of a connection's next attempt. Any thread may call. */
+final class ConnectAttempt {
+
+  private final Vertx vertx;
+  private final Set<Promise<Void>> open = ConcurrentHashMap.newKeySet();
+
+  ConnectAttempt(Vertx vertx) {
+    this.vertx = vertx;
+  }
+
+  /**
+   * Asks the server to connect.
+   *
+   * @return completes when it is connected; fails with what the first attempt failed with
+   */
+  Future<Void> connect(McpServerClient server) {
+    Promise<Void> outcome = ((ContextInternal) vertx.getOrCreateContext()).promise();
+    open.add(outcome);
+    MessageConsumer<JsonObject> events =
+        vertx
+            .eventBus()
+            .consumer(
+                Addresses.of(server.id(), Addresses.EVENTS),
+                (Message<JsonObject> event) -> heard(server.id(), event.body(), outcome));
+    // Subscribed first, then asked: nothing can happen unseen in between.
+    events
+        .completion()
+        .compose(ready -> server.connect())
+        .compose(asked -> server.status())
+        .onSuccess(status -> seen(status, outcome))
+        .onFailure(outcome::tryFail);
+    return outcome
+        .future()
+        .onComplete(
+            over -> {
+              open.remove(outcome);
+              events.unregister();
+            });
+  }
+
+  private static void seen(ServerStatus status, Promise<Void> outcome) {
+    JsonObject error = status.json().getJsonObject("lastError");
+    if (status.state().serves()) {
+      outcome.tryComplete();
+    } else if (error != null) {
+      outcome.tryFail(failure(error));
+    }
+  }
+
+  private static void heard(ConnectionId id, JsonObject event, Promise<Void> outcome) {
+    switch (event.getString("type", "")) {
+      case Events.CONNECTED -> outcome.tryComplete();
+      case Events.DISCONNECTED -> outcome.tryFail(failure(event));
+      case Events.GAVE_UP -> {
+        // What the attempt failed with may have been told before we listened.
+        JsonObject error = event.getJsonObject("lastError");
+        outcome.tryFail(
+            error != null
+                ? failure(error)
+                : McpFailure.notSent(
+                    FailureCode.UNAVAILABLE, event.getString("message", "given up")));
+      }
+      case Events.SERVER_REMOVED ->
+          outcome.tryFail(
+              McpFailure.notSent(
+                  FailureCode.UNKNOWN_CONNECTION, "server '" + id + "' was removed meanwhile"));
+      default -> {}
+    }
+  }
+
+  private static McpFailure failure(JsonObject reported) {
+    return McpFailure.notSent(
+        FailureCode.valueOf(reported.getString("code")), reported.getString("message", ""));
+  }
+
+  void close() {
+    open.forEach(
+        outcome ->
+            outcome.tryFail(McpFailure.notSent(FailureCode.CANCELLED, "this McpClient is closed")));
+  }
+}

@@ -1,0 +1,132 @@
+package dev.mcpbus.client;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.Methods;
+import io.modelcontextprotocol.spec.McpSchema;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.eventbus.MessageConsumer;
+import io.vertx.core.json.JsonObject;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The input handlers of one client: one consumer for each input address in use, one handler for
+ * each method at it. Where a server has handlers, but none for the method asked, the global address
+ * is asked instead. Any thread may call.
+ */
+final class InputHandlers {
+
+  private final Vertx vertx;
+
+  /** Guarded by this. */
+  private final Map<String, Desk> desks = new HashMap<>();
+
+  InputHandlers(Vertx vertx) {
+    this.vertx = vertx;
+  }
+
+  /** Replaces the handler that was there. Succeeds when the connections can find it. */
+  synchronized Future<Void> set(String address, String method, InputHandler handler) {
+    Desk desk = desks.computeIfAbsent(address, Desk::new);
+    desk.handlers.put(method, handler);
+    List<String> methods = List.copyOf(desk.handlers.keySet());
+    return desk.consumer.completion().compose(ready -> desk.offering.set(methods));
+  }
+
+  Future<Void> setElicitation(String address, InputHandler.Elicitation handler) {
+    return set(
+        address,
+        Methods.ELICITATION,
+        (server, params) ->
+            handler
+                .elicit(server, SdkJson.read(params.toBuffer(), McpSchema.ElicitRequest.class))
+                .map(SdkJson::write));
+  }
+
+  /** Nothing happens where there is none. The address is given up with its last handler. */
+  synchronized Future<Void> clear(String address, String method) {
+    Desk desk = desks.get(address);
+    if (desk == null || desk.handlers.remove(method) == null) {
+      return Future.succeededFuture();
+    }
+    if (!desk.handlers.isEmpty()) {
+      return desk.offering.set(List.copyOf(desk.handlers.keySet()));
+    }
+    desks.remove(address);
+    return desk.close();
+  }
+
+  synchronized Future<Void> close() {
+    Future<Void> done = Future.join(desks.values().stream().map(Desk::close).toList()).mapEmpty();
+    desks.clear();
+    return done;
+  }
+
+  private synchronized @Nullable InputHandler find(Desk desk, String method) {
+    return desk.handlers.get(method);
+  }
+
+  private final class Desk {
+
+    private final String address;
+    private final Map<String, InputHandler> handlers = new HashMap<>();
+    private final MessageConsumer<JsonObject> consumer;
+    private final InputOffer offering;
+
+    Desk(String address) {
+      this.address = address;
+      this.consumer = vertx.eventBus().consumer(address, this::receive);
+      this.offering = new InputOffer(vertx, address);
+    }
+
+    Future<Void> close() {
+      return Future.join(consumer.unregister(), offering.withdraw()).mapEmpty();
+    }
+
+    private void receive(Message<JsonObject> message) {
+      answer(message)
+          .onSuccess(message::reply)
+          .onFailure(failure -> message.reply(McpFailure.of(failure)));
+    }
+
+    private Future<JsonObject> answer(Message<JsonObject> message) {
+      JsonObject body = message.body();
+      String method = body.getString("method", "");
+      InputHandler handler = find(this, method);
+      if (handler == null) {
+        return address.equals(Addresses.ALL_INPUT) ? refuse(method) : askGlobally(body, method);
+      }
+      try {
+        return handler.answer(
+            new ConnectionId(body.getString("id")), body.getJsonObject("params", new JsonObject()));
+      } catch (RuntimeException e) {
+        return Future.failedFuture(e);
+      }
+    }
+
+    private Future<JsonObject> askGlobally(JsonObject body, String method) {
+      return vertx
+          .eventBus()
+          .<JsonObject>request(Addresses.ALL_INPUT, body, ClientCalls.patiently())
+          .map(Message::body)
+          .recover(
+              failure ->
+                  McpFailure.of(failure).code() == FailureCode.UNKNOWN_CONNECTION
+                      ? refuse(method)
+                      : Future.failedFuture(failure));
+    }
+
+    private Future<JsonObject> refuse(String method) {
+      return Future.failedFuture(
+          McpFailure.notSent(
+              FailureCode.METHOD_NOT_FOUND, "no input handler is set for '" + method + "'"));
+    }
+  }
+}

@@ -1,0 +1,51 @@
+package dev.mcpbus.client;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import io.modelcontextprotocol.json.McpJsonDefaults;
+import io.modelcontextprotocol.json.McpJsonMapper;
+import io.modelcontextprotocol.spec.McpSchema;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+
+/** Raw bytes to records of the MCP SDK and back, by the SDK's own mapper. */
+final class SdkJson {
+
+  private static final McpJsonMapper MAPPER = McpJsonDefaults.getMapper();
+
+  private SdkJson() {}
+
+  /**
+   * @throws McpFailure {@code PROTOCOL_ERROR}, without the text, which may hold secrets
+   */
+  static <T> T read(Buffer json, Class<T> type) {
+    try {
+      return MAPPER.readValue(json.getBytes(), type);
+    } catch (IOException | RuntimeException e) {
+      throw McpFailure.maybeSent(
+          FailureCode.PROTOCOL_ERROR,
+          "the message is not a valid "
+              + type.getSimpleName()
+              + "; ask with a JsonObject or a Buffer to get it as it is");
+    }
+  }
+
+  /** A task, or the result of a tool. */
+  static ToolCallOutcome toolAnswer(JsonObject answer) {
+    McpTask task = McpTask.ofAnswer(answer);
+    return task != null
+        ? new ToolCallOutcome(task, null)
+        : new ToolCallOutcome(null, read(answer.toBuffer(), McpSchema.CallToolResult.class));
+  }
+
+  static JsonObject write(Object value) {
+    try {
+      return new JsonObject(Buffer.buffer(MAPPER.writeValueAsBytes(value)));
+    } catch (IOException | RuntimeException e) {
+      throw McpFailure.notSent(
+          FailureCode.BAD_REQUEST,
+          value.getClass().getSimpleName() + " cannot be written as a JSON object");
+    }
+  }
+}

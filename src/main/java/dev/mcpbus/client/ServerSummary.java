@@ -1,0 +1,18 @@
+package dev.mcpbus.client;
+
+import dev.mcpbus.bus.ConnectionId;
+import io.vertx.core.json.JsonObject;
+
+/**
+ * One configured server.
+ *
+ * @param config its entry as in a file, secrets replaced by {@code "***"}
+ */
+public record ServerSummary(ConnectionId id, ServerStatus status, JsonObject config) {
+
+  /** Of a reply of {@code Addresses.SERVERS_GET}. */
+  static ServerSummary of(JsonObject json) {
+    ServerStatus status = new ServerStatus(json);
+    return new ServerSummary(status.id(), status, json.getJsonObject("config", new JsonObject()));
+  }
+}

@@ -1,0 +1,50 @@
+package dev.mcpbus.cluster.ownership;
+
+import io.vertx.core.Future;
+import io.vertx.core.shareddata.AsyncMap;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Claims in an asynchronous map of Vert.x. What is no claim there counts as none. */
+public final class ClaimMap implements ClaimStore {
+
+  private final Future<AsyncMap<String, String>> map;
+
+  public ClaimMap(Future<AsyncMap<String, String>> map) {
+    this.map = map;
+  }
+
+  @Override
+  public Future<Map<String, OwnershipClaim>> all() {
+    return map.compose(AsyncMap::entries)
+        .map(
+            entries -> {
+              Map<String, OwnershipClaim> claims = new HashMap<>();
+              entries.forEach(
+                  (id, text) -> {
+                    OwnershipClaim claim = OwnershipClaim.decode(text);
+                    if (claim != null) {
+                      claims.put(id, claim);
+                    }
+                  });
+              return claims;
+            });
+  }
+
+  @Override
+  public Future<Boolean> replace(
+      String id, @Nullable OwnershipClaim expected, OwnershipClaim next) {
+    return map.compose(
+        claims ->
+            expected == null
+                ? claims
+                    .putIfAbsent(id, next.encode())
+                    .compose(
+                        before ->
+                            before == null || OwnershipClaim.decode(before) != null
+                                ? Future.succeededFuture(before == null)
+                                : claims.replaceIfPresent(id, before, next.encode()))
+                : claims.replaceIfPresent(id, expected.encode(), next.encode()));
+  }
+}

@@ -1,0 +1,114 @@
+package dev.mcpbus.hosting;
+
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.config.ServerDefinition;
+import dev.mcpbus.connection.ConnectionSpec;
+import dev.mcpbus.connection.ConnectionVerticle;
+import dev.mcpbus.connection.Ownership;
+import dev.mcpbus.connection.PinStore;
+import dev.mcpbus.connection.PrivateConnection;
+import dev.mcpbus.observability.RpcLog;
+import dev.mcpbus.protocol.Implementation;
+import dev.mcpbus.protocol.MessageTap;
+import dev.mcpbus.protocol.Redactor;
+import dev.mcpbus.supervisor.ChildSpec;
+import dev.mcpbus.transport.AuthenticatorFactory;
+import dev.mcpbus.transport.RedactedTransport;
+import dev.mcpbus.transport.Transport;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import java.time.Clock;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** Makes of a definition what a supervisor can start. */
+public final class ConnectionFactory {
+
+  private final Vertx vertx;
+  private final Implementation clientInfo;
+  private final AuthenticatorFactory authenticators;
+  private final PinStore pins;
+
+  public ConnectionFactory(
+      Vertx vertx, Implementation clientInfo, AuthenticatorFactory authenticators, PinStore pins) {
+    this.vertx = vertx;
+    this.clientInfo = clientInfo;
+    this.authenticators = authenticators;
+    this.pins = pins;
+  }
+
+  public ChildSpec childSpec(ServerDefinition definition) {
+    return childSpec(definition, null, 0);
+  }
+
+  /**
+   * @param tenure by which right it serves, null on a node of its own
+   * @param epochBase its sessions' epochs are higher
+   */
+  public ChildSpec childSpec(
+      ServerDefinition definition, @Nullable Ownership tenure, long epochBase) {
+    return new ChildSpec(
+        definition.id().value(),
+        () -> new ConnectionVerticle(connectionSpec(definition, tenure)),
+        definition.restart(),
+        definition.connection().lazy(),
+        definition.drain(),
+        Duration.ofSeconds(10),
+        epochBase);
+  }
+
+  /** The same server once more, for one client alone. */
+  ChildSpec leased(
+      ServerDefinition definition,
+      ConnectionId name,
+      JsonObject capabilities,
+      PrivateConnection lease) {
+    return new ChildSpec(
+        name.value(),
+        () ->
+            new ConnectionVerticle(
+                new ConnectionSpec(
+                    name,
+                    transport(definition),
+                    definition.connection(),
+                    clientInfo,
+                    capabilities,
+                    tap(definition),
+                    pins,
+                    lease,
+                    null)),
+        definition.restart(),
+        false,
+        definition.drain(),
+        Duration.ofSeconds(10));
+  }
+
+  private ConnectionSpec connectionSpec(ServerDefinition definition, @Nullable Ownership tenure) {
+    return new ConnectionSpec(
+        definition.id(),
+        transport(definition),
+        definition.connection(),
+        clientInfo,
+        definition.connection().capabilities(),
+        tap(definition),
+        pins,
+        null,
+        tenure);
+  }
+
+  /** Whatever it says of itself has none of the definition's secrets. */
+  private Transport transport(ServerDefinition definition) {
+    Transport made = BuiltInTransports.create(vertx, definition.transport(), authenticators);
+    Redactor redactor = definition.redactor();
+    return redactor == Redactor.NONE ? made : new RedactedTransport(made, redactor);
+  }
+
+  private @Nullable MessageTap tap(ServerDefinition definition) {
+    Redactor secrets = definition.redactor();
+    return switch (definition.rpcLog()) {
+      case OFF -> null;
+      case ON -> RpcLog.toLog(definition.id(), secrets);
+      case BUS -> RpcLog.toBus(vertx, definition.id(), secrets, Clock.systemUTC());
+    };
+  }
+}

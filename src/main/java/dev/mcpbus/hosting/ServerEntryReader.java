@@ -1,0 +1,67 @@
+package dev.mcpbus.hosting;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.config.ConfigEnvironment;
+import dev.mcpbus.config.ConfigReader;
+import dev.mcpbus.config.ConfigReport;
+import dev.mcpbus.config.ServerDefinition;
+import dev.mcpbus.config.ServerOrigin;
+import dev.mcpbus.config.ServerResult;
+import dev.mcpbus.config.ServerSettings;
+import io.vertx.core.json.JsonObject;
+import java.nio.file.Path;
+
+/** Reads the entry of a server that a caller adds, with the same checks as a file. */
+@FunctionalInterface
+public interface ServerEntryReader {
+
+  /**
+   * Reads one entry. May block on files that it names: called on a worker.
+   *
+   * @param name as it would stand as a key in a file
+   * @param entry as it would stand under that key
+   * @throws McpFailure {@code BAD_REQUEST} that names every mistake
+   */
+  ServerDefinition read(String name, JsonObject entry);
+
+  /**
+   * Reads what another node of the cluster has read or was told.
+   *
+   * @param source where that was, for messages
+   */
+  default ServerDefinition read(ServerOrigin origin, String source) {
+    return read(origin.name(), origin.entry());
+  }
+
+  /**
+   * Reads as a file in {@code folder} is read.
+   *
+   * @param defaults what an entry does not say
+   */
+  static ServerEntryReader in(Path folder, ConfigEnvironment environment, ServerSettings defaults) {
+    return new ServerEntryReader() {
+      @Override
+      public ServerDefinition read(String name, JsonObject entry) {
+        return usable(ConfigReader.readServer(name, entry, environment, folder, defaults));
+      }
+
+      @Override
+      public ServerDefinition read(ServerOrigin origin, String source) {
+        return usable(ConfigReader.readServer(origin, source, environment, folder, defaults));
+      }
+    };
+  }
+
+  private static ServerDefinition usable(ServerResult server) {
+    return server
+        .usable()
+        .orElseThrow(
+            () ->
+                McpFailure.notSent(
+                    FailureCode.BAD_REQUEST,
+                    server.problems().isEmpty()
+                        ? "the entry is disabled"
+                        : ConfigReport.lines(server.problems()).strip()));
+  }
+}

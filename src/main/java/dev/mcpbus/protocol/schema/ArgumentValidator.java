@@ -1,0 +1,189 @@
+package dev.mcpbus.protocol.schema;
+
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonObject;
+import io.vertx.json.schema.Draft;
+import io.vertx.json.schema.JsonSchema;
+import io.vertx.json.schema.JsonSchemaOptions;
+import io.vertx.json.schema.OutputFormat;
+import io.vertx.json.schema.OutputUnit;
+import io.vertx.json.schema.SchemaException;
+import io.vertx.json.schema.Validator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Checks values against a tool's schema: arguments against its {@code inputSchema}, structured
+ * content against its {@code outputSchema}. Nothing is ever fetched: a schema that refers
+ * elsewhere, or that the validator does not understand, checks nothing, and says so once. No check
+ * takes longer than it may, whatever pattern or recursion the schema has. Any thread may use it,
+ * one at a time.
+ */
+public final class ArgumentValidator {
+
+  /**
+   * What does not fit, and where.
+   *
+   * @param path JSON pointer into the value
+   * @param message what is wrong there
+   * @param unchecked true where nothing is known to be wrong, but finding out would take too long
+   */
+  public record Violation(String path, String message, boolean unchecked) {
+
+    Violation(String path, String message) {
+      this(path, message, false);
+    }
+
+    /** One line for whoever called {@code tool}. */
+    public String of(String tool) {
+      String place = path.equals("/") ? "" : path;
+      return "arguments" + place + " of tool '" + tool + "': " + message;
+    }
+  }
+
+  /** A tool with a larger schema is not to be offered. */
+  public static final int MAX_SCHEMA_BYTES = 1024 * 1024;
+
+  /** For a worker thread: some tenths of a second at most. */
+  public static final long EFFORT = 10_000_000;
+
+  /** For an event loop: some milliseconds at most. */
+  public static final long SMALL_EFFORT = 200_000;
+
+  /** What is compiled once. */
+  private record Compiled(Map<String, Object> schema, SchemaReferences refs, Validator validator) {}
+
+  private static final Logger LOG = LoggerFactory.getLogger(ArgumentValidator.class);
+  private static final Violation TOO_LONG =
+      new Violation("/", "checking against the schema would take too long", true);
+  private static final ArgumentValidator NOTHING = new ArgumentValidator(null, null);
+
+  private final @Nullable RawJson schema;
+  private final @Nullable PlainSchema plain;
+  private volatile boolean usable;
+  private volatile @Nullable Compiled compiled;
+
+  private ArgumentValidator(@Nullable RawJson schema, @Nullable PlainSchema plain) {
+    this.schema = schema;
+    this.plain = plain;
+    this.usable = schema != null;
+  }
+
+  /** Once per tool; what takes long is left to the first check that needs it. */
+  public static ArgumentValidator of(@Nullable RawJson schema) {
+    if (schema == null || !schema.isObject() || schema.length() > MAX_SCHEMA_BYTES) {
+      return NOTHING;
+    }
+    try {
+      return new ArgumentValidator(schema, PlainSchema.of(schema.toJsonObject()));
+    } catch (DecodeException e) {
+      return NOTHING;
+    }
+  }
+
+  /** False where the schema is known to be of no use, so that everything fits. */
+  public boolean checks() {
+    return usable;
+  }
+
+  /** True where a check of a small value takes no time to speak of. */
+  public boolean isQuick() {
+    return plain != null || !usable;
+  }
+
+  /** The same within {@link #EFFORT}. */
+  public @Nullable Violation check(Object value) {
+    return check(value, EFFORT);
+  }
+
+  /**
+   * The violation that lies deepest, or null where the value fits.
+   *
+   * @param value a JSON value as Vert.x has it
+   * @param effort characters that may be looked at, such as {@link #SMALL_EFFORT}
+   */
+  public @Nullable Violation check(@Nullable Object value, long effort) {
+    if (!usable || (plain != null && plain.accepts(value))) {
+      return null;
+    }
+    try {
+      Compiled ready = compile();
+      if (ready == null) {
+        return null;
+      }
+      if (plain == null && !ValidationCost.isWithin(ready.schema(), ready.refs(), value, effort)) {
+        return TOO_LONG;
+      }
+      return violation(ready.validator().validate(value));
+    } catch (StackOverflowError e) {
+      return TOO_LONG;
+    } catch (SchemaException
+        | DecodeException
+        | ClassCastException
+        | IllegalStateException
+        | IllegalArgumentException
+        | NullPointerException e) {
+      LOG.warn("a tool's schema cannot be used, nothing is checked against it: {}", e.toString());
+      usable = false;
+      return null;
+    }
+  }
+
+  private @Nullable Compiled compile() {
+    Compiled known = compiled;
+    if (known != null || schema == null) {
+      return known;
+    }
+    JsonObject json = schema.toJsonObject();
+    JsonSchemaOptions options =
+        new JsonSchemaOptions()
+            .setBaseUri("mcp://tool")
+            .setDraft(draft(json.getString("$schema", "")))
+            .setOutputFormat(OutputFormat.Basic);
+    Validator validator = Validator.create(JsonSchema.of(json), options);
+    // Of its own: the validator writes members of its own into its schema.
+    Map<String, Object> own = schema.toJsonObject().getMap();
+    Compiled made = new Compiled(own, new SchemaReferences(own), validator);
+    compiled = made;
+    return made;
+  }
+
+  private static Draft draft(String schema) {
+    return schema.contains("draft-07") ? Draft.DRAFT7 : Draft.DRAFT202012;
+  }
+
+  private static @Nullable Violation violation(OutputUnit result) {
+    if (Boolean.TRUE.equals(result.getValid())) {
+      return null;
+    }
+    List<OutputUnit> errors = result.getErrors();
+    if (errors == null || errors.isEmpty()) {
+      return new Violation("/", "does not fit the schema");
+    }
+    OutputUnit deepest = errors.get(0);
+    for (OutputUnit error : errors) {
+      if (error.getInstanceLocation().length() >= deepest.getInstanceLocation().length()) {
+        deepest = error;
+      }
+    }
+    String path = deepest.getInstanceLocation().replaceFirst("^#", "");
+    return new Violation(path.isEmpty() ? "/" : path, explain(deepest, errors));
+  }
+
+  /** A misspelt name shows as one member too many; what is missing says which was meant. */
+  private static String explain(OutputUnit deepest, List<OutputUnit> errors) {
+    StringBuilder text = new StringBuilder(String.valueOf(deepest.getError()));
+    for (OutputUnit error : errors) {
+      boolean missing = String.valueOf(error.getKeywordLocation()).endsWith("/required");
+      if (missing && !Objects.equals(error.getError(), deepest.getError())) {
+        text.append("; ").append(error.getError());
+      }
+    }
+    return text.toString();
+  }
+}

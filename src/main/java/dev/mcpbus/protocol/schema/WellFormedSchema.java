@@ -1,0 +1,268 @@
+package dev.mcpbus.protocol.schema;
+
+import static java.util.Map.entry;
+
+import dev.mcpbus.protocol.RawJson;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether a tool's schema is one at all: every known word has a value of its kind, every reference
+ * within it leads somewhere, and none leads back to itself without going deeper into the value. A
+ * schema that describes trees is fine; one that no validator could ever finish is not.
+ */
+public final class WellFormedSchema {
+
+  /** What a word's value must be. */
+  private enum Kind {
+    SCHEMA,
+    SCHEMAS,
+    SCHEMA_OR_SCHEMAS,
+    NAMED_SCHEMAS,
+    NAMED_SCHEMAS_OR_STRINGS,
+    STRINGS,
+    NAMED_STRINGS,
+    TYPE,
+    STRING,
+    REF,
+    NUMBER,
+    LIMIT,
+    FLAG,
+    LIST
+  }
+
+  private static final Map<String, Kind> WORDS =
+      Map.ofEntries(
+          entry("type", Kind.TYPE),
+          entry("$ref", Kind.REF),
+          entry("$dynamicRef", Kind.REF),
+          entry("$recursiveRef", Kind.REF),
+          entry("$defs", Kind.NAMED_SCHEMAS),
+          entry("definitions", Kind.NAMED_SCHEMAS),
+          entry("properties", Kind.NAMED_SCHEMAS),
+          entry("patternProperties", Kind.NAMED_SCHEMAS),
+          entry("dependentSchemas", Kind.NAMED_SCHEMAS),
+          entry("dependencies", Kind.NAMED_SCHEMAS_OR_STRINGS),
+          entry("dependentRequired", Kind.NAMED_STRINGS),
+          entry("required", Kind.STRINGS),
+          entry("additionalProperties", Kind.SCHEMA),
+          entry("unevaluatedProperties", Kind.SCHEMA),
+          entry("propertyNames", Kind.SCHEMA),
+          entry("items", Kind.SCHEMA_OR_SCHEMAS),
+          entry("prefixItems", Kind.SCHEMAS),
+          entry("additionalItems", Kind.SCHEMA),
+          entry("unevaluatedItems", Kind.SCHEMA),
+          entry("contains", Kind.SCHEMA),
+          entry("allOf", Kind.SCHEMAS),
+          entry("anyOf", Kind.SCHEMAS),
+          entry("oneOf", Kind.SCHEMAS),
+          entry("not", Kind.SCHEMA),
+          entry("if", Kind.SCHEMA),
+          entry("then", Kind.SCHEMA),
+          entry("else", Kind.SCHEMA),
+          entry("enum", Kind.LIST),
+          entry("pattern", Kind.STRING),
+          entry("minimum", Kind.NUMBER),
+          entry("maximum", Kind.NUMBER),
+          entry("exclusiveMinimum", Kind.LIMIT),
+          entry("exclusiveMaximum", Kind.LIMIT),
+          entry("multipleOf", Kind.NUMBER),
+          entry("minLength", Kind.NUMBER),
+          entry("maxLength", Kind.NUMBER),
+          entry("minItems", Kind.NUMBER),
+          entry("maxItems", Kind.NUMBER),
+          entry("minProperties", Kind.NUMBER),
+          entry("maxProperties", Kind.NUMBER),
+          entry("uniqueItems", Kind.FLAG));
+
+  private static final Set<String> TYPES =
+      Set.of("object", "array", "string", "integer", "number", "boolean", "null");
+
+  /** Stackless: it only carries the reason out of the walk. */
+  private static final class Fault extends Exception {
+    private static final long serialVersionUID = 1;
+
+    Fault(String path, String what) {
+      super((path.isEmpty() ? "" : "at " + path + ": ") + what, null, false, false);
+    }
+  }
+
+  private final SchemaReferences refs;
+  private final boolean alone;
+
+  private WellFormedSchema(Object schema, boolean alone) {
+    this.refs = new SchemaReferences(schema);
+    this.alone = alone;
+  }
+
+  /**
+   * Looks at one schema.
+   *
+   * @param schema a JSON object
+   * @return why it is none, with the place in it; null where nothing is wrong
+   */
+  public static @Nullable String fault(RawJson schema) {
+    return fault(schema, false);
+  }
+
+  /** The same for a schema of one's own, which must not refer to anything outside itself. */
+  public static @Nullable String faultAlone(RawJson schema) {
+    return fault(schema, true);
+  }
+
+  private static @Nullable String fault(RawJson schema, boolean alone) {
+    Object root = schema.toJsonObject().getMap();
+    try {
+      WellFormedSchema shape = new WellFormedSchema(root, alone);
+      shape.schema(root, "");
+      shape.loops(root, identities());
+      return null;
+    } catch (Fault fault) {
+      return fault.getMessage();
+    } catch (StackOverflowError e) {
+      return "it nests too deep";
+    }
+  }
+
+  private void schema(@Nullable Object wrapped, String path) throws Fault {
+    Object schema = SchemaReferences.unwrap(wrapped);
+    if (schema instanceof Boolean) {
+      return;
+    }
+    if (!(schema instanceof Map<?, ?> map)) {
+      throw new Fault(path, "a schema must be an object, true or false");
+    }
+    for (Map.Entry<?, ?> member : map.entrySet()) {
+      String word = String.valueOf(member.getKey());
+      Kind kind = WORDS.get(word);
+      if (kind != null) {
+        word(kind, SchemaReferences.unwrap(member.getValue()), path + "/" + word);
+      }
+    }
+  }
+
+  private void word(Kind kind, Object value, String path) throws Fault {
+    switch (kind) {
+      case SCHEMA -> schema(value, path);
+      case SCHEMAS -> schemas(value, path);
+      case SCHEMA_OR_SCHEMAS -> {
+        if (value instanceof List<?>) {
+          schemas(value, path);
+        } else {
+          schema(value, path);
+        }
+      }
+      case NAMED_SCHEMAS, NAMED_SCHEMAS_OR_STRINGS, NAMED_STRINGS -> named(kind, value, path);
+      case STRINGS -> strings(value, path);
+      case TYPE -> type(value, path);
+      case REF -> reference(value, path);
+      case STRING -> need(value instanceof String, path, "must be a string");
+      case NUMBER -> need(value instanceof Number, path, "must be a number");
+      case LIMIT ->
+          need(value instanceof Number || value instanceof Boolean, path, "must be a number");
+      case FLAG -> need(value instanceof Boolean, path, "must be true or false");
+      case LIST -> need(value instanceof List<?>, path, "must be an array");
+    }
+  }
+
+  private void schemas(Object value, String path) throws Fault {
+    need(value instanceof List<?>, path, "must be an array of schemas");
+    int place = 0;
+    for (Object schema : (List<?>) value) {
+      schema(schema, path + "/" + place++);
+    }
+  }
+
+  private void named(Kind kind, Object value, String path) throws Fault {
+    need(value instanceof Map<?, ?>, path, "must be an object");
+    for (Map.Entry<?, ?> member : ((Map<?, ?>) value).entrySet()) {
+      Object inner = SchemaReferences.unwrap(member.getValue());
+      String at = path + "/" + shown(String.valueOf(member.getKey()));
+      if (kind == Kind.NAMED_STRINGS
+          || (kind == Kind.NAMED_SCHEMAS_OR_STRINGS && inner instanceof List<?>)) {
+        strings(inner, at);
+      } else {
+        schema(inner, at);
+      }
+    }
+  }
+
+  private static String shown(String name) {
+    return name.length() > 60 ? name.substring(0, 60) + "..." : name;
+  }
+
+  private static void strings(Object value, String path) throws Fault {
+    need(
+        value instanceof List<?> list && list.stream().allMatch(String.class::isInstance),
+        path,
+        "must be an array of strings");
+  }
+
+  private static void type(Object value, String path) throws Fault {
+    List<?> types = value instanceof List<?> list ? list : List.of(value);
+    need(!types.isEmpty(), path, "must name a type");
+    for (Object type : types) {
+      need(
+          type instanceof String text && TYPES.contains(text),
+          path,
+          "JSON has no type '" + shown(String.valueOf(type)) + "'");
+    }
+  }
+
+  private void reference(Object value, String path) throws Fault {
+    need(value instanceof String, path, "must be a string");
+    String ref = (String) value;
+    need(
+        refs.find(ref) != null || !(alone || refs.isOwn(ref)),
+        path,
+        "'" + shown(ref) + "' leads nowhere within the schema");
+  }
+
+  private static void need(boolean fits, String path, String what) throws Fault {
+    if (!fits) {
+      throw new Fault(path, what);
+    }
+  }
+
+  /** A value may meet any schema of the document, so each of them is a start. */
+  private void loops(Object schema, Set<Object> done) throws Fault {
+    if (schema instanceof List<?> list) {
+      for (Object each : list) {
+        loops(SchemaReferences.unwrap(each), done);
+      }
+    } else if (schema instanceof Map<?, ?> map) {
+      again(map, identities(), done);
+      for (Object each : map.values()) {
+        loops(SchemaReferences.unwrap(each), done);
+      }
+    }
+  }
+
+  /**
+   * Follows what applies to the same value.
+   *
+   * @param open the schemas on the way here
+   */
+  private void again(@Nullable Object wrapped, Set<Object> open, Set<Object> done) throws Fault {
+    if (!(SchemaReferences.unwrap(wrapped) instanceof Map<?, ?> schema)) {
+      return;
+    }
+    need(!open.contains(schema), "", "it refers to itself without end");
+    if (!done.add(schema)) {
+      return;
+    }
+    open.add(schema);
+    for (Object next : refs.sameValue(schema)) {
+      again(next, open, done);
+    }
+    open.remove(schema);
+  }
+
+  private static Set<Object> identities() {
+    return Collections.newSetFromMap(new IdentityHashMap<>());
+  }
+}

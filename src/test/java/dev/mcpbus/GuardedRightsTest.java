@@ -1,0 +1,124 @@
+package dev.mcpbus;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaConstructorCall;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.security.AccessPolicy;
+import dev.mcpbus.security.Principal;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** Rights are made in one place, and secrets are revealed where they are needed alone. */
+class GuardedRightsTest {
+
+  private static final String ROOT = "dev.mcpbus";
+
+  /** Who may see a text that may hold a secret, and what for. Each is used, or the test fails. */
+  private static final Map<String, Set<String>> MAY_REVEAL =
+      Map.of(
+          "takes it out of other texts",
+          Set.of("protocol.Redactor"),
+          "hands it to a process",
+          Set.of(
+              "security.HeadersHelper",
+              "transport.stdio.LaunchSpec",
+              "transport.stdio.StdioChannel",
+              "transport.stdio.StdioTransport"),
+          "sends it, or connects to where it leads",
+          Set.of(
+              "transport.bus.BusTransport",
+              "transport.http.ConfiguredHeaders",
+              "transport.http.HttpEndpoint",
+              "transport.socket.SocketTarget"),
+          "gets tokens with it, and keeps them encrypted",
+          Set.of(
+              "hosting.credentials.OAuthAuthenticators",
+              "hosting.credentials.OAuthTokenAuthenticator",
+              "security.oauth.RegisteredClient",
+              "security.oauth.TokenGrants",
+              "security.oauth.OAuthClient",
+              "security.oauth.OAuthSettings",
+              "security.oauth.TokenEndpoint",
+              "security.oauth.OAuthTokens"),
+          "reads what a configuration means by it, and what of it may be shown",
+          Set.of(
+              "config.ClusterReader",
+              "config.ConfigEntry",
+              "config.EntryMasking",
+              "config.PluginEntryReader",
+              "config.ServerTypeResolver",
+              "config.ServerUrlReader",
+              "config.SettingsReader",
+              "config.Substitution"));
+
+  /** The classes of the build, wherever it put them; those of the tests lie elsewhere. */
+  private static final JavaClasses CLASSES =
+      new ClassFileImporter()
+          .importUrl(McpBus.class.getProtectionDomain().getCodeSource().getLocation());
+
+  /**
+   * What a caller may do comes from a credential and the policies alone: the admin right where keys
+   * and tokens are read, rights where policies are, and a caller where both come together.
+   */
+  @Test
+  void who_may_do_what_is_made_in_one_place() {
+    Map.of(
+            "dev.mcpbus.security.Admission", "AdmissionControl",
+            "dev.mcpbus.security.Rights", "AccessPolicy",
+            "dev.mcpbus.security.AuthState", "AccessControl")
+        .forEach(
+            (made, maker) ->
+                noClasses()
+                    .that()
+                    .doNotHaveSimpleName(maker)
+                    .should()
+                    .callConstructorWhere(ofClass(made))
+                    .because("only " + maker + " makes one")
+                    .check(CLASSES));
+    noClasses()
+        .that()
+        .doNotHaveSimpleName("ApiKeys")
+        .and()
+        .doNotHaveSimpleName("TokenRules")
+        .and()
+        .doNotHaveSimpleName("Principal")
+        .should()
+        .callConstructor(Principal.class, String.class, NavigableSet.class, boolean.class)
+        .because("the admin right comes with a key or a token")
+        .check(CLASSES);
+    assertThat(Principal.LOCAL.admin()).as("whoever is on this machine").isFalse();
+    assertThat(AccessPolicy.WHOLE.isAdmin()).isFalse();
+  }
+
+  /** Calls and references alike; a class that reveals no more has to leave the list. */
+  @Test
+  void a_text_that_may_hold_a_secret_is_revealed_by_those_who_need_it_alone() {
+    Set<String> revealing =
+        CLASSES.get(Sensitive.class).getMethod("reveal").getAccessesToSelf().stream()
+            .map(access -> outermost(access.getOriginOwner()).getName())
+            .map(name -> name.substring(ROOT.length() + 1))
+            .collect(Collectors.toSet());
+    assertThat(revealing)
+        .as("classes that call Sensitive.reveal(): let them show *** instead, or say here what for")
+        .containsExactlyInAnyOrderElementsOf(
+            MAY_REVEAL.values().stream().flatMap(Set::stream).toList());
+  }
+
+  private static DescribedPredicate<JavaConstructorCall> ofClass(String name) {
+    return DescribedPredicate.describe(
+        "of " + name, call -> call.getTargetOwner().getName().equals(name));
+  }
+
+  private static JavaClass outermost(JavaClass type) {
+    return type.getEnclosingClass().map(GuardedRightsTest::outermost).orElse(type);
+  }
+}

@@ -1,0 +1,409 @@
+package dev.mcpbus.client;
+
+import static dev.mcpbus.bus.BusTests.await;
+import static dev.mcpbus.bus.BusTests.failure;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionState;
+import dev.mcpbus.bus.Events;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.FakeConnection;
+import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.McpFailure;
+import io.modelcontextprotocol.spec.McpSchema;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertx.junit5.VertxExtension;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@ExtendWith(VertxExtension.class)
+class McpClientTest {
+
+  private static final String RESULT =
+      "{\"content\":[{\"type\":\"text\",\"text\":\"clean\"}],\"isError\":false,"
+          + "\"structuredContent\":{\"n\":1.50e3},\"x-unknown\":[1]}";
+
+  private Vertx vertx;
+  private FakeConnection git;
+  private McpClient client;
+
+  @BeforeEach
+  void prepare(Vertx vertx) {
+    this.vertx = vertx;
+    git = new FakeConnection(vertx, "git");
+    client = McpClient.create(vertx);
+  }
+
+  private McpServerClient git() {
+    return client.server("git");
+  }
+
+  private void serve(String address, JsonObject reply) {
+    vertx.eventBus().consumer(address, message -> message.reply(reply));
+  }
+
+  @Test
+  void a_tool_call_has_three_forms() {
+    List<Object> bodies = new CopyOnWriteArrayList<>();
+    git.on(
+        Addresses.TOOLS_CALL,
+        message -> {
+          bodies.add(message.body());
+          FakeConnection.replyInKind(message, RESULT);
+        });
+    JsonObject params = new JsonObject("{\"name\":\"status\",\"arguments\":{\"path\":\".\"}}");
+
+    McpSchema.CallToolResult typed = await(git().callTool("status", Map.of("path", ".")));
+    JsonObject json = await(git().send(Addresses.TOOLS_CALL, params, CallOptions.DEFAULT));
+    Buffer raw = await(git().send(Addresses.TOOLS_CALL, params.toBuffer(), CallOptions.DEFAULT));
+
+    assertThat(((McpSchema.TextContent) typed.content().get(0)).text()).isEqualTo("clean");
+    assertThat(json.getJsonArray("x-unknown")).isEqualTo(new JsonArray().add(1));
+    assertThat(raw).hasToString(RESULT);
+    assertThat(bodies).containsExactly(params.toBuffer(), params, params.toBuffer());
+  }
+
+  @Test
+  void a_result_that_does_not_fit_its_record_is_a_protocol_error_without_its_text() {
+    git.answering(Addresses.TOOLS_LIST, "{\"tools\":\"s3cret\"}");
+
+    McpFailure failure = failure(git().listTools());
+
+    assertThat(failure.code()).isEqualTo(FailureCode.PROTOCOL_ERROR);
+    assertThat(failure.getMessage()).contains("ListToolsResult").doesNotContain("s3cret");
+  }
+
+  @Test
+  void drift_is_looked_at_and_approved_by_the_hash_that_was_seen() {
+    List<JsonObject> approvals = new CopyOnWriteArrayList<>();
+    git.answering(Addresses.TOOLS_DRIFT, "{\"hash\":\"sha256-a\"}")
+        .on(
+            Addresses.TOOLS_APPROVE,
+            message -> {
+              approvals.add((JsonObject) message.body());
+              FakeConnection.replyInKind(message, "{\"remembered\":true}");
+            })
+        .answering(
+            Addresses.STATUS, "{\"id\":\"git\",\"state\":\"READY\",\"quarantined\":[\"rm\"]}");
+
+    assertThat(await(git().toolDrift()).getString("hash")).isEqualTo("sha256-a");
+    await(git().approveTool("rm", "sha256-b"));
+    await(git().approveTools("sha256-a"));
+    assertThat(approvals)
+        .containsExactly(
+            new JsonObject().put("tool", "rm").put("hash", "sha256-b"),
+            new JsonObject().put("hash", "sha256-a"));
+    assertThat(await(git().status()).quarantined()).containsExactly("rm");
+  }
+
+  @Test
+  void lists_resources_prompts_and_completions_are_records() {
+    git.answering(
+            Addresses.TOOLS_LIST,
+            "{\"tools\":[{\"name\":\"status\",\"inputSchema\":{\"type\":\"object\"}}]}")
+        .answering(
+            Addresses.RESOURCES_LIST, "{\"resources\":[{\"uri\":\"file:///a\",\"name\":\"a\"}]}")
+        .answering(
+            Addresses.RESOURCES_TEMPLATES,
+            "{\"resourceTemplates\":[{\"uriTemplate\":\"file:///{x}\",\"name\":\"x\"}]}")
+        .answering(
+            Addresses.RESOURCES_READ, "{\"contents\":[{\"uri\":\"file:///a\",\"text\":\"A\"}]}")
+        .answering(Addresses.PROMPTS_LIST, "{\"prompts\":[{\"name\":\"review\"}]}")
+        .answering(
+            Addresses.PROMPTS_GET,
+            "{\"messages\":[{\"role\":\"user\",\"content\":{\"type\":\"text\",\"text\":\"hi\"}}]}")
+        .answering(Addresses.COMPLETION, "{\"completion\":{\"values\":[\"main\"]}}")
+        .answering(Addresses.TOOLS_METADATA, "{\"status\":{\"ui\":1}}");
+
+    assertThat(await(git().listTools()).tools().get(0).name()).isEqualTo("status");
+    assertThat(await(git().listResources()).resources().get(0).uri()).isEqualTo("file:///a");
+    assertThat(await(git().listResourceTemplates()).resourceTemplates()).hasSize(1);
+    assertThat(await(git().readResource("file:///a")).contents()).hasSize(1);
+    assertThat(await(git().listPrompts()).prompts().get(0).name()).isEqualTo("review");
+    assertThat(await(git().getPrompt("review", Map.of("a", "b"))).messages()).hasSize(1);
+    assertThat(await(git().complete(completion(), CallOptions.DEFAULT)).completion().values())
+        .containsExactly("main");
+    assertThat(await(client.toolsMetadata(List.of("git"))).get("git"))
+        .isEqualTo(new JsonObject("{\"status\":{\"ui\":1}}"));
+  }
+
+  private static McpSchema.CompleteRequest completion() {
+    return McpSchema.CompleteRequest.builder(
+            new McpSchema.PromptReference("review"),
+            new McpSchema.CompleteRequest.CompleteArgument("branch", "ma"))
+        .build();
+  }
+
+  @Test
+  void parameters_reach_the_address_of_their_method() {
+    List<String> seen = new CopyOnWriteArrayList<>();
+    for (String suffix :
+        List.of(
+            Addresses.RESOURCES_SUBSCRIBE,
+            Addresses.RESOURCES_UNSUBSCRIBE,
+            Addresses.LOGLEVEL,
+            Addresses.REQUEST,
+            Addresses.COMPLETION,
+            Addresses.RESOURCES_LIST)) {
+      git.on(
+          suffix,
+          message -> {
+            seen.add(suffix + " " + message.body());
+            FakeConnection.replyInKind(
+                message, "{\"resources\":[],\"completion\":{\"values\":[]}}");
+          });
+    }
+
+    await(git().subscribeResource("file:///a"));
+    await(git().unsubscribeResource("file:///a"));
+    await(git().setLogLevel(McpSchema.LoggingLevel.WARNING));
+    await(git().request("x/y", new JsonObject().put("z", 1), CallOptions.DEFAULT));
+    await(git().complete(completion(), CallOptions.DEFAULT));
+    await(git().listResources("page 2", CallOptions.DEFAULT));
+
+    assertThat(seen)
+        .containsExactly(
+            "resources.subscribe {\"uri\":\"file:///a\"}",
+            "resources.unsubscribe {\"uri\":\"file:///a\"}",
+            "loglevel {\"level\":\"warning\"}",
+            "request {\"method\":\"x/y\",\"params\":{\"z\":1}}",
+            seen.get(4),
+            "resources.list {\"cursor\":\"page 2\"}");
+    assertThat(seen.get(4)).contains("\"ref/prompt\"").contains("\"branch\"").contains("\"ma\"");
+  }
+
+  @Test
+  void servers_are_added_listed_shown_disconnected_and_removed() {
+    JsonObject status =
+        new JsonObject("{\"id\":\"git\",\"state\":\"READY\",\"sessionId\":\"s1\",\"tools\":2}");
+    git.answering(Addresses.STATUS, status.encode())
+        .answering(Addresses.CONNECT, "{\"state\":\"READY\"}")
+        .answering(Addresses.DISCONNECT, "{\"state\":\"IDLE\"}")
+        .answering(Addresses.RESTART, "{\"state\":\"CONNECTING\"}");
+    serve(Addresses.SERVERS_ADD, status);
+    serve(Addresses.SERVERS_LIST, new JsonObject().put("servers", new JsonArray().add(status)));
+    serve(Addresses.SERVERS_GET, status.copy().put("config", new JsonObject().put("token", "***")));
+    serve(Addresses.SERVERS_REMOVE, new JsonObject());
+
+    McpServerClient added = await(client.connectToServer("git", new JsonObject()));
+
+    assertThat(added.id().value()).isEqualTo("git");
+    assertThat(await(added.restart())).isEqualTo(ConnectionState.CONNECTING);
+    assertThat(await(client.listServers())).containsExactly("git");
+    assertThat(await(client.hasServer("git"))).isTrue();
+    assertThat(await(client.hasServer("../git"))).isFalse();
+    ServerSummary summary = await(client.serverSummaries()).get(0);
+    assertThat(summary.status().status()).isEqualTo("connected");
+    assertThat(summary.status().tools()).isEqualTo(2);
+    assertThat(summary.config().getString("token")).isEqualTo("***");
+    assertThat(await(added.config()).getString("token")).isEqualTo("***");
+    assertThat(await(added.sessionId())).contains("s1");
+    await(client.disconnectAllServers());
+    await(client.disconnectServer("git"));
+    await(client.removeServer("git"));
+    assertThat(failure(client.disconnectServer("../git")).code())
+        .isEqualTo(FailureCode.UNKNOWN_CONNECTION);
+    assertThatThrownBy(() -> client.server("a.tools.call")).isInstanceOf(McpFailure.class);
+  }
+
+  @Test
+  void a_server_that_is_given_up_while_we_connect_gives_the_cause() {
+    JsonObject cause = new JsonObject().put("code", "START_FAILED").put("message", "no such file");
+    serve(Addresses.SERVERS_ADD, new JsonObject("{\"id\":\"git\",\"state\":\"CONNECTING\"}"));
+    git.on(
+        Addresses.CONNECT,
+        message -> git.event(Events.GAVE_UP, new JsonObject().put("lastError", cause)));
+
+    McpFailure failure = failure(client.connectToServer("git", new JsonObject()));
+
+    assertThat(failure.code()).isEqualTo(FailureCode.START_FAILED);
+    assertThat(failure).hasMessageContaining("no such file");
+  }
+
+  @Test
+  void status_by_ping_tells_how_the_server_is_now() {
+    assertThat(await(client.server("none").statusByPing(CallOptions.DEFAULT)))
+        .isEqualTo("disconnected");
+    JsonObject status = new JsonObject("{\"id\":\"git\",\"state\":\"READY\"}");
+    git.on(Addresses.STATUS, message -> message.reply(status));
+    git.on(
+        Addresses.PING,
+        message ->
+            message.reply(
+                status.getBoolean("silent", false)
+                    ? McpFailure.maybeSent(FailureCode.CALL_TIMEOUT, "silent")
+                    : new JsonObject()));
+
+    assertThat(await(git().statusByPing(CallOptions.DEFAULT))).isEqualTo("connected");
+    status.put("silent", true);
+    assertThat(await(git().statusByPing(CallOptions.DEFAULT))).isEqualTo("disconnected");
+    status.put("state", "RECONNECTING");
+    assertThat(await(git().statusByPing(CallOptions.DEFAULT))).isEqualTo("reconnecting");
+  }
+
+  @Test
+  void notifications_come_to_their_handlers_until_they_are_removed() {
+    List<String> seen = new CopyOnWriteArrayList<>();
+    Registration tools = git().onToolListChanged(params -> seen.add("tools"));
+    List<Registration> registrations =
+        List.of(
+            tools,
+            git().onResourceListChanged(params -> seen.add("resources")),
+            git().onPromptListChanged(params -> seen.add("prompts")),
+            git().onResourceUpdated(params -> seen.add(params.getString("uri"))),
+            git().onLog(params -> seen.add(params.getString("data"))),
+            git().onNotification("x/other", params -> seen.add("other " + params)));
+    List<String> types = new CopyOnWriteArrayList<>();
+    registrations.forEach(registration -> await(registration.ready()));
+    await(client.onEvent(event -> types.add(event.getString("type"))).ready());
+    await(client.server("hub").onEvent(event -> types.add("of another server")).ready());
+
+    git.event(Events.TOOLS_CHANGED, new JsonObject());
+    git.event(Events.RESOURCES_CHANGED, new JsonObject());
+    git.event(Events.PROMPTS_CHANGED, new JsonObject());
+    git.event(Events.RESOURCE_UPDATED, new JsonObject("{\"params\":{\"uri\":\"file:///a\"}}"));
+    git.event(Events.LOG, new JsonObject("{\"params\":{\"data\":\"hello\"}}"));
+    git.event(Events.NOTIFICATION, new JsonObject("{\"method\":\"x/unheard\"}"));
+    git.event(Events.NOTIFICATION, new JsonObject("{\"method\":\"x/other\",\"params\":{\"a\":1}}"));
+
+    await().until(() -> seen.size() == 6 && types.size() == 7);
+    assertThat(seen)
+        .containsExactlyInAnyOrder(
+            "tools", "resources", "prompts", "file:///a", "hello", "other {\"a\":1}");
+    await(tools.remove());
+    git.event(Events.TOOLS_CHANGED, new JsonObject());
+    await().until(() -> types.size() == 8);
+    assertThat(seen).hasSize(6);
+  }
+
+  private Future<JsonObject> ask(String address, String method, JsonObject params) {
+    return vertx
+        .eventBus()
+        .<JsonObject>request(
+            address, new JsonObject().put("id", "git").put("method", method).put("params", params))
+        .map(Message::body)
+        .recover(failure -> Future.failedFuture(McpFailure.of(failure)));
+  }
+
+  @Test
+  void elicitation_asks_the_handler_of_the_server_and_goes_with_it() {
+    String address = "mcp.git.input";
+    JsonObject params =
+        new JsonObject("{\"message\":\"Sure?\",\"requestedSchema\":{\"type\":\"object\"}}");
+    await(
+        git()
+            .setElicitationHandler(
+                (server, request) ->
+                    Future.succeededFuture(
+                        new McpSchema.ElicitResult(
+                            McpSchema.ElicitResult.Action.ACCEPT,
+                            Map.of("asked", server + " " + request.message())))));
+
+    JsonObject answer = await(ask(address, "elicitation/create", params));
+
+    assertThat(answer)
+        .isEqualTo(new JsonObject("{\"action\":\"accept\",\"content\":{\"asked\":\"git Sure?\"}}"));
+    assertThat(failure(ask(address, "sampling/createMessage", params)).code())
+        .isEqualTo(FailureCode.METHOD_NOT_FOUND);
+    await(git().clearElicitationHandler());
+    assertThat(failure(ask(address, "elicitation/create", params)).code())
+        .isEqualTo(FailureCode.UNKNOWN_CONNECTION);
+  }
+
+  @Test
+  void what_a_server_has_no_handler_for_is_asked_globally() {
+    await(git().setElicitationHandler((server, request) -> Future.failedFuture("not me")));
+    await(
+        client.setInputHandler(
+            "roots/list",
+            (server, params) ->
+                Future.succeededFuture(new JsonObject().put("roots", new JsonArray()))));
+
+    assertThat(await(ask("mcp.git.input", "roots/list", new JsonObject())).fieldNames())
+        .containsExactly("roots");
+    assertThat(failure(ask("mcp.input", "sampling/createMessage", new JsonObject())).code())
+        .isEqualTo(FailureCode.METHOD_NOT_FOUND);
+  }
+
+  @Test
+  void undeploying_the_verticle_that_calls_cancels_at_the_server_and_frees_its_handlers() {
+    List<Message<Object>> kept = new CopyOnWriteArrayList<>();
+    git.on(Addresses.TOOLS_CALL, kept::add);
+    List<Throwable> endings = new CopyOnWriteArrayList<>();
+    McpClient[] mine = new McpClient[1];
+    String deployment =
+        await(
+            vertx.deployVerticle(
+                new VerticleBase() {
+                  @Override
+                  public Future<?> start() {
+                    mine[0] = McpClient.create(vertx);
+                    mine[0].server("git").callTool("slow", Map.of()).onFailure(endings::add);
+                    return mine[0].setInputHandler(
+                        "roots/list", (server, params) -> Future.failedFuture("never"));
+                  }
+                }));
+    await().until(() -> kept.size() == 1);
+
+    await(vertx.undeploy(deployment));
+
+    await().until(() -> git.cancelled().size() == 1);
+    assertThat(git.cancelled()).containsExactly(kept.get(0).headers().get(Headers.CALL_ID));
+    await().until(() -> endings.size() == 1);
+    assertThat(((McpFailure) endings.get(0)).code()).isEqualTo(FailureCode.CANCELLED);
+    await().until(() -> mine[0].outstanding() == 0);
+    assertThat(failure(ask("mcp.input", "roots/list", new JsonObject())).code())
+        .isEqualTo(FailureCode.UNKNOWN_CONNECTION);
+  }
+
+  @Test
+  void a_cancelled_call_of_an_aggregated_name_reaches_its_connection() {
+    List<Message<Object>> kept = new CopyOnWriteArrayList<>();
+    vertx.eventBus().<Object>consumer(Addresses.ALL_TOOLS_CALL, kept::add);
+    CancellationToken token = new CancellationToken();
+    Future<?> call = client.callTool("git.status", Map.of(), CallOptions.DEFAULT.withCancel(token));
+    await().until(() -> kept.size() == 1);
+
+    token.cancel();
+
+    assertThat(failure(call).code()).isEqualTo(FailureCode.CANCELLED);
+    await().until(() -> git.cancelled().size() == 1);
+  }
+
+  @Test
+  void arguments_that_are_no_json_are_refused_before_they_are_sent() {
+    git.answering(Addresses.TOOLS_CALL, RESULT);
+    JsonObject params = new JsonObject().put("x", new Object());
+
+    McpFailure typed = failure(git().callTool("t", params.getMap()));
+    McpFailure json = failure(git().send(Addresses.TOOLS_CALL, params, CallOptions.DEFAULT));
+
+    assertThat(typed.code()).isEqualTo(FailureCode.BAD_REQUEST);
+    assertThat(json.code()).isEqualTo(FailureCode.BAD_REQUEST);
+    assertThat(json.sent()).isEqualTo(McpFailure.Sent.NO);
+    await().until(() -> client.outstanding() == 0);
+    assertThat(failure(client.toolsMetadata(List.of("no id"))).code())
+        .isEqualTo(FailureCode.UNKNOWN_CONNECTION);
+  }
+
+  @Test
+  void close_is_idempotent_and_final() {
+    await(client.close());
+    await(client.close());
+
+    assertThat(failure(git().status()).code()).isEqualTo(FailureCode.CANCELLED);
+  }
+}

@@ -1,0 +1,287 @@
+package dev.mcpbus.cluster.membership;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Nodes that tell each other every half second, over links that may be slow or cut. */
+class QuorumLeaseTest {
+
+  private static final long SILENCE = 7_000;
+  private static final int STEP = 100;
+  private static final int TICK = 500;
+
+  private long now = 1_000_000;
+  private final Map<String, Peer> peers = new HashMap<>();
+
+  private record Letter(long due, JsonObject fact) {}
+
+  /** A node, with a clock of its own. */
+  private final class Peer {
+    private final String name;
+    private final long offset;
+    private final QuorumLease grants;
+    private final Set<String> members = new HashSet<>();
+    private final Map<String, Deque<Letter>> inbox = new HashMap<>();
+
+    /** Senders that do not reach it; what they say comes late. */
+    private final Set<String> deaf = new HashSet<>();
+
+    private boolean serves = true;
+
+    Peer(String name, long offset) {
+      this.name = name;
+      this.offset = offset;
+      this.grants = new QuorumLease(name, () -> now + offset, SILENCE);
+      peers.put(name, this);
+    }
+
+    private void tell(Random random) {
+      JsonObject fact = grants.tell(new HashSet<>(members), !serves);
+      for (Peer other : peers.values()) {
+        if (other != this) {
+          Deque<Letter> letters = other.inbox.computeIfAbsent(name, none -> new ArrayDeque<>());
+          letters.add(new Letter(now + random.nextInt(300), fact.copy()));
+        }
+      }
+    }
+
+    private void read() {
+      inbox.forEach(
+          (from, letters) -> {
+            while (!deaf.contains(from) && !letters.isEmpty() && letters.peek().due() <= now) {
+              grants.hear(from, letters.remove().fact());
+            }
+          });
+    }
+
+    private void lose(String node) {
+      if (members.remove(node)) {
+        grants.lost(node);
+      }
+    }
+
+    private int gaveUp(String node) {
+      return grants.gaveUp(node, new HashSet<>(members));
+    }
+  }
+
+  private List<Peer> town(int count) {
+    peers.clear();
+    List<Peer> all = new ArrayList<>();
+    for (int i = 1; i <= count; i++) {
+      all.add(new Peer("n" + i, i * 7_777_777L));
+    }
+    all.forEach(one -> one.members.addAll(peers.keySet()));
+    return all;
+  }
+
+  private void pass(long millis, Random random) {
+    for (long until = now + millis; now < until; now += STEP) {
+      for (Peer one : peers.values()) {
+        one.read();
+        if ((now / STEP + one.offset) % (TICK / STEP) == 0) {
+          one.tell(random);
+        }
+      }
+    }
+  }
+
+  private void pass(long millis) {
+    pass(millis, new Random(1));
+  }
+
+  private static void cut(Peer one, Peer other) {
+    one.deaf.add(other.name);
+    other.deaf.add(one.name);
+  }
+
+  @Test
+  void a_node_acts_while_others_hear_it_and_for_the_silence_after_that() {
+    List<Peer> all = town(3);
+    assertThat(all.get(0).grants.count()).isEqualTo(1);
+    pass(2_000);
+    assertThat(all).allMatch(one -> one.grants.count() == 3);
+    cut(all.get(0), all.get(1));
+    cut(all.get(1), all.get(2));
+    pass(SILENCE - 2_000);
+    assertThat(all.get(1).grants.count()).isEqualTo(3);
+    pass(2_000);
+    assertThat(all.get(1).grants.count()).isEqualTo(1);
+    assertThat(all.get(0).grants.count()).isEqualTo(2);
+  }
+
+  /** One end of a cut link is given up by the other, and by the third, which hears it well. */
+  @Test
+  void a_node_that_others_gave_up_stops_though_it_hears_them() {
+    List<Peer> all = town(3);
+    Peer first = all.get(0);
+    Peer second = all.get(1);
+    Peer third = all.get(2);
+    pass(2_000);
+    cut(first, second);
+    pass(10_000);
+    assertThat(second.grants.count()).as("the third lets it act").isEqualTo(2);
+    first.lose("n2");
+    assertThat(first.gaveUp("n2")).as("the third still sees it").isEqualTo(1);
+    pass(2_000);
+    assertThat(first.gaveUp("n2")).isEqualTo(1);
+    third.lose("n2");
+    pass(1_000);
+    assertThat(second.grants.count()).isEqualTo(1);
+    assertThat(first.gaveUp("n2")).as("it has not said that it rests").isEqualTo(1);
+    second.serves = false;
+    pass(2_000);
+    assertThat(first.gaveUp("n2")).as("long before the silence is over").isEqualTo(2);
+  }
+
+  @Test
+  void whoever_says_nothing_is_waited_for_as_long_as_it_may_act() {
+    List<Peer> all = town(3);
+    pass(2_000);
+    Peer second = all.get(1);
+    cut(all.get(0), second);
+    all.get(0).lose("n2");
+    all.get(2).lose("n2");
+    cut(second, all.get(2));
+    pass(SILENCE - 1_000);
+    assertThat(all.get(0).gaveUp("n2")).isLessThan(2);
+    pass(3_000);
+    assertThat(all.get(0).gaveUp("n2")).isEqualTo(2);
+  }
+
+  /** By them everybody acts whom they tell that they are there, as it was before. */
+  @Test
+  void nodes_of_a_version_before_let_act_and_give_up_at_once() {
+    Peer one = town(1).get(0);
+    one.members.addAll(List.of("old", "lost"));
+    one.grants.hear("old", new JsonObject());
+    assertThat(one.grants.count()).isEqualTo(2);
+    one.lose("lost");
+    assertThat(one.gaveUp("lost")).isEqualTo(2);
+    now += SILENCE + 1;
+    assertThat(one.grants.count()).isEqualTo(1);
+  }
+
+  @Test
+  void says_what_changes_who_may_act() {
+    Peer one = town(1).get(0);
+    JsonObject fact =
+        new JsonObject()
+            .put("at", 5L)
+            .put("heard", new JsonObject().put("n1", now + one.offset))
+            .put("sees", new JsonArray().add("n1").add("n3"))
+            .put("owes", new JsonArray());
+    assertThat(one.grants.hear("n2", fact)).isFalse();
+    assertThat(one.grants.hear("n2", fact.copy())).isFalse();
+    assertThat(one.grants.hear("n2", fact.copy().put("sees", new JsonArray().add("n1"))))
+        .as("n3 acts by the word of n2 no more")
+        .isTrue();
+    assertThat(one.grants.count()).isEqualTo(2);
+    assertThat(one.grants.hear("n2", fact.copy().put("sees", new JsonArray()))).isTrue();
+    assertThat(one.grants.count()).isEqualTo(1);
+  }
+
+  @Test
+  void what_a_node_said_and_others_repeat_counts_for_nothing() {
+    Peer one = town(1).get(0);
+    one.members.add("n2");
+    JsonObject first =
+        new JsonObject()
+            .put("at", 5L)
+            .put("heard", new JsonObject().put("n1", now + one.offset))
+            .put("sees", new JsonArray().add("n1"))
+            .put("owes", new JsonArray());
+    JsonObject last = first.copy().put("at", 6L).put("sees", new JsonArray());
+    one.grants.hear("n2", first);
+    one.grants.hear("n2", last);
+    assertThat(one.grants.count()).isEqualTo(1);
+    assertThat(one.grants.hear("n2", first)).isFalse();
+    assertThat(one.grants.count()).as("an older fact lets nobody act").isEqualTo(1);
+    now += SILENCE + 1;
+    one.grants.hear("n2", last);
+    assertThat(one.grants.tell(Set.of("n1", "n2"), false).getJsonObject("heard"))
+        .as("who is silent is not heard by what he said before")
+        .isEmpty();
+  }
+
+  /**
+   * The promise: a node that has been given up by a quorum, as another knows it, has none itself.
+   */
+  @Test
+  void whatever_is_cut_nobody_takes_over_from_who_may_act() {
+    int takeovers = 0;
+    for (int seed = 1; seed <= 3_000; seed++) {
+      Random random = new Random(seed);
+      List<Peer> all = town(seed % 2 == 0 ? 3 : 5);
+      int quorum = all.size() / 2 + 1;
+      pass(2_000, random);
+      Peer victim = all.get(random.nextInt(all.size()));
+      List<Peer> others = new ArrayList<>(all);
+      others.remove(victim);
+      Collections.shuffle(others, random);
+      Map<Long, List<Runnable>> faults = faults(random, victim, others);
+      boolean taken = false;
+      for (int step = 0; step < 250; step++) {
+        faults.getOrDefault(now, List.of()).forEach(Runnable::run);
+        pass(STEP, random);
+        if (victim.grants.count() < quorum && random.nextInt(5) == 0) {
+          victim.serves = false;
+        } else if (victim.grants.count() >= quorum) {
+          victim.serves = true;
+        }
+        for (Peer taker : others) {
+          if (!taker.members.contains(victim.name) && taker.gaveUp(victim.name) >= quorum) {
+            taken = true;
+            assertThat(victim.grants.count())
+                .as("seed %s, %s takes over from %s", seed, taker.name, victim.name)
+                .isLessThan(quorum);
+          }
+        }
+      }
+      takeovers += taken ? 1 : 0;
+    }
+    assertThat(takeovers).as("of 3,000").isGreaterThan(2_500);
+  }
+
+  /** Links that are cut and heal, and each other node gives the victim up at a time of its own. */
+  private Map<Long, List<Runnable>> faults(Random random, Peer victim, List<Peer> others) {
+    Map<Long, List<Runnable>> faults = new HashMap<>();
+    for (Peer other : others) {
+      if (random.nextInt(3) > 0) {
+        long begin = random.nextInt(120);
+        at(faults, begin, () -> cut(victim, other));
+        if (random.nextBoolean()) {
+          at(
+              faults,
+              begin + 10 + random.nextInt(60),
+              () -> {
+                victim.deaf.remove(other.name);
+                other.deaf.remove(victim.name);
+              });
+        }
+      }
+      at(faults, 20 + random.nextInt(100), () -> other.lose(victim.name));
+      if (random.nextInt(4) == 0) {
+        at(faults, random.nextInt(150), () -> victim.lose(other.name));
+      }
+    }
+    return faults;
+  }
+
+  private void at(Map<Long, List<Runnable>> faults, long step, Runnable fault) {
+    faults.computeIfAbsent(now + step * STEP, none -> new ArrayList<>()).add(fault);
+  }
+}

@@ -1,0 +1,444 @@
+package dev.mcpbus.cluster.ownership;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.mcpbus.cluster.membership.ClusterMembers;
+import dev.mcpbus.cluster.membership.ClusterNode;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.junit5.VertxExtension;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Several placements over one map, each on a context of its own, in one process. */
+@ExtendWith(VertxExtension.class)
+class OwnershipReconcilerTest {
+
+  private static final OwnershipOptions QUICK =
+      new OwnershipOptions(
+          Duration.ofMillis(10),
+          Duration.ofMillis(30),
+          Duration.ofSeconds(20),
+          Duration.ofSeconds(4),
+          Duration.ofSeconds(8),
+          Duration.ofMillis(10),
+          0);
+
+  private final Map<String, OwnershipClaim> map = new ConcurrentHashMap<>();
+  private final Set<String> alive = ConcurrentHashMap.newKeySet();
+  private final List<Site> sites = new CopyOnWriteArrayList<>();
+  private Vertx vertx;
+  private volatile int replicas = 1;
+  private volatile OwnershipOptions options = QUICK;
+
+  /** Lost nodes that may still be at work. */
+  private final Set<String> open = ConcurrentHashMap.newKeySet();
+
+  /** Lost nodes that another member lets act. */
+  private final Set<String> lets = ConcurrentHashMap.newKeySet();
+
+  @BeforeEach
+  void on(Vertx made) {
+    vertx = made;
+  }
+
+  /** One node: what it serves, and what happened to it in order. */
+  private final class Site
+      implements ClusterMembers, ClaimStore, OwnershipListener, OwnershipPeers {
+    private final String name;
+    private final Set<String> serves = ConcurrentHashMap.newKeySet();
+    private final List<String> events = new CopyOnWriteArrayList<>();
+    private final Map<String, BooleanSupplier> rights = new ConcurrentHashMap<>();
+    private final AtomicLong slept = new AtomicLong();
+
+    /** So many readings have no answer. */
+    private final AtomicLong hangs = new AtomicLong();
+
+    private volatile boolean cut;
+    private volatile boolean resting;
+    private final Set<String> doubted = ConcurrentHashMap.newKeySet();
+
+    /** How many nodes, whatever the members are; 0 for as many as there are. */
+    private volatile int hears;
+
+    private volatile @Nullable OwnershipReconciler placement;
+
+    Site(String name) {
+      this.name = name;
+      alive.add(name);
+      sites.add(this);
+      vertx.runOnContext(
+          go -> {
+            OwnershipReconciler made =
+                new OwnershipReconciler(
+                    vertx,
+                    options,
+                    this,
+                    this,
+                    this,
+                    this,
+                    () -> System.nanoTime() / 1_000_000 + slept.get());
+            placement = made;
+            Map<String, PlacementSpec> wishes = new HashMap<>();
+            for (int i = 0; i < 20; i++) {
+              wishes.put("s" + i, new PlacementSpec(Set.of(), replicas));
+            }
+            made.place(wishes);
+            made.start();
+          });
+    }
+
+    @Override
+    public String self() {
+      return name;
+    }
+
+    @Override
+    public Set<String> alive() {
+      return new HashSet<>(alive);
+    }
+
+    @Override
+    public Future<Boolean> isShut(String node) {
+      return Future.succeededFuture(!open.contains(node));
+    }
+
+    @Override
+    public Future<List<ClusterNode>> nodes() {
+      List<ClusterNode> nodes = new ArrayList<>();
+      alive.forEach(one -> nodes.add(new ClusterNode(one, one, 1, Set.of())));
+      return Future.succeededFuture(nodes);
+    }
+
+    @Override
+    public Future<Map<String, OwnershipClaim>> all() {
+      if (hangs.getAndDecrement() > 0) {
+        return Promise.<Map<String, OwnershipClaim>>promise().future();
+      }
+      return cut ? Future.failedFuture("no quorum") : Future.succeededFuture(new HashMap<>(map));
+    }
+
+    @Override
+    public Future<Boolean> replace(
+        String id, @Nullable OwnershipClaim expected, OwnershipClaim next) {
+      return Future.succeededFuture(
+          expected == null ? map.putIfAbsent(id, next) == null : map.replace(id, expected, next));
+    }
+
+    @Override
+    public Future<Void> take(String id, long epoch, BooleanSupplier held) {
+      // The invariant of all tests: nobody else serves it.
+      sites.stream()
+          .filter(other -> other.serves.contains(id) && alive.contains(other.name))
+          .forEach(other -> events.add("DOUBLE " + id + " with " + other.name));
+      serves.add(id);
+      rights.put(id, held);
+      events.add("take " + id + " " + epoch);
+      return Future.succeededFuture();
+    }
+
+    @Override
+    public Future<Void> leave(String id, boolean drain) {
+      events.add((drain ? "drain " : "kill ") + id);
+      String server = server(id);
+      if (replicas > 1
+          && sites.stream()
+              .filter(other -> other != this)
+              .noneMatch(
+                  other -> other.serves.stream().anyMatch(one -> server(one).equals(server)))) {
+        events.add("BARE " + server);
+      }
+      return vertx.timer(5).map(done -> serves.remove(id)).mapEmpty();
+    }
+
+    @Override
+    public void call(boolean rests) {
+      resting = rests;
+    }
+
+    @Override
+    public int heard() {
+      return hears > 0 ? hears : alive.size();
+    }
+
+    @Override
+    public int gaveUp(String node, Set<String> members) {
+      return lets.contains(node) ? 1 : members.size();
+    }
+
+    @Override
+    public void doubt(String node) {
+      doubted.add(node);
+    }
+
+    @Override
+    public boolean isQuorumLost(Throwable failure) {
+      return "no quorum".equals(failure.getMessage());
+    }
+
+    @Override
+    public void leaving() {}
+
+    @Override
+    public boolean isLeaving(String node) {
+      return false;
+    }
+
+    @Override
+    public boolean isServing(String key) {
+      return sites.stream().anyMatch(one -> one.serves.contains(key));
+    }
+
+    @Override
+    public void claimed(String id, OwnershipClaim claim) {}
+
+    @Override
+    public void serving(String id, OwnershipClaim claim) {}
+
+    @Override
+    public void released(String id, OwnershipClaim claim) {}
+  }
+
+  private void settled(Site... all) {
+    Awaitility.await("every server to be served once")
+        .atMost(Duration.ofSeconds(10))
+        .untilAsserted(
+            () -> {
+              List<String> served = new ArrayList<>();
+              for (Site site : all) {
+                served.addAll(site.serves);
+                assertThat(site.serves).as(site.name).isNotEmpty();
+                site.serves.forEach(
+                    id -> assertThat(map.get(id)).matches(c -> c != null && c.isOf(site.name)));
+              }
+              assertThat(served).hasSize(20).doesNotHaveDuplicates();
+            });
+    sites.forEach(site -> assertThat(site.events).noneMatch(each -> each.startsWith("DOUBLE")));
+  }
+
+  @Test
+  void three_nodes_share_what_there_is_and_a_join_drains_what_moves() {
+    Site a = new Site("a");
+    settled(a);
+    Site b = new Site("b");
+    settled(a, b);
+    assertThat(a.events).noneMatch(each -> each.startsWith("kill"));
+    assertThat(a.events).filteredOn(each -> each.startsWith("drain")).hasSameSizeAs(b.serves);
+    Site c = new Site("c");
+    settled(a, b, c);
+  }
+
+  private static String server(String key) {
+    return key.replaceFirst("#.*", "");
+  }
+
+  /** How many nodes serve each of the servers. */
+  private void replicated(int each, Site... all) {
+    Awaitility.await("every server to be served by " + each)
+        .atMost(Duration.ofSeconds(10))
+        .untilAsserted(
+            () -> {
+              List<String> served = new ArrayList<>();
+              for (Site site : all) {
+                List<String> here =
+                    site.serves.stream().map(OwnershipReconcilerTest::server).toList();
+                assertThat(here).as(site.name).doesNotHaveDuplicates();
+                served.addAll(here);
+              }
+              assertThat(served).hasSize(20 * each);
+            });
+    for (Site site : all) {
+      assertThat(site.events)
+          .noneMatch(event -> event.startsWith("DOUBLE") || event.startsWith("BARE"));
+    }
+  }
+
+  @Test
+  void replicas_are_on_different_nodes_and_a_join_or_a_loss_leaves_one_that_serves() {
+    replicas = 2;
+    Site a = new Site("a");
+    replicated(1, a);
+    Site b = new Site("b");
+    replicated(2, a, b);
+    Set<String> kept = new TreeSet<>(a.serves);
+    assertThat(a.events).as("nothing moves for a replica more").noneMatch(e -> e.startsWith("dr"));
+    Site c = new Site("c");
+    replicated(2, a, b, c);
+    Awaitility.await().until(() -> !c.serves.isEmpty());
+    assertThat(kept).containsAll(a.serves);
+    alive.remove("c");
+    b.events.clear();
+    replicated(2, a, b);
+  }
+
+  @Test
+  void what_a_lost_node_owned_is_taken_with_a_higher_epoch() {
+    Site a = new Site("a");
+    Site b = new Site("b");
+    settled(a, b);
+    Set<String> orphans = new TreeSet<>(b.serves);
+    Map<String, OwnershipClaim> before = new HashMap<>(map);
+    alive.remove("b");
+    Awaitility.await().until(() -> a.serves.containsAll(orphans));
+    for (String id : orphans) {
+      OwnershipClaim old = before.getOrDefault(id, new OwnershipClaim(null, 0));
+      assertThat(a.events).contains("take " + id + " " + (old.epoch() + 1));
+    }
+  }
+
+  @Test
+  void a_reading_that_went_to_a_lost_node_is_made_again() {
+    Site a = new Site("a");
+    Site b = new Site("b");
+    settled(a, b);
+    Set<String> orphans = new TreeSet<>(b.serves);
+    b.cut = true;
+    a.hangs.set(1);
+    alive.remove("b");
+    OwnershipReconciler placement = a.placement;
+    assertThat(placement).isNotNull();
+    if (placement != null) {
+      placement.lost("b", false);
+    }
+    Awaitility.await().until(() -> a.serves.containsAll(orphans));
+  }
+
+  @Test
+  void a_reading_whose_answer_is_lost_is_made_again_though_nobody_is() {
+    Site a = new Site("a");
+    settled(a);
+    a.hangs.set(2);
+    Awaitility.await().until(() -> a.hangs.get() <= 0);
+    map.put("s3", new OwnershipClaim("zombie", 9));
+    alive.add("zombie");
+    Awaitility.await().until(() -> a.events.contains("kill s3"));
+    assertThat(a.events).doesNotContain("kill s4");
+  }
+
+  @Test
+  void a_lost_node_that_still_listens_is_given_time_to_hear_of_it() {
+    Site a = new Site("a");
+    Site b = new Site("b");
+    settled(a, b);
+    Set<String> orphans = new TreeSet<>(b.serves);
+    open.add("b");
+    b.cut = true;
+    long lost = System.nanoTime();
+    alive.remove("b");
+    Awaitility.await().until(() -> a.serves.containsAll(orphans));
+    assertThat((System.nanoTime() - lost) / 1_000_000)
+        .isGreaterThanOrEqualTo(LostNodes.GRACE_MILLIS);
+  }
+
+  @Test
+  void nothing_is_claimed_while_a_member_lets_a_lost_node_act() {
+    options = QUICK.withQuorum(2);
+    Site a = new Site("a");
+    Site b = new Site("b");
+    Site c = new Site("c");
+    settled(a, b, c);
+    assertThat(a.resting).isFalse();
+    open.add("c");
+    lets.add("c");
+    c.cut = true;
+    long lost = System.nanoTime();
+    alive.remove("c");
+    Awaitility.await().until(() -> a.doubted.contains("c"));
+    Awaitility.await("it has had its second")
+        .until(() -> System.nanoTime() - lost > 1.5e6 * LostNodes.GRACE_MILLIS);
+    assertThat(map.values()).anyMatch(claim -> claim.isOf("c"));
+    lets.clear();
+    settled(a, b);
+  }
+
+  @Test
+  void a_node_that_has_ended_all_says_that_it_rests() {
+    options = QUICK.withQuorum(2);
+    Site a = new Site("a");
+    Site b = new Site("b");
+    settled(a, b);
+    assertThat(a.resting).isFalse();
+    a.hears = 1;
+    Awaitility.await().until(() -> a.resting);
+    assertThat(a.serves).isEmpty();
+  }
+
+  @Test
+  void a_node_that_sees_too_few_members_stops_whoever_it_still_hears() {
+    options = QUICK.withQuorum(2);
+    Site a = new Site("a");
+    Site b = new Site("b");
+    settled(a, b);
+    a.hears = 2;
+    alive.remove("b");
+    Awaitility.await().until(() -> a.serves.isEmpty());
+    assertThat(a.events).filteredOn(event -> event.startsWith("kill")).isNotEmpty();
+  }
+
+  @Test
+  void a_node_without_a_quorum_kills_what_it_serves_and_takes_it_anew_afterwards() {
+    Site a = new Site("a");
+    settled(a);
+    a.cut = true;
+    Awaitility.await().until(() -> a.serves.isEmpty());
+    assertThat(a.events).filteredOn(each -> each.startsWith("kill")).hasSize(20);
+    assertThat(a.rights.values()).noneMatch(BooleanSupplier::getAsBoolean);
+    a.cut = false;
+    settled(a);
+    assertThat(map.values()).allMatch(claim -> claim.epoch() == 2);
+  }
+
+  @Test
+  void a_node_that_has_slept_may_not_act_before_it_has_looked() {
+    Site a = new Site("a");
+    settled(a);
+    BooleanSupplier right = a.rights.getOrDefault("s0", () -> false);
+    assertThat(right.getAsBoolean()).isTrue();
+    a.cut = true;
+    a.slept.set(5_000);
+    assertThat(right.getAsBoolean()).isFalse();
+    Awaitility.await().until(() -> a.events.contains("kill s0"));
+    assertThat(right.getAsBoolean()).isFalse();
+  }
+
+  @Test
+  void what_another_claims_ends_at_once() {
+    Site a = new Site("a");
+    settled(a);
+    alive.add("zombie");
+    map.put("s3", new OwnershipClaim("zombie", 9));
+    Awaitility.await().until(() -> a.events.contains("kill s3"));
+    assertThat(map.get("s3")).isEqualTo(new OwnershipClaim("zombie", 9));
+  }
+
+  @Test
+  void a_node_that_closes_releases_each_claim_after_the_drain() {
+    Site a = new Site("a");
+    settled(a);
+    OwnershipReconciler placement = a.placement;
+    assertThat(placement).isNotNull();
+    if (placement != null) {
+      vertx.runOnContext(go -> placement.close());
+    }
+    Awaitility.await()
+        .untilAsserted(() -> assertThat(map.values()).hasSize(20).allMatch(c -> c.node() == null));
+    assertThat(a.serves).isEmpty();
+    assertThat(a.events).filteredOn(each -> each.startsWith("drain")).hasSize(20);
+  }
+}

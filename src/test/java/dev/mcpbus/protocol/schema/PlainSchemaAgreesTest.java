@@ -1,0 +1,103 @@
+package dev.mcpbus.protocol.schema;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertx.json.schema.Draft;
+import io.vertx.json.schema.JsonSchema;
+import io.vertx.json.schema.JsonSchemaOptions;
+import io.vertx.json.schema.Validator;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** The quick yes is never wrong: whatever it accepts, the general validator accepts too. */
+class PlainSchemaAgreesTest {
+
+  private static final String[] TYPES = {
+    "object", "array", "string", "integer", "number", "boolean", "null"
+  };
+  private static final String[] NAMES = {"a", "b", "c"};
+
+  @Test
+  void what_the_quick_check_accepts_the_validator_accepts() {
+    Random random = new Random(7);
+    int accepted = 0;
+    for (int round = 0; round < 3_000; round++) {
+      JsonObject schema = schema(random, 2);
+      PlainSchema plain = PlainSchema.of(schema.copy());
+      if (plain == null) {
+        continue;
+      }
+      Validator validator =
+          Validator.create(
+              JsonSchema.of(schema.copy()),
+              new JsonSchemaOptions().setBaseUri("mcp://test").setDraft(Draft.DRAFT202012));
+      for (int i = 0; i < 10; i++) {
+        Object value = value(random, 2);
+        if (plain.accepts(value)) {
+          accepted++;
+          assertThat(validator.validate(value).getValid())
+              .as("%s for %s", value, schema.encode())
+              .isTrue();
+        }
+      }
+    }
+    assertThat(accepted).as("the comparison says something").isGreaterThan(1_000);
+  }
+
+  private static JsonObject schema(Random random, int depth) {
+    JsonObject schema = new JsonObject();
+    if (random.nextInt(4) > 0) {
+      schema.put("type", TYPES[random.nextInt(depth == 0 ? 5 : TYPES.length)]);
+    }
+    if (random.nextInt(5) == 0) {
+      schema.put("enum", new JsonArray().add("x").add("y"));
+    }
+    if (depth > 0 && random.nextBoolean()) {
+      JsonObject properties = new JsonObject();
+      for (String name : NAMES) {
+        if (random.nextBoolean()) {
+          properties.put(name, schema(random, depth - 1));
+        }
+      }
+      schema.put("properties", properties);
+      if (random.nextBoolean()) {
+        schema.put("required", new JsonArray().add(NAMES[random.nextInt(NAMES.length)]));
+      }
+      if (random.nextBoolean()) {
+        schema.put("additionalProperties", random.nextBoolean());
+      }
+    }
+    if (depth > 0 && random.nextInt(3) == 0) {
+      schema.put("items", schema(random, depth - 1));
+    }
+    return schema;
+  }
+
+  private static Object value(Random random, int depth) {
+    return switch (random.nextInt(depth == 0 ? 5 : 8)) {
+      case 0 -> "x";
+      case 1 -> random.nextInt(5);
+      case 2 -> random.nextBoolean() ? 1.5 : 3.0;
+      case 3 -> random.nextBoolean();
+      case 4 -> Long.MAX_VALUE - random.nextInt(3);
+      case 5 -> {
+        JsonArray array = new JsonArray();
+        for (int i = random.nextInt(3); i > 0; i--) {
+          array.add(value(random, depth - 1));
+        }
+        yield array;
+      }
+      default -> {
+        JsonObject object = new JsonObject();
+        for (String name : NAMES) {
+          if (random.nextBoolean()) {
+            object.put(name, value(random, depth - 1));
+          }
+        }
+        yield object;
+      }
+    };
+  }
+}
