@@ -149,7 +149,7 @@ class ArchitectureTest {
           cluster.engine.HazelcastCluster cluster.engine.PartitionPromotion
           cluster.engine.RefreshingClusterManager cluster.engine.SerializationFilter
           cluster.engine.StuckOperationCleaner cluster.engine.VertxClusterMembers
-          connection.DiscoverEra connection.PendingRequests connection.SessionTools
+ connection.PendingRequests connection.SessionTools
           gateway.HttpReply gateway.SessionHostNames protocol.MessageWriter protocol.RawJson
           security.ClusterRateLimiter security.ForcedClose security.oauth.OAuthClient
           server.ServerSession supervisor.SupervisorVerticle transport.ClientScope

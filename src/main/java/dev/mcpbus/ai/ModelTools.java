@@ -1,6 +1,7 @@
 package dev.mcpbus.ai;
 
 import dev.mcpbus.bus.ToolName;
+import dev.mcpbus.protocol.MetaKeys;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
@@ -17,9 +18,6 @@ import java.util.function.Predicate;
  * Immutable.
  */
 public final class ModelTools {
-
-  private static final String META_SERVER = "dev.mcpbus/server";
-  private static final String META_PROBLEMS = "dev.mcpbus/problems";
 
   private final List<ModelTool> tools;
   private final List<JsonObject> problems;
@@ -41,7 +39,7 @@ public final class ModelTools {
     }
     List<JsonObject> problems = new ArrayList<>();
     if (listed.getValue("_meta") instanceof JsonObject meta) {
-      meta.getJsonArray(META_PROBLEMS, new JsonArray())
+      meta.getJsonArray(MetaKeys.PROBLEMS, new JsonArray())
           .forEach(problem -> problems.add((JsonObject) problem));
     }
     RoutingTable table = RoutingTable.of(definitions.keySet());
@@ -71,7 +69,7 @@ public final class ModelTools {
     String name = definition.getString("name", "");
     boolean marked =
         definition.getValue("_meta") instanceof JsonObject meta
-            && meta.getValue(META_SERVER) instanceof String;
+            && meta.getValue(MetaKeys.SERVER) instanceof String;
     return marked ? ToolName.parse(name) : Optional.empty();
   }
 

@@ -12,8 +12,6 @@ import org.jspecify.annotations.Nullable;
 /** Lists without what the caller may not use. Stateless. */
 final class Listed {
 
-  private static final String META_SERVER = "dev.mcpbus/server";
-
   private enum Kind {
     TOOLS("tools", "name", Action.CALL),
     PROMPTS("prompts", "name", Action.GET),
@@ -78,7 +76,7 @@ final class Listed {
       return rights.lists(kind.use, server, name);
     }
     if (!(entry.getValue("_meta") instanceof JsonObject meta)
-        || !(meta.getValue(META_SERVER) instanceof String owner)) {
+        || !(meta.getValue(MetaKeys.SERVER) instanceof String owner)) {
       return false;
     }
     if (!kind.key.equals("name")) {

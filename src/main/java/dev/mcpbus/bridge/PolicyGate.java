@@ -35,9 +35,8 @@ import org.jspecify.annotations.Nullable;
 final class PolicyGate {
 
   /** JSON-RPC's code of MCP servers for a resource that is not there. */
-  private static final int RESOURCE_NOT_FOUND = -32_002;
-
   private static final String OPERATION = "mcpbus.operation";
+
   private static final String OPENED = "mcpbus.opened";
 
   private final AdmissionControl keeper;
@@ -355,7 +354,7 @@ final class PolicyGate {
       case READ, SUBSCRIBE ->
           McpFailure.upstream(
               new JsonRpcError(
-                  RESOURCE_NOT_FOUND,
+                  JsonRpcError.RESOURCE_NOT_FOUND,
                   "Resource not found",
                   new JsonObject().put("uri", wanted.item())));
       case GET ->

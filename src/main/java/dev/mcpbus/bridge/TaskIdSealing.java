@@ -8,6 +8,7 @@ import dev.mcpbus.bus.SealedTaskIds;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ResultType;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -26,7 +27,6 @@ import org.jspecify.annotations.Nullable;
 final class TaskIdSealing {
 
   private static final byte[] TASK_ID = "\"taskId\"".getBytes(StandardCharsets.US_ASCII);
-  private static final RawJson TASK = RawJson.string("task");
 
   private static final Map<String, String> METHODS =
       Map.of(
@@ -113,7 +113,7 @@ final class TaskIdSealing {
         RawJson tasks = raw.member("tasks");
         return tasks == null || !tasks.isArray() ? result : listed(raw, tasks).toBuffer();
       }
-      boolean task = isOfTasks() || TASK.equals(raw.member("resultType"));
+      boolean task = isOfTasks() || ResultType.TASK_JSON.equals(raw.member(ResultType.MEMBER));
       RawJson sealed = task ? task(raw) : related(raw);
       RawJson made = method.equals(Methods.TOOLS_CALL) ? raw.member("task") : null;
       return (made == null || !made.isObject() ? sealed : sealed.with("task", task(made)))

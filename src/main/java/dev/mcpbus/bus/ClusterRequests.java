@@ -305,10 +305,6 @@ public final class ClusterRequests implements Shareable {
                     }));
   }
 
-  int inFlight() {
-    return flights.size();
-  }
-
   /** Called on threads of the cluster's engine. */
   private final class Watch implements NodeListener {
 

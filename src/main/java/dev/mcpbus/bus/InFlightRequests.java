@@ -115,8 +115,4 @@ final class InFlightRequests {
       flight.promise.tryFail(McpFailure.maybeSent(FailureCode.OWNER_LOST, "the node " + what));
     }
   }
-
-  int size() {
-    return all.size();
-  }
 }

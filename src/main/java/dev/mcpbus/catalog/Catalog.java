@@ -1,5 +1,6 @@
 package dev.mcpbus.catalog;
 
+import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
@@ -23,7 +24,6 @@ import org.jspecify.annotations.Nullable;
 final class Catalog {
 
   static final Catalog EMPTY = new Catalog(Collections.emptySortedMap());
-  static final String META_PROBLEMS = "dev.mcpbus/problems";
 
   private final SortedMap<String, Map<Kind, Listing>> servers;
 
@@ -100,7 +100,7 @@ final class Catalog {
 
   /**
    * The MCP result of the list method, over all servers. What was left out stands with its reason
-   * under {@value #META_PROBLEMS} in {@code _meta}.
+   * under {@link MetaKeys#PROBLEMS} in {@code _meta}.
    *
    * @param only ids of the servers wanted; null for all
    */
@@ -126,7 +126,7 @@ final class Catalog {
     if (!problems.isEmpty()) {
       JsonArray reasons = new JsonArray(problems.stream().map(LeftOutEntry::toJson).toList());
       out.appendString(",\"_meta\":")
-          .appendBuffer(new JsonObject().put(META_PROBLEMS, reasons).toBuffer());
+          .appendBuffer(new JsonObject().put(MetaKeys.PROBLEMS, reasons).toBuffer());
     }
     return out.appendString("}");
   }

@@ -22,9 +22,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Listing {
 
-  static final String META_SERVER = "dev.mcpbus/server";
-  static final String META_STALE = "dev.mcpbus/stale";
-
   /** A definition that is larger than this is a defect or an attack. */
   static final int MAX_ENTRY_BYTES = 1024 * 1024;
 
@@ -151,7 +148,7 @@ final class Listing {
       String server, Kind kind, NamePolicy names, String name, RawJson entry) {
     RawJson named =
         kind.prefixed ? entry.with(kind.key, RawJson.string(names.encode(server, name))) : entry;
-    return marked(named, META_SERVER, RawJson.string(server));
+    return marked(named, MetaKeys.SERVER, RawJson.string(server));
   }
 
   private static RawJson marked(RawJson entry, String mark, RawJson value) {
@@ -166,7 +163,7 @@ final class Listing {
       return this;
     }
     Map<String, RawJson> marked = new LinkedHashMap<>();
-    entries.forEach((name, entry) -> marked.put(name, marked(entry, META_STALE, TRUE)));
+    entries.forEach((name, entry) -> marked.put(name, marked(entry, MetaKeys.STALE, TRUE)));
     return new Listing(marked, problems, quarantined, true);
   }
 

@@ -2,6 +2,7 @@ package dev.mcpbus.client;
 
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.ResultType;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
@@ -49,7 +50,7 @@ public record McpTask(
 
   /** The task in the answer to a tool call; null where the answer is the tool's result. */
   static @Nullable McpTask ofAnswer(JsonObject answer) {
-    if ("task".equals(answer.getValue("resultType"))) {
+    if (ResultType.TASK.equals(answer.getValue(ResultType.MEMBER))) {
       return of(answer);
     }
     // A tool's result has content, whatever else it is called.

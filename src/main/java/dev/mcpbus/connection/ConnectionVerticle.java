@@ -246,7 +246,7 @@ public final class ConnectionVerticle extends VerticleBase
     }
     long from = clock.millis();
     starter
-        .start(epoch, made -> session = made)
+        .start(made -> session = made)
         .onComplete(
             result -> {
               Session opened = session;

@@ -6,19 +6,19 @@ import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.HeaderValue;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.McpHeaders;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ServerDescription;
+import dev.mcpbus.protocol.TasksExtension;
 import dev.mcpbus.transport.OutboundMessage;
-import io.netty.util.AsciiString;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,26 +27,6 @@ import org.jspecify.annotations.Nullable;
  * HTTP, Request Metadata).
  */
 final class DiscoverEra implements SessionEra {
-
-  private static final CharSequence VERSION = AsciiString.cached("mcp-protocol-version");
-  private static final CharSequence METHOD = AsciiString.cached("mcp-method");
-  private static final CharSequence NAME = AsciiString.cached("mcp-name");
-
-  /** The member of the params that {@code Mcp-Name} repeats, by method. */
-  private static final Map<String, String> NAMED_BY =
-      Map.of(
-          Methods.TOOLS_CALL,
-          "name",
-          Methods.PROMPTS_GET,
-          "name",
-          Methods.RESOURCES_READ,
-          "uri",
-          Methods.TASKS_GET,
-          "taskId",
-          Methods.TASKS_UPDATE,
-          "taskId",
-          Methods.TASKS_CANCEL,
-          "taskId");
 
   private final ProtocolVersion spoken = ProtocolVersion.LATEST_DISCOVER;
   private final RawJson clientInfo;
@@ -181,7 +161,7 @@ final class DiscoverEra implements SessionEra {
     return own.with(
         "extensions",
         (extensions == null ? RawJson.EMPTY_OBJECT : extensions)
-            .with(TaskSupport.EXTENSION, RawJson.EMPTY_OBJECT));
+            .with(TasksExtension.ID, RawJson.EMPTY_OBJECT));
   }
 
   /** The part that is the same for every request, made once per change of our capabilities. */
@@ -207,13 +187,13 @@ final class DiscoverEra implements SessionEra {
     }
     List<OutboundMessage.Header> headers = new ArrayList<>(4);
     if (session.version() == null) {
-      headers.add(new OutboundMessage.Header(VERSION, spoken.wire()));
+      headers.add(new OutboundMessage.Header(McpHeaders.PROTOCOL_VERSION, spoken.wire()));
     }
-    headers.add(new OutboundMessage.Header(METHOD, HeaderValue.encode(call.method())));
-    String member = NAMED_BY.get(call.method());
+    headers.add(new OutboundMessage.Header(McpHeaders.METHOD, HeaderValue.encode(call.method())));
+    String member = McpHeaders.NAMED_BY.get(call.method());
     RawJson name = member == null || params == null ? null : params.member(member);
     if (name != null && name.isString()) {
-      headers.add(new OutboundMessage.Header(NAME, HeaderValue.encode(name.asString())));
+      headers.add(new OutboundMessage.Header(McpHeaders.NAME, HeaderValue.encode(name.asString())));
     }
     headers.addAll(call.headers());
     return headers;

@@ -4,6 +4,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ResultType;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
@@ -35,7 +36,7 @@ final class MultiRoundTrip {
    * here.
    */
   void take(Session session, PendingRequest call, String resultType, RawJson result) {
-    if (resultType.equals("input_required")) {
+    if (resultType.equals(ResultType.INPUT_REQUIRED)) {
       ask(session, call, result);
     } else {
       broken(call, "its resultType is unknown");

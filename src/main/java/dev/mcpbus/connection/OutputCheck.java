@@ -1,7 +1,7 @@
 package dev.mcpbus.connection;
 
-import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.protocol.schema.ArgumentValidator;
 import dev.mcpbus.protocol.schema.ArgumentValidator.Violation;
 import io.vertx.core.Future;
@@ -23,10 +23,10 @@ record OutputCheck(Vertx vertx, String tool, ArgumentValidator schema) {
 
   /** Empty where the result fits, or is none that the schema speaks of. */
   Future<Optional<Violation>> check(RawJson result) {
-    RawJson type = result.member("resultType");
+    RawJson type = result.member(ResultType.MEMBER);
     RawJson error = result.member("isError");
     boolean unfinished =
-        type != null && type.isString() && !type.asString().equals(Envelope.COMPLETE);
+        type != null && type.isString() && !type.asString().equals(ResultType.COMPLETE);
     if (unfinished || (error != null && error.toString().equals("true")) || !schema.checks()) {
       return Future.succeededFuture(Optional.empty());
     }

@@ -6,6 +6,7 @@ import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ResultType;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.json.JsonObject;
@@ -62,7 +63,7 @@ final class ServerMessages implements SessionListener {
     if (resultType.equals("task")) {
       return tasks.take(owner.live(of), call, result);
     }
-    if (resultType.equals("input_required") && Headers.PASS.equals(call.input())) {
+    if (resultType.equals(ResultType.INPUT_REQUIRED) && Headers.PASS.equals(call.input())) {
       return false; // the caller's own to answer
     }
     rounds.take(of, call, resultType, result);

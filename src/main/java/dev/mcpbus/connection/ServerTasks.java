@@ -4,6 +4,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.TasksExtension;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -102,7 +103,7 @@ final class ServerTasks {
       return "it is a task, which this method may not become";
     }
     return live == null || !live.taskSupport().offered()
-        ? "it is a task, and the server does not offer '" + TaskSupport.EXTENSION + "'"
+        ? "it is a task, and the server does not offer '" + TasksExtension.ID + "'"
         : "it is a task without taskId or status";
   }
 

@@ -14,6 +14,7 @@ import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.Redactor;
+import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.Transport;
@@ -33,7 +34,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Session implements Channel.Receiver {
 
-  private final long epoch;
   private final Context context;
   private final Transport transport;
   private SessionEra era;
@@ -55,7 +55,6 @@ final class Session implements Channel.Receiver {
   private long lastHeard;
 
   Session(
-      long epoch,
       Context context,
       Transport transport,
       SessionEra era,
@@ -63,7 +62,6 @@ final class Session implements Channel.Receiver {
       Clock clock,
       @Nullable MessageTap tap,
       SessionListener listener) {
-    this.epoch = epoch;
     this.context = context;
     this.transport = transport;
     this.era = era;
@@ -101,10 +99,6 @@ final class Session implements Channel.Receiver {
 
   boolean hasRequestStreams() {
     return wire.hasRequestStreams();
-  }
-
-  long epoch() {
-    return epoch;
   }
 
   SessionEra era() {
@@ -367,7 +361,7 @@ final class Session implements Channel.Receiver {
       }
       return;
     }
-    boolean whole = era.era() == Era.INITIALIZE || message.resultType().equals(Envelope.COMPLETE);
+    boolean whole = era.era() == Era.INITIALIZE || message.resultType().equals(ResultType.COMPLETE);
     if (whole || !listener.onUnfinished(this, call, message.resultType(), message.payload())) {
       call.complete(message.payload());
     }

@@ -56,15 +56,14 @@ final class Starter {
    * @param made hears of every session that is tried; the one made last counts, and closing it is
    *     the caller's
    */
-  Future<Handshake.Opened> start(long epoch, Consumer<Session> made) {
+  Future<Handshake.Opened> start(Consumer<Session> made) {
     Handshake attempt =
         new Handshake(
             options,
             eras,
             era -> {
               Session session =
-                  new Session(
-                      epoch, context, spec.transport(), era, options, clock, spec.tap(), listener);
+                  new Session(context, spec.transport(), era, options, clock, spec.tap(), listener);
               made.accept(session);
               return session;
             },

@@ -7,6 +7,7 @@ import dev.mcpbus.bus.Requester;
 import dev.mcpbus.connection.ConnectionOperations.Operation;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.TasksExtension;
 import java.util.List;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -116,7 +117,7 @@ final class TaskOperations {
           lacks(
               "the server does not offer "
                   + (live.isModern()
-                      ? "the extension '" + TaskSupport.EXTENSION + "'"
+                      ? "the extension '" + TasksExtension.ID + "'"
                       : "the capability 'tasks'")));
     } else {
       then.accept(live.session(), id.asString());

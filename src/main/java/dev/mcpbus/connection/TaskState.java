@@ -1,6 +1,7 @@
 package dev.mcpbus.connection;
 
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.TasksExtension;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -12,13 +13,8 @@ import org.jspecify.annotations.Nullable;
  */
 record TaskState(String id, String status, String message, long pollMillis, RawJson raw) {
 
-  static final String WORKING = "working";
-  static final String INPUT_REQUIRED = "input_required";
-  static final String COMPLETED = "completed";
-  static final String FAILED = "failed";
-  static final String CANCELLED = "cancelled";
-
-  private static final Set<String> OVER = Set.of(COMPLETED, FAILED, CANCELLED);
+  private static final Set<String> OVER =
+      Set.of(TasksExtension.COMPLETED, TasksExtension.FAILED, TasksExtension.CANCELLED);
 
   /** Null where this is no task. */
   static @Nullable TaskState of(@Nullable RawJson task) {

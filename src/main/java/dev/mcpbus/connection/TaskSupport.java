@@ -1,6 +1,7 @@
 package dev.mcpbus.connection;
 
 import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.TasksExtension;
 import io.vertx.core.json.JsonObject;
 
 /**
@@ -14,11 +15,9 @@ import io.vertx.core.json.JsonObject;
  */
 record TaskSupport(boolean modern, boolean offered, boolean create, boolean list, boolean cancel) {
 
-  static final String EXTENSION = "io.modelcontextprotocol/tasks";
-
   static TaskSupport of(Era era, JsonObject capabilities) {
     if (era == Era.DISCOVER) {
-      boolean offered = object(capabilities, "extensions").containsKey(EXTENSION);
+      boolean offered = object(capabilities, "extensions").containsKey(TasksExtension.ID);
       return new TaskSupport(true, offered, false, false, offered);
     }
     JsonObject tasks = object(capabilities, "tasks");

@@ -5,6 +5,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.TasksExtension;
 import dev.mcpbus.transport.OutboundMessage;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
@@ -112,7 +113,7 @@ final class TaskWatch extends PendingRequest implements TaskPolling.Listener {
     status = first.status();
     tasks.joined(this);
     TaskPolling asks = polls(in);
-    if (status.equals(TaskState.WORKING)) {
+    if (status.equals(TasksExtension.WORKING)) {
       asks.again(first.pollMillis());
     } else {
       asks.ask();
@@ -160,11 +161,11 @@ final class TaskWatch extends PendingRequest implements TaskPolling.Listener {
     extend(in.clock().millis());
     status = now.status();
     switch (status) {
-      case TaskState.WORKING -> {
+      case TasksExtension.WORKING -> {
         tasks.inputs().due(taskId, origin, new JsonObject(), this::hurry);
         asks.again(now.pollMillis());
       }
-      case TaskState.INPUT_REQUIRED -> {
+      case TasksExtension.INPUT_REQUIRED -> {
         if (support.modern()) {
           answer(in, asks, now);
         } else {
@@ -172,8 +173,8 @@ final class TaskWatch extends PendingRequest implements TaskPolling.Listener {
         }
         asks.again(now.pollMillis());
       }
-      case TaskState.CANCELLED -> end(cancelled(now));
-      case TaskState.COMPLETED, TaskState.FAILED -> {
+      case TasksExtension.CANCELLED -> end(cancelled(now));
+      case TasksExtension.COMPLETED, TasksExtension.FAILED -> {
         if (support.modern()) {
           finish(now);
         } else {
@@ -207,7 +208,7 @@ final class TaskWatch extends PendingRequest implements TaskPolling.Listener {
   }
 
   private void finish(TaskState now) {
-    boolean done = now.status().equals(TaskState.COMPLETED);
+    boolean done = now.status().equals(TasksExtension.COMPLETED);
     RawJson ending = now.raw().member(done ? "result" : "error");
     if (ending == null || !ending.isObject()) {
       end(ServerTasks.broken(named() + " is " + now.status() + " without saying how"));

@@ -11,6 +11,7 @@ import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.protocol.Via;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
@@ -121,7 +122,7 @@ final class DiscoverEndpoint {
               String instructions = directory.snapshot().instructions(view);
               JsonObject result =
                   new JsonObject()
-                      .put("resultType", "complete")
+                      .put(ResultType.MEMBER, ResultType.COMPLETE)
                       .put("supportedVersions", new JsonArray(GatewayCapabilities.versions()))
                       .put(
                           "capabilities",

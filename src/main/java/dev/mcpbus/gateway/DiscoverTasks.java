@@ -6,6 +6,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.SealedTaskIds;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -18,8 +19,6 @@ import org.jspecify.annotations.Nullable;
  * context of the HTTP verticle.
  */
 final class DiscoverTasks {
-
-  private static final RawJson COMPLETE = RawJson.string("complete");
 
   private final SessionHostNames hosts;
   private final Directory directory;
@@ -59,8 +58,8 @@ final class DiscoverTasks {
         .map(
             result -> {
               RawJson typed =
-                  result.member("resultType") == null
-                      ? result.withNew("resultType", COMPLETE)
+                  result.member(ResultType.MEMBER) == null
+                      ? result.withNew(ResultType.MEMBER, ResultType.COMPLETE_JSON)
                       : result;
               return TaskForms.id(typed).isEmpty() ? typed : TaskForms.named(typed, id);
             });

@@ -2,6 +2,7 @@ package dev.mcpbus.gateway;
 
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.ProtocolVersion;
+import dev.mcpbus.protocol.TasksExtension;
 import io.vertx.core.json.JsonObject;
 import java.util.Arrays;
 import java.util.List;
@@ -25,7 +26,7 @@ final class GatewayCapabilities {
   /** What a server states: whether it makes tasks of tool calls. */
   static boolean makesTasks(boolean modern, JsonObject capabilities) {
     return modern
-        ? object(capabilities, "extensions").containsKey(TaskForms.EXTENSION)
+        ? object(capabilities, "extensions").containsKey(TasksExtension.ID)
         : object(object(object(capabilities, "tasks"), "requests"), "tools").containsKey("call");
   }
 
@@ -44,7 +45,7 @@ final class GatewayCapabilities {
     JsonObject calls =
         new JsonObject().put("tools", new JsonObject().put("call", new JsonObject()));
     return modern
-        ? all.put("extensions", new JsonObject().put(TaskForms.EXTENSION, new JsonObject()))
+        ? all.put("extensions", new JsonObject().put(TasksExtension.ID, new JsonObject()))
         : all.put(
             "tasks",
             new JsonObject()

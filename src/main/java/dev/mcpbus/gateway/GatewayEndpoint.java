@@ -6,6 +6,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.McpHeaders;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
@@ -167,10 +168,10 @@ final class GatewayEndpoint implements MountedHandler {
       older(request, principal, body, view, reply);
     } else if (request.method().equals(HttpMethod.POST)) {
       post(request.headers(), principal, body, view, reply);
-    } else if (request.headers().get(InitializeEndpoint.SESSION) != null
+    } else if (request.headers().get(McpHeaders.SESSION_ID) != null
         && request.method().equals(HttpMethod.GET)) {
       legacy.stream(request.headers(), principal, view, reply);
-    } else if (request.headers().get(InitializeEndpoint.SESSION) != null
+    } else if (request.headers().get(McpHeaders.SESSION_ID) != null
         && request.method().equals(HttpMethod.DELETE)) {
       legacy.delete(request.headers(), principal, view, reply);
     } else {
@@ -276,13 +277,13 @@ final class GatewayEndpoint implements MountedHandler {
     }
     RawJson meta = answer ? null : message.params().member("_meta");
     meta = meta == null ? null : meta.indexed();
-    boolean session = headers.get(InitializeEndpoint.SESSION) != null;
+    boolean session = headers.get(McpHeaders.SESSION_ID) != null;
     boolean initialize = !answer && message.method().equals(Methods.INITIALIZE);
     if (!answer && RequestHeaders.describes(headers, meta)) {
       modern.handle(headers, principal, message, meta, view, reply);
       return;
     }
-    String version = headers.get(RequestHeaders.VERSION);
+    String version = headers.get(McpHeaders.PROTOCOL_VERSION);
     if (version != null && !initialize && ProtocolVersion.ofWire(version).isEmpty()) {
       refuse(reply, 400, message.id(), McpErrors.unsupportedVersion(version));
     } else if (initialize) {

@@ -47,10 +47,6 @@ public record GatewayOptions(
     return new GatewayOptions(views, sessionIdle, other, maxCalls, maxStreams, pageSize);
   }
 
-  public GatewayOptions withMaxCalls(int other) {
-    return new GatewayOptions(views, sessionIdle, maxSessions, other, maxStreams, pageSize);
-  }
-
   public GatewayOptions withMaxStreams(int other) {
     return new GatewayOptions(views, sessionIdle, maxSessions, maxCalls, other, pageSize);
   }

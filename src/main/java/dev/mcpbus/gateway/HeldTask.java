@@ -8,6 +8,8 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ResultType;
+import dev.mcpbus.protocol.TasksExtension;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -33,7 +35,6 @@ final class HeldTask implements CallRegistry.Caller {
   static final long KEPT_MILLIS = 600_000;
 
   private static final long POLL_MILLIS = 500;
-  private static final RawJson COMPLETE = RawJson.string("complete");
 
   private record Question(String method, JsonObject params, Promise<JsonObject> answer) {}
 
@@ -100,7 +101,7 @@ final class HeldTask implements CallRegistry.Caller {
 
   /** The answer to the call. */
   RawJson begun(String id) {
-    return state(id).with("resultType", RawJson.string("task"));
+    return state(id).with(ResultType.MEMBER, ResultType.TASK_JSON);
   }
 
   /** The answer to {@code tasks/get}. */
@@ -116,14 +117,16 @@ final class HeldTask implements CallRegistry.Caller {
   }
 
   private static RawJson typed(RawJson result) {
-    return result.member("resultType") == null ? result.withNew("resultType", COMPLETE) : result;
+    return result.member(ResultType.MEMBER) == null
+        ? result.withNew(ResultType.MEMBER, ResultType.COMPLETE_JSON)
+        : result;
   }
 
   private RawJson state(String id) {
     String status = status();
     JsonObject state =
         new JsonObject()
-            .put("resultType", "complete")
+            .put(ResultType.MEMBER, ResultType.COMPLETE)
             .put("taskId", id)
             .put("status", status)
             .put("createdAt", created.toString())
@@ -133,7 +136,7 @@ final class HeldTask implements CallRegistry.Caller {
     if (!message.isEmpty()) {
       state.put("statusMessage", message);
     }
-    if (status.equals(TaskForms.INPUT_REQUIRED)) {
+    if (status.equals(TasksExtension.INPUT_REQUIRED)) {
       JsonObject requests = new JsonObject();
       questions.forEach(
           (key, question) ->
@@ -150,12 +153,12 @@ final class HeldTask implements CallRegistry.Caller {
   private String status() {
     AsyncResult<RawJson> known = outcome;
     if (cancelled) {
-      return "cancelled";
+      return TasksExtension.CANCELLED;
     }
     if (known != null) {
-      return known.succeeded() ? "completed" : "failed";
+      return known.succeeded() ? TasksExtension.COMPLETED : TasksExtension.FAILED;
     }
-    return questions.isEmpty() ? "working" : TaskForms.INPUT_REQUIRED;
+    return questions.isEmpty() ? TasksExtension.WORKING : TasksExtension.INPUT_REQUIRED;
   }
 
   private long ttl() {

@@ -6,6 +6,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
@@ -25,8 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class HeldTasks {
 
-  private static final RawJson ACKNOWLEDGED =
-      RawJson.EMPTY_OBJECT.with("resultType", RawJson.string("complete"));
+  private static final RawJson ACKNOWLEDGED = ResultType.EMPTY;
 
   private record Entry(HeldTask task, String principal, String server, String tool) {}
 

@@ -6,6 +6,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.McpHeaders;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Principal;
@@ -15,7 +16,6 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
-import io.vertx.core.http.HttpHeaders;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,8 +29,6 @@ import org.jspecify.annotations.Nullable;
  * of the HTTP verticle.
  */
 final class InitializeEndpoint {
-
-  static final CharSequence SESSION = HttpHeaders.createOptimized("Mcp-Session-Id");
 
   /** {@code <host>.<random>}. */
   static final Pattern ID = Pattern.compile("[0-9a-f]{16}\\.[0-9a-f]{32}");
@@ -86,7 +84,9 @@ final class InitializeEndpoint {
             Addresses.GATEWAY_SESSIONS, hosts.next(), message.text().toBuffer(), options)
         .onComplete(
             answered -> {
-              reply.header(SESSION, String.valueOf(answered.headers().get(SessionHeaders.SESSION)));
+              reply.header(
+                  McpHeaders.SESSION_ID,
+                  String.valueOf(answered.headers().get(SessionHeaders.SESSION)));
               reply.answer(200, answered.body().getBytes(), null);
             },
             failure -> fail(reply, id, failure));
@@ -223,7 +223,9 @@ final class InitializeEndpoint {
 
   /** Older clients do not expect an event without a message. */
   private static boolean isResumable(MultiMap headers) {
-    return ProtocolVersion.LATEST_INITIALIZE.wire().equals(headers.get(RequestHeaders.VERSION));
+    return ProtocolVersion.LATEST_INITIALIZE
+        .wire()
+        .equals(headers.get(McpHeaders.PROTOCOL_VERSION));
   }
 
   private void forget(String exchange, HttpReply reply) {
@@ -241,7 +243,7 @@ final class InitializeEndpoint {
   }
 
   private @Nullable String session(MultiMap headers, HttpReply reply, @Nullable RawJson id) {
-    String session = headers.get(SESSION);
+    String session = headers.get(McpHeaders.SESSION_ID);
     if (session != null && ID.matcher(session).matches()) {
       return session;
     }

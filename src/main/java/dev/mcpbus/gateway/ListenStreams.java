@@ -6,6 +6,7 @@ import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -57,7 +58,7 @@ final class ListenStreams {
     }
 
     private void end() {
-      RawJson result = tagged(RawJson.EMPTY_OBJECT.with("resultType", RawJson.string("complete")));
+      RawJson result = tagged(ResultType.EMPTY);
       reply.answer(200, MessageWriter.result(id, result), null);
     }
   }

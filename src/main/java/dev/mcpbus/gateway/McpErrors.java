@@ -5,6 +5,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.TasksExtension;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.Set;
@@ -51,9 +52,7 @@ final class McpErrors {
             .put(
                 "requiredCapabilities",
                 new JsonObject()
-                    .put(
-                        "extensions",
-                        new JsonObject().put(TaskForms.EXTENSION, new JsonObject()))));
+                    .put("extensions", new JsonObject().put(TasksExtension.ID, new JsonObject()))));
   }
 
   static McpFailure unsupportedVersion(String requested) {

@@ -10,6 +10,7 @@ import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
@@ -211,7 +212,7 @@ final class ParkedCall implements CallRegistry.Caller {
                     .put("params", ClientQuestions.embedded(question.params()))));
     JsonObject result =
         new JsonObject()
-            .put("resultType", "input_required")
+            .put(ResultType.MEMBER, ResultType.INPUT_REQUIRED)
             .put("inputRequests", requests)
             .put("requestState", fresh);
     message.reply(result.toBuffer());

@@ -59,7 +59,7 @@ final class PolicyCheck {
 
   static McpFailure resource(GatewayRequest ask, String uri) {
     return McpErrors.rpc(
-        ask.isModern() ? JsonRpcError.INVALID_PARAMS : ResourceCandidates.RESOURCE_NOT_FOUND,
+        ask.isModern() ? JsonRpcError.INVALID_PARAMS : JsonRpcError.RESOURCE_NOT_FOUND,
         "Resource not found: " + McpErrors.shown(uri),
         new JsonObject().put("uri", uri));
   }

@@ -4,34 +4,18 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.HeaderValue;
 import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.McpHeaders;
 import dev.mcpbus.protocol.MetaKeys;
-import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ParamHeaders;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.MultiMap;
-import io.vertx.core.http.HttpHeaders;
 import java.math.BigDecimal;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** What a request of the modern era says of itself, twice: in its headers and in its body. */
 final class RequestHeaders {
-
-  static final CharSequence VERSION = HttpHeaders.createOptimized("MCP-Protocol-Version");
-  private static final CharSequence METHOD = HttpHeaders.createOptimized("Mcp-Method");
-  private static final CharSequence NAME = HttpHeaders.createOptimized("Mcp-Name");
-
-  /** The member of the params that {@code Mcp-Name} repeats. */
-  private static final Map<String, String> NAMED_BY =
-      Map.of(
-          Methods.TOOLS_CALL, "name",
-          Methods.PROMPTS_GET, "name",
-          Methods.RESOURCES_READ, "uri",
-          Methods.TASKS_GET, "taskId",
-          Methods.TASKS_UPDATE, "taskId",
-          Methods.TASKS_CANCEL, "taskId");
 
   private RequestHeaders() {}
 
@@ -40,7 +24,7 @@ final class RequestHeaders {
     if (meta != null && meta.member(MetaKeys.PROTOCOL_VERSION) != null) {
       return true;
     }
-    String version = headers.get(VERSION);
+    String version = headers.get(McpHeaders.PROTOCOL_VERSION);
     return version != null
         && ProtocolVersion.ofWire(version).map(v -> v.era() == Era.DISCOVER).orElse(false);
   }
@@ -56,7 +40,7 @@ final class RequestHeaders {
       throw McpErrors.invalidParams(
           "Invalid _meta: \"" + MetaKeys.PROTOCOL_VERSION + "\" must be a string");
     }
-    same(VERSION, one(headers, VERSION), stated.asString());
+    same(McpHeaders.PROTOCOL_VERSION, one(headers, McpHeaders.PROTOCOL_VERSION), stated.asString());
     boolean known =
         ProtocolVersion.ofWire(stated.asString()).map(v -> v.era() == Era.DISCOVER).orElse(false);
     if (!known) {
@@ -67,11 +51,14 @@ final class RequestHeaders {
       throw McpErrors.invalidParams(
           "Invalid _meta: \"" + MetaKeys.CLIENT_CAPABILITIES + "\" must be an object");
     }
-    same(METHOD, one(headers, METHOD), method);
-    String member = NAMED_BY.get(method);
+    same(McpHeaders.METHOD, one(headers, McpHeaders.METHOD), method);
+    String member = McpHeaders.NAMED_BY.get(method);
     RawJson name = member == null ? null : params.member(member);
     if (name != null && name.isString()) {
-      same(NAME, decoded(NAME, one(headers, NAME)), name.asString());
+      same(
+          McpHeaders.NAME,
+          decoded(McpHeaders.NAME, one(headers, McpHeaders.NAME)),
+          name.asString());
     }
   }
 

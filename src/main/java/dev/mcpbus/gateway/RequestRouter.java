@@ -9,10 +9,12 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.MetaTools;
 import dev.mcpbus.bus.RoutingName;
 import dev.mcpbus.bus.ToolName;
+import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ParamHeaders;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ResultType;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -27,8 +29,6 @@ import org.jspecify.annotations.Nullable;
  * McpFailure} only.
  */
 final class RequestRouter {
-
-  private static final RawJson COMPLETE = RawJson.string("complete");
 
   private final Vertx vertx;
   private final ClusterRequests bus;
@@ -244,8 +244,7 @@ final class RequestRouter {
               if (found.isEmpty()
                   || !PolicyCheck.maySubscribe(view, found.get(0).server(), found.get(0).key())) {
                 throw McpErrors.rpc(
-                    ResourceCandidates.RESOURCE_NOT_FOUND,
-                    "Resource not found: " + McpErrors.shown(uri));
+                    JsonRpcError.RESOURCE_NOT_FOUND, "Resource not found: " + McpErrors.shown(uri));
               }
               return found.get(0);
             });
@@ -279,8 +278,8 @@ final class RequestRouter {
 
   /** A server of the other era does not say how long its result may be kept. */
   private static RawJson hinted(RawJson result) {
-    RawJson type = result.member("resultType");
-    if (type != null && !type.equals(COMPLETE)) {
+    RawJson type = result.member(ResultType.MEMBER);
+    if (type != null && !type.equals(ResultType.COMPLETE_JSON)) {
       return result;
     }
     RawJson timed = result.member("ttlMs") == null ? result.with("ttlMs", RawJson.of("0")) : result;
@@ -376,11 +375,11 @@ final class RequestRouter {
   /** What a server of the other era answers is complete, and must say so. */
   private RawJson typed(GatewayRequest ask, String server, RawJson result) {
     DirectoryEntry facts = directory.snapshot().server(server);
-    if ((facts != null && facts.modern()) || result.member("resultType") != null) {
+    if ((facts != null && facts.modern()) || result.member(ResultType.MEMBER) != null) {
       return result;
     }
     if (result.length() < MessageWriter.LONG) {
-      return result.withNew("resultType", COMPLETE);
+      return result.withNew(ResultType.MEMBER, ResultType.COMPLETE_JSON);
     }
     ask.stateComplete(); // by whoever writes it: here it would be copied
     return result;

@@ -15,8 +15,6 @@ import java.util.stream.Stream;
 final class ResourceCandidates {
 
   /** Of 2025-11-25 and before; the modern era says {@code -32602}. */
-  static final int RESOURCE_NOT_FOUND = -32_002;
-
   private static final int MAX_TRIES = 8;
 
   private ResourceCandidates() {}
@@ -83,6 +81,6 @@ final class ResourceCandidates {
     JsonObject error = failure.data().getJsonObject("error");
     int code = error == null ? 0 : error.getInteger("code", 0);
     return failure.code() == FailureCode.UPSTREAM_ERROR
-        && (code == RESOURCE_NOT_FOUND || code == JsonRpcError.INVALID_PARAMS);
+        && (code == JsonRpcError.RESOURCE_NOT_FOUND || code == JsonRpcError.INVALID_PARAMS);
   }
 }

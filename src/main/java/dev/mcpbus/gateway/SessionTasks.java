@@ -5,6 +5,8 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.SealedTaskIds;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ResultType;
+import dev.mcpbus.protocol.TasksExtension;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import java.time.Instant;
@@ -96,9 +98,9 @@ final class SessionTasks {
             .with("ttl", RawJson.of(Long.toString(FINISHED_TTL_MILLIS)))
             .with("lastUpdatedAt", now)
             .with("createdAt", now)
-            .with("status", RawJson.string("completed"))
+            .with("status", RawJson.string(TasksExtension.COMPLETED))
             .with("taskId", RawJson.string(id));
-    finished.put(id, new Finished(task, result.without("resultType")));
+    finished.put(id, new Finished(task, result.without(ResultType.MEMBER)));
     if (finished.size() > MAX_FINISHED) {
       finished.remove(finished.keySet().iterator().next());
     }
@@ -161,7 +163,7 @@ final class SessionTasks {
       case Addresses.TASKS_GET -> state(ask, server, task).onSuccess(there -> remember(task));
       case Addresses.TASKS_RESULT ->
           call(ask, server, suffix, task)
-              .map(result -> TaskForms.related(result.without("resultType"), id));
+              .map(result -> TaskForms.related(result.without(ResultType.MEMBER), id));
       case Addresses.TASKS_CANCEL -> cancel(ask, server, task);
       default -> throw McpErrors.methodNotFound(ask.method());
     };

@@ -5,6 +5,8 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ResultType;
+import dev.mcpbus.protocol.TasksExtension;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -15,11 +17,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class TaskForms {
 
-  static final String EXTENSION = "io.modelcontextprotocol/tasks";
-  static final String INPUT_REQUIRED = "input_required";
-
-  private static final Set<String> OVER = Set.of("completed", "failed", "cancelled");
-  private static final RawJson TASK = RawJson.string("task");
+  private static final Set<String> OVER =
+      Set.of(TasksExtension.COMPLETED, TasksExtension.FAILED, TasksExtension.CANCELLED);
 
   private TaskForms() {}
 
@@ -29,7 +28,7 @@ final class TaskForms {
 
   /** True for the answer to a call that became a task, as 2026-07-28 writes it. */
   static boolean isTask(RawJson result) {
-    return TASK.equals(result.member("resultType"));
+    return ResultType.TASK_JSON.equals(result.member(ResultType.MEMBER));
   }
 
   static boolean isOver(RawJson task) {
@@ -50,7 +49,7 @@ final class TaskForms {
   /** A task of either era for a client of 2025-11-25. */
   static RawJson older(RawJson task, String id) {
     RawJson plain =
-        task.without("resultType").without("result").without("error").without("inputRequests");
+        task.without(ResultType.MEMBER).without("result").without("error").without("inputRequests");
     return named(moved(moved(plain, "ttlMs", "ttl"), "pollIntervalMs", "pollInterval"), id);
   }
 
@@ -77,7 +76,7 @@ final class TaskForms {
   /** True where a client of 2026-07-28 says with its request that it knows tasks. */
   static boolean isOffered(@Nullable RawJson capabilities) {
     RawJson extensions = capabilities == null ? null : capabilities.member("extensions");
-    return extensions != null && extensions.member(EXTENSION) != null;
+    return extensions != null && extensions.member(TasksExtension.ID) != null;
   }
 
   /** What a client says of itself, and that it knows tasks. */
@@ -86,7 +85,7 @@ final class TaskForms {
     return capabilities.with(
         "extensions",
         (extensions == null || !extensions.isObject() ? RawJson.EMPTY_OBJECT : extensions)
-            .with(EXTENSION, RawJson.EMPTY_OBJECT));
+            .with(TasksExtension.ID, RawJson.EMPTY_OBJECT));
   }
 
   /** True where a tool of 2025-11-25 may be called as a task. */

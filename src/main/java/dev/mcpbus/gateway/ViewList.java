@@ -2,6 +2,7 @@ package dev.mcpbus.gateway;
 
 import dev.mcpbus.protocol.ParamHeaders;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ResultType;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -175,7 +176,7 @@ final class ViewList {
           result
               .with("cacheScope", RawJson.string(common ? "public" : "private"))
               .with("ttlMs", RawJson.of(Long.toString(ttlMillis)))
-              .with("resultType", RawJson.string("complete"));
+              .with(ResultType.MEMBER, ResultType.COMPLETE_JSON);
     }
     if (to < entries.size()) {
       result = result.with("nextCursor", RawJson.string(encoded(targets.get(to - 1).name())));

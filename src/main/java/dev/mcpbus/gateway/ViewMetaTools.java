@@ -6,6 +6,7 @@ import dev.mcpbus.bus.MetaTools;
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ResultType;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -22,7 +23,6 @@ final class ViewMetaTools {
   /** The three are always the same. */
   private static final long TTL_MILLIS = 3_600_000;
 
-  private static final RawJson COMPLETE = RawJson.string("complete");
   private static final RawJson TOOLS = RawJson.of(MetaTools.definitions().encode());
 
   private final Vertx vertx;
@@ -40,7 +40,7 @@ final class ViewMetaTools {
         ? tools
             .with("cacheScope", RawJson.string("public"))
             .with("ttlMs", RawJson.of(Long.toString(TTL_MILLIS)))
-            .with("resultType", COMPLETE)
+            .with(ResultType.MEMBER, ResultType.COMPLETE_JSON)
         : tools;
   }
 
@@ -159,6 +159,6 @@ final class ViewMetaTools {
 
   private static RawJson typed(GatewayRequest ask, JsonObject result) {
     RawJson raw = RawJson.of(result);
-    return ask.isModern() ? raw.with("resultType", COMPLETE) : raw;
+    return ask.isModern() ? raw.with(ResultType.MEMBER, ResultType.COMPLETE_JSON) : raw;
   }
 }

@@ -28,9 +28,6 @@ public final class Envelope {
     ERROR
   }
 
-  /** The {@code resultType} of an answer that is whole. */
-  public static final String COMPLETE = "complete";
-
   private static final RawJson VERSION = RawJson.string("2.0");
 
   private static final int PARAMS = 3;
@@ -288,7 +285,7 @@ public final class Envelope {
   public String resultType() {
     requireClear();
     if (resultType == null) {
-      return COMPLETE;
+      return ResultType.COMPLETE;
     }
     return resultType.isString() ? resultType.asString() : "";
   }

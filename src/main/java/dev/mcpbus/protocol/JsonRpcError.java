@@ -18,6 +18,12 @@ public record JsonRpcError(int code, String message, @Nullable Object data) {
   public static final int INVALID_PARAMS = -32602;
   public static final int INTERNAL_ERROR = -32603;
 
+  /** The resource does not exist (MCP 2025-11-25, Resources). */
+  public static final int RESOURCE_NOT_FOUND = -32002;
+
+  /** Ours: too many requests are under way. */
+  public static final int BUSY = -32003;
+
   /** Header and body of a request differ (MCP 2026-07-28). */
   public static final int HEADER_MISMATCH = -32020;
 

@@ -25,5 +25,14 @@ public final class MetaKeys {
   /** Ours, of a handshake or a list: every mcpbus that it came through; see {@link Via}. */
   public static final String VIA = "dev.mcpbus/via";
 
+  /** Ours, in an entry of an aggregate list: the id of the server that lists it. */
+  public static final String SERVER = "dev.mcpbus/server";
+
+  /** Ours, in an entry of an aggregate list: true while its server is not ready. */
+  public static final String STALE = "dev.mcpbus/stale";
+
+  /** Ours, of an aggregate list: which entries were left out, and why. */
+  public static final String PROBLEMS = "dev.mcpbus/problems";
+
   private MetaKeys() {}
 }

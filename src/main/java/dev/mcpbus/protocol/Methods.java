@@ -54,11 +54,4 @@ public final class Methods {
   public static final String TASKS_CHANGED = "notifications/tasks";
 
   private Methods() {}
-
-  /** True for the notifications that say that a list is another one now. */
-  public static boolean isListChanged(String method) {
-    return method.equals(TOOLS_CHANGED)
-        || method.equals(RESOURCES_CHANGED)
-        || method.equals(PROMPTS_CHANGED);
-  }
 }

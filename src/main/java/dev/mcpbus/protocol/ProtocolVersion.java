@@ -37,10 +37,6 @@ public enum ProtocolVersion {
     return era;
   }
 
-  public boolean isAtLeast(ProtocolVersion other) {
-    return compareTo(other) >= 0;
-  }
-
   private static final Map<String, Optional<ProtocolVersion>> BY_WIRE =
       Arrays.stream(values()).collect(Collectors.toMap(ProtocolVersion::wire, Optional::of));
 

@@ -24,12 +24,10 @@ final class ResultMembers {
 
   private record Known(String name, Within within) {}
 
-  static final String RESULT_TYPE = "resultType";
-
   /** At most as many as a {@code long} has bits. */
   private static final List<Known> ALL =
       List.of(
-          new Known(RESULT_TYPE, Within.ALL),
+          new Known(ResultType.MEMBER, Within.ALL),
           new Known("_meta", Within.ALL),
           new Known("isError", Within.ALL),
           new Known("structuredContent", Within.NOTHING),

@@ -11,7 +11,6 @@ import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.TreeSet;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The keys that are known, by their hashes. Safe on every thread. */
@@ -21,7 +20,6 @@ public final class ApiKeys {
   public static final String PREFIX = "mcpbus_";
 
   private static final String ALGORITHM = "sha256:";
-  private static final Pattern HASH = Pattern.compile(ALGORITHM + "[0-9a-f]{64}");
   private static final int BYTES = 32;
 
   /** A key and what stands for it in the configuration. The key is shown once and kept nowhere. */
@@ -59,11 +57,6 @@ public final class ApiKeys {
     random.nextBytes(bytes);
     String key = PREFIX + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
     return new Fresh(key, ALGORITHM + HexFormat.of().formatHex(hash(key)));
-  }
-
-  /** True for a hash as {@link #generate} writes it. */
-  public static boolean isHash(String text) {
-    return HASH.matcher(text).matches();
   }
 
   /**

@@ -26,10 +26,6 @@ final class TokenRules {
     this.options = options;
   }
 
-  Jwt options() {
-    return options;
-  }
-
   /** Whom they stand for, until when; null where they are not for us. */
   @Nullable Holder holder(JsonObject claims) {
     if (!options.issuer().equals(claims.getValue("iss"))

@@ -1,11 +1,11 @@
 package dev.mcpbus.server;
 
-import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.protocol.schema.ArgumentValidator.Violation;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -148,8 +148,8 @@ final class RequestDispatcher {
 
   private static JsonObject modern(ServerRequest request, JsonObject result) {
     JsonObject whole = new JsonObject(new LinkedHashMap<>(result.getMap()));
-    if (!whole.containsKey("resultType")) {
-      whole.put("resultType", Envelope.COMPLETE);
+    if (!whole.containsKey(ResultType.MEMBER)) {
+      whole.put(ResultType.MEMBER, ResultType.COMPLETE);
     }
     if (KEPT.contains(request.method()) && !whole.containsKey("ttlMs")) {
       whole.put("ttlMs", 0).put("cacheScope", "private");
@@ -172,7 +172,7 @@ final class RequestDispatcher {
 
   /** The graceful end of a stream. */
   JsonObject finished() {
-    return new JsonObject().put("resultType", Envelope.COMPLETE);
+    return new JsonObject().put(ResultType.MEMBER, ResultType.COMPLETE);
   }
 
   private Future<JsonObject> setLevel(JsonObject params) {

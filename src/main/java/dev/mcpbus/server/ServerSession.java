@@ -39,7 +39,6 @@ import org.slf4j.LoggerFactory;
 final class ServerSession implements Channel.Receiver, ConnectedClient {
 
   private static final Logger LOG = LoggerFactory.getLogger(ServerSession.class);
-  private static final int BUSY = -32003;
 
   private final RawServer server;
   private final RequestDispatcher dispatch;
@@ -166,7 +165,7 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
       int most = server.options().maxRequests();
       if (open.size() + held.size() >= most) {
         throw new RequestException(
-            BUSY, most + " requests of this client are under way; try again later");
+            JsonRpcError.BUSY, most + " requests of this client are under way; try again later");
       }
       route(requestId, message);
     } catch (RequestException e) {

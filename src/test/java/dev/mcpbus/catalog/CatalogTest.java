@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.mcpbus.bus.NamePolicy;
+import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.ProtocolException;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
@@ -124,7 +125,7 @@ class CatalogTest {
 
     assertThat(aggregate.getJsonArray("tools")).hasSize(1);
     assertThat(aggregate.getJsonArray("tools").getJsonObject(0).getInteger("v")).isEqualTo(1);
-    assertThat(aggregate.getJsonObject("_meta").getJsonArray(Catalog.META_PROBLEMS))
+    assertThat(aggregate.getJsonObject("_meta").getJsonArray(MetaKeys.PROBLEMS))
         .isEqualTo(
             new JsonArray()
                 .add(

@@ -14,6 +14,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.TasksExtension;
 import dev.mcpbus.testing.ScriptedPeer;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.Future;
@@ -85,7 +86,7 @@ class ModernTasksTest {
     with.call("plain");
     assertThat(extensions(with.params(Methods.DISCOVER).get(0))).isNull();
     assertThat(extensions(with.params(Methods.TOOLS_CALL).get(0)))
-        .isEqualTo(new JsonObject().put(TaskSupport.EXTENSION, new JsonObject()));
+        .isEqualTo(new JsonObject().put(TasksExtension.ID, new JsonObject()));
     assertThat(extensions(with.params(Methods.TASKS_GET).get(0))).isNotNull();
   }
 
@@ -94,7 +95,7 @@ class ModernTasksTest {
     TaskPeer without = TaskPeer.modernWithout(bus).on(Methods.TOOLS_CALL, created(50)).connect();
     McpFailure failure = without.failedCall("plain", NONE);
     assertThat(failure.code()).isEqualTo(FailureCode.PROTOCOL_ERROR);
-    assertThat(failure).hasMessageContaining(TaskSupport.EXTENSION);
+    assertThat(failure).hasMessageContaining(TasksExtension.ID);
     assertThat(extensions(without.params(Methods.TOOLS_CALL).get(0))).isNull();
     assertThat(without.refused(Addresses.TASKS_GET, named()).code())
         .isEqualTo(FailureCode.METHOD_NOT_FOUND);

@@ -65,10 +65,6 @@ record BearerChallenge(
         found.get("error"));
   }
 
-  boolean isInsufficientScope() {
-    return "insufficient_scope".equals(error);
-  }
-
   /** Scopes are parted by blanks; one with other characters than RFC 6749 allows is left out. */
   static Set<String> scopes(String text) {
     Set<String> scopes = new LinkedHashSet<>();

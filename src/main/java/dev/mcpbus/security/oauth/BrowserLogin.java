@@ -140,7 +140,7 @@ final class BrowserLogin {
     if (error != null) {
       boolean plain = error.matches("[a-z_]{1,64}");
       throw new OAuthException(
-          Reason.DENIED, "the login was refused" + (plain ? ": " + error : ""), error);
+          Reason.DENIED, "the login was refused" + (plain ? ": " + error : ""));
     }
     String received = fields.get("code");
     if (received == null || received.isEmpty()) {

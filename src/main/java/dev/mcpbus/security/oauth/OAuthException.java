@@ -1,7 +1,5 @@
 package dev.mcpbus.security.oauth;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * Why there is no token. The message names the remedy and never holds a token, a secret, or text
  * that a server chose freely. Carries no stack trace.
@@ -25,26 +23,13 @@ public final class OAuthException extends Exception {
   private static final long serialVersionUID = 1;
 
   private final Reason reason;
-  private final @Nullable String error;
 
   OAuthException(Reason reason, String message) {
-    this(reason, message, null);
-  }
-
-  /**
-   * @param error the OAuth error code of a response, null for none
-   */
-  OAuthException(Reason reason, String message, @Nullable String error) {
     super(message, null, false, false);
     this.reason = reason;
-    this.error = error;
   }
 
   public Reason reason() {
     return reason;
-  }
-
-  @Nullable String error() {
-    return error;
   }
 }

@@ -168,8 +168,7 @@ final class TokenEndpoint {
     return Future.failedFuture(
         new OAuthException(
             later ? Reason.UNREACHABLE : Reason.DENIED,
-            what + " answers " + reply + (shown == null ? "" : " " + shown),
-            shown));
+            what + " answers " + reply + (shown == null ? "" : " " + shown)));
   }
 
   private Future<OAuthTokens> tokens(

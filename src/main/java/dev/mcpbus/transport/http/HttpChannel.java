@@ -1,6 +1,7 @@
 package dev.mcpbus.transport.http;
 
 import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.McpHeaders;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.transport.Channel;
@@ -39,7 +40,6 @@ final class HttpChannel implements Channel {
 
   private static final Logger log = LoggerFactory.getLogger(HttpChannel.class);
 
-  private static final CharSequence SESSION_ID = HttpHeaders.createOptimized("mcp-session-id");
   private static final int MAX_WAITING = 1_024;
   private static final long CLOSE_MILLIS = 2_000;
   private static final long LOST_GRACE_MILLIS = 5_000;
@@ -266,7 +266,7 @@ final class HttpChannel implements Channel {
     to.exceptionHandler(HttpConventions.IGNORE);
     configured.addTo(to);
     if (sessionId != null) {
-      to.putHeader(SESSION_ID, sessionId);
+      to.putHeader(McpHeaders.SESSION_ID, sessionId);
     }
     dialect().headers(message, negotiated, to);
   }
@@ -320,7 +320,7 @@ final class HttpChannel implements Channel {
   @Nullable TransportException accepted(OutboundMessage message, HttpClientResponse response) {
     refusal = null;
     if (Methods.INITIALIZE.equals(message.method())) {
-      String id = response.getHeader(SESSION_ID);
+      String id = response.getHeader(McpHeaders.SESSION_ID);
       if (id != null) {
         if (!HttpConventions.isSessionId(id)) {
           return HttpFailures.protocol("Mcp-Session-Id must be 1 to 4096 visible ASCII characters");

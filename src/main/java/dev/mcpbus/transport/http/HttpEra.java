@@ -1,10 +1,10 @@
 package dev.mcpbus.transport.http;
 
 import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.McpHeaders;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.transport.OutboundMessage;
 import io.vertx.core.http.HttpClientRequest;
-import io.vertx.core.http.HttpHeaders;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,8 +12,6 @@ import org.jspecify.annotations.Nullable;
  * message.
  */
 interface HttpEra {
-
-  CharSequence VERSION = HttpHeaders.createOptimized("mcp-protocol-version");
 
   /** The eras that open with {@code initialize}: a session, streams that can be resumed. */
   HttpEra INITIALIZE = of(true);
@@ -37,7 +35,7 @@ interface HttpEra {
           @Nullable CharSequence negotiated,
           HttpClientRequest to) {
         if (negotiated != null) {
-          to.putHeader(VERSION, negotiated);
+          to.putHeader(McpHeaders.PROTOCOL_VERSION, negotiated);
         }
         if (message != null) {
           for (OutboundMessage.Header header : message.headers()) {

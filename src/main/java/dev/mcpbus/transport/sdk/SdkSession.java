@@ -1,6 +1,7 @@
 package dev.mcpbus.transport.sdk;
 
 import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
@@ -38,8 +39,6 @@ final class SdkSession implements McpServerTransport, Channel.Receiver {
   private static final Logger LOG = LoggerFactory.getLogger(SdkSession.class);
   private static final int MAX_REQUESTS = 1_024;
   private static final int MAX_QUEUED = 4_096;
-  private static final int BUSY = -32003;
-  private static final int INVALID_REQUEST = -32600;
 
   private final Context owner;
   private final Channel channel;
@@ -79,17 +78,17 @@ final class SdkSession implements McpServerTransport, Channel.Receiver {
     ProtocolException ambiguity = message.ambiguity();
     if (ambiguity != null) {
       LOG.debug("{} is refused: {}", message, ambiguity.getMessage());
-      answer(message, INVALID_REQUEST, String.valueOf(ambiguity.getMessage()));
+      answer(message, JsonRpcError.INVALID_REQUEST, String.valueOf(ambiguity.getMessage()));
       return;
     }
     if (request && !requests.tryAcquire()) {
-      answer(message, BUSY, MAX_REQUESTS + " calls are being served; try again later");
+      answer(message, JsonRpcError.BUSY, MAX_REQUESTS + " calls are being served; try again later");
       return;
     }
     if (inbound.tryEmitNext(message).isFailure()) {
       if (request) {
         requests.release();
-        answer(message, BUSY, "the server does not keep up; try again later");
+        answer(message, JsonRpcError.BUSY, "the server does not keep up; try again later");
       } else {
         LOG.warn("session ended: the server does not keep up with its client's messages");
         stop();
@@ -118,7 +117,8 @@ final class SdkSession implements McpServerTransport, Channel.Receiver {
 
   private Mono<JSONRPCMessage> refuse(Envelope message) {
     owner.runOnContext(
-        nothing -> answer(message, INVALID_REQUEST, "the SDK cannot read this message"));
+        nothing ->
+            answer(message, JsonRpcError.INVALID_REQUEST, "the SDK cannot read this message"));
     return Mono.empty();
   }
 

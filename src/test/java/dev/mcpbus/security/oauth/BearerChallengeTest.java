@@ -12,7 +12,7 @@ class BearerChallengeTest {
         BearerChallenge.parse(
             "Bearer  error=insufficient_scope , scope=\"a b\",\trealm=\"x, y=\\\"z\\\"\","
                 + " resource_metadata=\"https://h/x\"");
-    assertThat(challenge.isInsufficientScope()).isTrue();
+    assertThat(challenge.error()).isEqualTo("insufficient_scope");
     assertThat(challenge.scope()).containsExactly("a", "b");
     assertThat(challenge.resourceMetadata()).isEqualTo("https://h/x");
   }
