@@ -68,11 +68,11 @@ final class ClusterServerHosting implements ServerHosting, OwnershipListener {
   private final AddressWithdrawal addresses;
   private final VertxClusterMembers members;
   private final Duration settle;
-  private final PeerAnnouncements town;
+  private final PeerAnnouncements announcements;
   private final DefinitionSync servers;
   private final ReplicaReplacementOrder turns;
   private final DefinitionRegistry definitions;
-  private final OwnershipReconciler placement;
+  private final OwnershipReconciler reconciler;
 
   /** Of this program alone: nobody else could make them. */
   private final Map<ConnectionId, ServerDefinition> ours = new LinkedHashMap<>();
@@ -95,42 +95,45 @@ final class ClusterServerHosting implements ServerHosting, OwnershipListener {
     this.settle = options.settle();
     this.turns = new ReplicaReplacementOrder(vertx);
     this.members = new VertxClusterMembers(vertx, HazelcastCluster.METADATA);
-    this.town = new PeerAnnouncements(vertx, members, options.silence(), this::heard);
+    this.announcements = new PeerAnnouncements(vertx, members, options.silence(), this::heard);
     this.servers =
-        new DefinitionSync(vertx, reader, members, town, settle, this::changed, this::refused);
+        new DefinitionSync(
+            vertx, reader, members, announcements, settle, this::changed, this::refused);
     this.definitions = servers.definitions();
-    this.placement =
+    this.reconciler =
         new OwnershipReconciler(
             vertx,
             options,
             members,
             new ClaimMap(vertx.sharedData().getClusterWideMap(ClusterRequests.OWNERS)),
             this,
-            town,
+            announcements,
             () -> System.nanoTime() / 1_000_000);
   }
 
   @Override
   public Future<Void> start() {
     ClusterRequests.of(vertx).onMembership(this::membership);
-    ClusterRequests.of(vertx).hindered(placement::hindrance);
-    return town.open()
+    ClusterRequests.of(vertx).reasonNotServing(reconciler::hindrance);
+    return announcements
+        .open()
         .compose(heard -> servers.open())
         .compose(read -> members.nodes())
         .compose(
-            nodes -> town.meet(nodes.stream().map(ClusterNode::id).collect(Collectors.toSet())))
-        .onSuccess(met -> placement.start());
+            nodes ->
+                announcements.meet(nodes.stream().map(ClusterNode::id).collect(Collectors.toSet())))
+        .onSuccess(met -> reconciler.start());
   }
 
   /** On a thread of the cluster's engine. */
   private void membership(String node, boolean joined) {
     servers.membership(node, joined);
     if (joined) {
-      placement.joined();
-      vertx.setTimer(settle.toMillis(), settled -> placement.look());
+      reconciler.joined();
+      vertx.setTimer(settle.toMillis(), settled -> reconciler.reconcile());
     } else {
-      boolean orderly = town.isLeaving(node);
-      town.left(node);
+      boolean orderly = announcements.isLeaving(node);
+      announcements.left(node);
       if (orderly) {
         LOG.info("node {} has left; members now: {}", members.name(node), members.alive().size());
       } else {
@@ -139,7 +142,7 @@ final class ClusterServerHosting implements ServerHosting, OwnershipListener {
             members.name(node),
             members.alive().size());
       }
-      placement.lost(node, orderly);
+      reconciler.lost(node, orderly);
     }
   }
 
@@ -147,7 +150,7 @@ final class ClusterServerHosting implements ServerHosting, OwnershipListener {
     switch (fact.getString(ClusterRequests.TYPE, "")) {
       case PeerAnnouncements.DEFINITIONS, PeerAnnouncements.REFUSAL -> servers.heard(fact);
       case PeerAnnouncements.HERE, PeerAnnouncements.LEAVING, ClusterRequests.RELEASED ->
-          placement.look();
+          reconciler.reconcile();
       case PeerAnnouncements.SERVING -> {
         ReplicaId.parse(fact.getString("id", ""))
             .map(serving -> awaited.remove(serving.server().value()))
@@ -179,7 +182,7 @@ final class ClusterServerHosting implements ServerHosting, OwnershipListener {
   }
 
   private void refused(Map<String, Set<String>> nodesById) {
-    placement.refuse(nodesById);
+    reconciler.refuse(nodesById);
   }
 
   /** What the map says has changed for these. */
@@ -200,12 +203,12 @@ final class ClusterServerHosting implements ServerHosting, OwnershipListener {
             }
           });
     }
-    Map<String, PlacementSpec> wishes = new HashMap<>();
+    Map<String, PlacementSpec> specs = new HashMap<>();
     definitions
         .all()
         .forEach(
-            (id, one) -> wishes.put(id.value(), new PlacementSpec(one.labels(), one.replicas())));
-    steps.add(placement.place(wishes));
+            (id, one) -> specs.put(id.value(), new PlacementSpec(one.labels(), one.replicas())));
+    steps.add(reconciler.place(specs));
     return Future.join(steps).<Void>mapEmpty().otherwiseEmpty();
   }
 
@@ -277,17 +280,17 @@ final class ClusterServerHosting implements ServerHosting, OwnershipListener {
 
   @Override
   public JsonObject describe(ConnectionId id, JsonObject status) {
-    String hindrance = placement.hindrance();
+    String hindrance = reconciler.hindrance();
     if (hindrance != null) {
       return status.put("problem", hindrance); // who owns it now is known elsewhere
     }
-    String owner = placement.ownerOf(id.value());
+    String owner = reconciler.ownerOf(id.value());
     if (owner != null && !status.containsKey("node")) {
       status.put("node", owner);
     }
     ServerDefinition definition = definitions.all().get(id);
     String problem =
-        owner == null && definition != null && !placement.hasPlace(id.value())
+        owner == null && definition != null && !reconciler.hasPlace(id.value())
             ? servers.noPlace(definition)
             : definitions.problem(id);
     return problem == null ? status : status.put("problem", problem);
@@ -296,11 +299,11 @@ final class ClusterServerHosting implements ServerHosting, OwnershipListener {
   @Override
   public @Nullable String placeOfLease(ServerDefinition definition) {
     Set<String> labels = definition.labels();
-    if (labels.isEmpty() || placement.has(labels)) {
+    if (labels.isEmpty() || reconciler.has(labels)) {
       return null;
     }
     // Spread over all that have them.
-    String node = placement.placeFor(labels, UUID.randomUUID().toString());
+    String node = reconciler.placeFor(labels, UUID.randomUUID().toString());
     if (node == null) {
       throw new McpFailure(
           FailureCode.UNAVAILABLE,
@@ -339,20 +342,20 @@ final class ClusterServerHosting implements ServerHosting, OwnershipListener {
         .put("labels", new JsonArray(node.labels().stream().sorted().toList()))
         .put("weight", node.weight())
         .put("self", node.id().equals(members.self()))
-        .put("leaving", town.isLeaving(node.id()))
-        .put("connections", placement.share(node.id()));
+        .put("leaving", announcements.isLeaving(node.id()))
+        .put("connections", reconciler.share(node.id()));
   }
 
   @Override
   public List<String> problems() {
-    String hindrance = placement.hindrance();
+    String hindrance = reconciler.hindrance();
     return hindrance == null ? servers.problems() : List.of(hindrance);
   }
 
   // ---- what this node owns
 
   @Override
-  public Future<Void> take(String id, long epoch, BooleanSupplier held) {
+  public Future<Void> own(String id, long epoch, BooleanSupplier held) {
     ReplicaId replica = ReplicaId.parse(id).orElseThrow();
     ServerDefinition definition = definitions.all().get(replica.server());
     if (definition == null) {
@@ -367,14 +370,14 @@ final class ClusterServerHosting implements ServerHosting, OwnershipListener {
   private ChildSpec spec(ServerDefinition definition, ReplicaId replica, Owned mine) {
     boolean several = definition.replicas() > 1;
     String epoch = mine.epoch() + (several ? " " + replica.number() : "");
-    Ownership tenure =
+    Ownership ownership =
         new Ownership(
             members.name(), epoch, mine.held(), several ? replica : null, version(definition));
-    return factory.childSpec(definition, tenure, mine.epoch() * EPOCHS_PER_OWNER);
+    return factory.childSpec(definition, ownership, mine.epoch() * EPOCHS_PER_OWNER);
   }
 
   @Override
-  public Future<Void> leave(String id, boolean drain) {
+  public Future<Void> disown(String id, boolean drain) {
     ReplicaId replica = ReplicaId.parse(id).orElseThrow();
     if (owned.remove(replica) == null) {
       return Future.succeededFuture();
@@ -395,6 +398,6 @@ final class ClusterServerHosting implements ServerHosting, OwnershipListener {
   @Override
   public Future<Void> close() {
     servers.close();
-    return placement.close();
+    return reconciler.close();
   }
 }

@@ -42,7 +42,7 @@ final class DefinitionSync {
   private final Vertx vertx;
   private final Context context;
   private final ClusterMembers members;
-  private final PeerAnnouncements town;
+  private final PeerAnnouncements announcements;
   private final Duration settle;
   private final Function<Set<ConnectionId>, Future<Void>> listener;
   private final Consumer<Map<String, Set<String>>> refused;
@@ -68,20 +68,20 @@ final class DefinitionSync {
       Vertx vertx,
       ServerEntryReader reader,
       ClusterMembers members,
-      PeerAnnouncements town,
+      PeerAnnouncements announcements,
       Duration settle,
       Function<Set<ConnectionId>, Future<Void>> listener,
       Consumer<Map<String, Set<String>>> refused) {
     this.vertx = vertx;
     this.context = vertx.getOrCreateContext();
     this.members = members;
-    this.town = town;
+    this.announcements = announcements;
     this.settle = settle;
     this.listener = listener;
     this.refused = refused;
     this.versions = new WireCompatibility(vertx);
     this.refusals = new PlacementRefusals(vertx, members.self());
-    this.changes = new DefinitionChanges(vertx, members.self(), versions, town::announce);
+    this.changes = new DefinitionChanges(vertx, members.self(), versions, announcements::announce);
     this.definitions = new DefinitionRegistry(vertx, reader, versions, changes, this::changed);
   }
 
@@ -221,7 +221,7 @@ final class DefinitionSync {
     }
     String why = definitions.unread().get(id);
     if (why == null ? refusals.accept(id.value()) : refusals.refuse(id.value(), why)) {
-      town.refusal(id.value(), why != null);
+      announcements.refusal(id.value(), why != null);
     }
   }
 }

@@ -43,7 +43,7 @@ final class PeerAnnouncements implements OwnershipPeers {
 
   private final Vertx vertx;
   private final ClusterMembers members;
-  private final QuorumLease grants;
+  private final QuorumLease quorum;
   private final Consumer<JsonObject> listener;
 
   /** Whether this node serves nothing and may take nothing, as it was said last. */
@@ -61,7 +61,7 @@ final class PeerAnnouncements implements OwnershipPeers {
       Vertx vertx, ClusterMembers members, Duration silence, Consumer<JsonObject> listener) {
     this.vertx = vertx;
     this.members = members;
-    this.grants = new QuorumLease(members.self(), ClusterRequests::clock, silence.toMillis());
+    this.quorum = new QuorumLease(members.self(), ClusterRequests::clock, silence.toMillis());
     this.listener = listener;
   }
 
@@ -106,17 +106,17 @@ final class PeerAnnouncements implements OwnershipPeers {
   }
 
   private void greet() {
-    publish(HERE, grants.tell(members.alive(), rests).put(GREETS, true));
+    publish(HERE, quorum.tell(members.alive(), rests).put(GREETS, true));
   }
 
   private void hear(JsonObject fact) {
     String node = fact.getString("node", "");
     switch (fact.getString(ClusterRequests.TYPE, "")) {
       case HERE -> {
-        boolean changed = grants.hear(node, fact);
+        boolean changed = quorum.hear(node, fact);
         greeted.accept(node);
         if (fact.getBoolean(GREETS, false) && !node.equals(members.self())) {
-          call(rests);
+          announceSelf(rests);
         }
         if (changed) {
           listener.accept(fact);
@@ -132,7 +132,7 @@ final class PeerAnnouncements implements OwnershipPeers {
 
   /** A node is no member any more. */
   void left(String node) {
-    grants.lost(node);
+    quorum.lost(node);
     leaving.remove(node);
   }
 
@@ -162,26 +162,26 @@ final class PeerAnnouncements implements OwnershipPeers {
   }
 
   @Override
-  public void call(boolean resting) {
+  public void announceSelf(boolean resting) {
     rests = resting;
-    publish(HERE, grants.tell(members.alive(), resting));
+    publish(HERE, quorum.tell(members.alive(), resting));
   }
 
   @Override
   public int heard() {
-    return grants.count();
+    return quorum.count();
   }
 
   @Override
   public int gaveUp(String node, Set<String> living) {
-    return grants.gaveUp(node, living);
+    return quorum.gaveUp(node, living);
   }
 
   @Override
-  public void doubt(String node) {
+  public void keepInformed(String node) {
     LiveNodeSelector routes = LiveNodeSelector.of(vertx);
     if (routes != null) {
-      routes.doubt(node);
+      routes.keepInformed(node);
     }
   }
 

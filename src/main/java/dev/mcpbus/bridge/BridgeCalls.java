@@ -49,7 +49,7 @@ final class BridgeCalls {
   private final Supplier<String> callIds;
   private final PolicyGate access;
   private final TaskIdSealing tasks;
-  private final PauseDetector naps = new PauseDetector(() -> System.nanoTime() / 1_000_000);
+  private final PauseDetector pauses = new PauseDetector(() -> System.nanoTime() / 1_000_000);
 
   BridgeCalls(Vertx vertx, Supplier<String> callIds, PolicyGate access) {
     this.vertx = vertx;
@@ -57,7 +57,7 @@ final class BridgeCalls {
     this.callIds = callIds;
     this.access = access;
     this.tasks = new TaskIdSealing(vertx);
-    vertx.setPeriodic(PauseDetector.TICK_MILLIS, tick -> naps.tick());
+    vertx.setPeriodic(PauseDetector.TICK_MILLIS, tick -> pauses.tick());
   }
 
   /** A caller's question to the service itself, on this node, with a JSON answer. */
@@ -90,7 +90,7 @@ final class BridgeCalls {
     if (!RequestCaller.of(ctx).rights().sees(id.value())) {
       return Future.succeededFuture(false);
     }
-    return wonder(Addresses.SERVERS_GET, new JsonObject().put("id", id.value()), ASK_TIMEOUT)
+    return askService(Addresses.SERVERS_GET, new JsonObject().put("id", id.value()), ASK_TIMEOUT)
         .map(true)
         .recover(
             failure ->
@@ -100,7 +100,7 @@ final class BridgeCalls {
   }
 
   /** A question of our own to the service, on this node, in nobody's name. */
-  Future<JsonObject> wonder(String address, JsonObject body, Duration timeout) {
+  Future<JsonObject> askService(String address, JsonObject body, Duration timeout) {
     return json(null, address, body, local(timeout));
   }
 
@@ -124,10 +124,11 @@ final class BridgeCalls {
         suffix,
         body,
         () -> {
-          TaskIdSealing.Passing call;
+          TaskIdSealing.SealedCall call;
           try {
             call =
-                tasks.new Passing(PolicyGate.requester(ctx, id.value()), id.value(), suffix, body);
+                tasks
+                .new SealedCall(PolicyGate.requester(ctx, id.value()), id.value(), suffix, body);
           } catch (McpFailure absent) {
             return Future.failedFuture(absent);
           }
@@ -157,14 +158,14 @@ final class BridgeCalls {
   }
 
   /** A call of {@code server.tool}. */
-  private TaskIdSealing.Passing named(RoutingContext ctx, RawJson params) {
+  private TaskIdSealing.SealedCall named(RoutingContext ctx, RawJson params) {
     RawJson name = params.member("name");
     String server =
         ToolName.parse(name == null || !name.isString() ? "" : name.asString())
             .map(ToolName::server)
             .orElse("");
     Requester who = PolicyGate.requester(ctx, server);
-    return tasks.new Passing(who, server, Addresses.TOOLS_CALL, params);
+    return tasks.new SealedCall(who, server, Addresses.TOOLS_CALL, params);
   }
 
   /** One function call of a model. */
@@ -172,7 +173,7 @@ final class BridgeCalls {
     return access.function(
         ctx,
         body,
-        () -> wonder(Addresses.ALL_TOOLS_FUNCTIONS_ROUTE, body.toJsonObject(), ASK_TIMEOUT),
+        () -> askService(Addresses.ALL_TOOLS_FUNCTIONS_ROUTE, body.toJsonObject(), ASK_TIMEOUT),
         allowed ->
             send(
                 ctx,
@@ -284,7 +285,7 @@ final class BridgeCalls {
 
   /** Less the time that the request may have waited for this process to run. */
   private long left(long millis) {
-    long waited = naps.waited();
+    long waited = pauses.waited();
     if (waited >= millis) {
       throw McpFailure.notSent(
           FailureCode.CALL_TIMEOUT,

@@ -48,10 +48,10 @@ public final class BridgeVerticle extends VerticleBase {
 
   private final BridgeOptions options;
   private final Supplier<String> callIds;
-  private final @Nullable MountedHandler entrance;
+  private final @Nullable MountedHandler mounted;
   private final Function<Vertx, AdmissionControl> gate;
   private final Readiness readiness;
-  private final SharedBridgeState common;
+  private final SharedBridgeState shared;
   private @Nullable HttpServer server;
   private @Nullable Router router;
   private List<Route> table = List.of();
@@ -71,11 +71,11 @@ public final class BridgeVerticle extends VerticleBase {
   }
 
   /**
-   * @param entrance for the paths that it owns, null for none
+   * @param mounted for the paths that it owns, null for none
    */
   public BridgeVerticle(
-      BridgeOptions options, Supplier<String> callIds, @Nullable MountedHandler entrance) {
-    this(options, callIds, entrance, AccessControl.open()::keeper, new Readiness());
+      BridgeOptions options, Supplier<String> callIds, @Nullable MountedHandler mounted) {
+    this(options, callIds, mounted, AccessControl.open()::keeper, new Readiness());
   }
 
   /**
@@ -85,25 +85,25 @@ public final class BridgeVerticle extends VerticleBase {
   public BridgeVerticle(
       BridgeOptions options,
       Supplier<String> callIds,
-      @Nullable MountedHandler entrance,
+      @Nullable MountedHandler mounted,
       Function<Vertx, AdmissionControl> gate,
       Readiness readiness) {
-    this(options, callIds, entrance, gate, readiness, new SharedBridgeState(options, false));
+    this(options, callIds, mounted, gate, readiness, new SharedBridgeState(options, false));
   }
 
   private BridgeVerticle(
       BridgeOptions options,
       Supplier<String> callIds,
-      @Nullable MountedHandler entrance,
+      @Nullable MountedHandler mounted,
       Function<Vertx, AdmissionControl> gate,
       Readiness readiness,
-      SharedBridgeState common) {
+      SharedBridgeState shared) {
     this.options = options;
     this.callIds = callIds;
-    this.entrance = entrance;
+    this.mounted = mounted;
     this.gate = gate;
     this.readiness = readiness;
-    this.common = common;
+    this.shared = shared;
   }
 
   /**
@@ -121,9 +121,9 @@ public final class BridgeVerticle extends VerticleBase {
       Supplier<MountedHandler> entrances,
       Function<Vertx, AdmissionControl> gate,
       Readiness readiness) {
-    SharedBridgeState common = new SharedBridgeState(options, count > 1);
+    SharedBridgeState shared = new SharedBridgeState(options, count > 1);
     return Stream.generate(
-            () -> new BridgeVerticle(options, callIds, entrances.get(), gate, readiness, common))
+            () -> new BridgeVerticle(options, callIds, entrances.get(), gate, readiness, shared))
         .limit(count)
         .toList();
   }
@@ -136,13 +136,13 @@ public final class BridgeVerticle extends VerticleBase {
     Router router = Router.router(vertx);
     this.router = router;
     mount(router, receive, keeper);
-    HttpServerOptions http = HttpSetup.of(options, common::accepted).setPort(common.port);
+    HttpServerOptions http = HttpSetup.of(options, shared::accepted).setPort(shared.port);
     HttpServer created = vertx.createHttpServer(http);
     server = created;
     created
         .connectionHandler(
             opened -> {
-              InboundConnection connection = common.connection(opened);
+              InboundConnection connection = shared.connection(opened);
               StrictRequestDecoder.install(connection, http);
               ControlFrameLimit.install(connection);
               receive.connected(connection, opened);
@@ -150,8 +150,8 @@ public final class BridgeVerticle extends VerticleBase {
         .invalidRequestHandler(BridgeVerticle::invalid)
         .requestHandler(
             request -> {
-              RequestLifecycle turn = new RequestLifecycle();
-              if (!receive.requested(request, turn::end)) {
+              RequestLifecycle lifecycle = new RequestLifecycle();
+              if (!receive.requested(request, lifecycle::end)) {
                 return;
               }
               SecurityHeaders.apply(request.response());
@@ -162,15 +162,15 @@ public final class BridgeVerticle extends VerticleBase {
                   || keeper.answers(request)) {
                 return;
               }
-              turn.admitted(
+              lifecycle.admitted(
                   request, keeper.admit(request), entry -> enter(request, entry, router, receive));
             });
-    return (entrance == null ? Future.<Void>succeededFuture() : entrance.open())
+    return (mounted == null ? Future.<Void>succeededFuture() : mounted.open())
         .compose(open -> SealedTaskIds.of(vertx).open(vertx))
         .compose(open -> created.listen())
         .onSuccess(
             listening -> {
-              if (!common.announced.getAndSet(true)) {
+              if (!shared.announced.getAndSet(true)) {
                 LOG.info(
                     "bridge listens on {}://{}:{}",
                     options.scheme(),
@@ -182,7 +182,7 @@ public final class BridgeVerticle extends VerticleBase {
 
   private void enter(
       HttpServerRequest request, Admission entry, Router router, ReceiveDeadline receive) {
-    MountedHandler other = entrance;
+    MountedHandler other = mounted;
     if (other == null || !other.owns(String.valueOf(request.path()))) {
       route(router, request, entry);
       return;
@@ -215,7 +215,7 @@ public final class BridgeVerticle extends VerticleBase {
     new ServerRoutes(calls, limits).mount(routes);
     new AggregateRoutes(calls, limits).mount(routes);
     new RpcRoute(calls, limits).mount(routes);
-    streams = new OpenStreams(vertx, options, common, access);
+    streams = new OpenStreams(vertx, options, shared, access);
     streams.mount(routes, router);
     new OpenApiRoute().mount(routes);
     routes.mount(router);
@@ -261,7 +261,7 @@ public final class BridgeVerticle extends VerticleBase {
 
   private boolean hasPlace(HttpServerRequest request) {
     InboundConnection connection = InboundConnection.of(request.connection());
-    McpFailure refusal = connection == null ? null : common.connections.refusal(connection);
+    McpFailure refusal = connection == null ? null : shared.connections.refusal(connection);
     if (refusal == null) {
       return true;
     }
@@ -317,14 +317,14 @@ public final class BridgeVerticle extends VerticleBase {
 
   /** How many connections are open, at all that share the port. */
   public int connections() {
-    return common.connections.open();
+    return shared.connections.open();
   }
 
   /** Takes no new requests, ends all streams, and gives what is in flight a few seconds. */
   @Override
   public Future<?> stop() {
-    if (entrance != null) {
-      entrance.close();
+    if (mounted != null) {
+      mounted.close();
     }
     if (streams != null) {
       streams.close();

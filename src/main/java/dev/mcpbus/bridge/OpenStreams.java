@@ -17,12 +17,12 @@ final class OpenStreams {
   private final StreamRoutes events;
   private final @Nullable EventBusEndpoint door;
 
-  OpenStreams(Vertx vertx, BridgeOptions options, SharedBridgeState common, PolicyGate access) {
+  OpenStreams(Vertx vertx, BridgeOptions options, SharedBridgeState shared, PolicyGate access) {
     BridgeLimitOptions limits = options.limits();
     this.vertx = vertx;
-    this.cap = common.streams;
+    this.cap = shared.streams;
     FairLimits.of(vertx).add(BOUND, cap.bound());
-    events = new StreamRoutes(vertx, common, limits.heartbeat(), access);
+    events = new StreamRoutes(vertx, shared, limits.heartbeat(), access);
     door =
         options.eventBus()
             ? new EventBusEndpoint(vertx, cap, limits.heartbeat().multipliedBy(2), access)

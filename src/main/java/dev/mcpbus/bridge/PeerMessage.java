@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class PeerMessage {
 
   private final @Nullable Object body;
-  private final TaskIdSealing.@Nullable Passing passing;
+  private final TaskIdSealing.@Nullable SealedCall passing;
 
   /**
    * @param headers those that the peer may set; those that he may not are added
@@ -49,8 +49,9 @@ final class PeerMessage {
         return;
       }
       RawJson raw = RawJson.of(params);
-      TaskIdSealing.Passing made =
-          tasks.new Passing(who, all ? server(params) : EventBusRules.server(address), suffix, raw);
+      TaskIdSealing.SealedCall made =
+          tasks
+          .new SealedCall(who, all ? server(params) : EventBusRules.server(address), suffix, raw);
       body = made.params().equals(raw) ? params : made.params().toJsonObject();
       passing = made;
     }

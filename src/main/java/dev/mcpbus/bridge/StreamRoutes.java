@@ -20,9 +20,9 @@ final class StreamRoutes {
   private final EventFeed events;
   private final EventFeed rpc;
 
-  StreamRoutes(Vertx vertx, SharedBridgeState common, Duration heartbeat, PolicyGate access) {
-    this.events = new EventFeed(vertx, common.events, common.streams, heartbeat, access);
-    this.rpc = new EventFeed(vertx, common.rpc, common.streams, heartbeat, access);
+  StreamRoutes(Vertx vertx, SharedBridgeState shared, Duration heartbeat, PolicyGate access) {
+    this.events = new EventFeed(vertx, shared.events, shared.streams, heartbeat, access);
+    this.rpc = new EventFeed(vertx, shared.rpc, shared.streams, heartbeat, access);
   }
 
   void mount(RouteTable routes) {

@@ -44,7 +44,7 @@ final class TaskIdSealing {
   }
 
   /** A call on its way, from what its caller wrote to what he gets. */
-  final class Passing {
+  final class SealedCall {
 
     private final Requester who;
     private final String server;
@@ -60,7 +60,7 @@ final class TaskIdSealing {
      * @throws McpFailure {@code UNKNOWN_TASK} where the caller was never given the task that he
      *     names: the same as for a task that never was
      */
-    Passing(Requester who, String server, String suffix, RawJson given) {
+    SealedCall(Requester who, String server, String suffix, RawJson given) {
       this.who = who;
       this.server = server;
       if (suffix.equals(Addresses.REQUEST)) {

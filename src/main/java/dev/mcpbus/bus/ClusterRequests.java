@@ -64,13 +64,13 @@ public final class ClusterRequests implements Shareable {
 
   private final VertxInternal vertx;
   private final String speaks;
-  private final ClockOffsets transit = new ClockOffsets(ClusterRequests::clock);
+  private final ClockOffsets offsets = new ClockOffsets(ClusterRequests::clock);
 
   /** Null on a node of its own. */
   private final @Nullable TransitDeadlines deadlines;
 
   private final NewestEpochs epochs = new NewestEpochs();
-  private final InFlightRequests flights = new InFlightRequests();
+  private final InFlightRequests inFlight = new InFlightRequests();
   private final OwnerTable owners = new OwnerTable();
   private final ReplicaRouting replicas;
 
@@ -94,7 +94,7 @@ public final class ClusterRequests implements Shareable {
     NodeInfo own = cluster.getNodeInfo();
     WireForm.Range reads = own == null ? null : WireForm.of(own.metadata());
     this.speaks = Integer.toString(reads == null ? WireForm.NEWEST : reads.to());
-    TransitDeadlines of = new TransitDeadlines(cluster.getNodeId(), transit);
+    TransitDeadlines of = new TransitDeadlines(cluster.getNodeId(), offsets);
     this.deadlines = of;
     vertx.eventBus().<JsonObject>consumer(Addresses.PLACEMENT, fact -> heard(fact.body()));
     vertx.eventBus().addInboundInterceptor(of::arrived);
@@ -147,7 +147,7 @@ public final class ClusterRequests implements Shareable {
       Object body,
       DeliveryOptions options,
       Promise<Message<T>> reply) {
-    InFlightRequests.Flight<T> flight = flights.begin(server, owner, reply);
+    InFlightRequests.Flight<T> flight = inFlight.begin(server, owner, reply);
     LiveNodeSelector.noting(
         flight::goesTo,
         () ->
@@ -193,7 +193,7 @@ public final class ClusterRequests implements Shareable {
    *
    * @param why this node may serve nothing; gives null where it may; asked on any thread
    */
-  public void hindered(Supplier<@Nullable String> why) {
+  public void reasonNotServing(Supplier<@Nullable String> why) {
     hindrance = why;
   }
 
@@ -261,7 +261,7 @@ public final class ClusterRequests implements Shareable {
   private void heard(JsonObject fact) {
     Long clock = fact.getLong(CLOCK);
     if (clock != null) {
-      transit.heard(fact.getString("node", ""), clock);
+      offsets.heard(fact.getString("node", ""), clock);
     }
     ReplicaId replica = ReplicaId.parse(fact.getString("id", "")).orElse(null);
     if (replica == null) {
@@ -281,7 +281,7 @@ public final class ClusterRequests implements Shareable {
         vertx.setTimer(
             RELEASED_MILLIS,
             later ->
-                flights.released(replica, node, System.nanoTime() - RELEASED_MILLIS * 1_000_000));
+                inFlight.released(replica, node, System.nanoTime() - RELEASED_MILLIS * 1_000_000));
       }
       default -> {}
     }
@@ -299,7 +299,7 @@ public final class ClusterRequests implements Shareable {
                       ReplicaOwner owner =
                           ReplicaId.parse(id).map(one -> ReplicaOwner.of(one, claim)).orElse(null);
                       // A lost node's claims stay until another takes them over.
-                      if (owner != null && !flights.isGone(owner.node())) {
+                      if (owner != null && !inFlight.isGone(owner.node())) {
                         owners.learn(owner);
                       }
                     }));
@@ -310,13 +310,13 @@ public final class ClusterRequests implements Shareable {
 
     @Override
     public void nodeAdded(String node) {
-      flights.joined(node);
+      inFlight.joined(node);
       listeners.forEach(listener -> listener.accept(node, true));
     }
 
     @Override
     public void nodeLeft(String node) {
-      flights.left(node);
+      inFlight.left(node);
       owners.lost(node);
       listeners.forEach(listener -> listener.accept(node, false));
       readOwners();

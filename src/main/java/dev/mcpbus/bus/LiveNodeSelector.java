@@ -50,10 +50,10 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
    * that is empty where it hears meanwhile that the address is gone: they would wait until their
    * time is up. Those who wait for a failure are always told.
    */
-  private static final class Nobody extends VertxException {
+  private static final class NoLiveRegistration extends VertxException {
     private static final long serialVersionUID = 1;
 
-    Nobody() {
+    NoLiveRegistration() {
       super("nobody listens", true);
     }
   }
@@ -62,7 +62,7 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
   private final Set<String> lost = ConcurrentHashMap.newKeySet();
 
   /** Nodes that were seen to listen for {@link Addresses#PLACEMENT}. */
-  private final Set<String> town = ConcurrentHashMap.newKeySet();
+  private final Set<String> announced = ConcurrentHashMap.newKeySet();
 
   /** Lost nodes that may be alive, and until when they are told what all nodes are. */
   private final Map<String, Long> doubted = new ConcurrentHashMap<>();
@@ -129,7 +129,7 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
    * A lost node may be alive: for 10 s it is told on {@link Addresses#PLACEMENT} what all are, so
    * that it hears that it is lost.
    */
-  public void doubt(String node) {
+  public void keepInformed(String node) {
     doubted.put(node, nanos.getAsLong() + DOUBT_NANOS);
   }
 
@@ -178,13 +178,13 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
     }
     told.put(address, living);
     if (address.equals(Addresses.PLACEMENT)) {
-      living.forEach(one -> town.add(one.nodeId()));
+      living.forEach(one -> announced.add(one.nodeId()));
     }
   }
 
   @Override
   public void init(ClusteredNode cluster) {
-    all.init(new Living(cluster));
+    all.init(new LiveNodes(cluster));
   }
 
   @Override
@@ -198,7 +198,7 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
     all.selectForSend(
         address,
         (node, failure) -> {
-          if (failure instanceof Nobody) {
+          if (failure instanceof NoLiveRegistration) {
             promise.complete(null, null);
           } else if (failure != null) {
             promise.fail(failure);
@@ -215,14 +215,14 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
   }
 
   /**
-   * What concerns all goes to the town at once, and to who else the table knows as soon as it can
-   * be read.
+   * What concerns all goes to the announced at once, and to who else the table knows as soon as it
+   * can be read.
    */
   @Override
   public void selectForPublish(String address, Completable<Iterable<String>> promise) {
     Set<String> reached = new HashSet<>();
     if (FOR_ALL.contains(address)) {
-      reached.addAll(town);
+      reached.addAll(announced);
       reached.removeIf(node -> !isTold(address, node));
     }
     reached.forEach(node -> choose(node, promise));
@@ -237,7 +237,7 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
             }
           }
           if (reached.isEmpty()) {
-            promise.complete(List.of(), failure instanceof Nobody ? null : failure);
+            promise.complete(List.of(), failure instanceof NoLiveRegistration ? null : failure);
           }
         });
   }
@@ -272,11 +272,11 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
   }
 
   /** The cluster as the bus is to see it. */
-  private final class Living implements ClusteredNode {
+  private final class LiveNodes implements ClusteredNode {
 
     private final ClusteredNode cluster;
 
-    Living(ClusteredNode cluster) {
+    LiveNodes(ClusteredNode cluster) {
       this.cluster = cluster;
     }
 
@@ -294,7 +294,7 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
             if (failure != null) {
               promise.fail(failure);
             } else if (living.isEmpty()) {
-              promise.fail(new Nobody());
+              promise.fail(new NoLiveRegistration());
             } else {
               note(address, living);
               promise.succeed(living);

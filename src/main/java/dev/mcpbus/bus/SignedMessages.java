@@ -49,7 +49,7 @@ public final class SignedMessages {
   private final Mac prototype;
   private final InstantSource time;
   private final LongSupplier clock;
-  private final ReplayGuard senders;
+  private final ReplayGuard replays;
   private final RefusedMessageLog refusals;
   private final String self = UUID.randomUUID().toString();
   private final AtomicLong sequence = new AtomicLong();
@@ -61,7 +61,7 @@ public final class SignedMessages {
     this.prototype = ClusterSecret.hmac(secret.key("messages"));
     this.time = time;
     this.clock = clock;
-    this.senders = new ReplayGuard(time, clock);
+    this.replays = new ReplayGuard(time, clock);
     this.refusals = new RefusedMessageLog(LOG, clock);
   }
 
@@ -158,7 +158,7 @@ public final class SignedMessages {
       return "its proof was not made with this cluster's secret, or not for this message";
     }
     // From here on it is known that who wrote these numbers knows the secret.
-    return senders.refusal(
+    return replays.refusal(
         fields[1],
         Long.parseLong(fields[2]),
         sent,

@@ -8,20 +8,20 @@ import io.vertx.core.eventbus.Message;
 final class TransitDeadlines {
 
   private final String self;
-  private final ClockOffsets transit;
+  private final ClockOffsets offsets;
 
   /**
    * @param self the node's id
    */
-  TransitDeadlines(String self, ClockOffsets transit) {
+  TransitDeadlines(String self, ClockOffsets offsets) {
     this.self = self;
-    this.transit = transit;
+    this.offsets = offsets;
   }
 
   /** A call leaves. */
   void stamp(MultiMap headers) {
     if (headers.contains(Headers.DEADLINE)) {
-      headers.set(Headers.SENT_AT, self + " " + transit.now());
+      headers.set(Headers.SENT_AT, self + " " + offsets.now());
     }
   }
 
@@ -38,7 +38,7 @@ final class TransitDeadlines {
     try {
       int space = stamp.indexOf(' ');
       late =
-          transit.underWay(
+          offsets.underWay(
               stamp.substring(0, Math.max(0, space)), Long.parseLong(stamp.substring(space + 1)));
       budget = Long.parseLong(String.valueOf(message.headers().get(Headers.DEADLINE)).trim());
     } catch (NumberFormatException e) {

@@ -26,7 +26,7 @@ final class InputHandlers {
   private final Vertx vertx;
 
   /** Guarded by this. */
-  private final Map<String, Desk> desks = new HashMap<>();
+  private final Map<String, HandlerGroup> groups = new HashMap<>();
 
   InputHandlers(Vertx vertx) {
     this.vertx = vertx;
@@ -34,10 +34,10 @@ final class InputHandlers {
 
   /** Replaces the handler that was there. Succeeds when the connections can find it. */
   synchronized Future<Void> set(String address, String method, InputHandler handler) {
-    Desk desk = desks.computeIfAbsent(address, Desk::new);
-    desk.handlers.put(method, handler);
-    List<String> methods = List.copyOf(desk.handlers.keySet());
-    return desk.consumer.completion().compose(ready -> desk.offering.set(methods));
+    HandlerGroup group = groups.computeIfAbsent(address, HandlerGroup::new);
+    group.handlers.put(method, handler);
+    List<String> methods = List.copyOf(group.handlers.keySet());
+    return group.consumer.completion().compose(ready -> group.offering.set(methods));
   }
 
   Future<Void> setElicitation(String address, InputHandler.Elicitation handler) {
@@ -52,35 +52,36 @@ final class InputHandlers {
 
   /** Nothing happens where there is none. The address is given up with its last handler. */
   synchronized Future<Void> clear(String address, String method) {
-    Desk desk = desks.get(address);
-    if (desk == null || desk.handlers.remove(method) == null) {
+    HandlerGroup group = groups.get(address);
+    if (group == null || group.handlers.remove(method) == null) {
       return Future.succeededFuture();
     }
-    if (!desk.handlers.isEmpty()) {
-      return desk.offering.set(List.copyOf(desk.handlers.keySet()));
+    if (!group.handlers.isEmpty()) {
+      return group.offering.set(List.copyOf(group.handlers.keySet()));
     }
-    desks.remove(address);
-    return desk.close();
+    groups.remove(address);
+    return group.close();
   }
 
   synchronized Future<Void> close() {
-    Future<Void> done = Future.join(desks.values().stream().map(Desk::close).toList()).mapEmpty();
-    desks.clear();
+    Future<Void> done =
+        Future.join(groups.values().stream().map(HandlerGroup::close).toList()).mapEmpty();
+    groups.clear();
     return done;
   }
 
-  private synchronized @Nullable InputHandler find(Desk desk, String method) {
-    return desk.handlers.get(method);
+  private synchronized @Nullable InputHandler find(HandlerGroup group, String method) {
+    return group.handlers.get(method);
   }
 
-  private final class Desk {
+  private final class HandlerGroup {
 
     private final String address;
     private final Map<String, InputHandler> handlers = new HashMap<>();
     private final MessageConsumer<JsonObject> consumer;
     private final InputOffer offering;
 
-    Desk(String address) {
+    HandlerGroup(String address) {
       this.address = address;
       this.consumer = vertx.eventBus().consumer(address, this::receive);
       this.offering = new InputOffer(vertx, address);

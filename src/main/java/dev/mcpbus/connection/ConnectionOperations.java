@@ -21,22 +21,24 @@ final class ConnectionOperations {
    * @param suffix after {@code mcp.<id>.}
    * @param method the MCP method, for messages and for what is pending
    */
-  record Operation(String suffix, String method, Run run) {}
+  record AddressOperation(String suffix, String method, Run run) {}
 
   /** Ends {@code call} exactly once, now or later. */
   @FunctionalInterface
   interface Run {
-    void run(ReadySession live, BusCall call);
+    void run(ReadySession ready, BusCall call);
   }
 
   /** A longer list is looked through by a worker. */
   private static final int SMALL = 64 * 1024;
 
-  static final List<Operation> ALL =
+  static final List<AddressOperation> ALL =
       List.of(
-          new Operation(Addresses.TOOLS_LIST, Methods.TOOLS_LIST, ConnectionOperations::listTools),
-          new Operation(Addresses.TOOLS_CALL, Methods.TOOLS_CALL, ConnectionOperations::callTool),
-          new Operation(
+          new AddressOperation(
+              Addresses.TOOLS_LIST, Methods.TOOLS_LIST, ConnectionOperations::listTools),
+          new AddressOperation(
+              Addresses.TOOLS_CALL, Methods.TOOLS_CALL, ConnectionOperations::callTool),
+          new AddressOperation(
               Addresses.TOOLS_METADATA, Methods.TOOLS_LIST, ConnectionOperations::metadata),
           list(Addresses.RESOURCES_LIST, Methods.RESOURCES_LIST, "resources", "resources", "uri"),
           list(
@@ -45,35 +47,36 @@ final class ConnectionOperations {
               "resources",
               "resourceTemplates",
               "uriTemplate"),
-          new Operation(
+          new AddressOperation(
               Addresses.RESOURCES_READ, Methods.RESOURCES_READ, ConnectionOperations::readResource),
-          new Operation(
+          new AddressOperation(
               Addresses.RESOURCES_SUBSCRIBE,
               Methods.RESOURCES_SUBSCRIBE,
-              (live, call) -> subscribe(live, call, true)),
-          new Operation(
+              (ready, call) -> subscribe(ready, call, true)),
+          new AddressOperation(
               Addresses.RESOURCES_UNSUBSCRIBE,
               Methods.RESOURCES_UNSUBSCRIBE,
-              (live, call) -> subscribe(live, call, false)),
+              (ready, call) -> subscribe(ready, call, false)),
           list(Addresses.PROMPTS_LIST, Methods.PROMPTS_LIST, "prompts", "prompts", "name"),
           simple(Addresses.PROMPTS_GET, Methods.PROMPTS_GET, "prompts"),
           simple(Addresses.COMPLETION, Methods.COMPLETE, "completions"),
-          new Operation(Addresses.LOGLEVEL, Methods.SET_LEVEL, ConnectionOperations::logLevel),
-          new Operation(Addresses.PING, Methods.PING, ConnectionOperations::ping),
-          new Operation(
+          new AddressOperation(
+              Addresses.LOGLEVEL, Methods.SET_LEVEL, ConnectionOperations::logLevel),
+          new AddressOperation(Addresses.PING, Methods.PING, ConnectionOperations::ping),
+          new AddressOperation(
               Addresses.ROOTS_CHANGED, Methods.ROOTS_CHANGED, ConnectionOperations::rootsChanged),
-          new Operation(Addresses.REQUEST, "request", ConnectionOperations::rawRequest));
+          new AddressOperation(Addresses.REQUEST, "request", ConnectionOperations::rawRequest));
 
   private ConnectionOperations() {}
 
   /** One request, one answer, as they are. */
-  private static Operation simple(String suffix, String method, String capability) {
-    return new Operation(
+  private static AddressOperation simple(String suffix, String method, String capability) {
+    return new AddressOperation(
         suffix,
         method,
-        (live, call) -> {
-          if (live.offers(capability)) {
-            live.session().send(call, call.params());
+        (ready, call) -> {
+          if (ready.offers(capability)) {
+            ready.session().send(call, call.params());
           } else {
             call.fail(lacks(method, capability));
           }
@@ -86,17 +89,17 @@ final class ConnectionOperations {
    * @param key the member that holds it
    * @param name what tells its entries apart
    */
-  private static Operation list(
+  private static AddressOperation list(
       String suffix, String method, String capability, String key, String name) {
-    return new Operation(
+    return new AddressOperation(
         suffix,
         method,
-        (live, call) -> {
-          if (!live.offers(capability)) {
+        (ready, call) -> {
+          if (!ready.offers(capability)) {
             call.complete(RawJson.of("{\"" + key + "\":[]}"));
-          } else if (!answeredFromCache(live, call, method)) {
-            pages(live, call, method, key)
-                .compose(found -> unambiguous(live, found, key, name))
+          } else if (!answeredFromCache(ready, call, method)) {
+            pages(ready, call, method, key)
+                .compose(found -> unambiguous(ready, found, key, name))
                 .onComplete(
                     found -> call.attempt(() -> call.complete(found)),
                     failure -> call.fail(McpFailure.of(failure)));
@@ -108,37 +111,38 @@ final class ConnectionOperations {
    * Answers with what is still fresh; else sees to it that the answer is kept, as the call wants.
    * Only the modern era says what is fresh; a call with inputs has nothing to do with the cache.
    */
-  private static boolean answeredFromCache(ReadySession live, BusCall call, String method) {
+  private static boolean answeredFromCache(ReadySession ready, BusCall call, String method) {
     CacheMode mode = call.cache();
     RawJson params = call.params();
-    if (!live.isModern()
+    if (!ready.isModern()
         || mode == CacheMode.BYPASS
         || params.member("inputResponses") != null
         || params.member("requestState") != null) {
       return false;
     }
-    RawJson fresh = mode == CacheMode.REFRESH ? null : live.cache().fresh(method, params);
+    RawJson fresh = mode == CacheMode.REFRESH ? null : ready.cache().fresh(method, params);
     if (fresh != null) {
       call.complete(fresh);
       return true;
     }
-    long since = live.session().clock().millis();
-    call.keep(result -> live.cache().keep(method, params, result, since));
+    long since = ready.session().clock().millis();
+    call.keep(result -> ready.cache().keep(method, params, result, since));
     return false;
   }
 
   private static Future<RawJson> unambiguous(
-      ReadySession live, RawJson list, String key, String name) {
+      ReadySession ready, RawJson list, String key, String name) {
     return list.length() <= SMALL
         ? Future.succeededFuture(LeftOutTools.ambiguous(list, key, name))
-        : live.session()
+        : ready
+            .session()
             .vertx()
             .executeBlocking(() -> LeftOutTools.ambiguous(list, key, name), false);
   }
 
   /** The page that the caller's cursor names, else all. */
-  static Future<RawJson> pages(ReadySession live, BusCall call, String method, String key) {
-    Session session = live.session();
+  static Future<RawJson> pages(ReadySession ready, BusCall call, String method, String key) {
+    Session session = ready.session();
     Function<RawJson, Future<RawJson>> fetch =
         params -> {
           InternalRequest page = new InternalRequest(method, call.deadline(), call.callId());
@@ -150,129 +154,131 @@ final class ConnectionOperations {
         : fetch.apply(call.params());
   }
 
-  private static void readResource(ReadySession live, BusCall call) {
-    if (!live.offers("resources")) {
+  private static void readResource(ReadySession ready, BusCall call) {
+    if (!ready.offers("resources")) {
       call.fail(lacks(call.method(), "resources"));
-    } else if (!answeredFromCache(live, call, call.method())) {
-      live.session().send(call, call.params());
+    } else if (!answeredFromCache(ready, call, call.method())) {
+      ready.session().send(call, call.params());
     }
   }
 
-  private static void listTools(ReadySession live, BusCall call) {
-    if (!live.offers("tools")) {
+  private static void listTools(ReadySession ready, BusCall call) {
+    if (!ready.offers("tools")) {
       call.complete(RawJson.of("{\"tools\":[]}"));
       return;
     }
     if (call.params().member("cursor") != null) {
-      live.tools().page(call);
+      ready.tools().page(call);
       return;
     }
-    withTools(live, call, tools(live, call), ToolTable::list);
+    withTools(ready, call, tools(ready, call), ToolTable::list);
   }
 
   /** The legacy era has no word for fresh: only who asks for the kept list gets it. */
-  private static Future<ToolTable> tools(ReadySession live, BusCall call) {
-    SessionTools tools = live.tools();
+  private static Future<ToolTable> tools(ReadySession ready, BusCall call) {
+    SessionTools tools = ready.tools();
     CacheMode mode = call.cache();
     if (mode == null) {
-      return live.isModern() ? tools.fresh() : tools.load();
+      return ready.isModern() ? tools.fresh() : tools.load();
     }
     return switch (mode) {
-      case USE -> live.isModern() ? tools.fresh() : tools.current();
+      case USE -> ready.isModern() ? tools.fresh() : tools.current();
       case REFRESH -> tools.load();
       case BYPASS -> tools.bypass();
     };
   }
 
-  private static void metadata(ReadySession live, BusCall call) {
-    if (!live.offers("tools")) {
+  private static void metadata(ReadySession ready, BusCall call) {
+    if (!ready.offers("tools")) {
       call.complete(RawJson.EMPTY_OBJECT);
       return;
     }
-    withTools(live, call, live.tools().current(), tools -> RawJson.of(tools.metadata()));
+    withTools(ready, call, ready.tools().current(), tools -> RawJson.of(tools.metadata()));
   }
 
   private static void withTools(
-      ReadySession live,
+      ReadySession ready,
       BusCall call,
       Future<ToolTable> tools,
       Function<ToolTable, RawJson> answer) {
-    live.tools()
+    ready
+        .tools()
         .waiting()
         .on(
             "the server's list",
             tools,
             call,
-            found -> call.complete(answer.apply(live.tools().shown(found))),
+            found -> call.complete(answer.apply(ready.tools().shown(found))),
             failure -> call.fail(McpFailure.of(failure)));
   }
 
-  private static void callTool(ReadySession live, BusCall call) {
-    if (live.offers("tools")) {
-      live.tools().call(call);
+  private static void callTool(ReadySession ready, BusCall call) {
+    if (ready.offers("tools")) {
+      ready.tools().call(call);
     } else {
       call.fail(lacks(Methods.TOOLS_CALL, "tools"));
     }
   }
 
   /** The modern era has no such word: its servers ask anew with each call. */
-  private static void rootsChanged(ReadySession live, BusCall call) {
-    if (!live.isModern()) {
-      live.session().notify(Methods.ROOTS_CHANGED, null);
+  private static void rootsChanged(ReadySession ready, BusCall call) {
+    if (!ready.isModern()) {
+      ready.session().notify(Methods.ROOTS_CHANGED, null);
     }
     call.complete(RawJson.EMPTY_OBJECT);
   }
 
   /** In the modern era {@code server/discover} is what every server answers. */
-  private static void ping(ReadySession live, BusCall call) {
-    if (!live.isModern()) {
-      live.session().send(call, null);
+  private static void ping(ReadySession ready, BusCall call) {
+    if (!ready.isModern()) {
+      ready.session().send(call, null);
       return;
     }
-    long left = call.deadline() - live.session().clock().millis();
-    live.session()
-        .request(live.session().era().pingMethod(), null, Duration.ofMillis(Math.max(1, left)))
+    long left = call.deadline() - ready.session().clock().millis();
+    ready
+        .session()
+        .request(ready.session().era().pingMethod(), null, Duration.ofMillis(Math.max(1, left)))
         .onComplete(
             answer -> call.complete(RawJson.EMPTY_OBJECT),
             failure -> call.fail(McpFailure.of(failure)));
   }
 
-  private static void subscribe(ReadySession live, BusCall call, boolean wanted) {
+  private static void subscribe(ReadySession ready, BusCall call, boolean wanted) {
     RawJson uri = call.params().member("uri");
     if (uri == null || !uri.isString()) {
       call.fail(McpFailure.notSent(FailureCode.BAD_REQUEST, "\"uri\" must be a string"));
       return;
     }
-    if (!live.offers("resources")) {
+    if (!ready.offers("resources")) {
       call.fail(lacks(call.method(), "resources"));
       return;
     }
     if (wanted) {
-      call.attempt(() -> SubscriptionOperations.subscribe(live, call, uri.asString()));
+      call.attempt(() -> SubscriptionOperations.subscribe(ready, call, uri.asString()));
     } else {
-      SubscriptionOperations.unsubscribe(live, call, uri.asString());
+      SubscriptionOperations.unsubscribe(ready, call, uri.asString());
     }
   }
 
   /** The modern era has the level in every request; the legacy one is told once per session. */
-  private static void logLevel(ReadySession live, BusCall call) {
+  private static void logLevel(ReadySession ready, BusCall call) {
     RawJson level = call.params().member("level");
     if (level == null || !level.isString()) {
       call.fail(McpFailure.notSent(FailureCode.BAD_REQUEST, "\"level\" must be a string"));
-    } else if (!live.offers("logging")) {
+    } else if (!ready.offers("logging")) {
       call.fail(lacks(call.method(), "logging"));
     } else {
-      live.wishes().logLevel(level);
-      if (live.isModern()) {
+      ready.preferences().logLevel(level);
+      if (ready.isModern()) {
         call.complete(RawJson.EMPTY_OBJECT);
       } else {
-        live.session().send(call, call.params());
+        ready.session().send(call, call.params());
       }
     }
   }
 
   /** Any method: {@code {"method": ..., "params": {...}}}. */
-  private static void rawRequest(ReadySession live, BusCall call) {
+  private static void rawRequest(ReadySession ready, BusCall call) {
     RawJson method = call.params().member("method");
     RawJson params = call.params().member("params");
     if (method == null || !method.isString() || (params != null && !params.isObject())) {
@@ -288,29 +294,29 @@ final class ConnectionOperations {
       RawJson inner = params == null ? RawJson.EMPTY_OBJECT : params;
       BusCall asked = call.as(method.asString(), inner);
       switch (method.asString()) {
-        case Methods.TOOLS_LIST -> live.tools().page(asked);
-        case Methods.TOOLS_CALL -> rawToolCall(live, asked, params);
-        case Methods.RESOURCES_SUBSCRIBE -> subscribe(live, asked, true);
-        case Methods.RESOURCES_UNSUBSCRIBE -> subscribe(live, asked, false);
-        case Methods.TASKS_LIST -> TaskOperations.list(live, asked);
-        default -> live.session().send(asked, params);
+        case Methods.TOOLS_LIST -> ready.tools().page(asked);
+        case Methods.TOOLS_CALL -> rawToolCall(ready, asked, params);
+        case Methods.RESOURCES_SUBSCRIBE -> subscribe(ready, asked, true);
+        case Methods.RESOURCES_UNSUBSCRIBE -> subscribe(ready, asked, false);
+        case Methods.TASKS_LIST -> TaskOperations.list(ready, asked);
+        default -> ready.session().send(asked, params);
       }
     }
   }
 
   /** As it is, but for tools that are kept away or quarantined. */
-  private static void rawToolCall(ReadySession live, BusCall call, @Nullable RawJson params) {
+  private static void rawToolCall(ReadySession ready, BusCall call, @Nullable RawJson params) {
     RawJson tool = call.params().member("name");
     McpFailure refused =
         tool == null || !tool.isString()
             ? McpFailure.notSent(
                 FailureCode.BAD_REQUEST, "\"name\" must be a string: the name of the tool")
-            : live.tools().refusal(tool.asString());
+            : ready.tools().refusal(tool.asString());
     if (refused == null) {
-      if (live.taskSupport().create() && call.params().member("task") != null) {
-        call.keep(result -> live.tasks().made(call, result.member("task")));
+      if (ready.taskSupport().create() && call.params().member("task") != null) {
+        call.keep(result -> ready.tasks().made(call, result.member("task")));
       }
-      live.session().send(call, params);
+      ready.session().send(call, params);
     } else {
       call.fail(refused);
     }

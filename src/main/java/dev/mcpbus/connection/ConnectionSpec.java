@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param capabilities what is offered to the server: {@code elicitation}, {@code sampling}, ...
  * @param tap sees every message, null for none
  * @param pins where pinned definitions outlive the process
- * @param lease to whom it belongs, null where it is everybody's
- * @param tenure by which right it serves, null on a node of its own
+ * @param privateConnection to whom it belongs, null where it is everybody's
+ * @param ownership by which right it serves, null on a node of its own
  */
 public record ConnectionSpec(
     ConnectionId id,
@@ -28,8 +28,8 @@ public record ConnectionSpec(
     JsonObject capabilities,
     @Nullable MessageTap tap,
     PinStore pins,
-    @Nullable PrivateConnection lease,
-    @Nullable Ownership tenure) {
+    @Nullable PrivateConnection privateConnection,
+    @Nullable Ownership ownership) {
 
   /** Of a connection that everybody may use. */
   public ConnectionSpec(

@@ -64,12 +64,12 @@ public final class ConnectionVerticle extends VerticleBase
   private @Nullable ReplicaCoordinator group;
 
   private final PreferenceRenewal renewal;
-  private final SessionPreferences wishes;
+  private final SessionPreferences preferences;
   private final DriftWatch drift;
 
   private ConnectionState state = ConnectionState.IDLE;
   private @Nullable Session session;
-  private @Nullable ReadySession live;
+  private @Nullable ReadySession readySession;
   private long epoch;
   private boolean everReady;
 
@@ -85,11 +85,11 @@ public final class ConnectionVerticle extends VerticleBase
     this.id = spec.id();
     this.options = spec.options();
     this.clock = clock;
-    this.wishes = new SessionPreferences(spec.capabilities());
-    this.renewal = new PreferenceRenewal(id, wishes);
-    PrivateConnection lease = spec.lease();
+    this.preferences = new SessionPreferences(spec.capabilities());
+    this.renewal = new PreferenceRenewal(id, preferences);
+    PrivateConnection privateConnection = spec.privateConnection();
     // A tool that is quarantined is so for whoever leases the server, too.
-    ConnectionId pinned = lease == null ? id : lease.of();
+    ConnectionId pinned = privateConnection == null ? id : privateConnection.of();
     this.drift =
         new DriftWatch(id, new DefinitionPins(pinned, options.pin(), spec.pins()), this::publish);
   }
@@ -105,33 +105,45 @@ public final class ConnectionVerticle extends VerticleBase
   /** Completes when every address is registered; no session is opened yet. */
   @Override
   public Future<?> start() {
-    Ownership tenure = spec.tenure();
-    ReplicaId replica = tenure == null ? null : tenure.replica();
-    if (tenure != null && replica != null) {
-      group = new ReplicaCoordinator(vertx, replica, tenure.version(), this);
+    Ownership ownership = spec.ownership();
+    ReplicaId replica = ownership == null ? null : ownership.replica();
+    if (ownership != null && replica != null) {
+      group = new ReplicaCoordinator(vertx, replica, ownership.version(), this);
     }
-    events = new EventPublisher(vertx.eventBus(), id, spec.lease(), group);
+    events = new EventPublisher(vertx.eventBus(), id, spec.privateConnection(), group);
     mailbox = new Mailbox(vertx, spec, clock, view, group, this);
     health = new HealthCheck(Timers.of(vertx), options, this);
     tools =
         new ToolListRefresh(
-            id, view, drift, Timers.of(vertx), clock, this::publish, () -> live, this::toolsRead);
+            id,
+            view,
+            drift,
+            Timers.of(vertx),
+            clock,
+            this::publish,
+            () -> readySession,
+            this::toolsRead);
     idle =
         new IdleTimer(
             vertx, clock, options, () -> tell(new LifecycleMessage.StopWanted(id.value())));
     ServerTasks tasks =
-        new ServerTasks(new InputRequests(vertx.eventBus(), id, wishes), wishes, mailbox::park);
-    InputRequests inputs = new InputRequests(vertx.eventBus(), id, wishes);
-    PrivateConnection lease = spec.lease();
+        new ServerTasks(
+            new InputRequests(vertx.eventBus(), id, preferences), preferences, mailbox::park);
+    InputRequests inputs = new InputRequests(vertx.eventBus(), id, preferences);
+    PrivateConnection privateConnection = spec.privateConnection();
     upstream =
         new ServerMessages(
-            vertx.eventBus(), inputs, tasks, lease == null ? null : lease.input(), this);
-    starter = new Starter(spec, context, clock, wishes, tasks, upstream);
+            vertx.eventBus(),
+            inputs,
+            tasks,
+            privateConnection == null ? null : privateConnection.input(),
+            this);
+    starter = new Starter(spec, context, clock, preferences, tasks, upstream);
     context.exceptionHandler(this::crashed);
     vertx.eventBus().localConsumer(Addresses.of(id, Addresses.CONTROL), this::control);
     // A lease can answer what its lessee can, and nobody else.
     Future<Void> offers =
-        lease == null
+        privateConnection == null
             ? OfferedCapabilities.watch(vertx, id, this::offered)
             : Future.succeededFuture();
     return offers.compose(known -> drift.pins().load()).compose(remembered -> mailbox.open());
@@ -139,13 +151,13 @@ public final class ConnectionVerticle extends VerticleBase
 
   /** What callers can answer has changed. */
   private void offered(JsonObject capabilities) {
-    wishes.offer(capabilities);
+    preferences.offer(capabilities);
     renegotiate();
   }
 
   /** The {@code initialize} era tells the server once per session what we can answer. */
   private void renegotiate() {
-    if (live != null && !live.isModern() && wishes.hasNews()) {
+    if (readySession != null && !readySession.isModern() && preferences.hasNews()) {
       tell(
           new LifecycleMessage.RestartWanted(
               id.value(), "callers can now answer more than the server was told"));
@@ -178,7 +190,7 @@ public final class ConnectionVerticle extends VerticleBase
 
   @Override
   public @Nullable ReadySession serving() {
-    return state.serves() ? live : null;
+    return state.serves() ? readySession : null;
   }
 
   @Override
@@ -189,12 +201,13 @@ public final class ConnectionVerticle extends VerticleBase
   @Override
   public boolean cancel(String callId) {
     return (session != null && session.cancel(callId))
-        || (live != null && live.tools().waiting().cancel(callId));
+        || (readySession != null && readySession.tools().waiting().cancel(callId));
   }
 
   @Override
   public JsonObject status() {
-    JsonObject status = view.toJson(spec, state, epoch, live, session, drift, clock.millis());
+    JsonObject status =
+        view.toJson(spec, state, epoch, readySession, session, drift, clock.millis());
     Instant since = starter.eraSince();
     return since == null ? status : status.put("eraSince", since.toString());
   }
@@ -211,8 +224,8 @@ public final class ConnectionVerticle extends VerticleBase
 
   @Override
   public void speaks() {
-    if (live != null && state.serves()) {
-      events.tell(Events.CONNECTED, epoch, view.connected(live));
+    if (readySession != null && state.serves()) {
+      events.tell(Events.CONNECTED, epoch, view.connected(readySession));
     }
   }
 
@@ -267,7 +280,7 @@ public final class ConnectionVerticle extends VerticleBase
       over(now.session(), outOfScope);
       return;
     }
-    live = now;
+    readySession = now;
     everReady = true;
     whyStopped = "the session was stopped";
     view.ready();
@@ -295,9 +308,9 @@ public final class ConnectionVerticle extends VerticleBase
       moveTo(stop.restarting() ? ConnectionState.RECONNECTING : ConnectionState.IDLE);
       return Future.succeededFuture();
     }
-    boolean draining = live != null;
-    if (live != null && stop.restarting()) {
-      live.tasks().moveOn();
+    boolean draining = readySession != null;
+    if (readySession != null && stop.restarting()) {
+      readySession.tasks().moveOn();
     }
     if (draining) {
       moveTo(ConnectionState.DRAINING);
@@ -335,7 +348,7 @@ public final class ConnectionVerticle extends VerticleBase
 
   @Override
   public @Nullable ReadySession live(Session of) {
-    ReadySession now = live;
+    ReadySession now = readySession;
     return now != null && now.session() == of ? now : null;
   }
 
@@ -392,11 +405,11 @@ public final class ConnectionVerticle extends VerticleBase
     idle.stop();
     tools.stop();
     upstream.forget();
-    if (live != null) {
-      live.subscriptions().stop();
+    if (readySession != null) {
+      readySession.subscriptions().stop();
     }
     session = null;
-    live = null;
+    readySession = null;
   }
 
   // ---- health

@@ -31,16 +31,16 @@ final class DiscoverEra implements SessionEra {
   private final ProtocolVersion spoken = ProtocolVersion.LATEST_DISCOVER;
   private final RawJson clientInfo;
   private final RawJson version = RawJson.string(spoken.wire());
-  private final SessionPreferences wishes;
+  private final SessionPreferences preferences;
   private RawJson meta = RawJson.EMPTY_OBJECT;
   private long metaOf = -1;
 
   /** Told only to a server that offers it: then it may answer a call with a task. */
   private boolean tasks;
 
-  DiscoverEra(Implementation clientInfo, SessionPreferences wishes) {
+  DiscoverEra(Implementation clientInfo, SessionPreferences preferences) {
     this.clientInfo = RawJson.of(clientInfo.toJson());
-    this.wishes = wishes;
+    this.preferences = preferences;
   }
 
   @Override
@@ -148,12 +148,12 @@ final class DiscoverEra implements SessionEra {
         own.with(MetaKeys.PROTOCOL_VERSION, version)
             .with(MetaKeys.CLIENT_INFO, clientInfo)
             .with(MetaKeys.CLIENT_CAPABILITIES, capabilities());
-    RawJson level = wishes.logLevel();
+    RawJson level = preferences.logLevel();
     return level == null ? joined : joined.with(MetaKeys.LOG_LEVEL, level);
   }
 
   private RawJson capabilities() {
-    RawJson own = wishes.capabilities();
+    RawJson own = preferences.capabilities();
     if (!tasks) {
       return own;
     }
@@ -166,14 +166,14 @@ final class DiscoverEra implements SessionEra {
 
   /** The part that is the same for every request, made once per change of our capabilities. */
   private RawJson common() {
-    if (metaOf != wishes.generation()) {
-      metaOf = wishes.generation();
+    if (metaOf != preferences.generation()) {
+      metaOf = preferences.generation();
       meta =
           RawJson.EMPTY_OBJECT
               .with(MetaKeys.CLIENT_CAPABILITIES, capabilities())
               .with(MetaKeys.CLIENT_INFO, clientInfo)
               .with(MetaKeys.PROTOCOL_VERSION, version);
-      RawJson level = wishes.logLevel();
+      RawJson level = preferences.logLevel();
       meta = level == null ? meta : meta.with(MetaKeys.LOG_LEVEL, level);
     }
     return meta;

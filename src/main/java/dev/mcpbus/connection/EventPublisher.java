@@ -16,22 +16,23 @@ final class EventPublisher {
   private final EventBus bus;
   private final ConnectionId id;
   private final String address;
-  private final @Nullable PrivateConnection lease;
+  private final @Nullable PrivateConnection privateConnection;
   private final @Nullable ReplicaCoordinator group;
 
   /**
-   * @param lease where the facts go instead, null for a connection that everybody may use
+   * @param privateConnection where the facts go instead, null for a connection that everybody may
+   *     use
    * @param group of which one tells what is the same for all, null for the only connection
    */
   EventPublisher(
       EventBus bus,
       ConnectionId id,
-      @Nullable PrivateConnection lease,
+      @Nullable PrivateConnection privateConnection,
       @Nullable ReplicaCoordinator group) {
     this.bus = bus;
     this.id = id;
     this.address = Addresses.of(id, Addresses.EVENTS);
-    this.lease = lease;
+    this.privateConnection = privateConnection;
     this.group = group;
   }
 
@@ -50,8 +51,8 @@ final class EventPublisher {
             .put("epoch", epoch)
             .put("time", Instant.now().toString())
             .mergeIn(more);
-    if (lease != null) {
-      bus.send(lease.events(), event);
+    if (privateConnection != null) {
+      bus.send(privateConnection.events(), event);
       return;
     }
     bus.publish(address, event);

@@ -65,7 +65,7 @@ final class Handshake {
     Session session = sessions.apply(discover);
     return session
         .connect()
-        .compose(connected -> known == Era.DISCOVER ? speak(session, discover) : probe(session))
+        .compose(connected -> known == Era.DISCOVER ? useEra(session, discover) : probe(session))
         .onSuccess(opened -> memory.found(opened.session().era().era()))
         .onFailure(this::doubt);
   }
@@ -93,21 +93,21 @@ final class Handshake {
     Session session = sessions.apply(era);
     return session
         .connect()
-        .compose(connected -> speak(session, era))
+        .compose(connected -> useEra(session, era))
         .onSuccess(opened -> memory.found(era.era()));
   }
 
-  private static Future<Opened> speak(Session session, SessionEra era) {
-    session.speak(era);
+  private static Future<Opened> useEra(Session session, SessionEra era) {
+    session.useEra(era);
     return era.open(session).map(server -> new Opened(session, server));
   }
 
   private Future<Opened> probe(Session session) {
     if (session.hasRequestStreams()) {
-      return speak(session, discover).recover(failure -> afterwards(session, failure));
+      return useEra(session, discover).recover(failure -> afterwards(session, failure));
     }
     Promise<Opened> first = Promise.promise();
-    Future<Opened> modern = speak(session, discover);
+    Future<Opened> modern = useEra(session, discover);
     long timer =
         session
             .vertx()
@@ -127,12 +127,12 @@ final class Handshake {
 
   /** No answer yet: the server may be legacy, or still starting. */
   private void both(Session session, Future<Opened> modern, Promise<Opened> first) {
-    session.speak(initialize);
+    session.useEra(initialize);
     Future<Opened> legacy = initialize.open(session).map(server -> new Opened(session, server));
     legacy.onSuccess(first::tryComplete);
     modern.onSuccess(
         opened -> {
-          session.speak(discover);
+          session.useEra(discover);
           first.tryComplete(opened);
         });
     Future.join(legacy.otherwiseEmpty(), modern.otherwiseEmpty())
@@ -156,7 +156,7 @@ final class Handshake {
     if (session.isOver()) {
       return session.close().transform(closed -> fresh(initialize));
     }
-    return isLegacy(session, failure) ? speak(session, initialize) : Future.failedFuture(failure);
+    return isLegacy(session, failure) ? useEra(session, initialize) : Future.failedFuture(failure);
   }
 
   private static boolean isLegacy(Session session, Throwable failure) {

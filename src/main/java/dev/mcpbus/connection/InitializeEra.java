@@ -22,16 +22,16 @@ import org.jspecify.annotations.Nullable;
 final class InitializeEra implements SessionEra {
 
   private final Implementation clientInfo;
-  private final SessionPreferences wishes;
+  private final SessionPreferences preferences;
   private final @Nullable ProtocolVersion pinned;
 
   /**
    * @param pinned the one version to speak; null for any that both know
    */
   InitializeEra(
-      Implementation clientInfo, SessionPreferences wishes, @Nullable ProtocolVersion pinned) {
+      Implementation clientInfo, SessionPreferences preferences, @Nullable ProtocolVersion pinned) {
     this.clientInfo = clientInfo;
-    this.wishes = wishes;
+    this.preferences = preferences;
     this.pinned = pinned;
   }
 
@@ -46,7 +46,7 @@ final class InitializeEra implements SessionEra {
     JsonObject params =
         new JsonObject()
             .put("protocolVersion", offered.wire())
-            .put("capabilities", wishes.advertise())
+            .put("capabilities", preferences.advertise())
             .put("clientInfo", clientInfo.toJson());
     return session
         .request(Methods.INITIALIZE, RawJson.of(params), session.options().handshakeTimeout())

@@ -44,13 +44,13 @@ final class InputRequests {
 
   private final EventBus bus;
   private final ConnectionId id;
-  private final SessionPreferences wishes;
+  private final SessionPreferences preferences;
   private final Set<String> open = new HashSet<>();
 
-  InputRequests(EventBus bus, ConnectionId id, SessionPreferences wishes) {
+  InputRequests(EventBus bus, ConnectionId id, SessionPreferences preferences) {
     this.bus = bus;
     this.id = id;
-    this.wishes = wishes;
+    this.preferences = preferences;
   }
 
   /** True for what a server may ask its client for. */
@@ -80,8 +80,8 @@ final class InputRequests {
             .put("id", id.value())
             .put("method", method)
             .put("params", params)
-            .put("offered", wishes.isOffered(method, params, perRequest))
-            .put("configured", wishes.isConfigured(method, params));
+            .put("offered", preferences.isOffered(method, params, perRequest))
+            .put("configured", preferences.isConfigured(method, params));
     if (owner != null) {
       question.put("principal", owner);
     }

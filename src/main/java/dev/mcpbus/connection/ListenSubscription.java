@@ -28,7 +28,7 @@ final class ListenSubscription {
   private static final Duration FOR_EVER = Duration.ofDays(3650);
 
   private final Session session;
-  private final SessionPreferences wishes;
+  private final SessionPreferences preferences;
   private final JsonObject capabilities;
   private long stream = -1;
   private long retry = -1;
@@ -40,9 +40,9 @@ final class ListenSubscription {
   /** The server does not tell of tasks; what else it tells must not be lost over that. */
   private boolean tasksRefused;
 
-  ListenSubscription(Session session, SessionPreferences wishes, JsonObject capabilities) {
+  ListenSubscription(Session session, SessionPreferences preferences, JsonObject capabilities) {
     this.session = session;
-    this.wishes = wishes;
+    this.preferences = preferences;
     this.capabilities = capabilities;
   }
 
@@ -141,14 +141,14 @@ final class ListenSubscription {
         filter.put(list + "ListChanged", true);
       }
     }
-    if (!wishes.watchers().uris().isEmpty()) {
+    if (!preferences.watchers().uris().isEmpty()) {
       JsonArray uris = new JsonArray();
-      wishes.watchers().uris().forEach(uris::add);
+      preferences.watchers().uris().forEach(uris::add);
       filter.put("resourceSubscriptions", uris);
     }
-    if (!wishes.tasks().isEmpty() && !tasksRefused && offersTasks()) {
+    if (!preferences.tasks().isEmpty() && !tasksRefused && offersTasks()) {
       JsonArray tasks = new JsonArray();
-      wishes.tasks().forEach(tasks::add);
+      preferences.tasks().forEach(tasks::add);
       filter.put(TASKS, tasks);
     }
     return filter;

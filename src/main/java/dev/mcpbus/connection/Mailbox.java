@@ -66,7 +66,7 @@ final class Mailbox {
   private final Owner owner;
   private final Stash stash;
   private final @Nullable String jsonCodec;
-  private final @Nullable Ownership tenure;
+  private final @Nullable Ownership ownership;
   private final @Nullable ReplicaCoordinator group;
   private final Map<String, Handler<Message<Object>>> handlers = new HashMap<>();
   private boolean disconnected;
@@ -84,7 +84,7 @@ final class Mailbox {
     this.clock = clock;
     this.view = view;
     this.owner = owner;
-    this.tenure = spec.tenure();
+    this.ownership = spec.ownership();
     this.group = group;
     this.stash = new Stash(vertx, clock, options.maxStash());
     this.jsonCodec = Codecs.ownedJson(vertx);
@@ -148,7 +148,7 @@ final class Mailbox {
   }
 
   /** The consumer at the address of an operation: one small object, because there are many. */
-  private record Inlet(Mailbox mailbox, ConnectionOperations.Operation operation)
+  private record Inlet(Mailbox mailbox, ConnectionOperations.AddressOperation operation)
       implements Handler<Message<Object>>, Consumer<Message<Object>> {
 
     @Override
@@ -175,36 +175,37 @@ final class Mailbox {
     }
   }
 
-  private void operate(ConnectionOperations.Operation operation, Message<Object> message) {
+  private void operate(ConnectionOperations.AddressOperation operation, Message<Object> message) {
     BusCall call = BusCall.of(message, operation.method(), options, clock, jsonCodec);
-    if (tenure != null) {
-      if (!tenure.held().getAsBoolean()) {
+    if (ownership != null) {
+      if (!ownership.held().getAsBoolean()) {
         // Also what has waited here while the process slept: its callers have given it up.
         call.fail(notOurs());
         return;
       }
-      call.epoch(tenure.epoch());
+      call.epoch(ownership.epoch());
     }
     owner.called();
-    ReadySession live = owner.serving();
-    if (live == null) {
+    ReadySession readySession = owner.serving();
+    if (readySession == null) {
       hold(operation, call);
     } else {
-      run(live, operation, call);
+      run(readySession, operation, call);
     }
   }
 
   /** A tool call waits until the session knows its tools: it can be checked then. */
-  private void run(ReadySession live, ConnectionOperations.Operation operation, BusCall call) {
-    if (operation.suffix().equals(Addresses.TOOLS_CALL) && live.tools().isFirstReading()) {
+  private void run(
+      ReadySession readySession, ConnectionOperations.AddressOperation operation, BusCall call) {
+    if (operation.suffix().equals(Addresses.TOOLS_CALL) && readySession.tools().isFirstReading()) {
       stash.add(call, ready -> run(ready, operation, call));
     } else {
-      operation.run().run(live, call);
+      operation.run().run(readySession, call);
     }
   }
 
   /** There is no session: the call waits, wakes the connection up, or is refused at once. */
-  private void hold(ConnectionOperations.Operation operation, BusCall call) {
+  private void hold(ConnectionOperations.AddressOperation operation, BusCall call) {
     ConnectionState state = owner.state();
     boolean asleep = state == ConnectionState.IDLE;
     boolean refuses =
@@ -257,8 +258,8 @@ final class Mailbox {
   }
 
   /** A session serves, or knows its tools now: whoever waits goes first. */
-  void release(ReadySession live) {
-    stash.release(live);
+  void release(ReadySession readySession) {
+    stash.release(readySession);
   }
 
   /** No session will come for those who wait. */

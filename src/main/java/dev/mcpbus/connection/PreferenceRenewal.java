@@ -12,11 +12,11 @@ final class PreferenceRenewal {
   private static final Logger LOG = LoggerFactory.getLogger(PreferenceRenewal.class);
 
   private final ConnectionId id;
-  private final SessionPreferences wishes;
+  private final SessionPreferences preferences;
 
-  PreferenceRenewal(ConnectionId id, SessionPreferences wishes) {
+  PreferenceRenewal(ConnectionId id, SessionPreferences preferences) {
     this.id = id;
-    this.wishes = wishes;
+    this.preferences = preferences;
   }
 
   /** Asks a fresh session's server for what is wanted; what it refuses is logged. */
@@ -26,11 +26,11 @@ final class PreferenceRenewal {
       now.subscriptions().refresh();
       return;
     }
-    RawJson level = wishes.logLevel();
+    RawJson level = preferences.logLevel();
     if (level != null && now.offers("logging")) {
       ask(now, Methods.SET_LEVEL, RawJson.EMPTY_OBJECT.with("level", level));
     }
-    for (String uri : wishes.watchers().uris()) {
+    for (String uri : preferences.watchers().uris()) {
       ask(now, Methods.RESOURCES_SUBSCRIBE, RawJson.EMPTY_OBJECT.with("uri", RawJson.string(uri)));
     }
   }

@@ -14,7 +14,7 @@ record ReadySession(
     SessionTools tools,
     ListenSubscription subscriptions,
     ResultCache cache,
-    SessionPreferences wishes,
+    SessionPreferences preferences,
     ServerTasks tasks,
     long connectMillis) {
 

@@ -28,7 +28,7 @@ final class ServerTasks {
 
   private static final int MAX_UNWANTED = 256;
 
-  private final SessionPreferences wishes;
+  private final SessionPreferences preferences;
   private final Parking parking;
   private final TaskInputs inputs;
   private final TaskOwners owners = new TaskOwners();
@@ -40,9 +40,9 @@ final class ServerTasks {
   /**
    * @param inputs for tasks alone: their questions outlive a session
    */
-  ServerTasks(InputRequests inputs, SessionPreferences wishes, Parking parking) {
+  ServerTasks(InputRequests inputs, SessionPreferences preferences, Parking parking) {
     this.inputs = new TaskInputs(inputs);
-    this.wishes = wishes;
+    this.preferences = preferences;
     this.parking = parking;
   }
 
@@ -68,7 +68,7 @@ final class ServerTasks {
    * @return true where {@code call} ends later, or has been ended here; false where the caller gets
    *     the task itself
    */
-  boolean take(@Nullable ReadySession live, PendingRequest call, RawJson result) {
+  boolean take(@Nullable ReadySession readySession, PendingRequest call, RawJson result) {
     if (call.method().startsWith("tasks/")) {
       return false; // some servers mark the state of a task so
     }
@@ -81,42 +81,44 @@ final class ServerTasks {
     TaskState task = TaskState.of(result);
     if (!(call instanceof BusCall origin)
         || !call.method().equals(Methods.TOOLS_CALL)
-        || live == null
-        || !live.taskSupport().offered()
+        || readySession == null
+        || !readySession.taskSupport().offered()
         || task == null) {
       call.fail(
           McpFailure.maybeSent(
               FailureCode.PROTOCOL_ERROR,
-              "the answer to " + call.method() + " is wrong: " + whyWrong(live, call)));
+              "the answer to " + call.method() + " is wrong: " + whyWrong(readySession, call)));
     } else if (origin.wantsTask()) {
-      wishes.follow(task.id());
-      live.subscriptions().refresh();
+      preferences.follow(task.id());
+      readySession.subscriptions().refresh();
       return false;
     } else {
-      new TaskWatch(this, origin, live.taskSupport(), true).begin(live.session(), task);
+      new TaskWatch(this, origin, readySession.taskSupport(), true)
+          .begin(readySession.session(), task);
     }
     return true;
   }
 
-  private static String whyWrong(@Nullable ReadySession live, PendingRequest call) {
+  private static String whyWrong(@Nullable ReadySession readySession, PendingRequest call) {
     if (!call.method().equals(Methods.TOOLS_CALL)) {
       return "it is a task, which this method may not become";
     }
-    return live == null || !live.taskSupport().offered()
+    return readySession == null || !readySession.taskSupport().offered()
         ? "it is a task, and the server does not offer '" + TasksExtension.ID + "'"
         : "it is a task without taskId or status";
   }
 
   /** Waits for the task of {@code taskId} and answers with what its request would have given. */
-  void result(ReadySession live, BusCall call, String taskId) {
-    new TaskWatch(this, call, live.taskSupport(), false).await(live.session(), taskId);
+  void result(ReadySession readySession, BusCall call, String taskId) {
+    new TaskWatch(this, call, readySession.taskSupport(), false)
+        .await(readySession.session(), taskId);
   }
 
   /** A session is ready. */
-  void ready(ReadySession live) {
+  void ready(ReadySession readySession) {
     List<String> ids = new ArrayList<>(unwanted);
     unwanted.clear();
-    ids.forEach(id -> cancel(live.session(), live.taskSupport(), id));
+    ids.forEach(id -> cancel(readySession.session(), readySession.taskSupport(), id));
   }
 
   /** The session is about to be replaced by another. */
@@ -129,7 +131,7 @@ final class ServerTasks {
     TaskState now = TaskState.of(params);
     if (now != null) {
       if (now.isOver()) {
-        wishes.tasks().remove(now.id());
+        preferences.tasks().remove(now.id());
       }
       List.copyOf(watches.getOrDefault(now.id(), Set.of()))
           .forEach(watch -> watch.heard(now.status()));
@@ -151,7 +153,7 @@ final class ServerTasks {
 
   /** An answer to a question of the task is there. */
   void answered(String taskId) {
-    List.copyOf(watches.getOrDefault(taskId, Set.of())).forEach(TaskWatch::hurry);
+    List.copyOf(watches.getOrDefault(taskId, Set.of())).forEach(TaskWatch::pollNow);
   }
 
   void park(TaskWatch watch, Consumer<ReadySession> then) {
@@ -167,7 +169,7 @@ final class ServerTasks {
 
   /** Tells the server that nobody wants the task any more; what it answers changes nothing. */
   void cancel(Session session, TaskSupport support, String taskId) {
-    wishes.tasks().remove(taskId);
+    preferences.tasks().remove(taskId);
     if (support.cancel() && !session.isOver()) {
       long deadline = session.clock().millis() + session.options().requestTimeout().toMillis();
       session.send(InternalRequest.extra(Methods.TASKS_CANCEL, deadline), named(taskId));

@@ -93,7 +93,7 @@ final class Session implements Channel.Receiver {
   }
 
   /** From now on requests are made as {@code other} has them. */
-  void speak(SessionEra other) {
+  void useEra(SessionEra other) {
     era = other;
   }
 

@@ -19,7 +19,7 @@ final class Starter {
   private final ConnectionOptions options;
   private final Context context;
   private final Clock clock;
-  private final SessionPreferences wishes;
+  private final SessionPreferences preferences;
   private final ServerTasks tasks;
   private final SessionListener listener;
   private final EraMemory eras = new EraMemory();
@@ -29,14 +29,14 @@ final class Starter {
       ConnectionSpec spec,
       Context context,
       Clock clock,
-      SessionPreferences wishes,
+      SessionPreferences preferences,
       ServerTasks tasks,
       SessionListener listener) {
     this.spec = spec;
     this.options = spec.options();
     this.context = context;
     this.clock = clock;
-    this.wishes = wishes;
+    this.preferences = preferences;
     this.tasks = tasks;
     this.listener = listener;
   }
@@ -67,8 +67,8 @@ final class Starter {
               made.accept(session);
               return session;
             },
-            new InitializeEra(spec.clientInfo(), wishes, options.protocolVersion()),
-            new DiscoverEra(spec.clientInfo(), wishes));
+            new InitializeEra(spec.clientInfo(), preferences, options.protocolVersion()),
+            new DiscoverEra(spec.clientInfo(), preferences));
     opening = attempt;
     return inTime(attempt.open())
         .onFailure(late -> attempt.abandon())
@@ -115,9 +115,9 @@ final class Starter {
         of,
         server,
         new SessionTools(of, new ToolCallSender(of, server.capabilities(), tasks), watch),
-        new ListenSubscription(of, wishes, server.capabilities()),
+        new ListenSubscription(of, preferences, server.capabilities()),
         new ResultCache(clock),
-        wishes,
+        preferences,
         tasks,
         millis);
   }

@@ -63,7 +63,7 @@ final class Stash {
    * Lets all go once, except what is too late even where the timer has not noticed yet; an action
    * may add its call again.
    */
-  void release(ReadySession live) {
+  void release(ReadySession ready) {
     timer.stop();
     long now = clock.millis();
     int waiting = entries.size();
@@ -72,7 +72,7 @@ final class Stash {
       if (entry.call().deadline() <= now) {
         expire(entry.call());
       } else {
-        entry.call().attempt(() -> entry.action().accept(live));
+        entry.call().attempt(() -> entry.action().accept(ready));
       }
     }
   }

@@ -86,22 +86,22 @@ final class StatusView {
   }
 
   /** The members of the event {@code connected}. */
-  JsonObject connected(ReadySession live) {
+  JsonObject connected(ReadySession readySession) {
     JsonObject connected = new JsonObject();
-    if (!live.session().behind().isEmpty()) {
-      connected.put("via", new JsonArray(List.copyOf(live.session().behind())));
+    if (!readySession.session().behind().isEmpty()) {
+      connected.put("via", new JsonArray(List.copyOf(readySession.session().behind())));
     }
     return connected
-        .put("era", live.session().era().era().name())
-        .put("protocolVersion", wire(live.session().version()))
-        .put("server", live.server().serverInfo().toJson());
+        .put("era", readySession.session().era().era().name())
+        .put("protocolVersion", wire(readySession.session().version()))
+        .put("server", readySession.server().serverInfo().toJson());
   }
 
   JsonObject toJson(
       ConnectionSpec spec,
       ConnectionState state,
       long epoch,
-      @Nullable ReadySession live,
+      @Nullable ReadySession readySession,
       @Nullable Session session,
       DriftWatch drift,
       long now) {
@@ -112,18 +112,18 @@ final class StatusView {
             .put("status", state.status())
             .put("epoch", epoch)
             .put("restarts", restarts);
-    Ownership tenure = spec.tenure();
-    if (tenure != null) {
-      json.put("node", tenure.node());
+    Ownership ownership = spec.ownership();
+    if (ownership != null) {
+      json.put("node", ownership.node());
     }
-    if (live != null) {
-      ToolTable tools = live.tools().table();
-      json.mergeIn(connected(live))
+    if (readySession != null) {
+      ToolTable tools = readySession.tools().table();
+      json.mergeIn(connected(readySession))
           .put("tools", tools == null ? 0 : tools.size())
-          .put("connectMillis", live.connectMillis())
+          .put("connectMillis", readySession.connectMillis())
           .put("since", String.valueOf(since))
-          .put("capabilities", live.server().capabilities().copy())
-          .put("instructions", live.server().instructions());
+          .put("capabilities", readySession.server().capabilities().copy())
+          .put("instructions", readySession.server().instructions());
       if (tools != null) {
         json.put("toolsListed", true);
       }

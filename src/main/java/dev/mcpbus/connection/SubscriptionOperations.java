@@ -14,13 +14,13 @@ final class SubscriptionOperations {
   private SubscriptionOperations() {}
 
   /** The wish outlives the session; the modern era has one stream for all of them. */
-  static void subscribe(ReadySession live, BusCall call, String uri) {
-    long now = live.session().clock().millis();
-    ResourceSubscribers watchers = live.wishes().watchers();
-    sweep(live, now);
+  static void subscribe(ReadySession ready, BusCall call, String uri) {
+    long now = ready.session().clock().millis();
+    ResourceSubscribers watchers = ready.preferences().watchers();
+    sweep(ready, now);
     ResourceSubscribers.Holder holder = holder(call);
     watchers.add(holder, uri, now);
-    told(live, call)
+    told(ready, call)
         .onComplete(
             call::complete,
             failure -> {
@@ -33,10 +33,10 @@ final class SubscriptionOperations {
   }
 
   /** Ends the caller's own subscription; the server hears of it when nobody has one any more. */
-  static void unsubscribe(ReadySession live, BusCall call, String uri) {
-    sweep(live, live.session().clock().millis());
-    if (live.wishes().watchers().remove(holder(call), uri)) {
-      told(live, call).onComplete(call::complete, failure -> call.fail(McpFailure.of(failure)));
+  static void unsubscribe(ReadySession ready, BusCall call, String uri) {
+    sweep(ready, ready.session().clock().millis());
+    if (ready.preferences().watchers().remove(holder(call), uri)) {
+      told(ready, call).onComplete(call::complete, failure -> call.fail(McpFailure.of(failure)));
     } else {
       call.complete(RawJson.EMPTY_OBJECT);
     }
@@ -49,27 +49,28 @@ final class SubscriptionOperations {
         who == null ? null : who.name(), name == null ? "" : name);
   }
 
-  private static Future<RawJson> told(ReadySession live, BusCall call) {
-    if (live.isModern()) {
-      live.subscriptions().refresh();
+  private static Future<RawJson> told(ReadySession ready, BusCall call) {
+    if (ready.isModern()) {
+      ready.subscriptions().refresh();
       return Future.succeededFuture(RawJson.EMPTY_OBJECT);
     }
     InternalRequest request = new InternalRequest(call.method(), call.deadline(), call.callId());
-    live.session().send(request, call.params());
+    ready.session().send(request, call.params());
     return request.future();
   }
 
   /** Subscriptions that nobody has asked for again end at the server, too. */
-  static void sweep(ReadySession live, long now) {
-    for (String uri : live.wishes().watchers().sweep(now)) {
-      if (live.isModern()) {
-        live.subscriptions().refresh();
+  static void sweep(ReadySession ready, long now) {
+    for (String uri : ready.preferences().watchers().sweep(now)) {
+      if (ready.isModern()) {
+        ready.subscriptions().refresh();
       } else {
-        live.session()
+        ready
+            .session()
             .request(
                 Methods.RESOURCES_UNSUBSCRIBE,
                 RawJson.EMPTY_OBJECT.with("uri", RawJson.string(uri)),
-                live.session().options().requestTimeout())
+                ready.session().options().requestTimeout())
             .onFailure(refused -> {}); // the server goes on telling what nobody hears
       }
     }

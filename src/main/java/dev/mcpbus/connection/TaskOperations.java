@@ -4,7 +4,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Requester;
-import dev.mcpbus.connection.ConnectionOperations.Operation;
+import dev.mcpbus.connection.ConnectionOperations.AddressOperation;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.TasksExtension;
@@ -15,33 +15,36 @@ import org.jspecify.annotations.Nullable;
 /** What the addresses {@code mcp.<id>.tasks.*} do with a session that is ready. */
 final class TaskOperations {
 
-  static final List<Operation> ALL =
+  static final List<AddressOperation> ALL =
       List.of(
-          new Operation(Addresses.TASKS_GET, Methods.TASKS_GET, TaskOperations::get),
-          new Operation(Addresses.TASKS_RESULT, Methods.TASKS_RESULT, TaskOperations::result),
-          new Operation(Addresses.TASKS_UPDATE, Methods.TASKS_UPDATE, TaskOperations::update),
-          new Operation(Addresses.TASKS_CANCEL, Methods.TASKS_CANCEL, TaskOperations::cancel),
-          new Operation(Addresses.TASKS_LIST, Methods.TASKS_LIST, TaskOperations::list));
+          new AddressOperation(Addresses.TASKS_GET, Methods.TASKS_GET, TaskOperations::get),
+          new AddressOperation(
+              Addresses.TASKS_RESULT, Methods.TASKS_RESULT, TaskOperations::result),
+          new AddressOperation(
+              Addresses.TASKS_UPDATE, Methods.TASKS_UPDATE, TaskOperations::update),
+          new AddressOperation(
+              Addresses.TASKS_CANCEL, Methods.TASKS_CANCEL, TaskOperations::cancel),
+          new AddressOperation(Addresses.TASKS_LIST, Methods.TASKS_LIST, TaskOperations::list));
 
   private TaskOperations() {}
 
-  private static void get(ReadySession live, BusCall call) {
+  private static void get(ReadySession ready, BusCall call) {
     call.keep(
         result -> {
           TaskState now = TaskState.of(result);
           if (now != null && now.isOver()) {
-            live.wishes().tasks().remove(now.id());
+            ready.preferences().tasks().remove(now.id());
           }
         });
-    withTask(live, call, (session, taskId) -> session.send(call, call.params()));
+    withTask(ready, call, (session, taskId) -> session.send(call, call.params()));
   }
 
-  private static void result(ReadySession live, BusCall call) {
-    withTask(live, call, (session, taskId) -> live.tasks().result(live, call, taskId));
+  private static void result(ReadySession ready, BusCall call) {
+    withTask(ready, call, (session, taskId) -> ready.tasks().result(ready, call, taskId));
   }
 
-  private static void update(ReadySession live, BusCall call) {
-    if (!live.isModern()) {
+  private static void update(ReadySession ready, BusCall call) {
+    if (!ready.isModern()) {
       call.fail(
           lacks(
               "tasks/update is of protocol 2026-07-28; this server asks by requests of its own,"
@@ -49,7 +52,7 @@ final class TaskOperations {
       return;
     }
     withTask(
-        live,
+        ready,
         call,
         (session, taskId) -> {
           RawJson answers = call.params().member("inputResponses");
@@ -61,13 +64,13 @@ final class TaskOperations {
         });
   }
 
-  private static void cancel(ReadySession live, BusCall call) {
+  private static void cancel(ReadySession ready, BusCall call) {
     withTask(
-        live,
+        ready,
         call,
         (session, taskId) -> {
-          if (live.taskSupport().cancel()) {
-            live.wishes().tasks().remove(taskId);
+          if (ready.taskSupport().cancel()) {
+            ready.preferences().tasks().remove(taskId);
             session.send(call, call.params());
           } else {
             call.fail(lacks("the server does not offer the capability 'tasks.cancel'"));
@@ -75,18 +78,18 @@ final class TaskOperations {
         });
   }
 
-  static void list(ReadySession live, BusCall call) {
-    if (live.isModern()) {
+  static void list(ReadySession ready, BusCall call) {
+    if (ready.isModern()) {
       call.fail(
           lacks(
               "protocol 2026-07-28 has no tasks/list: keep the taskId of the answer that made the"
                   + " task"));
-    } else if (!live.taskSupport().list()) {
+    } else if (!ready.taskSupport().list()) {
       call.fail(lacks("the server does not offer the capability 'tasks.list'"));
     } else {
-      ConnectionOperations.pages(live, call, Methods.TASKS_LIST, "tasks")
+      ConnectionOperations.pages(ready, call, Methods.TASKS_LIST, "tasks")
           .onComplete(
-              all -> call.complete(ofCaller(all, call.requester(), live.tasks().owners())),
+              all -> call.complete(ofCaller(all, call.requester(), ready.tasks().owners())),
               failure -> call.fail(McpFailure.of(failure)));
     }
   }
@@ -108,19 +111,19 @@ final class TaskOperations {
     return result.with("tasks", RawJson.array(own));
   }
 
-  private static void withTask(ReadySession live, BusCall call, BiConsumer<Session, String> then) {
+  private static void withTask(ReadySession ready, BusCall call, BiConsumer<Session, String> then) {
     RawJson id = call.params().member("taskId");
     if (id == null || !id.isString() || id.asString().isEmpty()) {
       call.fail(badRequest("\"taskId\" must be a string: the id of the task"));
-    } else if (!live.taskSupport().offered()) {
+    } else if (!ready.taskSupport().offered()) {
       call.fail(
           lacks(
               "the server does not offer "
-                  + (live.isModern()
+                  + (ready.isModern()
                       ? "the extension '" + TasksExtension.ID + "'"
                       : "the capability 'tasks'")));
     } else {
-      then.accept(live.session(), id.asString());
+      then.accept(ready.session(), id.asString());
     }
   }
 

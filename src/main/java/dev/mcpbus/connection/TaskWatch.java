@@ -140,12 +140,12 @@ final class TaskWatch extends PendingRequest implements TaskPolling.Listener {
   /** The task has changed; nothing to do where that is known. */
   void heard(String now) {
     if (!now.equals(status)) {
-      hurry();
+      pollNow();
     }
   }
 
   /** There is a reason to look now. */
-  void hurry() {
+  void pollNow() {
     if (polling != null) {
       polling.ask();
     }
@@ -162,7 +162,7 @@ final class TaskWatch extends PendingRequest implements TaskPolling.Listener {
     status = now.status();
     switch (status) {
       case TasksExtension.WORKING -> {
-        tasks.inputs().due(taskId, origin, new JsonObject(), this::hurry);
+        tasks.inputs().due(taskId, origin, new JsonObject(), this::pollNow);
         asks.again(now.pollMillis());
       }
       case TasksExtension.INPUT_REQUIRED -> {
@@ -368,16 +368,16 @@ final class TaskWatch extends PendingRequest implements TaskPolling.Listener {
     tasks.park(this, this::resume);
   }
 
-  private void resume(ReadySession live) {
-    TaskSupport now = live.taskSupport();
+  private void resume(ReadySession ready) {
+    TaskSupport now = ready.taskSupport();
     if (!now.offered() || now.modern() != support.modern()) {
       stop();
       origin.fail(unknown("the server came back without tasks, so " + named() + " is lost"));
       return;
     }
     resumed = true;
-    hold = live.session().hold(this, this::abandoned);
-    polls(live.session()).ask();
+    hold = ready.session().hold(this, this::abandoned);
+    polls(ready.session()).ask();
   }
 
   /** Ended between two sessions: the call was sent, whatever is said of waiting ones. */

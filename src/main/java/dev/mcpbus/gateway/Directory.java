@@ -26,7 +26,7 @@ final class Directory {
 
   private final GatewayOptions options;
   private final AccessControl access;
-  private final RequestAudit journal;
+  private final RequestAudit requestAudit;
   private final SealedTaskIds taskIds;
   private volatile DirectorySnapshot snapshot = DirectorySnapshot.EMPTY;
 
@@ -34,11 +34,11 @@ final class Directory {
     this.taskIds = taskIds;
     this.options = options;
     this.access = access;
-    this.journal = new RequestAudit(access.audit());
+    this.requestAudit = new RequestAudit(access.audit());
   }
 
   RequestAudit journal() {
-    return journal;
+    return requestAudit;
   }
 
   SealedTaskIds taskIds() {
@@ -129,8 +129,8 @@ final class Directory {
         continue;
       }
       for (ListKind kind : kinds) {
-        ServerList listing = server.list(kind);
-        if (listing == null || (server.up() && !listing.isFresh(now))) {
+        ServerList serverList = server.list(kind);
+        if (serverList == null || (server.up() && !serverList.isFresh(now))) {
           return false;
         }
       }

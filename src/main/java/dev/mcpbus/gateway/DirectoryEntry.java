@@ -34,10 +34,10 @@ record DirectoryEntry(
     return lists.get(kind);
   }
 
-  DirectoryEntry with(ListKind kind, ServerList listing) {
+  DirectoryEntry with(ListKind kind, ServerList serverList) {
     Map<ListKind, ServerList> more = new EnumMap<>(ListKind.class);
     more.putAll(lists);
-    more.put(kind, listing);
+    more.put(kind, serverList);
     return new DirectoryEntry(id, up, modern, tasks, via, instructions, more);
   }
 
@@ -52,7 +52,7 @@ record DirectoryEntry(
   /** Every mcpbus that what it lists came through. */
   Set<String> behind() {
     Set<String> all = new TreeSet<>(via);
-    lists.values().forEach(listing -> all.addAll(listing.via()));
+    lists.values().forEach(serverList -> all.addAll(serverList.via()));
     return all;
   }
 }

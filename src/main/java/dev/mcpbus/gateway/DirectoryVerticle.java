@@ -168,7 +168,8 @@ final class DirectoryVerticle extends VerticleBase {
     if (present != null) {
       return present;
     }
-    servers.put(id, new ListFetcher(vertx, parsed, (kind, listing) -> listed(id, kind, listing)));
+    servers.put(
+        id, new ListFetcher(vertx, parsed, (kind, serverList) -> listed(id, kind, serverList)));
     DirectoryEntry fresh = DirectoryEntry.of(parsed);
     become(fresh);
     return fresh;
@@ -254,10 +255,10 @@ final class DirectoryVerticle extends VerticleBase {
     }
   }
 
-  private void listed(String id, ListKind kind, ServerList listing) {
+  private void listed(String id, ListKind kind, ServerList serverList) {
     DirectoryEntry facts = directory.snapshot().server(id);
     if (facts != null) {
-      become(facts.with(kind, listing));
+      become(facts.with(kind, serverList));
       tell();
     }
   }
@@ -298,8 +299,8 @@ final class DirectoryVerticle extends VerticleBase {
         continue;
       }
       for (ListKind kind : kinds) {
-        ServerList listing = server.list(kind);
-        if (listing == null || (server.up() && !listing.isFresh(now))) {
+        ServerList serverList = server.list(kind);
+        if (serverList == null || (server.up() && !serverList.isFresh(now))) {
           running.add(lists.ask(kind, patience.toNanos()));
         }
       }

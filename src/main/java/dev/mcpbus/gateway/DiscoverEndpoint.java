@@ -52,7 +52,7 @@ final class DiscoverEndpoint {
   /** Of this life of the door: whoever sees the name of one call cannot tell another's. */
   private final String secret = Gateway.random(16);
 
-  private final SessionHostNames hosts;
+  private final SessionHostNames hostNames;
   private final String calling;
   private final RequestRouter router;
   private final ListenStreams listeners;
@@ -70,16 +70,16 @@ final class DiscoverEndpoint {
       Implementation serverInfo,
       OpenReplies replies,
       String name,
-      SessionHostNames hosts) {
+      SessionHostNames hostNames) {
     this.vertx = vertx;
     this.directory = directory;
     this.serverInfo = serverInfo;
     this.replies = replies;
     this.name = name;
-    this.hosts = hosts;
+    this.hostNames = hostNames;
     this.calling = Addresses.GATEWAY_CALLS + name;
     this.router = new RequestRouter(vertx, directory, options.pageSize());
-    this.tasks = new DiscoverTasks(hosts, directory, router);
+    this.tasks = new DiscoverTasks(hostNames, directory, router);
     this.listeners = new ListenStreams(vertx, directory, router, replies, tasks);
   }
 
@@ -222,7 +222,7 @@ final class DiscoverEndpoint {
     if (!waits && !offersTasks) {
       return;
     }
-    String host = retry ? held.substring(0, held.indexOf('.')) : hosts.next();
+    String host = retry ? held.substring(0, held.indexOf('.')) : hostNames.next();
     String exchange = ask.callId();
     ask.delegated(
         (server, suffix, given) -> {
@@ -249,7 +249,7 @@ final class DiscoverEndpoint {
           if (level != null && level.isString()) {
             options.addHeader(SessionHeaders.LEVEL, level.asString());
           }
-          return hosts
+          return hostNames
               .<Buffer>request(Addresses.GATEWAY_SESSIONS, host, given.toBuffer(), options)
               .map(answer -> RawJson.of(answer.body()))
               .recover(failure -> Future.failedFuture(lost(failure, retry)));

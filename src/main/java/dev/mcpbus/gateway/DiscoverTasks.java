@@ -20,41 +20,46 @@ import org.jspecify.annotations.Nullable;
  */
 final class DiscoverTasks {
 
-  private final SessionHostNames hosts;
+  private final SessionHostNames hostNames;
   private final Directory directory;
   private final RequestRouter router;
 
-  DiscoverTasks(SessionHostNames hosts, Directory directory, RequestRouter router) {
-    this.hosts = hosts;
+  DiscoverTasks(SessionHostNames hostNames, Directory directory, RequestRouter router) {
+    this.hostNames = hostNames;
     this.directory = directory;
     this.router = router;
   }
 
   /** A method of {@code tasks/}; another principal's task is as absent as one that never was. */
-  Future<RawJson> route(GatewayRequest ask, Principal principal) {
+  Future<RawJson> route(GatewayRequest gatewayRequest, Principal principal) {
     try {
-      return routed(ask, principal).recover(failure -> Future.failedFuture(McpErrors.of(failure)));
+      return routed(gatewayRequest, principal)
+          .recover(failure -> Future.failedFuture(McpErrors.of(failure)));
     } catch (RuntimeException e) {
       return Future.failedFuture(McpErrors.of(e));
     }
   }
 
-  private Future<RawJson> routed(GatewayRequest ask, Principal principal) {
-    if (!directory.hasTasks(ask.view())) {
-      throw McpErrors.methodNotFound(ask.method());
+  private Future<RawJson> routed(GatewayRequest gatewayRequest, Principal principal) {
+    if (!directory.hasTasks(gatewayRequest.view())) {
+      throw McpErrors.methodNotFound(gatewayRequest.method());
     }
-    String suffix = suffix(ask);
-    String id = RequestRouter.text(ask.params(), "taskId");
+    String suffix = suffix(gatewayRequest);
+    String id = RequestRouter.text(gatewayRequest.params(), "taskId");
     if (InitializeEndpoint.ID.matcher(id).matches()) {
-      return held(ask, principal, suffix, id);
+      return held(gatewayRequest, principal, suffix, id);
     }
-    SealedTaskIds.Named task = find(ask.view(), principal, id);
+    SealedTaskIds.Named task = find(gatewayRequest.view(), principal, id);
     if (task == null) {
       throw TaskForms.absent();
     }
-    ask.about(task.connection(), task.tool());
+    gatewayRequest.about(task.connection(), task.tool());
     return router
-        .call(ask, task.connection(), suffix, TaskForms.named(ask.params(), task.own()))
+        .call(
+            gatewayRequest,
+            task.connection(),
+            suffix,
+            TaskForms.named(gatewayRequest.params(), task.own()))
         .map(
             result -> {
               RawJson typed =
@@ -65,27 +70,28 @@ final class DiscoverTasks {
             });
   }
 
-  private static String suffix(GatewayRequest ask) {
-    String suffix = TaskForms.suffix(ask.method());
+  private static String suffix(GatewayRequest gatewayRequest) {
+    String suffix = TaskForms.suffix(gatewayRequest.method());
     if (suffix.equals(Addresses.TASKS_RESULT)) {
-      throw McpErrors.methodNotFound(ask.method()); // of the older era
+      throw McpErrors.methodNotFound(gatewayRequest.method()); // of the older era
     }
     return suffix;
   }
 
-  private Future<RawJson> held(GatewayRequest ask, Principal principal, String suffix, String id) {
+  private Future<RawJson> held(
+      GatewayRequest gatewayRequest, Principal principal, String suffix, String id) {
     DeliveryOptions options =
         new DeliveryOptions()
             .addHeader(SessionHeaders.OP, SessionHeaders.ABOUT_TASK)
             .addHeader(SessionHeaders.PRINCIPAL, principal.text())
-            .addHeader(SessionHeaders.VIEW, ask.view().name())
+            .addHeader(SessionHeaders.VIEW, gatewayRequest.view().name())
             .addHeader(SessionHeaders.SUFFIX, suffix)
             .addHeader(SessionHeaders.STATE, id);
-    return hosts
+    return hostNames
         .<Buffer>request(
             Addresses.GATEWAY_SESSIONS,
             InitializeEndpoint.host(id),
-            ask.params().toBuffer(),
+            gatewayRequest.params().toBuffer(),
             options)
         .map(answer -> RawJson.of(answer.body()))
         .recover(
@@ -97,9 +103,9 @@ final class DiscoverTasks {
   }
 
   /** What the client gets of the answer to its call. */
-  RawJson named(GatewayRequest ask, Principal principal, RawJson result) {
-    ConnectionId at = ask.at();
-    String tool = ask.item();
+  RawJson named(GatewayRequest gatewayRequest, Principal principal, RawJson result) {
+    ConnectionId at = gatewayRequest.at();
+    String tool = gatewayRequest.item();
     return at == null || tool == null || !TaskForms.isTask(result)
         ? result
         : TaskForms.named(

@@ -29,7 +29,7 @@ public final class Gateway {
   private final Implementation serverInfo;
   private final Directory directory;
   private final FairLimit<HttpReply> streams;
-  private final SessionHostNames hosts;
+  private final SessionHostNames hostNames;
 
   /**
    * @param serverInfo what clients are told that they talk to
@@ -46,7 +46,7 @@ public final class Gateway {
     this.options = options;
     this.serverInfo = serverInfo;
     this.directory = new Directory(options, access, SealedTaskIds.of(vertx));
-    this.hosts = new SessionHostNames(vertx, hostCount);
+    this.hostNames = new SessionHostNames(vertx, hostCount);
     this.streams = new FairLimit<>(options.maxStreams());
   }
 
@@ -54,15 +54,15 @@ public final class Gateway {
   public List<Deployable> actors() {
     List<Deployable> actors = new ArrayList<>();
     actors.add(new DirectoryVerticle(directory, PATIENCE, streams));
-    for (String host : hosts.own()) {
-      actors.add(new SessionHost(host, directory, options, serverInfo, hosts.own().size()));
+    for (String host : hostNames.own()) {
+      actors.add(new SessionHost(host, directory, options, serverInfo, hostNames.own().size()));
     }
     return actors;
   }
 
   /** A fresh one for each HTTP verticle. */
   public MountedHandler entrance() {
-    return new GatewayEndpoint(vertx, directory, options, serverInfo, hosts, streams);
+    return new GatewayEndpoint(vertx, directory, options, serverInfo, hostNames, streams);
   }
 
   /** A name that nobody can guess, in hexadecimal. */

@@ -42,8 +42,8 @@ final class GatewayEndpoint implements MountedHandler {
 
   private final Vertx vertx;
   private final Directory directory;
-  private final DiscoverEndpoint modern;
-  private final InitializeEndpoint legacy;
+  private final DiscoverEndpoint discover;
+  private final InitializeEndpoint initializeEndpoint;
   private final SseEndpoint sse;
   private final OpenReplies replies;
   private final String name;
@@ -55,15 +55,16 @@ final class GatewayEndpoint implements MountedHandler {
       Directory directory,
       GatewayOptions options,
       Implementation serverInfo,
-      SessionHostNames hosts,
+      SessionHostNames hostNames,
       FairLimit<HttpReply> streams) {
     this.vertx = vertx;
-    this.name = hosts.name();
+    this.name = hostNames.name();
     this.directory = directory;
     this.replies = new OpenReplies(streams);
-    this.modern = new DiscoverEndpoint(vertx, directory, options, serverInfo, replies, name, hosts);
-    this.legacy = new InitializeEndpoint(vertx, replies, name, hosts);
-    this.sse = new SseEndpoint(replies, name, hosts);
+    this.discover =
+        new DiscoverEndpoint(vertx, directory, options, serverInfo, replies, name, hostNames);
+    this.initializeEndpoint = new InitializeEndpoint(vertx, replies, name, hostNames);
+    this.sse = new SseEndpoint(replies, name, hostNames);
   }
 
   @Override
@@ -77,20 +78,20 @@ final class GatewayEndpoint implements MountedHandler {
     check = vertx.setPeriodic(CHECK_MILLIS, now -> replies.check());
     return Future.join(
             List.of(
-                consume(Addresses.GATEWAY_CALLS + name, modern::told),
-                consume(Addresses.GATEWAY_RESPONSES + name, legacy::told),
+                consume(Addresses.GATEWAY_CALLS + name, discover::told),
+                consume(Addresses.GATEWAY_RESPONSES + name, initializeEndpoint::told),
                 consume(sse.toldAt(), sse::told),
                 consume(sse.postedAt(), sse::posted),
                 local(Addresses.GATEWAY_LEFT, (Message<JsonObject> left) -> left(left.body())),
-                local(Addresses.GATEWAY_CHANGED, changed -> modern.listeners().changed()),
+                local(Addresses.GATEWAY_CHANGED, changed -> discover.listeners().changed()),
                 local(
                     Addresses.GATEWAY_UPDATED,
-                    (Message<JsonObject> updated) -> modern.listeners().updated(updated.body()))))
+                    (Message<JsonObject> updated) -> discover.listeners().updated(updated.body()))))
         .mapEmpty();
   }
 
   private void left(JsonObject node) {
-    legacy.left(node.getString("node", ""));
+    initializeEndpoint.left(node.getString("node", ""));
   }
 
   private <T> Future<Void> consume(String address, Handler<Message<T>> handler) {
@@ -108,7 +109,7 @@ final class GatewayEndpoint implements MountedHandler {
   public void close() {
     vertx.cancelTimer(beat);
     vertx.cancelTimer(check);
-    modern.listeners().close();
+    discover.listeners().close();
     sse.close();
     replies.close();
   }
@@ -170,10 +171,10 @@ final class GatewayEndpoint implements MountedHandler {
       post(request.headers(), principal, body, view, reply);
     } else if (request.headers().get(McpHeaders.SESSION_ID) != null
         && request.method().equals(HttpMethod.GET)) {
-      legacy.stream(request.headers(), principal, view, reply);
+      initializeEndpoint.stream(request.headers(), principal, view, reply);
     } else if (request.headers().get(McpHeaders.SESSION_ID) != null
         && request.method().equals(HttpMethod.DELETE)) {
-      legacy.delete(request.headers(), principal, view, reply);
+      initializeEndpoint.delete(request.headers(), principal, view, reply);
     } else {
       // The modern era has POST alone; the other methods are for sessions.
       reply.header("Allow", "POST");
@@ -280,16 +281,16 @@ final class GatewayEndpoint implements MountedHandler {
     boolean session = headers.get(McpHeaders.SESSION_ID) != null;
     boolean initialize = !answer && message.method().equals(Methods.INITIALIZE);
     if (!answer && RequestHeaders.describes(headers, meta)) {
-      modern.handle(headers, principal, message, meta, view, reply);
+      discover.handle(headers, principal, message, meta, view, reply);
       return;
     }
     String version = headers.get(McpHeaders.PROTOCOL_VERSION);
     if (version != null && !initialize && ProtocolVersion.ofWire(version).isEmpty()) {
       refuse(reply, 400, message.id(), McpErrors.unsupportedVersion(version));
     } else if (initialize) {
-      legacy.initialize(principal, message, view, reply);
+      initializeEndpoint.initialize(principal, message, view, reply);
     } else if (session) {
-      legacy.post(headers, principal, message, view, reply);
+      initializeEndpoint.post(headers, principal, message, view, reply);
     } else {
       refuse(
           reply,

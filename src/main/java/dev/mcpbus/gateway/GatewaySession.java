@@ -58,7 +58,7 @@ final class GatewaySession {
   private final ClientQuestions questions;
   private final SessionSubscriptions subscribed;
   private final ListChangeTracker changes;
-  private final SessionConnections leases;
+  private final SessionConnections connections;
   private final SessionTasks tasks;
   private final SessionLists lists;
   private final SessionInbox incoming;
@@ -116,10 +116,10 @@ final class GatewaySession {
     this.lists = new SessionLists(vertx, changes::seen, this::changed);
     this.incoming =
         new SessionInbox(calls, streams, questions, this::leased, this::sees, this::giveUp);
-    this.leases =
+    this.connections =
         new SessionConnections(
             vertx, host, incoming, principal.name(), can, lists, () -> book.end(id));
-    this.tasks = new SessionTasks(directory, router, principal, this::view, leases);
+    this.tasks = new SessionTasks(directory, router, principal, this::view, connections);
     incoming.tasks(tasks);
   }
 
@@ -132,13 +132,13 @@ final class GatewaySession {
   }
 
   /** It was another node's, which is lost: its client is told to look at all lists again. */
-  void goOn(JsonObject facts) {
-    streams.goOn();
+  void resume(JsonObject facts) {
+    streams.resume();
     changes.forget();
     if (facts.getValue(SessionStore.LEVEL) instanceof String level) {
       incoming.level(level);
     }
-    subscribed.goOn(view, facts);
+    subscribed.continueFrom(view, facts);
   }
 
   /** Whoever reads there does not any more. */
@@ -149,8 +149,8 @@ final class GatewaySession {
   }
 
   /** True where a stream of before is asked for, whose events were the lost node's. */
-  boolean hasLost(@Nullable String lastEventId) {
-    return streams.hasLost(lastEventId);
+  boolean isLost(@Nullable String lastEventId) {
+    return streams.isLost(lastEventId);
   }
 
   /** The result of {@code initialize}. */
@@ -172,12 +172,12 @@ final class GatewaySession {
 
   /** A fact about a connection of this session alone. */
   private void leased(String lease, String type) {
-    ConnectionId server = leases.serverOf(lease);
+    ConnectionId server = connections.serverOf(lease);
     if (server == null) {
       return;
     }
     switch (type) {
-      case Events.GAVE_UP -> leases.lost(lease);
+      case Events.GAVE_UP -> connections.lost(lease);
       case Events.CONNECTED -> lists.connected(server);
       default -> {
         for (ListKind kind : ListKind.values()) {
@@ -191,7 +191,7 @@ final class GatewaySession {
 
   /** What a server says of a connection of this session is for who may see the server. */
   private boolean sees(String lease) {
-    ConnectionId server = leases.serverOf(lease);
+    ConnectionId server = connections.serverOf(lease);
     return server == null || view.includes(server.value());
   }
 
@@ -238,7 +238,7 @@ final class GatewaySession {
   private void noteUse() {
     boolean inUse = isInUse();
     bound.use(this, inUse);
-    leases.use(inUse);
+    connections.use(inUse);
   }
 
   /**
@@ -290,7 +290,7 @@ final class GatewaySession {
     questions.close();
     subscribed.close();
     streams.close();
-    return leases.close();
+    return connections.close();
   }
 
   // ---- messages of the client
@@ -340,7 +340,7 @@ final class GatewaySession {
 
   private void notified(String method, RawJson params) {
     if (method.equals(Methods.ROOTS_CHANGED)) {
-      leases.rootsChanged();
+      connections.rootsChanged();
     }
     RawJson cancelled = params.member("requestId");
     if (method.equals(Methods.CANCELLED) && cancelled != null) {
@@ -370,32 +370,33 @@ final class GatewaySession {
     RawJson meta = params.member("_meta");
     RawJson token = meta == null ? null : meta.member(MetaKeys.PROGRESS_TOKEN);
     String callId = host.add(incoming);
-    GatewayRequest ask =
+    GatewayRequest gatewayRequest =
         new GatewayRequest(view, method, params, false, callId)
             .from(principal)
             .header(Headers.INPUT, host.inputs())
-            .through(server -> leases.of(server, directory.snapshot().server(server.value())))
+            .through(server -> connections.of(server, directory.snapshot().server(server.value())))
             .adapted(this::adapted)
             .seeing(lists);
     if (token != null) {
-      ask.header(Headers.PROGRESS, host.calling());
+      gatewayRequest.header(Headers.PROGRESS, host.calling());
     }
     if (incoming.level() != null) {
-      ask.header(Headers.LOG, host.calling());
+      gatewayRequest.header(Headers.LOG, host.calling());
     }
-    SessionCall call = new SessionCall(requestId, ask, stream, exchange, message, token);
+    SessionCall call = new SessionCall(requestId, gatewayRequest, stream, exchange, message, token);
     calls.put(callId, call);
     noteUse();
     Principal caller = principal;
     Future<RawJson> answer;
     try {
-      answer = answer(ask, method, params);
+      answer = answer(gatewayRequest, method, params);
     } catch (McpFailure refused) {
       answer = Future.failedFuture(refused);
     }
     RequestSource source =
         RequestSource.parse(String.valueOf(message.headers().get(SessionHeaders.SOURCE)));
-    answer.onComplete(outcome -> directory.journal().ended(source, caller, ask, outcome));
+    answer.onComplete(
+        outcome -> directory.journal().ended(source, caller, gatewayRequest, outcome));
     answer.onComplete(
         result -> end(call, MessageWriter.written(requestId, result)),
         failure -> end(call, Buffer.buffer(McpErrors.message(requestId, McpErrors.of(failure)))));
@@ -419,18 +420,20 @@ final class GatewaySession {
     return params.with("_meta", all);
   }
 
-  private Future<RawJson> answer(GatewayRequest ask, String method, RawJson params) {
+  private Future<RawJson> answer(GatewayRequest gatewayRequest, String method, RawJson params) {
     return switch (method) {
       case Methods.PING -> Future.succeededFuture(RawJson.EMPTY_OBJECT);
       case Methods.SET_LEVEL -> level(RequestRouter.text(params, "level"));
-      case Methods.RESOURCES_SUBSCRIBE -> subscribed.add(ask, RequestRouter.text(params, "uri"));
+      case Methods.RESOURCES_SUBSCRIBE ->
+          subscribed.add(gatewayRequest, RequestRouter.text(params, "uri"));
       case Methods.RESOURCES_UNSUBSCRIBE -> subscribed.remove(RequestRouter.text(params, "uri"));
       case Methods.TASKS_GET, Methods.TASKS_RESULT, Methods.TASKS_CANCEL, Methods.TASKS_LIST ->
-          tasks.route(ask);
-      case Methods.TOOLS_CALL -> router.route(ask).map(result -> tasks.begun(ask, result));
+          tasks.route(gatewayRequest);
+      case Methods.TOOLS_CALL ->
+          router.route(gatewayRequest).map(result -> tasks.begun(gatewayRequest, result));
       default ->
           router
-              .route(ask)
+              .route(gatewayRequest)
               .onSuccess(
                   result -> {
                     for (ListKind kind : ListKind.values()) {
@@ -444,7 +447,7 @@ final class GatewaySession {
 
   private Future<RawJson> level(String wanted) {
     incoming.level(wanted);
-    leases.level(wanted);
+    connections.level(wanted);
     book.note(id, SessionStore.LEVEL, wanted);
     return Future.succeededFuture(RawJson.EMPTY_OBJECT);
   }

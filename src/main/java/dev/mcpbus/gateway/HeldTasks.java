@@ -35,7 +35,7 @@ final class HeldTasks {
 
   private final Vertx vertx;
   private final CallRegistry calls;
-  private final ParkedCalls exchanges;
+  private final ParkedCalls parked;
   private final Directory directory;
   private final FairLimit<String> bound;
   private final Map<String, Entry> tasks = new HashMap<>();
@@ -43,10 +43,10 @@ final class HeldTasks {
   /**
    * @param max tasks that are kept at a time
    */
-  HeldTasks(Vertx vertx, CallRegistry calls, ParkedCalls exchanges, Directory directory, int max) {
+  HeldTasks(Vertx vertx, CallRegistry calls, ParkedCalls parked, Directory directory, int max) {
     this.vertx = vertx;
     this.calls = calls;
-    this.exchanges = exchanges;
+    this.parked = parked;
     this.directory = directory;
     this.bound = new FairLimit<>(max);
   }
@@ -82,13 +82,13 @@ final class HeldTasks {
     tasks.put(id, new Entry(task, key.principal(), key.server(), tool));
     String response = String.valueOf(message.headers().get(SessionHeaders.EXCHANGE));
     starting.put(response, id);
-    exchanges
+    parked
         .lease(key)
         .onComplete(known -> starting.remove(response))
         .onComplete(
             lease -> {
               if (!tasks.containsKey(id)) {
-                exchanges.giveBack(key, lease);
+                parked.giveBack(key, lease);
                 message.reply(McpFailure.notSent(FailureCode.CANCELLED, "the client has gone"));
                 return;
               }
@@ -124,7 +124,7 @@ final class HeldTasks {
       bound.use(id, working);
       ConnectionId lease = entry.task().lease();
       if (changed && lease != null) {
-        exchanges.use(lease, working);
+        parked.use(lease, working);
       }
     }
   }
@@ -134,7 +134,7 @@ final class HeldTasks {
     Entry entry = tasks.get(id);
     ConnectionId lease = entry == null ? null : entry.task().lease();
     if (lease != null) {
-      exchanges.giveBack(key, lease);
+      parked.giveBack(key, lease);
       vertx.setTimer(HeldTask.KEPT_MILLIS, late -> forget(id));
     }
   }

@@ -42,7 +42,7 @@ final class InitializeEndpoint {
   private final Vertx vertx;
   private final OpenReplies replies;
   private final String name;
-  private final SessionHostNames hosts;
+  private final SessionHostNames hostNames;
   private final Map<String, HttpReply> exchanges = new HashMap<>();
 
   /** Hosts of standing streams, by their exchanges. */
@@ -62,11 +62,11 @@ final class InitializeEndpoint {
   /**
    * @param name of the HTTP verticle
    */
-  InitializeEndpoint(Vertx vertx, OpenReplies replies, String name, SessionHostNames hosts) {
+  InitializeEndpoint(Vertx vertx, OpenReplies replies, String name, SessionHostNames hostNames) {
     this.vertx = vertx;
     this.replies = replies;
     this.name = name;
-    this.hosts = hosts;
+    this.hostNames = hostNames;
   }
 
   void initialize(Principal principal, Envelope message, DirectoryView view, HttpReply reply) {
@@ -79,9 +79,9 @@ final class InitializeEndpoint {
     DeliveryOptions options =
         options(SessionHeaders.OPEN, principal, view, exchange())
             .addHeader(SessionHeaders.LASTING, "true");
-    hosts
+    hostNames
         .<Buffer>request(
-            Addresses.GATEWAY_SESSIONS, hosts.next(), message.text().toBuffer(), options)
+            Addresses.GATEWAY_SESSIONS, hostNames.next(), message.text().toBuffer(), options)
         .onComplete(
             answered -> {
               reply.header(
@@ -292,18 +292,19 @@ final class InitializeEndpoint {
   /** To the host that has the session, or goes on with it. */
   private Future<Message<Buffer>> send(String session, Buffer body, DeliveryOptions options) {
     String host = at(session);
-    if (!hosts.isClustered()) {
-      return hosts.request(Addresses.GATEWAY_SESSIONS, host, body, options);
+    if (!hostNames.isClustered()) {
+      return hostNames.request(Addresses.GATEWAY_SESSIONS, host, body, options);
     }
     DeliveryOptions again = new DeliveryOptions(options);
-    return hosts
+    return hostNames
         .<Buffer>request(Addresses.GATEWAY_SESSIONS, host, body, options)
         .recover(
             failure ->
                 McpFailure.of(failure).code() == FailureCode.UNKNOWN_CONNECTION
                     ? find(session, host, SessionHostNames.isGone(failure))
                         .compose(
-                            found -> hosts.request(Addresses.GATEWAY_SESSIONS, found, body, again))
+                            found ->
+                                hostNames.request(Addresses.GATEWAY_SESSIONS, found, body, again))
                     : Future.failedFuture(failure));
   }
 
@@ -316,8 +317,8 @@ final class InitializeEndpoint {
     if (lost) {
       options.addHeader(SessionHeaders.LOST, "true");
     }
-    return hosts
-        .<Buffer>request(Addresses.GATEWAY_SESSIONS, hosts.next(), Buffer.buffer(), options)
+    return hostNames
+        .<Buffer>request(Addresses.GATEWAY_SESSIONS, hostNames.next(), Buffer.buffer(), options)
         .map(found -> String.valueOf(found.headers().get(SessionHeaders.HOST)))
         .onSuccess(found -> moved.put(session, found))
         .onFailure(unknown -> moved.remove(session));

@@ -75,11 +75,11 @@ final class ParkedCalls {
     }
     Key key = Key.of(message);
     JsonObject capabilities = new JsonObject(key.capabilities());
-    ParkedCall exchange =
+    ParkedCall parked =
         new ParkedCall(vertx, calls, message, capabilities, this::handedOut, this::ended);
-    FairLimit.Verdict<ParkedCall> verdict = bound.admit(exchange, key.principal());
+    FairLimit.Verdict<ParkedCall> verdict = bound.admit(parked, key.principal());
     if (verdict.isRefused()) {
-      exchange.fail(
+      parked.fail(
           McpFailure.notSent(
               FailureCode.OVERLOADED,
               "all "
@@ -92,40 +92,40 @@ final class ParkedCalls {
     if (waits != null) {
       waits.cancel();
     }
-    running.put(exchange, key);
+    running.put(parked, key);
     RawJson params = RawJson.of(message.body());
     lease(key)
         .onComplete(
             lease -> {
-              if (running.containsKey(exchange)) {
-                exchange.begin(lease, params);
+              if (running.containsKey(parked)) {
+                parked.begin(lease, params);
               } else {
                 giveBack(key, lease);
               }
             },
-            exchange::fail);
+            parked::fail);
   }
 
   private void retry(Message<Buffer> message) {
     String state = String.valueOf(message.headers().get(SessionHeaders.STATE));
-    ParkedCall exchange =
+    ParkedCall parked =
         running.keySet().stream().filter(one -> state.equals(one.state())).findFirst().orElse(null);
-    if (exchange == null || !exchange.isOf(message)) {
+    if (parked == null || !parked.isOf(message)) {
       message.reply(McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no call waits for this"));
     } else {
-      noteUse(exchange, true);
-      exchange.retry(message);
+      noteUse(parked, true);
+      parked.retry(message);
     }
   }
 
   /** Its client has the questions; whether it comes back is not known. */
-  private void handedOut(ParkedCall exchange) {
-    noteUse(exchange, false);
+  private void handedOut(ParkedCall parked) {
+    noteUse(parked, false);
   }
 
-  private void noteUse(ParkedCall exchange, boolean inUse) {
-    bound.use(exchange, inUse);
-    ConnectionId lease = exchange.lease();
+  private void noteUse(ParkedCall parked, boolean inUse) {
+    bound.use(parked, inUse);
+    ConnectionId lease = parked.lease();
     if (lease != null) {
       use(lease, inUse);
     }
@@ -171,10 +171,10 @@ final class ParkedCalls {
             });
   }
 
-  private void ended(ParkedCall exchange) {
-    bound.remove(exchange);
-    Key key = running.remove(exchange);
-    ConnectionId lease = exchange.lease();
+  private void ended(ParkedCall parked) {
+    bound.remove(parked);
+    Key key = running.remove(parked);
+    ConnectionId lease = parked.lease();
     if (key != null && lease != null) {
       giveBack(key, lease);
     }

@@ -25,15 +25,15 @@ final class PolicyCheck {
    * @return null where the client may
    */
   static @Nullable McpFailure against(
-      GatewayRequest ask, String server, String suffix, RawJson params) {
-    Rights rights = ask.view().rights();
+      GatewayRequest request, String server, String suffix, RawJson params) {
+    Rights rights = request.view().rights();
     MethodAddress address = MethodAddress.ofSuffix(suffix);
     boolean may =
         address == null
             ? rights.permits(Operation.unknown(server))
             : rights.isUnbounded()
                 || rights.permits(OperationTable.of(server, address.method(), params));
-    return may ? null : absent(ask);
+    return may ? null : absent(request);
   }
 
   /** Whether the client may hear of changes of a resource, by its server's own URI. */
@@ -41,11 +41,13 @@ final class PolicyCheck {
     return view.rights().permits(OperationTable.about(server, Methods.RESOURCES_SUBSCRIBE, own));
   }
 
-  private static McpFailure absent(GatewayRequest ask) {
-    return switch (ask.method()) {
-      case Methods.TOOLS_CALL -> named(ListKind.TOOLS, RequestRouter.text(ask.params(), "name"));
-      case Methods.PROMPTS_GET -> named(ListKind.PROMPTS, RequestRouter.text(ask.params(), "name"));
-      case Methods.RESOURCES_READ -> resource(ask, RequestRouter.text(ask.params(), "uri"));
+  private static McpFailure absent(GatewayRequest request) {
+    return switch (request.method()) {
+      case Methods.TOOLS_CALL ->
+          named(ListKind.TOOLS, RequestRouter.text(request.params(), "name"));
+      case Methods.PROMPTS_GET ->
+          named(ListKind.PROMPTS, RequestRouter.text(request.params(), "name"));
+      case Methods.RESOURCES_READ -> resource(request, RequestRouter.text(request.params(), "uri"));
       case Methods.COMPLETE -> McpErrors.invalidParams("Unknown reference");
       default -> TaskForms.absent();
     };
@@ -57,9 +59,9 @@ final class PolicyCheck {
         (kind == ListKind.TOOLS ? UNKNOWN_TOOL : "Unknown prompt: ") + McpErrors.shown(name));
   }
 
-  static McpFailure resource(GatewayRequest ask, String uri) {
+  static McpFailure resource(GatewayRequest request, String uri) {
     return McpErrors.rpc(
-        ask.isModern() ? JsonRpcError.INVALID_PARAMS : JsonRpcError.RESOURCE_NOT_FOUND,
+        request.isModern() ? JsonRpcError.INVALID_PARAMS : JsonRpcError.RESOURCE_NOT_FOUND,
         "Resource not found: " + McpErrors.shown(uri),
         new JsonObject().put("uri", uri));
   }

@@ -26,25 +26,28 @@ final class RequestAudit {
   }
 
   void ended(
-      RequestSource source, Principal principal, GatewayRequest ask, AsyncResult<?> outcome) {
+      RequestSource source,
+      Principal principal,
+      GatewayRequest gatewayRequest,
+      AsyncResult<?> outcome) {
     if (!audit.isOn()) {
       return;
     }
     audit.line(
         source,
         principal,
-        ask.method(),
-        word(ask.method()),
-        ask.server(),
-        ask.item(),
-        ask.isDenied() ? Decision.DENY : Decision.ALLOW,
-        code(ask, outcome),
-        ask.since());
+        gatewayRequest.method(),
+        word(gatewayRequest.method()),
+        gatewayRequest.server(),
+        gatewayRequest.item(),
+        gatewayRequest.isDenied() ? Decision.DENY : Decision.ALLOW,
+        code(gatewayRequest, outcome),
+        gatewayRequest.since());
   }
 
   /** What a client is denied it hears of as its server would say it: that is not what happened. */
-  private static String code(GatewayRequest ask, AsyncResult<?> outcome) {
-    if (ask.isDenied()) {
+  private static String code(GatewayRequest gatewayRequest, AsyncResult<?> outcome) {
+    if (gatewayRequest.isDenied()) {
       return "DENIED";
     }
     return outcome.succeeded() ? "OK" : McpFailure.of(outcome.cause()).code().name();

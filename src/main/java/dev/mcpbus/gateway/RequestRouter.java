@@ -45,44 +45,51 @@ final class RequestRouter {
   }
 
   /** The result's bytes. */
-  Future<RawJson> route(GatewayRequest ask) {
+  Future<RawJson> route(GatewayRequest gatewayRequest) {
     try {
-      return routed(ask).recover(failure -> Future.failedFuture(McpErrors.of(failure)));
+      return routed(gatewayRequest).recover(failure -> Future.failedFuture(McpErrors.of(failure)));
     } catch (RuntimeException e) {
       return Future.failedFuture(McpErrors.of(e));
     }
   }
 
-  private Future<RawJson> routed(GatewayRequest ask) {
-    return switch (ask.method()) {
-      case Methods.TOOLS_CALL -> tool(ask);
+  private Future<RawJson> routed(GatewayRequest gatewayRequest) {
+    return switch (gatewayRequest.method()) {
+      case Methods.TOOLS_CALL -> tool(gatewayRequest);
       case Methods.PROMPTS_GET ->
-          named(ask, ListKind.PROMPTS, Addresses.PROMPTS_GET, ask.params(), ask::check);
-      case Methods.TOOLS_LIST -> list(ask, ListKind.TOOLS);
-      case Methods.PROMPTS_LIST -> list(ask, ListKind.PROMPTS);
-      case Methods.RESOURCES_LIST -> list(ask, ListKind.RESOURCES);
-      case Methods.RESOURCES_TEMPLATES -> list(ask, ListKind.TEMPLATES);
+          named(
+              gatewayRequest,
+              ListKind.PROMPTS,
+              Addresses.PROMPTS_GET,
+              gatewayRequest.params(),
+              gatewayRequest::check);
+      case Methods.TOOLS_LIST -> list(gatewayRequest, ListKind.TOOLS);
+      case Methods.PROMPTS_LIST -> list(gatewayRequest, ListKind.PROMPTS);
+      case Methods.RESOURCES_LIST -> list(gatewayRequest, ListKind.RESOURCES);
+      case Methods.RESOURCES_TEMPLATES -> list(gatewayRequest, ListKind.TEMPLATES);
       case Methods.RESOURCES_READ ->
-          resources(ask.view(), text(ask.params(), "uri")).compose(found -> read(ask, found, 0));
-      case Methods.COMPLETE -> complete(ask);
-      default -> Future.failedFuture(McpErrors.methodNotFound(ask.method()));
+          resources(gatewayRequest.view(), text(gatewayRequest.params(), "uri"))
+              .compose(found -> read(gatewayRequest, found, 0));
+      case Methods.COMPLETE -> complete(gatewayRequest);
+      default -> Future.failedFuture(McpErrors.methodNotFound(gatewayRequest.method()));
     };
   }
 
   // ---- lists
 
-  private Future<RawJson> list(GatewayRequest ask, ListKind kind) {
-    RawJson cursor = ask.params().member("cursor");
+  private Future<RawJson> list(GatewayRequest gatewayRequest, ListKind kind) {
+    RawJson cursor = gatewayRequest.params().member("cursor");
     if (cursor != null && !cursor.isString()) {
       throw McpErrors.invalidParams("\"cursor\" must be a string");
     }
-    DirectoryView view = ask.view();
+    DirectoryView view = gatewayRequest.view();
     if (kind == ListKind.TOOLS && view.searches()) {
-      return Future.succeededFuture(ViewMetaTools.list(ask.isModern()));
+      return Future.succeededFuture(ViewMetaTools.list(gatewayRequest.isModern()));
     }
     return directory
         .ready(vertx, view, List.of(kind))
-        .compose(known -> ask.listed(kind).map(ask.seen(directory.snapshot())))
+        .compose(
+            known -> gatewayRequest.listed(kind).map(gatewayRequest.seen(directory.snapshot())))
         .map(
             snapshot -> {
               requireUp(view, snapshot);
@@ -92,7 +99,7 @@ final class RequestRouter {
                       kind,
                       cursor == null ? null : cursor.asString(),
                       pageSize,
-                      ask.isModern(),
+                      gatewayRequest.isModern(),
                       InstanceId.of(vertx));
               if (page == null) {
                 throw McpErrors.invalidParams("the cursor is not good any more; list anew");
@@ -128,17 +135,23 @@ final class RequestRouter {
 
   // ---- tools and prompts
 
-  private Future<RawJson> tool(GatewayRequest ask) {
-    String name = text(ask.params(), "name");
-    if (!ask.view().searches() || !MetaTools.isMeta(name)) {
-      return named(ask, ListKind.TOOLS, Addresses.TOOLS_CALL, ask.params(), ask::check);
+  private Future<RawJson> tool(GatewayRequest gatewayRequest) {
+    String name = text(gatewayRequest.params(), "name");
+    if (!gatewayRequest.view().searches() || !MetaTools.isMeta(name)) {
+      return named(
+          gatewayRequest,
+          ListKind.TOOLS,
+          Addresses.TOOLS_CALL,
+          gatewayRequest.params(),
+          gatewayRequest::check);
     }
-    ask.about(null, name);
+    gatewayRequest.about(null, name);
     // What the client repeats in headers is of the tool that it was shown.
     return meta.answer(
-        ask,
+        gatewayRequest,
         name,
-        params -> named(ask, ListKind.TOOLS, Addresses.TOOLS_CALL, params, target -> {}));
+        params ->
+            named(gatewayRequest, ListKind.TOOLS, Addresses.TOOLS_CALL, params, target -> {}));
   }
 
   /**
@@ -146,57 +159,57 @@ final class RequestRouter {
    * @param check throws what there is against the call, once it is known where it goes
    */
   private Future<RawJson> named(
-      GatewayRequest ask,
+      GatewayRequest gatewayRequest,
       ListKind kind,
       String suffix,
       RawJson params,
       Consumer<ViewList.Target> check) {
     String name = text(params, "name");
-    ask.about(null, name);
-    return find(ask, kind, name)
-        .onFailure(failure -> denied(ask, kind, name))
+    gatewayRequest.about(null, name);
+    return find(gatewayRequest, kind, name)
+        .onFailure(failure -> denied(gatewayRequest, kind, name))
         .compose(
             target -> {
-              ask.about(target.server(), target.key());
+              gatewayRequest.about(target.server(), target.key());
               check.accept(target);
               return call(
-                  ask,
+                  gatewayRequest,
                   target.server(),
                   suffix,
                   target.key().equals(name)
                       ? params
                       : params.with("name", RawJson.string(target.key())));
             })
-        .recover(failure -> Future.failedFuture(plain(ask, kind, name, failure)));
+        .recover(failure -> Future.failedFuture(plain(gatewayRequest, kind, name, failure)));
   }
 
   /** Notes where others would have found it. */
-  void denied(GatewayRequest ask, ListKind kind, String name) {
-    DirectoryView view = ask.view();
+  void denied(GatewayRequest gatewayRequest, ListKind kind, String name) {
+    DirectoryView view = gatewayRequest.view();
     if (!view.rights().isUnbounded()
         && directory.snapshot().list(view.whole(), kind).find(name) != null) {
-      ask.deny();
+      gatewayRequest.deny();
     }
   }
 
   /** A server that does not know a tool names others, which this client may not know of. */
   private static Throwable plain(
-      GatewayRequest ask, ListKind kind, String name, Throwable failure) {
-    return !ask.view().rights().isUnbounded()
+      GatewayRequest gatewayRequest, ListKind kind, String name, Throwable failure) {
+    return !gatewayRequest.view().rights().isUnbounded()
             && McpFailure.of(failure).code() == FailureCode.UNKNOWN_TOOL
         ? PolicyCheck.named(kind, name)
         : failure;
   }
 
-  private Future<ViewList.Target> find(GatewayRequest ask, ListKind kind, String name) {
-    DirectoryView view = ask.view();
-    ViewList.Target known = ask.seen(directory.snapshot()).list(view, kind).find(name);
+  private Future<ViewList.Target> find(GatewayRequest gatewayRequest, ListKind kind, String name) {
+    DirectoryView view = gatewayRequest.view();
+    ViewList.Target known = gatewayRequest.seen(directory.snapshot()).list(view, kind).find(name);
     if (known != null) {
       return Future.succeededFuture(known);
     }
     return directory
         .ready(vertx, view, List.of(kind))
-        .map(ask::seen)
+        .map(gatewayRequest::seen)
         .map(
             snapshot -> {
               ViewList.Target listed = snapshot.list(view, kind).find(name);
@@ -251,28 +264,29 @@ final class RequestRouter {
   }
 
   /** Asks one after the other while they say that they do not know it. */
-  private Future<RawJson> read(GatewayRequest ask, List<ViewList.Target> found, int next) {
+  private Future<RawJson> read(
+      GatewayRequest gatewayRequest, List<ViewList.Target> found, int next) {
     if (found.isEmpty()) {
-      String uri = text(ask.params(), "uri");
-      ask.about(null, uri);
-      denied(ask, ListKind.RESOURCES, uri);
-      return Future.failedFuture(PolicyCheck.resource(ask, uri));
+      String uri = text(gatewayRequest.params(), "uri");
+      gatewayRequest.about(null, uri);
+      denied(gatewayRequest, ListKind.RESOURCES, uri);
+      return Future.failedFuture(PolicyCheck.resource(gatewayRequest, uri));
     }
     ViewList.Target target = found.get(next);
-    ask.about(target.server(), target.key());
+    gatewayRequest.about(target.server(), target.key());
     RawJson params =
         target.key().equals(target.name())
-            ? ask.params()
-            : ask.params().with("uri", RawJson.string(target.key()));
+            ? gatewayRequest.params()
+            : gatewayRequest.params().with("uri", RawJson.string(target.key()));
     Future<RawJson> read =
-        call(ask, target.server(), Addresses.RESOURCES_READ, params)
-            .map(result -> ask.isModern() ? hinted(result) : result);
+        call(gatewayRequest, target.server(), Addresses.RESOURCES_READ, params)
+            .map(result -> gatewayRequest.isModern() ? hinted(result) : result);
     return next + 1 == found.size()
         ? read
         : read.recover(
             failure ->
                 ResourceCandidates.isNotFound(McpFailure.of(failure))
-                    ? read(ask, found, next + 1)
+                    ? read(gatewayRequest, found, next + 1)
                     : Future.failedFuture(failure));
   }
 
@@ -290,21 +304,21 @@ final class RequestRouter {
 
   // ---- completion
 
-  private Future<RawJson> complete(GatewayRequest ask) {
-    RawJson ref = ask.params().member("ref");
+  private Future<RawJson> complete(GatewayRequest gatewayRequest) {
+    RawJson ref = gatewayRequest.params().member("ref");
     RawJson type = ref == null ? null : ref.member("type");
     if (ref == null || type == null || !type.isString()) {
       throw McpErrors.invalidParams("\"ref\" must be an object with a \"type\"");
     }
     return switch (type.asString()) {
       case "ref/prompt" ->
-          find(ask, ListKind.PROMPTS, text(ref, "name"))
-              .onFailure(absent -> denied(ask, ListKind.PROMPTS, text(ref, "name")))
-              .compose(target -> complete(ask, ref, "name", target));
+          find(gatewayRequest, ListKind.PROMPTS, text(ref, "name"))
+              .onFailure(absent -> denied(gatewayRequest, ListKind.PROMPTS, text(ref, "name")))
+              .compose(target -> complete(gatewayRequest, ref, "name", target));
       case "ref/resource" ->
-          template(ask.view(), text(ref, "uri"))
-              .onFailure(absent -> denied(ask, ListKind.RESOURCES, text(ref, "uri")))
-              .compose(target -> complete(ask, ref, "uri", target));
+          template(gatewayRequest.view(), text(ref, "uri"))
+              .onFailure(absent -> denied(gatewayRequest, ListKind.RESOURCES, text(ref, "uri")))
+              .compose(target -> complete(gatewayRequest, ref, "uri", target));
       default -> throw McpErrors.invalidParams("\"ref.type\" must be ref/prompt or ref/resource");
     };
   }
@@ -330,13 +344,13 @@ final class RequestRouter {
   }
 
   private Future<RawJson> complete(
-      GatewayRequest ask, RawJson ref, String member, ViewList.Target target) {
+      GatewayRequest gatewayRequest, RawJson ref, String member, ViewList.Target target) {
     RawJson params =
         target.key().equals(target.name())
-            ? ask.params()
-            : ask.params().with("ref", ref.with(member, RawJson.string(target.key())));
-    ask.about(target.server(), target.key());
-    return call(ask, target.server(), Addresses.COMPLETION, params);
+            ? gatewayRequest.params()
+            : gatewayRequest.params().with("ref", ref.with(member, RawJson.string(target.key())));
+    gatewayRequest.about(target.server(), target.key());
+    return call(gatewayRequest, target.server(), Addresses.COMPLETION, params);
   }
 
   // ---- the bus
@@ -345,35 +359,37 @@ final class RequestRouter {
    * Has it answered by the connection that serves this client for {@code server}. Everything that
    * leaves for a server passes the check here, as it leaves: by its server's names.
    */
-  Future<RawJson> call(GatewayRequest ask, String server, String suffix, RawJson params) {
-    McpFailure denied = PolicyCheck.against(ask, server, suffix, params);
+  Future<RawJson> call(
+      GatewayRequest gatewayRequest, String server, String suffix, RawJson params) {
+    McpFailure denied = PolicyCheck.against(gatewayRequest, server, suffix, params);
     if (denied != null) {
-      ask.deny();
+      gatewayRequest.deny();
       return Future.failedFuture(denied);
     }
-    Future<RawJson> elsewhere = ask.delegate(server, suffix, params);
+    Future<RawJson> elsewhere = gatewayRequest.delegate(server, suffix, params);
     if (elsewhere != null) {
-      return elsewhere.map(result -> typed(ask, server, result));
+      return elsewhere.map(result -> typed(gatewayRequest, server, result));
     }
-    return ask.upstream(new ConnectionId(server))
+    return gatewayRequest
+        .upstream(new ConnectionId(server))
         .compose(
             at -> {
-              if (!ask.send(at)) {
+              if (!gatewayRequest.send(at)) {
                 return Future.failedFuture(
                     McpFailure.notSent(FailureCode.CANCELLED, "cancelled before it was sent"));
               }
               return bus.<Buffer>request(
                       at,
                       Addresses.of(at, suffix),
-                      ask.adapt(server, params).toBuffer(),
-                      ask.options())
+                      gatewayRequest.adapt(server, params).toBuffer(),
+                      gatewayRequest.options())
                   .map(reply -> RawJson.of(reply.body()));
             })
-        .map(result -> ask.isModern() ? typed(ask, server, result) : result);
+        .map(result -> gatewayRequest.isModern() ? typed(gatewayRequest, server, result) : result);
   }
 
   /** What a server of the other era answers is complete, and must say so. */
-  private RawJson typed(GatewayRequest ask, String server, RawJson result) {
+  private RawJson typed(GatewayRequest gatewayRequest, String server, RawJson result) {
     DirectoryEntry facts = directory.snapshot().server(server);
     if ((facts != null && facts.modern()) || result.member(ResultType.MEMBER) != null) {
       return result;
@@ -381,7 +397,7 @@ final class RequestRouter {
     if (result.length() < MessageWriter.LONG) {
       return result.withNew(ResultType.MEMBER, ResultType.COMPLETE_JSON);
     }
-    ask.stateComplete(); // by whoever writes it: here it would be copied
+    gatewayRequest.stateComplete(); // by whoever writes it: here it would be copied
     return result;
   }
 

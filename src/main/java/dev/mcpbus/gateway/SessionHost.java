@@ -56,7 +56,7 @@ final class SessionHost extends VerticleBase {
   private CallRegistry calls;
 
   @SuppressWarnings("NullAway.Init")
-  private ParkedCalls exchanges;
+  private ParkedCalls parked;
 
   @SuppressWarnings("NullAway.Init")
   private HeldTasks tasks;
@@ -84,8 +84,8 @@ final class SessionHost extends VerticleBase {
   public Future<?> start() {
     router = new RequestRouter(vertx, directory, options.pageSize());
     calls = new CallRegistry(name);
-    exchanges = new ParkedCalls(vertx, calls, bound.max());
-    tasks = new HeldTasks(vertx, calls, exchanges, directory, bound.max());
+    parked = new ParkedCalls(vertx, calls, bound.max());
+    tasks = new HeldTasks(vertx, calls, parked, directory, bound.max());
     book = new SessionStore(vertx, name, options.sessionIdle());
     long idle = options.sessionIdle().toMillis();
     vertx.setPeriodic(Math.max(10, Math.min(idle / 4, 60_000)), now -> sweep());
@@ -139,7 +139,7 @@ final class SessionHost extends VerticleBase {
     List<Future<Void>> ending = new ArrayList<>();
     sessions.values().forEach(session -> ending.add(session.close()));
     tasks.close();
-    ending.add(exchanges.close());
+    ending.add(parked.close());
     sessions.clear();
     return Future.join(ending).otherwiseEmpty();
   }
@@ -153,7 +153,7 @@ final class SessionHost extends VerticleBase {
     }
     String lease = body.getString("id", "");
     boolean ended = calls.giveUp(lease);
-    exchanges.giveUp(lease); // where a call has just given it back, too
+    parked.giveUp(lease); // where a call has just given it back, too
     message.reply(new JsonObject().put("inUse", !ended));
   }
 
@@ -202,7 +202,7 @@ final class SessionHost extends VerticleBase {
         return;
       }
       if (op.equals(SessionHeaders.CALL) || op.equals(SessionHeaders.RETRY)) {
-        exchanges.handle(op, message);
+        parked.handle(op, message);
         return;
       }
       if (op.equals(SessionHeaders.TASK)) {
@@ -214,7 +214,7 @@ final class SessionHost extends VerticleBase {
         return;
       }
       if (op.equals(SessionHeaders.GONE)) {
-        exchanges.gone(String.valueOf(message.headers().get(SessionHeaders.EXCHANGE)));
+        parked.gone(String.valueOf(message.headers().get(SessionHeaders.EXCHANGE)));
         tasks.gone(String.valueOf(message.headers().get(SessionHeaders.EXCHANGE)));
       }
       GatewaySession session = sessions.get(message.headers().get(SessionHeaders.SESSION));
@@ -234,7 +234,7 @@ final class SessionHost extends VerticleBase {
       switch (op) {
         case SessionHeaders.POST -> session.post(message, parsed(message.body()));
         case SessionHeaders.STREAM -> {
-          if (session.hasLost(message.headers().get(SessionHeaders.EVENT))) {
+          if (session.isLost(message.headers().get(SessionHeaders.EVENT))) {
             end(session); // the answer that the client waits for will not come
             throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "that stream is lost");
           }
@@ -350,7 +350,7 @@ final class SessionHost extends VerticleBase {
         .map(
             facts -> {
               if (name.equals(facts.getString(SessionStore.HOST)) && !sessions.containsKey(id)) {
-                goOn(id, facts);
+                resume(id, facts);
               }
               return new DeliveryOptions()
                   .addHeader(SessionHeaders.HOST, facts.getString(SessionStore.HOST, ""));
@@ -360,13 +360,13 @@ final class SessionHost extends VerticleBase {
             failure -> message.reply(McpErrors.of(failure)));
   }
 
-  private void goOn(String id, JsonObject facts) {
+  private void resume(String id, JsonObject facts) {
     session(
             id,
             facts.getString(SessionStore.VIEW, ""),
             facts.getString(SessionStore.PRINCIPAL, ""),
             facts.getJsonObject(SessionStore.INITIALIZE, new JsonObject()))
-        .goOn(facts);
+        .resume(facts);
     book.keep(id, facts);
   }
 }

@@ -43,7 +43,8 @@ final class SessionLists implements SessionConnections.Listener {
   @Override
   public void begun(ConnectionId server, ConnectionId lease) {
     String id = server.value();
-    ListFetcher asked = new ListFetcher(vertx, lease, (kind, listing) -> listed(id, kind, listing));
+    ListFetcher asked =
+        new ListFetcher(vertx, lease, (kind, serverList) -> listed(id, kind, serverList));
     servers.put(id, asked);
     fresh.add(server);
     asked.connected(wanted.get()); // the answers come when it serves
@@ -57,9 +58,9 @@ final class SessionLists implements SessionConnections.Listener {
     }
   }
 
-  private void listed(String server, ListKind kind, ServerList listing) {
+  private void listed(String server, ListKind kind, ServerList serverList) {
     if (servers.containsKey(server)) {
-      lists.computeIfAbsent(server, absent -> new EnumMap<>(ListKind.class)).put(kind, listing);
+      lists.computeIfAbsent(server, absent -> new EnumMap<>(ListKind.class)).put(kind, serverList);
       base = null;
       changed.run();
     }
@@ -105,16 +106,16 @@ final class SessionLists implements SessionConnections.Listener {
     if (base != shared) {
       base = shared;
       seen = shared;
-      lists.forEach((id, own) -> own.forEach((kind, listing) -> put(id, kind, listing)));
+      lists.forEach((id, own) -> own.forEach((kind, serverList) -> put(id, kind, serverList)));
     }
     return seen;
   }
 
-  private void put(String id, ListKind kind, ServerList listing) {
+  private void put(String id, ListKind kind, ServerList serverList) {
     DirectoryEntry facts = seen.server(id);
     ServerList common = facts == null ? null : facts.list(kind);
-    if (facts != null && (common == null || !listing.lists(common))) {
-      seen = seen.with(facts.with(kind, listing));
+    if (facts != null && (common == null || !serverList.lists(common))) {
+      seen = seen.with(facts.with(kind, serverList));
     }
   }
 }

@@ -41,13 +41,13 @@ final class SessionStreams {
   }
 
   /** What was said before is another node's, and lost: ids of it mean nothing here. */
-  void goOn() {
+  void resume() {
     goesOn = true;
     standing = new ResumableStream(bus, STANDING + "-" + Gateway.random(4));
   }
 
   /** True where a client asks for more of a response that was lost. */
-  boolean hasLost(@Nullable String last) {
+  boolean isLost(@Nullable String last) {
     int cut = last == null ? -1 : last.lastIndexOf('_');
     return goesOn
         && last != null

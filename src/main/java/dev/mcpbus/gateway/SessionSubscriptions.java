@@ -30,17 +30,17 @@ final class SessionSubscriptions {
   }
 
   /** The result of {@code resources/subscribe}. */
-  Future<RawJson> add(GatewayRequest ask, String uri) {
-    ask.about(null, uri);
+  Future<RawJson> add(GatewayRequest request, String uri) {
+    request.about(null, uri);
     if (watched.size() >= MAX) {
       throw McpFailure.notSent(
           FailureCode.OVERLOADED, MAX + " resources are subscribed to already");
     }
     Future<ViewList.Target> found =
         router
-            .subscribable(ask.view(), uri)
-            .onFailure(absent -> router.denied(ask, ListKind.RESOURCES, uri));
-    return watch(found, uri, server -> ask.about(server, uri))
+            .subscribable(request.view(), uri)
+            .onFailure(absent -> router.denied(request, ListKind.RESOURCES, uri));
+    return watch(found, uri, server -> request.about(server, uri))
         .onSuccess(added -> note())
         .map(RawJson.EMPTY_OBJECT);
   }
@@ -51,7 +51,7 @@ final class SessionSubscriptions {
   }
 
   /** Those of a session that goes on here. */
-  void goOn(DirectoryView view, JsonObject facts) {
+  void continueFrom(DirectoryView view, JsonObject facts) {
     for (Object uri : facts.getJsonArray(SessionStore.URIS, new JsonArray())) {
       String name = String.valueOf(uri);
       watch(router.subscribable(view, name), name, server -> {});

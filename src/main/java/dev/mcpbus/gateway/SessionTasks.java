@@ -38,7 +38,7 @@ final class SessionTasks {
   private final RequestRouter router;
   private final Principal principal;
   private final Supplier<DirectoryView> view;
-  private final SessionConnections leases;
+  private final SessionConnections connections;
 
   /** In the order in which the client got to know them. */
   private final Map<String, SealedTaskIds.Named> known = new LinkedHashMap<>();
@@ -56,22 +56,22 @@ final class SessionTasks {
       RequestRouter router,
       Principal principal,
       Supplier<DirectoryView> view,
-      SessionConnections leases) {
+      SessionConnections connections) {
     this.directory = directory;
     this.router = router;
     this.principal = principal;
     this.view = view;
-    this.leases = leases;
+    this.connections = connections;
   }
 
   /** What the client gets of the answer to a tool call. */
-  RawJson begun(GatewayRequest ask, RawJson result) {
-    ConnectionId at = ask.at();
-    String tool = ask.item();
-    if (ask.params().member("task") == null
+  RawJson begun(GatewayRequest request, RawJson result) {
+    ConnectionId at = request.at();
+    String tool = request.item();
+    if (request.params().member("task") == null
         || at == null
         || tool == null
-        || !directory.hasTasks(ask.view())) {
+        || !directory.hasTasks(request.view())) {
       return result;
     }
     if (TaskForms.isTask(result)) {
@@ -140,32 +140,34 @@ final class SessionTasks {
   // ---- requests
 
   /** A method of {@code tasks/}; what this client was not given is absent. */
-  Future<RawJson> route(GatewayRequest ask) {
-    if (!directory.hasTasks(ask.view())) {
-      throw McpErrors.methodNotFound(ask.method());
+  Future<RawJson> route(GatewayRequest request) {
+    if (!directory.hasTasks(request.view())) {
+      throw McpErrors.methodNotFound(request.method());
     }
-    if (ask.method().equals(Methods.TASKS_LIST)) {
-      return list(ask);
+    if (request.method().equals(Methods.TASKS_LIST)) {
+      return list(request);
     }
-    String suffix = TaskForms.suffix(ask.method());
-    String id = RequestRouter.text(ask.params(), "taskId");
+    String suffix = TaskForms.suffix(request.method());
+    String id = RequestRouter.text(request.params(), "taskId");
     Finished done = finished.get(id);
     if (done != null) {
       return Future.succeededFuture(answered(suffix, id, done));
     }
     SealedTaskIds.Named task = directory.taskIds().open(GatewayRequest.requester(principal), id);
     String server = task == null ? null : server(task.connection());
-    if (task == null || server == null || !ask.view().admits(ListKind.TOOLS, server, task.tool())) {
+    if (task == null
+        || server == null
+        || !request.view().admits(ListKind.TOOLS, server, task.tool())) {
       throw TaskForms.absent();
     }
-    ask.about(server, task.tool());
+    request.about(server, task.tool());
     return switch (suffix) {
-      case Addresses.TASKS_GET -> state(ask, server, task).onSuccess(there -> remember(task));
+      case Addresses.TASKS_GET -> state(request, server, task).onSuccess(there -> remember(task));
       case Addresses.TASKS_RESULT ->
-          call(ask, server, suffix, task)
+          call(request, server, suffix, task)
               .map(result -> TaskForms.related(result.without(ResultType.MEMBER), id));
-      case Addresses.TASKS_CANCEL -> cancel(ask, server, task);
-      default -> throw McpErrors.methodNotFound(ask.method());
+      case Addresses.TASKS_CANCEL -> cancel(request, server, task);
+      default -> throw McpErrors.methodNotFound(request.method());
     };
   }
 
@@ -184,7 +186,7 @@ final class SessionTasks {
 
   /** The server behind a connection of this session, or one that everybody shares. */
   private @Nullable String server(String connection) {
-    ConnectionId leased = leases.serverOf(connection);
+    ConnectionId leased = connections.serverOf(connection);
     if (leased != null) {
       return leased.value();
     }
@@ -192,39 +194,40 @@ final class SessionTasks {
   }
 
   private Future<RawJson> call(
-      GatewayRequest ask, String server, String suffix, SealedTaskIds.Named task) {
-    return router.call(ask, server, suffix, TaskForms.named(RawJson.EMPTY_OBJECT, task.own()));
+      GatewayRequest request, String server, String suffix, SealedTaskIds.Named task) {
+    return router.call(request, server, suffix, TaskForms.named(RawJson.EMPTY_OBJECT, task.own()));
   }
 
-  private Future<RawJson> state(GatewayRequest ask, String server, SealedTaskIds.Named task) {
+  private Future<RawJson> state(GatewayRequest request, String server, SealedTaskIds.Named task) {
     String id = directory.taskIds().seal(principal.name(), task);
-    return call(ask, server, Addresses.TASKS_GET, task).map(state -> TaskForms.older(state, id));
+    return call(request, server, Addresses.TASKS_GET, task)
+        .map(state -> TaskForms.older(state, id));
   }
 
   /** This era refuses to cancel what is over, and answers with the task. */
-  private Future<RawJson> cancel(GatewayRequest ask, String server, SealedTaskIds.Named task) {
+  private Future<RawJson> cancel(GatewayRequest request, String server, SealedTaskIds.Named task) {
     DirectoryEntry facts = directory.snapshot().server(server);
     Future<RawJson> before =
         facts == null || !facts.modern()
             ? Future.succeededFuture(RawJson.EMPTY_OBJECT)
-            : state(ask, server, task);
+            : state(request, server, task);
     return before
         .compose(
             state ->
                 TaskForms.isOver(state)
                     ? Future.failedFuture(over())
-                    : call(ask, server, Addresses.TASKS_CANCEL, task))
+                    : call(request, server, Addresses.TASKS_CANCEL, task))
         .compose(
             answer ->
                 TaskForms.id(answer).isEmpty()
-                    ? state(ask, server, task)
+                    ? state(request, server, task)
                     : Future.succeededFuture(
                         TaskForms.older(answer, directory.taskIds().seal(principal.name(), task))));
   }
 
   /** Those that the client was told of and that are still there. */
-  private Future<RawJson> list(GatewayRequest ask) {
-    RawJson cursor = ask.params().member("cursor");
+  private Future<RawJson> list(GatewayRequest request) {
+    RawJson cursor = request.params().member("cursor");
     List<String> all = new ArrayList<>(finished.keySet());
     all.addAll(known.keySet());
     int from = cursor == null || !cursor.isString() ? 0 : all.indexOf(cursor.asString()) + 1;
@@ -233,7 +236,7 @@ final class SessionTasks {
     }
     List<String> page = all.subList(from, Math.min(all.size(), from + PAGE));
     List<Future<RawJson>> states = new ArrayList<>();
-    page.forEach(id -> states.add(listed(ask, id)));
+    page.forEach(id -> states.add(listed(request, id)));
     boolean more = from + PAGE < all.size();
     return Future.join(states)
         .transform(
@@ -248,15 +251,17 @@ final class SessionTasks {
             });
   }
 
-  private Future<RawJson> listed(GatewayRequest ask, String id) {
+  private Future<RawJson> listed(GatewayRequest request, String id) {
     Finished done = finished.get(id);
     if (done != null) {
       return Future.succeededFuture(done.task());
     }
     SealedTaskIds.Named task = known.get(id);
     String server = task == null ? null : server(task.connection());
-    return task == null || server == null || !ask.view().admits(ListKind.TOOLS, server, task.tool())
+    return task == null
+            || server == null
+            || !request.view().admits(ListKind.TOOLS, server, task.tool())
         ? Future.failedFuture(TaskForms.absent())
-        : state(ask, server, task);
+        : state(request, server, task);
   }
 }

@@ -53,7 +53,7 @@ final class SseEndpoint {
 
   private final OpenReplies replies;
   private final String name;
-  private final SessionHostNames hosts;
+  private final SessionHostNames hostNames;
   private final Map<String, Client> clients = new HashMap<>();
 
   /** Who waits for the answer to a request, by its exchange. */
@@ -64,10 +64,10 @@ final class SseEndpoint {
   /**
    * @param name of the HTTP verticle, part of the ids of its streams
    */
-  SseEndpoint(OpenReplies replies, String name, SessionHostNames hosts) {
+  SseEndpoint(OpenReplies replies, String name, SessionHostNames hostNames) {
     this.replies = replies;
     this.name = name;
-    this.hosts = hosts;
+    this.hostNames = hostNames;
   }
 
   /** Where sessions send what is for these streams. */
@@ -118,7 +118,7 @@ final class SseEndpoint {
             .addHeader(SessionHeaders.SESSION, id)
             .addHeader(SessionHeaders.PRINCIPAL, principal.text())
             .addHeader(SessionHeaders.VIEW, view.name());
-    hosts
+    hostNames
         .request(Addresses.GATEWAY_SSE, InitializeEndpoint.host(id), body, options)
         .onComplete(taken -> reply.status(202), failure -> refused(reply, failure));
   }
@@ -180,7 +180,7 @@ final class SseEndpoint {
 
   private void begin(Client client, Buffer body) {
     client.begun = true;
-    String host = hosts.next();
+    String host = hostNames.next();
     request(host, body, options(SessionHeaders.OPEN, client, client.id))
         .onComplete(
             answered -> {
@@ -297,6 +297,6 @@ final class SseEndpoint {
   }
 
   private Future<Message<Buffer>> request(String host, Buffer body, DeliveryOptions options) {
-    return hosts.request(Addresses.GATEWAY_SESSIONS, host, body, options);
+    return hostNames.request(Addresses.GATEWAY_SESSIONS, host, body, options);
   }
 }

@@ -55,9 +55,9 @@ final class ViewList {
     ViewList all = new ViewList(kind);
     all.common = view.rights().isUnbounded(); // else others have another list
     for (DirectoryEntry server : servers) {
-      ServerList listing = view.includes(server.id().value()) ? server.list(kind) : null;
-      if (listing != null) {
-        all.add(view, server.id().value(), listing);
+      ServerList serverList = view.includes(server.id().value()) ? server.list(kind) : null;
+      if (serverList != null) {
+        all.add(view, server.id().value(), serverList);
         if (kind == ListKind.TOOLS && server.modern() && server.tasks()) {
           all.deciders.add(server.id().value());
         }
@@ -67,13 +67,13 @@ final class ViewList {
     return shared.isEmpty() ? all.finish() : all.without(shared).finish();
   }
 
-  private void add(DirectoryView view, String server, ServerList listing) {
-    if (listing.ttlMillis() >= 0) {
-      ttlMillis = Math.min(ttlMillis, listing.ttlMillis());
+  private void add(DirectoryView view, String server, ServerList serverList) {
+    if (serverList.ttlMillis() >= 0) {
+      ttlMillis = Math.min(ttlMillis, serverList.ttlMillis());
     }
-    common &= listing.common();
+    common &= serverList.common();
     Set<String> seen = new HashSet<>();
-    for (ServerList.Item item : listing.items()) {
+    for (ServerList.Item item : serverList.items()) {
       if (!view.admits(kind, server, item.key()) || !seen.add(item.key())) {
         continue;
       }

@@ -50,8 +50,9 @@ final class ViewMetaTools {
    *
    * @param call makes the call that is meant, of these params
    */
-  Future<RawJson> answer(GatewayRequest ask, String name, Function<RawJson, Future<RawJson>> call) {
-    RawJson given = ask.params().member("arguments");
+  Future<RawJson> answer(
+      GatewayRequest request, String name, Function<RawJson, Future<RawJson>> call) {
+    RawJson given = request.params().member("arguments");
     RawJson arguments = given == null ? RawJson.EMPTY_OBJECT : given;
     Future<RawJson> result;
     try {
@@ -60,29 +61,29 @@ final class ViewMetaTools {
       }
       result =
           switch (name) {
-            case MetaTools.SEARCH -> search(ask, arguments);
-            case MetaTools.DESCRIBE -> describe(ask, RequestRouter.text(arguments, "name"));
-            default -> call.apply(meant(ask, arguments));
+            case MetaTools.SEARCH -> search(request, arguments);
+            case MetaTools.DESCRIBE -> describe(request, RequestRouter.text(arguments, "name"));
+            default -> call.apply(meant(request, arguments));
           };
     } catch (McpFailure refused) {
       result = Future.failedFuture(refused);
     }
-    return result.recover(failure -> told(ask, name, failure));
+    return result.recover(failure -> told(request, name, failure));
   }
 
-  private Future<RawJson> search(GatewayRequest ask, RawJson arguments) {
+  private Future<RawJson> search(GatewayRequest request, RawJson arguments) {
     return directory
-        .ready(vertx, ask.view(), List.of(ListKind.TOOLS))
+        .ready(vertx, request.view(), List.of(ListKind.TOOLS))
         .compose(
             snapshot -> {
-              ViewList list = snapshot.list(ask.view(), ListKind.TOOLS);
+              ViewList list = snapshot.list(request.view(), ListKind.TOOLS);
               if (list.targets().isEmpty()) {
                 return Future.succeededFuture(MetaTools.nothing());
               }
-              return new MetaTools(vertx, scope(ask.view(), list))
+              return new MetaTools(vertx, scope(request.view(), list))
                   .call(MetaTools.SEARCH, arguments.toJsonObject(), new DeliveryOptions());
             })
-        .map(found -> typed(ask, found));
+        .map(found -> typed(request, found));
   }
 
   private static MetaTools.Scope scope(DirectoryView view, ViewList list) {
@@ -108,37 +109,38 @@ final class ViewMetaTools {
     };
   }
 
-  private Future<RawJson> describe(GatewayRequest ask, String name) {
+  private Future<RawJson> describe(GatewayRequest request, String name) {
     return directory
-        .ready(vertx, ask.view(), List.of(ListKind.TOOLS))
+        .ready(vertx, request.view(), List.of(ListKind.TOOLS))
         .map(
             snapshot -> {
-              RawJson entry = snapshot.list(ask.view(), ListKind.TOOLS).entry(name);
+              RawJson entry = snapshot.list(request.view(), ListKind.TOOLS).entry(name);
               if (entry == null) {
                 throw McpErrors.invalidParams(PolicyCheck.UNKNOWN_TOOL + McpErrors.shown(name));
               }
               JsonObject shown = entry.toJsonObject();
               shown.remove("_meta");
               shown.remove("icons");
-              return typed(ask, MetaTools.shown(shown));
+              return typed(request, MetaTools.shown(shown));
             });
   }
 
   /** The params that the client would have sent without the detour. */
-  private static RawJson meant(GatewayRequest ask, RawJson arguments) {
+  private static RawJson meant(GatewayRequest request, RawJson arguments) {
     RawJson inner = arguments.member("arguments");
     if (inner != null && !inner.isObject()) {
       throw McpErrors.invalidParams("\"arguments\" of the tool must be an object");
     }
-    return ask.params()
+    return request
+        .params()
         .with("name", RawJson.string(RequestRouter.text(arguments, "name")))
         .with("arguments", inner == null ? RawJson.EMPTY_OBJECT : inner);
   }
 
-  private static Future<RawJson> told(GatewayRequest ask, String name, Throwable failure) {
+  private static Future<RawJson> told(GatewayRequest request, String name, Throwable failure) {
     McpFailure known = McpErrors.of(failure);
     return switch (known.code()) {
-      case INVALID_ARGUMENTS, UNKNOWN_TOOL, BAD_REQUEST -> shown(ask, name, known);
+      case INVALID_ARGUMENTS, UNKNOWN_TOOL, BAD_REQUEST -> shown(request, name, known);
       case UPSTREAM_ERROR -> {
         String message = String.valueOf(known.getMessage());
         FailureCode code =
@@ -146,19 +148,19 @@ final class ViewMetaTools {
                 ? FailureCode.UNKNOWN_TOOL
                 : FailureCode.BAD_REQUEST;
         yield known.toJsonRpcError().getInteger("code", 0) == JsonRpcError.INVALID_PARAMS
-            ? shown(ask, name, new McpFailure(code, known.sent(), message))
+            ? shown(request, name, new McpFailure(code, known.sent(), message))
             : Future.failedFuture(known);
       }
       default -> Future.failedFuture(known);
     };
   }
 
-  private static Future<RawJson> shown(GatewayRequest ask, String name, McpFailure failure) {
-    return Future.succeededFuture(typed(ask, MetaTools.error(name, failure)));
+  private static Future<RawJson> shown(GatewayRequest request, String name, McpFailure failure) {
+    return Future.succeededFuture(typed(request, MetaTools.error(name, failure)));
   }
 
-  private static RawJson typed(GatewayRequest ask, JsonObject result) {
+  private static RawJson typed(GatewayRequest request, JsonObject result) {
     RawJson raw = RawJson.of(result);
-    return ask.isModern() ? raw.with(ResultType.MEMBER, ResultType.COMPLETE_JSON) : raw;
+    return request.isModern() ? raw.with(ResultType.MEMBER, ResultType.COMPLETE_JSON) : raw;
   }
 }

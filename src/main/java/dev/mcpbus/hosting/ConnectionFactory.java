@@ -42,14 +42,14 @@ public final class ConnectionFactory {
   }
 
   /**
-   * @param tenure by which right it serves, null on a node of its own
+   * @param ownership by which right it serves, null on a node of its own
    * @param epochBase its sessions' epochs are higher
    */
   public ChildSpec childSpec(
-      ServerDefinition definition, @Nullable Ownership tenure, long epochBase) {
+      ServerDefinition definition, @Nullable Ownership ownership, long epochBase) {
     return new ChildSpec(
         definition.id().value(),
-        () -> new ConnectionVerticle(connectionSpec(definition, tenure)),
+        () -> new ConnectionVerticle(connectionSpec(definition, ownership)),
         definition.restart(),
         definition.connection().lazy(),
         definition.drain(),
@@ -62,7 +62,7 @@ public final class ConnectionFactory {
       ServerDefinition definition,
       ConnectionId name,
       JsonObject capabilities,
-      PrivateConnection lease) {
+      PrivateConnection privateConnection) {
     return new ChildSpec(
         name.value(),
         () ->
@@ -75,7 +75,7 @@ public final class ConnectionFactory {
                     capabilities,
                     tap(definition),
                     pins,
-                    lease,
+                    privateConnection,
                     null)),
         definition.restart(),
         false,
@@ -83,7 +83,8 @@ public final class ConnectionFactory {
         Duration.ofSeconds(10));
   }
 
-  private ConnectionSpec connectionSpec(ServerDefinition definition, @Nullable Ownership tenure) {
+  private ConnectionSpec connectionSpec(
+      ServerDefinition definition, @Nullable Ownership ownership) {
     return new ConnectionSpec(
         definition.id(),
         transport(definition),
@@ -93,7 +94,7 @@ public final class ConnectionFactory {
         tap(definition),
         pins,
         null,
-        tenure);
+        ownership);
   }
 
   /** Whatever it says of itself has none of the definition's secrets. */

@@ -27,7 +27,7 @@ public final class AccessControl {
   private final Audit audit;
   private final InstantSource clock;
   private final LongSupplier nanos;
-  private final RateLimiter turnstile;
+  private final RateLimiter limiter;
   private final @Nullable String adminToken;
   private final @Nullable ApiKey adminKey;
   private volatile AuthState state;
@@ -66,7 +66,7 @@ public final class AccessControl {
       this.adminKey = new ApiKey(Principal.LOCAL.name(), fresh.hash(), Set.of(), true, null, null);
     }
     this.state = new AuthState(options, adminKey);
-    this.turnstile = shared == null ? new LocalRateLimiter(state.limits(), nanos) : shared;
+    this.limiter = shared == null ? new LocalRateLimiter(state.limits(), nanos) : shared;
   }
 
   /** Without login and without an audit log. */
@@ -121,7 +121,7 @@ public final class AccessControl {
               + " restart mcpbus to serve without login");
     }
     AuthState next = new AuthState(options, adminKey);
-    turnstile.limits(next.limits());
+    limiter.limits(next.limits());
     state = next;
     LOG.info(
         "auth: changed: {} keys, {} policies{}",
@@ -142,7 +142,7 @@ public final class AccessControl {
     return nanos;
   }
 
-  RateLimiter turnstile() {
-    return turnstile;
+  RateLimiter rateLimiter() {
+    return limiter;
   }
 }

@@ -96,7 +96,7 @@ public final class Admission {
 
   /** A place among what he may do at a time, for one message of a socket. */
   public Future<Place> message() {
-    return control.turnstile().enter(principal());
+    return control.rateLimiter().enter(principal());
   }
 
   private @Nullable Holder known() {

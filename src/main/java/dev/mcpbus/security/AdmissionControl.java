@@ -153,7 +153,7 @@ public final class AdmissionControl {
       insufficient(request, state, holder.principal());
       return Future.succeededFuture();
     }
-    Future<Place> place = control.turnstile().enter(holder.principal());
+    Future<Place> place = control.rateLimiter().enter(holder.principal());
     return place.isComplete()
         ? Future.succeededFuture(entered(request, state, credential, holder, place.result()))
         : place.map(one -> entered(request, state, credential, holder, one));

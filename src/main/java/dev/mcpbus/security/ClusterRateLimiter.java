@@ -52,8 +52,8 @@ public final class ClusterRateLimiter implements RateLimiter {
   private static final long FULL_RETRY_MILLIS = 1_000;
   private static final double SECOND = TimeUnit.SECONDS.toNanos(1);
 
-  /** What is in hand for one principal; guarded by {@link #hands}. */
-  private static final class Hand {
+  /** What is in hand for one principal; guarded by {@link #allowances}. */
+  private static final class Allowance {
     private final String name;
     private Limits limits;
     private final Deque<Promise<Place>> waiting = new ArrayDeque<>();
@@ -72,7 +72,7 @@ public final class ClusterRateLimiter implements RateLimiter {
     private double share = -1;
     private long shareFilled;
 
-    Hand(String name, Limits limits, long now) {
+    Allowance(String name, Limits limits, long now) {
       this.name = name;
       this.limits = limits;
       this.usedAt = now;
@@ -124,7 +124,7 @@ public final class ClusterRateLimiter implements RateLimiter {
   private volatile RateLimits table;
   private final Keepers keepers;
   private final LongSupplier nanos;
-  private final Map<String, Hand> hands = new HashMap<>();
+  private final Map<String, Allowance> allowances = new HashMap<>();
 
   public ClusterRateLimiter(Vertx vertx, AuthOptions options, Keepers keepers, LongSupplier nanos) {
     this.vertx = (VertxInternal) vertx;
@@ -146,33 +146,36 @@ public final class ClusterRateLimiter implements RateLimiter {
     }
     Ask ask = null;
     Future<Place> answer;
-    Hand hand;
-    synchronized (hands) {
+    Allowance allowance;
+    synchronized (allowances) {
       long now = nanos.getAsLong();
-      hand = hands.computeIfAbsent(principal.name(), name -> new Hand(name, limits, now));
-      hand.become(limits);
-      hand.usedAt = now;
-      hand.aside = false;
-      if (now - hand.aloneUntil < 0) {
-        return Future.succeededFuture(alone(hand, now));
+      allowance =
+          allowances.computeIfAbsent(principal.name(), name -> new Allowance(name, limits, now));
+      allowance.become(limits);
+      allowance.usedAt = now;
+      allowance.aside = false;
+      if (now - allowance.aloneUntil < 0) {
+        return Future.succeededFuture(alone(allowance, now));
       }
-      if (hand.waiting.isEmpty() && hand.isOpen()) {
-        hand.take();
-        answer = Future.succeededFuture(new Place(-1, end(hand)));
-      } else if (hand.waiting.isEmpty() && now - hand.dryUntil < 0) {
+      if (allowance.waiting.isEmpty() && allowance.isOpen()) {
+        allowance.take();
+        answer = Future.succeededFuture(new Place(-1, end(allowance)));
+      } else if (allowance.waiting.isEmpty() && now - allowance.dryUntil < 0) {
         return Future.succeededFuture(
-            Place.refused(TimeUnit.NANOSECONDS.toMillis(hand.dryUntil - now) + 1));
+            Place.refused(TimeUnit.NANOSECONDS.toMillis(allowance.dryUntil - now) + 1));
       } else {
         Promise<Place> promise = vertx.getOrCreateContext().promise();
-        hand.waiting.add(promise);
+        allowance.waiting.add(promise);
         answer = promise.future();
       }
-      if (!hand.asking && (!hand.waiting.isEmpty() || (hand.isLow() && now - hand.dryUntil >= 0))) {
-        ask = ask(hand, now, hand.waiting.size() + hand.batch(), hand.slack());
+      if (!allowance.asking
+          && (!allowance.waiting.isEmpty()
+              || (allowance.isLow() && now - allowance.dryUntil >= 0))) {
+        ask = ask(allowance, now, allowance.waiting.size() + allowance.batch(), allowance.slack());
       }
     }
     if (ask != null) {
-      send(hand, ask);
+      send(allowance, ask);
     }
     return answer;
   }
@@ -180,144 +183,145 @@ public final class ClusterRateLimiter implements RateLimiter {
   /** Once a second, and when the keepers have changed: tells them what is in hand. */
   public void tick() {
     List<Runnable> sends = new ArrayList<>();
-    synchronized (hands) {
+    synchronized (allowances) {
       long now = nanos.getAsLong();
-      for (Hand hand : List.copyOf(hands.values())) {
-        if (hand.asking || now - hand.aloneUntil < 0) {
+      for (Allowance allowance : List.copyOf(allowances.values())) {
+        if (allowance.asking || now - allowance.aloneUntil < 0) {
           continue;
         }
-        boolean idle = now - hand.usedAt > IDLE_NANOS;
-        if (idle && hand.aside && hand.flying == 0) {
-          hands.remove(hand.name);
+        boolean idle = now - allowance.usedAt > IDLE_NANOS;
+        if (idle && allowance.aside && allowance.flying == 0) {
+          allowances.remove(allowance.name);
           continue;
         }
         if (idle) {
-          hand.aside = true;
-          hand.back += hand.tokens;
-          hand.tokens = 0;
+          allowance.aside = true;
+          allowance.back += allowance.tokens;
+          allowance.tokens = 0;
         }
-        Ask ask = ask(hand, now, hand.tokens, idle ? 0 : hand.slack());
-        sends.add(() -> send(hand, ask));
+        Ask ask = ask(allowance, now, allowance.tokens, idle ? 0 : allowance.slack());
+        sends.add(() -> send(allowance, ask));
       }
     }
     sends.forEach(Runnable::run);
   }
 
   /** Places beyond those it says are not used from here on, so that they can be given away. */
-  private Ask ask(Hand hand, long now, int tokens, int slack) {
-    Limits limits = hand.limits;
-    int most = Math.min(limits.concurrency(), hand.flying + hand.waiting.size() + slack);
-    int places = Math.max(hand.flying, most);
-    hand.places = Math.min(hand.places, places);
-    hand.asking = true;
-    hand.asked = hand.waiting.size();
+  private Ask ask(Allowance allowance, long now, int tokens, int slack) {
+    Limits limits = allowance.limits;
+    int most = Math.min(limits.concurrency(), allowance.flying + allowance.waiting.size() + slack);
+    int places = Math.max(allowance.flying, most);
+    allowance.places = Math.min(allowance.places, places);
+    allowance.asking = true;
+    allowance.asked = allowance.waiting.size();
     Ask ask =
         new Ask(
-            hand.name,
+            allowance.name,
             keepers.self(),
             limits,
-            hand.left < 0
+            allowance.left < 0
                 ? -1
                 : Math.min(
-                    limits.burst(), hand.left + (now - hand.leftAt) / SECOND * limits.rate()),
-            hand.tokens,
-            hand.back,
-            limits.rate() <= 0 ? 0 : Math.max(0, tokens - hand.tokens),
-            hand.flying,
+                    limits.burst(),
+                    allowance.left + (now - allowance.leftAt) / SECOND * limits.rate()),
+            allowance.tokens,
+            allowance.back,
+            limits.rate() <= 0 ? 0 : Math.max(0, tokens - allowance.tokens),
+            allowance.flying,
             limits.concurrency() <= 0 ? 0 : places);
-    hand.back = 0;
+    allowance.back = 0;
     return ask;
   }
 
-  private void send(Hand hand, Ask ask) {
-    keepers.ask(ask).onComplete(answered -> settle(hand, answered));
+  private void send(Allowance allowance, Ask ask) {
+    keepers.ask(ask).onComplete(answered -> settle(allowance, answered));
   }
 
-  private void settle(Hand hand, AsyncResult<Grant> answered) {
+  private void settle(Allowance allowance, AsyncResult<Grant> answered) {
     List<Runnable> ends = new ArrayList<>();
     Ask more = null;
-    synchronized (hands) {
+    synchronized (allowances) {
       long now = nanos.getAsLong();
-      hand.asking = false;
+      allowance.asking = false;
       if (answered.succeeded()) {
-        more = granted(hand, answered.result(), now, ends);
+        more = granted(allowance, answered.result(), now, ends);
       } else {
-        hand.aloneUntil = now + ALONE_NANOS;
-        while (!hand.waiting.isEmpty()) {
-          Promise<Place> promise = hand.waiting.remove();
-          Place place = alone(hand, now);
+        allowance.aloneUntil = now + ALONE_NANOS;
+        while (!allowance.waiting.isEmpty()) {
+          Promise<Place> promise = allowance.waiting.remove();
+          Place place = alone(allowance, now);
           ends.add(() -> promise.complete(place));
         }
       }
     }
     ends.forEach(Runnable::run);
     if (more != null) {
-      send(hand, more);
+      send(allowance, more);
     }
   }
 
-  private @Nullable Ask granted(Hand hand, Grant grant, long now, List<Runnable> ends) {
-    hand.tokens += grant.tokens();
-    hand.places = grant.places();
-    hand.left = Math.max(0, grant.left());
-    hand.leftAt = now;
+  private @Nullable Ask granted(Allowance allowance, Grant grant, long now, List<Runnable> ends) {
+    allowance.tokens += grant.tokens();
+    allowance.places = grant.places();
+    allowance.left = Math.max(0, grant.left());
+    allowance.leftAt = now;
     int served = 0;
-    while (!hand.waiting.isEmpty() && hand.isOpen()) {
-      hand.take();
-      Promise<Place> promise = hand.waiting.remove();
-      Place place = new Place(-1, end(hand));
+    while (!allowance.waiting.isEmpty() && allowance.isOpen()) {
+      allowance.take();
+      Promise<Place> promise = allowance.waiting.remove();
+      Place place = new Place(-1, end(allowance));
       ends.add(() -> promise.complete(place));
       served++;
     }
-    if (served >= hand.asked) {
+    if (served >= allowance.asked) {
       // Those who came meanwhile were not asked for.
-      return hand.waiting.isEmpty()
+      return allowance.waiting.isEmpty()
           ? null
-          : ask(hand, now, hand.waiting.size() + hand.batch(), hand.slack());
+          : ask(allowance, now, allowance.waiting.size() + allowance.batch(), allowance.slack());
     }
-    boolean dry = hand.limits.rate() > 0 && hand.tokens < 1;
+    boolean dry = allowance.limits.rate() > 0 && allowance.tokens < 1;
     long wait = dry ? Math.max(1, grant.retryMillis()) : FULL_MILLIS;
     Place refused = Place.refused(dry ? wait : FULL_RETRY_MILLIS);
-    hand.dryUntil = now + TimeUnit.MILLISECONDS.toNanos(wait);
-    while (!hand.waiting.isEmpty()) {
-      Promise<Place> promise = hand.waiting.remove();
+    allowance.dryUntil = now + TimeUnit.MILLISECONDS.toNanos(wait);
+    while (!allowance.waiting.isEmpty()) {
+      Promise<Place> promise = allowance.waiting.remove();
       ends.add(() -> promise.complete(refused));
     }
     return null;
   }
 
   /** By this node's share alone; what is in hand is kept for later. */
-  private Place alone(Hand hand, long now) {
-    Limits limits = hand.limits;
+  private Place alone(Allowance allowance, long now) {
+    Limits limits = allowance.limits;
     int nodes = Math.max(1, keepers.nodes());
-    if (limits.concurrency() > 0 && hand.flying >= Math.max(1, limits.concurrency() / nodes)) {
+    if (limits.concurrency() > 0 && allowance.flying >= Math.max(1, limits.concurrency() / nodes)) {
       return Place.refused(FULL_RETRY_MILLIS);
     }
     if (limits.rate() > 0) {
       double rate = limits.rate() / nodes;
       double burst = Math.max(1, limits.burst() / (double) nodes);
-      hand.share =
-          hand.share < 0
+      allowance.share =
+          allowance.share < 0
               ? burst
-              : Math.min(burst, hand.share + (now - hand.shareFilled) / SECOND * rate);
-      hand.shareFilled = now;
-      if (hand.share < 1) {
-        return Place.refused((long) Math.ceil((1 - hand.share) / rate * 1_000));
+              : Math.min(burst, allowance.share + (now - allowance.shareFilled) / SECOND * rate);
+      allowance.shareFilled = now;
+      if (allowance.share < 1) {
+        return Place.refused((long) Math.ceil((1 - allowance.share) / rate * 1_000));
       }
-      hand.share--;
-      hand.back--;
+      allowance.share--;
+      allowance.back--;
     }
-    hand.flying++;
-    return new Place(-1, end(hand));
+    allowance.flying++;
+    return new Place(-1, end(allowance));
   }
 
-  private Runnable end(Hand hand) {
+  private Runnable end(Allowance allowance) {
     boolean[] ended = new boolean[1];
     return () -> {
-      synchronized (hands) {
+      synchronized (allowances) {
         if (!ended[0]) {
           ended[0] = true;
-          hand.flying--;
+          allowance.flying--;
         }
       }
     };

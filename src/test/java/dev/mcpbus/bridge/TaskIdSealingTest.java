@@ -47,8 +47,8 @@ class TaskIdSealingTest {
     sealed = ids.seal("ada", new SealedTaskIds.Named("s", "", "own"));
   }
 
-  private TaskIdSealing.Passing passing(Requester who, String suffix, String params) {
-    return tasks.new Passing(who, "s", suffix, RawJson.of(params));
+  private TaskIdSealing.SealedCall passing(Requester who, String suffix, String params) {
+    return tasks.new SealedCall(who, "s", suffix, RawJson.of(params));
   }
 
   private String passed(String suffix, String params, String result) {
@@ -110,7 +110,7 @@ class TaskIdSealingTest {
       assertThatThrownBy(() -> passing(BOB, suffix, other)).hasMessageContaining("Task not found");
     }
     assertThatThrownBy(() -> passing(ADA, suffix, raw)).hasMessageContaining("Task not found");
-    assertThatThrownBy(() -> tasks.new Passing(ADA, "other", suffix, RawJson.of(params)))
+    assertThatThrownBy(() -> tasks.new SealedCall(ADA, "other", suffix, RawJson.of(params)))
         .hasMessageContaining("Task not found");
     assertThat(passing(BOB, suffix, "{}").params().toString()).isEqualTo("{}");
   }

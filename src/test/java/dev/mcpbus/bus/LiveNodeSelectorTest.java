@@ -59,7 +59,7 @@ class LiveNodeSelectorTest {
     published(Addresses.PLACEMENT);
     published(Addresses.ALL_EVENTS);
     routes.lost("b");
-    routes.doubt("b");
+    routes.keepInformed("b");
     assertThat(published(Addresses.PLACEMENT)).containsExactlyInAnyOrder("a", "b");
     assertThat(published(Addresses.ALL_EVENTS)).as("and nothing else").containsExactly("a");
 

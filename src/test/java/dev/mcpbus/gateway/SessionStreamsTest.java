@@ -13,17 +13,17 @@ class SessionStreamsTest {
   @Test
   void a_session_that_goes_on_knows_which_streams_were_lost(Vertx vertx) {
     SessionStreams streams = new SessionStreams(vertx.eventBus());
-    assertThat(streams.hasLost("gone-1_3")).isFalse();
+    assertThat(streams.isLost("gone-1_3")).isFalse();
     String before = streams.standing().id();
 
-    streams.goOn();
+    streams.resume();
 
-    assertThat(streams.hasLost("gone-1_3")).isTrue();
-    assertThat(streams.hasLost(before + "_7")).isFalse();
-    assertThat(streams.hasLost(null)).isFalse();
-    assertThat(streams.hasLost("nonsense")).isFalse();
+    assertThat(streams.isLost("gone-1_3")).isTrue();
+    assertThat(streams.isLost(before + "_7")).isFalse();
+    assertThat(streams.isLost(null)).isFalse();
+    assertThat(streams.isLost("nonsense")).isFalse();
     streams.begin("here-1", "door");
-    assertThat(streams.hasLost("here-1_0")).isFalse();
+    assertThat(streams.isLost("here-1_0")).isFalse();
     assertThat(streams.standing().id()).isNotEqualTo(before);
   }
 }

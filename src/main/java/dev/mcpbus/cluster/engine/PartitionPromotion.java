@@ -21,20 +21,20 @@ final class PartitionPromotion {
   private PartitionPromotion() {}
 
   /** For the next 3 s a pause ends as soon as it has begun. */
-  static void hurry(HazelcastInstance hazelcast) {
+  static void resumeMigrations(HazelcastInstance hazelcast) {
     if (hazelcast instanceof HazelcastInstanceProxy proxy
         && hazelcast.getLifecycleService().isRunning()) {
-      hurry(proxy.getOriginal(), STEPS);
+      resumeMigrations(proxy.getOriginal(), STEPS);
     }
   }
 
-  private static void hurry(HazelcastInstanceImpl hazelcast, int steps) {
+  private static void resumeMigrations(HazelcastInstanceImpl hazelcast, int steps) {
     InternalPartitionService partitions = hazelcast.node.getPartitionService();
     if (steps == 0 || !hazelcast.getLifecycleService().isRunning()) {
       return;
     }
     partitions.resumeMigration();
     CompletableFuture.delayedExecutor(STEP_MILLIS, TimeUnit.MILLISECONDS)
-        .execute(() -> hurry(hazelcast, steps - 1));
+        .execute(() -> resumeMigrations(hazelcast, steps - 1));
   }
 }

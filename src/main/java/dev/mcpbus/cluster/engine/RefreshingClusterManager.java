@@ -193,7 +193,7 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
   @Override
   public void memberRemoved(MembershipEvent event) {
     tell(node(event), false);
-    PartitionPromotion.hurry(getHazelcastInstance());
+    PartitionPromotion.resumeMigrations(getHazelcastInstance());
     later(
         () -> {
           if (isPresent(node(event))) {

@@ -155,7 +155,7 @@ public final class VertxClusterMembers implements ClusterMembers {
   }
 
   @Override
-  public Future<Boolean> isShut(String node) {
+  public Future<Boolean> hasClosedItsBusPort(String node) {
     SocketAddress door = doors.remove(node);
     if (door == null) {
       return Future.succeededFuture(false);

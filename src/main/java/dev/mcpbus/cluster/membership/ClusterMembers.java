@@ -20,5 +20,5 @@ public interface ClusterMembers {
    * Whether nobody listens any more where a node was that is no member: true says that it has
    * ended, false says nothing.
    */
-  Future<Boolean> isShut(String node);
+  Future<Boolean> hasClosedItsBusPort(String node);
 }

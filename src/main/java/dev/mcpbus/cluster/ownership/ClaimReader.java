@@ -36,7 +36,7 @@ final class ClaimReader {
   private final Vertx vertx;
   private final ClusterMembers members;
   private final ClaimStore claims;
-  private final OwnershipPeers town;
+  private final OwnershipPeers peers;
 
   /** The highest epoch of each that was ever read: the map may lose a claim, epochs must rise. */
   private final Map<String, Long> highest = new HashMap<>();
@@ -51,15 +51,15 @@ final class ClaimReader {
   /** Why nothing can be read, as it was logged; null while all is well. */
   private @Nullable String trouble;
 
-  ClaimReader(Vertx vertx, ClusterMembers members, ClaimStore claims, OwnershipPeers town) {
+  ClaimReader(Vertx vertx, ClusterMembers members, ClaimStore claims, OwnershipPeers peers) {
     this.vertx = vertx;
     this.members = members;
     this.claims = claims;
-    this.town = town;
+    this.peers = peers;
   }
 
   /** Who is there has changed: what took long before need not any more. */
-  void hurry() {
+  void readNow() {
     patience = LEAST_PATIENCE_MILLIS;
   }
 
@@ -90,7 +90,7 @@ final class ClaimReader {
       return;
     }
     String why =
-        town.isQuorumLost(cause) ? "fewer nodes than the quorum are members" : cause.toString();
+        peers.isQuorumLost(cause) ? "fewer nodes than the quorum are members" : cause.toString();
     if (!why.equals(trouble)) {
       trouble = why;
       LOG.warn("the claims cannot be read, nothing is taken over here until they can: {}", why);

@@ -22,7 +22,7 @@ final class LostNodes {
   private final Vertx vertx;
   private final ClusterMembers members;
   private final Predicate<String> givenUp;
-  private final Consumer<String> doubted;
+  private final Consumer<String> stillReachable;
   private final Runnable changed;
   private final Map<String, Loss> all = new HashMap<>();
 
@@ -33,19 +33,19 @@ final class LostNodes {
 
   /**
    * @param givenUp whether no member lets a node act any more
-   * @param doubted hears of a lost node whose door is not shut
+   * @param stillReachable hears of a lost node whose door is not shut
    * @param changed runs when its door or the time has shown that a node has ended
    */
   LostNodes(
       Vertx vertx,
       ClusterMembers members,
       Predicate<String> givenUp,
-      Consumer<String> doubted,
+      Consumer<String> stillReachable,
       Runnable changed) {
     this.vertx = vertx;
     this.members = members;
     this.givenUp = givenUp;
-    this.doubted = doubted;
+    this.stillReachable = stillReachable;
     this.changed = changed;
   }
 
@@ -59,12 +59,12 @@ final class LostNodes {
     Loss loss = new Loss();
     all.put(node, loss);
     members
-        .isShut(node)
+        .hasClosedItsBusPort(node)
         .onSuccess(
             shut -> {
               loss.over |= shut;
               if (!shut) {
-                doubted.accept(node);
+                stillReachable.accept(node);
               }
               look(node, loss);
             });
@@ -90,7 +90,7 @@ final class LostNodes {
   }
 
   /** Whether all lost nodes have ended. */
-  boolean areOver() {
+  boolean haveAllStopped() {
     return all.entrySet().stream().allMatch(one -> isOver(one.getKey(), one.getValue()));
   }
 

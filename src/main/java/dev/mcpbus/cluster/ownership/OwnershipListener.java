@@ -14,7 +14,7 @@ public interface OwnershipListener {
    *     yet; any thread may ask
    * @return succeeds when it answers
    */
-  Future<Void> take(String id, long epoch, BooleanSupplier held);
+  Future<Void> own(String id, long epoch, BooleanSupplier held);
 
   /**
    * This node does not own it any more.
@@ -22,5 +22,5 @@ public interface OwnershipListener {
    * @param drain true where calls in flight may end; false where another may own it already
    * @return succeeds when nothing of it runs on this node any more
    */
-  Future<Void> leave(String id, boolean drain);
+  Future<Void> disown(String id, boolean drain);
 }

@@ -11,9 +11,9 @@ public interface OwnershipPeers {
   /**
    * Says that this node is there.
    *
-   * @param rests it serves nothing and may take nothing
+   * @param resting it serves nothing and may take nothing
    */
-  void call(boolean rests);
+  void announceSelf(boolean resting);
 
   /**
    * How many nodes let this one act, itself included, as {@code QuorumLease}; any thread may ask.
@@ -24,7 +24,7 @@ public interface OwnershipPeers {
   int gaveUp(String node, Set<String> members);
 
   /** A node that is no member may be alive: it is to hear for a while yet that it is none. */
-  void doubt(String node);
+  void keepInformed(String node);
 
   /** True where {@code failure} says that too few nodes see each other. */
   boolean isQuorumLost(Throwable failure);

@@ -27,30 +27,30 @@ public final class OwnershipReconciler {
 
   private static final Logger LOG = LoggerFactory.getLogger(OwnershipReconciler.class);
 
-  private record Holding(long epoch, Future<Void> taken) {}
+  private record HeldClaim(long epoch, Future<Void> taken) {}
 
   private final Vertx vertx;
   private final Context context;
   private final OwnershipOptions options;
   private final ClusterMembers members;
   private final ClaimStore claims;
-  private final OwnershipListener tenant;
-  private final OwnershipPeers town;
+  private final OwnershipListener listener;
+  private final OwnershipPeers peers;
   private final LongSupplier clock;
   private final ClaimLease lease;
-  private final LostNodes losses;
-  private final ClaimReader readings;
+  private final LostNodes lostNodes;
+  private final ClaimReader claimReader;
 
   /** Whether there are members enough, whatever is heard of them. */
   private volatile boolean together = true;
 
   /** By the id of each server. */
-  private final Map<String, PlacementSpec> wishes = new TreeMap<>();
+  private final Map<String, PlacementSpec> specs = new TreeMap<>();
 
   /** Nodes that can not serve a connection, by its id. */
   private Map<String, Set<String>> refusals = Map.of();
 
-  private final Map<String, Holding> held = new HashMap<>();
+  private final Map<String, HeldClaim> held = new HashMap<>();
 
   /** On their way out; what is claimed anew meanwhile waits for them. */
   private final Map<String, Future<Void>> leaving = new HashMap<>();
@@ -71,26 +71,27 @@ public final class OwnershipReconciler {
       OwnershipOptions options,
       ClusterMembers members,
       ClaimStore claims,
-      OwnershipListener tenant,
-      OwnershipPeers town,
+      OwnershipListener listener,
+      OwnershipPeers peers,
       LongSupplier clock) {
     this.vertx = vertx;
     this.context = vertx.getOrCreateContext();
     this.options = options;
     this.members = members;
     this.claims = claims;
-    this.tenant = tenant;
-    this.town = town;
+    this.listener = listener;
+    this.peers = peers;
     this.clock = clock;
     this.lease =
         new ClaimLease(
             clock, options.ttl().toMillis(), options.pause().toMillis(), this::isQuorumHeard);
-    this.losses = new LostNodes(vertx, members, this::isGivenUp, town::doubt, this::look);
-    this.readings = new ClaimReader(vertx, members, claims, town);
+    this.lostNodes =
+        new LostNodes(vertx, members, this::isGivenUp, peers::keepInformed, this::reconcile);
+    this.claimReader = new ClaimReader(vertx, members, claims, peers);
   }
 
   private boolean isQuorumHeard() {
-    return options.quorum() <= 1 || (together && town.heard() >= options.quorum());
+    return options.quorum() <= 1 || (together && peers.heard() >= options.quorum());
   }
 
   /**
@@ -103,13 +104,13 @@ public final class OwnershipReconciler {
         : "this node may act only while "
             + options.quorum()
             + " nodes see each other (\"quorum\"), and sees "
-            + Math.min(town.heard(), members.alive().size())
+            + Math.min(peers.heard(), members.alive().size())
             + ", itself included; it serves nothing until they do. Are nodes down, or is the"
             + " network between them cut?";
   }
 
   private boolean isGivenUp(String node) {
-    return options.quorum() <= 1 || town.gaveUp(node, members.alive()) >= options.quorum();
+    return options.quorum() <= 1 || peers.gaveUp(node, members.alive()) >= options.quorum();
   }
 
   /** Begins to look and to notice; what to place is said by {@link #place}. */
@@ -120,8 +121,8 @@ public final class OwnershipReconciler {
 
   /** What there is to own, all of it, by the id of each server. */
   public Future<Void> place(Map<String, PlacementSpec> all) {
-    wishes.clear();
-    wishes.putAll(all);
+    specs.clear();
+    specs.putAll(all);
     return lookNow();
   }
 
@@ -133,7 +134,7 @@ public final class OwnershipReconciler {
     nodesById.forEach((id, unfit) -> copy.put(id, Set.copyOf(unfit)));
     if (!copy.equals(refusals)) {
       refusals = copy;
-      look();
+      reconcile();
     }
   }
 
@@ -154,7 +155,7 @@ public final class OwnershipReconciler {
 
   /** How many connections a node owns, as of the last look; by its id. */
   public long share(String node) {
-    return wishes.keySet().stream()
+    return specs.keySet().stream()
         .flatMap(id -> keys(id).stream())
         .map(last::get)
         .filter(claim -> claim != null && claim.isOf(node))
@@ -162,13 +163,13 @@ public final class OwnershipReconciler {
   }
 
   private List<String> keys(String id) {
-    return ReplicaAssignment.keys(id, wishes.getOrDefault(id, PlacementSpec.ANY).replicas());
+    return ReplicaAssignment.keys(id, specs.getOrDefault(id, PlacementSpec.ANY).replicas());
   }
 
   /** Whether any living node has the labels that {@code id} wants, and can serve it. */
   public boolean hasPlace(String id) {
     return RendezvousHash.owner(
-            id, fit(id, eligible()), wishes.getOrDefault(id, PlacementSpec.ANY).labels())
+            id, fit(id, eligible()), specs.getOrDefault(id, PlacementSpec.ANY).labels())
         .isPresent();
   }
 
@@ -184,11 +185,11 @@ public final class OwnershipReconciler {
   }
 
   private List<ClusterNode> eligible() {
-    return nodes.stream().filter(node -> !town.isLeaving(node.id())).toList();
+    return nodes.stream().filter(node -> !peers.isLeaving(node.id())).toList();
   }
 
   /** Something may have changed. */
-  public void look() {
+  public void reconcile() {
     context.runOnContext(
         now -> {
           check();
@@ -198,7 +199,7 @@ public final class OwnershipReconciler {
 
   /** A node is a member; it is looked at with the next look. */
   public void joined() {
-    context.runOnContext(now -> readings.hurry());
+    context.runOnContext(now -> claimReader.readNow());
   }
 
   /**
@@ -209,13 +210,13 @@ public final class OwnershipReconciler {
   public void lost(String node, boolean orderly) {
     context.runOnContext(
         now -> {
-          readings.hurry();
+          claimReader.readNow();
           if (!orderly) {
-            losses.lost(node);
+            lostNodes.lost(node);
           }
           call();
         });
-    look();
+    reconcile();
   }
 
   /** What needs no answer of others is seen at once. */
@@ -223,7 +224,7 @@ public final class OwnershipReconciler {
     together = members.alive().size() >= options.quorum();
     String why = lease.tick();
     if (why != null && !held.isEmpty()) {
-      doubt(why);
+      endAll(why);
     }
   }
 
@@ -236,7 +237,7 @@ public final class OwnershipReconciler {
   }
 
   private void call() {
-    town.call(held.isEmpty() && leaving.isEmpty() && !isQuorumHeard());
+    peers.announceSelf(held.isEmpty() && leaving.isEmpty() && !isQuorumHeard());
   }
 
   private Future<Void> lookNow() {
@@ -267,15 +268,15 @@ public final class OwnershipReconciler {
   private Future<Void> once() {
     long began = clock.getAsLong();
     lookedAt = began;
-    return readings
+    return claimReader
         .next()
         .transform(
             read -> {
               if (read.failed()) {
                 again |= read.cause() instanceof ClaimReader.TooLate;
                 // Others may own what we serve.
-                if (town.isQuorumLost(read.cause()) && !held.isEmpty()) {
-                  doubt("fewer nodes than the quorum are members");
+                if (peers.isQuorumLost(read.cause()) && !held.isEmpty()) {
+                  endAll("fewer nodes than the quorum are members");
                 }
                 return Future.succeededFuture();
               }
@@ -289,16 +290,16 @@ public final class OwnershipReconciler {
   private Future<Void> act(Map<String, OwnershipClaim> all) {
     List<Future<Void>> steps = new ArrayList<>();
     Set<String> alive = members.alive();
-    losses.present(alive);
+    lostNodes.present(alive);
     Set<String> known = new HashSet<>();
-    wishes.keySet().forEach(id -> known.addAll(keys(id)));
+    specs.keySet().forEach(id -> known.addAll(keys(id)));
     for (String key : List.copyOf(held.keySet())) {
       if (!known.contains(key)) {
         steps.add(handOver(key, all.get(key)));
       }
     }
     List<ClusterNode> eligible = eligible();
-    wishes.forEach(
+    specs.forEach(
         (id, wish) -> {
           List<String> best =
               RendezvousHash.best(id, fit(id, eligible), wish.labels(), wish.replicas()).stream()
@@ -319,7 +320,7 @@ public final class OwnershipReconciler {
     if (leaving.containsKey(key)) {
       return Future.succeededFuture(); // is looked at again when it has left
     }
-    Holding holding = held.get(key);
+    HeldClaim holding = held.get(key);
     OwnershipClaim claim = all.get(key);
     Long epoch = holding == null ? null : Long.valueOf(holding.epoch());
     switch (OwnershipDecision.of(claim, epoch, members.self(), targets.get(key), alive)) {
@@ -335,7 +336,7 @@ public final class OwnershipReconciler {
         quit(key, false, null);
       }
       case HAND_OVER -> {
-        if (ReplicaAssignment.mayMove(key, targets, all, alive, town::isServing)) {
+        if (ReplicaAssignment.mayMove(key, targets, all, alive, peers::isServing)) {
           return handOver(key, claim);
         }
       }
@@ -352,11 +353,12 @@ public final class OwnershipReconciler {
    */
   private boolean isFree(@Nullable OwnershipClaim claim, Set<String> alive) {
     String owner = claim == null ? null : claim.node();
-    return losses.areOver() && (owner == null || alive.contains(owner) || losses.isOver(owner));
+    return lostNodes.haveAllStopped()
+        && (owner == null || alive.contains(owner) || lostNodes.isOver(owner));
   }
 
   private Future<Void> claim(String id, @Nullable OwnershipClaim before) {
-    OwnershipClaim mine = new OwnershipClaim(members.self(), readings.highest(id) + 1);
+    OwnershipClaim mine = new OwnershipClaim(members.self(), claimReader.highest(id) + 1);
     return claims
         .replace(id, before, mine)
         .onFailure(failure -> LOG.warn("{} could not be claimed: {}", id, failure.toString()))
@@ -364,11 +366,11 @@ public final class OwnershipReconciler {
             won -> {
               if (won && !closing && !held.containsKey(id)) {
                 LOG.info("{} is owned by this node, epoch {}", id, mine.epoch());
-                town.claimed(id, mine);
-                Future<Void> taken = tenant.take(id, mine.epoch(), lease::isHeld);
-                held.put(id, new Holding(mine.epoch(), taken));
+                peers.claimed(id, mine);
+                Future<Void> taken = listener.own(id, mine.epoch(), lease::isHeld);
+                held.put(id, new HeldClaim(mine.epoch(), taken));
                 taken
-                    .onSuccess(serving -> town.serving(id, mine))
+                    .onSuccess(serving -> peers.serving(id, mine))
                     .onFailure(failure -> LOG.warn("{} cannot be served here", id, failure));
               }
               return null;
@@ -391,7 +393,7 @@ public final class OwnershipReconciler {
         .onSuccess(
             released -> {
               if (released) {
-                town.released(id, claim);
+                peers.released(id, claim);
               }
             })
         .onFailure(failure -> LOG.warn("{} could not be released: {}", id, failure.toString()))
@@ -407,17 +409,17 @@ public final class OwnershipReconciler {
       return;
     }
     Future<Void> left =
-        tenant.leave(id, drain).otherwiseEmpty().compose(gone -> release(id, claim));
+        listener.disown(id, drain).otherwiseEmpty().compose(gone -> release(id, claim));
     leaving.put(id, left);
     left.onComplete(
         gone -> {
           leaving.remove(id, left);
-          look();
+          reconcile();
         });
   }
 
   /** Others may own what we serve: first all stops; each that has left looks at the claims. */
-  private void doubt(String why) {
+  private void endAll(String why) {
     LOG.warn("{} connections end here at once: {}", held.size(), why);
     lease.end();
     List.copyOf(held.keySet()).forEach(id -> quit(id, false, null));
@@ -426,12 +428,12 @@ public final class OwnershipReconciler {
   /** Hands everything over. The others are told first, so that they claim what is released. */
   public Future<Void> close() {
     closing = true;
-    town.leaving();
+    peers.leaving();
     Future<Void> before = looking == null ? Future.succeededFuture() : looking;
     return before.compose(
         quiet -> {
           // The ticks go on meanwhile: the lease must hold while calls in flight end.
-          Map<String, Holding> mine = Map.copyOf(held);
+          Map<String, HeldClaim> mine = Map.copyOf(held);
           mine.forEach(
               (id, holding) -> quit(id, true, new OwnershipClaim(members.self(), holding.epoch())));
           return Future.join(List.copyOf(leaving.values()))

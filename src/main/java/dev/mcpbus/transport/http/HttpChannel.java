@@ -58,7 +58,7 @@ final class HttpChannel implements Channel {
   private RequestOptions post;
   private @Nullable CharSequence sessionId;
   private @Nullable CharSequence negotiated;
-  private HttpEra dialect = HttpEra.INITIALIZE;
+  private HttpEra era = HttpEra.INITIALIZE;
   private @Nullable StandaloneStream listen;
   private @Nullable Promise<Void> closing;
   private @Nullable BiPredicate<OutboundMessage, HttpClientResponse> refusal;
@@ -132,7 +132,7 @@ final class HttpChannel implements Channel {
   @Override
   public void negotiated(String protocolVersion) {
     negotiated = HttpHeaders.createOptimized(protocolVersion);
-    dialect = HttpEra.of(protocolVersion);
+    era = HttpEra.of(protocolVersion);
   }
 
   @Override
@@ -218,7 +218,7 @@ final class HttpChannel implements Channel {
   // For the exchanges and streams of this channel.
 
   HttpEra dialect() {
-    return dialect;
+    return era;
   }
 
   ParseLimits limits() {

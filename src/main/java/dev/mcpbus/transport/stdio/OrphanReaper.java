@@ -52,7 +52,7 @@ final class OrphanReaper implements ProcessLoop.Member {
       done
       """;
 
-  private final DescendantSweep lineage = new DescendantSweep(SpawnThread.INSTANCE);
+  private final DescendantSweep descendants = new DescendantSweep(SpawnThread.INSTANCE);
   private final Set<Integer> groups = new HashSet<>();
   private final ByteBuffer line = Posix.allocate(8 * 1024);
   private int pid = -1;
@@ -65,14 +65,14 @@ final class OrphanReaper implements ProcessLoop.Member {
   private OrphanReaper() {}
 
   DescendantSweep lineage() {
-    return lineage;
+    return descendants;
   }
 
   /** On the spawn thread, before a child is started. */
   synchronized void ensureRunning() {
     if (!swept) {
       swept = true;
-      lineage.sweepDeadRuns();
+      descendants.sweepDeadRuns();
     }
     if (pid < 0 && restarts <= MOST_RESTARTS) {
       start();

@@ -43,7 +43,7 @@ class LostNodesTest {
           }
 
           @Override
-          public Future<Boolean> isShut(String node) {
+          public Future<Boolean> hasClosedItsBusPort(String node) {
             return Future.succeededFuture(shut);
           }
 

@@ -115,7 +115,7 @@ class OwnershipReconcilerTest {
     }
 
     @Override
-    public Future<Boolean> isShut(String node) {
+    public Future<Boolean> hasClosedItsBusPort(String node) {
       return Future.succeededFuture(!open.contains(node));
     }
 
@@ -142,7 +142,7 @@ class OwnershipReconcilerTest {
     }
 
     @Override
-    public Future<Void> take(String id, long epoch, BooleanSupplier held) {
+    public Future<Void> own(String id, long epoch, BooleanSupplier held) {
       // The invariant of all tests: nobody else serves it.
       sites.stream()
           .filter(other -> other.serves.contains(id) && alive.contains(other.name))
@@ -154,7 +154,7 @@ class OwnershipReconcilerTest {
     }
 
     @Override
-    public Future<Void> leave(String id, boolean drain) {
+    public Future<Void> disown(String id, boolean drain) {
       events.add((drain ? "drain " : "kill ") + id);
       String server = server(id);
       if (replicas > 1
@@ -168,7 +168,7 @@ class OwnershipReconcilerTest {
     }
 
     @Override
-    public void call(boolean rests) {
+    public void announceSelf(boolean rests) {
       resting = rests;
     }
 
@@ -183,7 +183,7 @@ class OwnershipReconcilerTest {
     }
 
     @Override
-    public void doubt(String node) {
+    public void keepInformed(String node) {
       doubted.add(node);
     }
 
