@@ -8,12 +8,11 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.client.CallOptions;
 import dev.mcpbus.client.CancellationToken;
 import dev.mcpbus.client.McpClient;
+import dev.mcpbus.internals.OwnContext;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.Message;
-import io.vertx.core.internal.ContextInternal;
-import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -43,7 +42,7 @@ public final class BlockingTools implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofMinutes(16);
 
   private final Vertx vertx;
-  private final ContextInternal context;
+  private final OwnContext context;
   private final McpClient client;
   private final Options options;
 
@@ -82,7 +81,7 @@ public final class BlockingTools implements AutoCloseable {
   public BlockingTools(Vertx vertx, Options options) {
     Codecs.register(vertx);
     this.vertx = vertx;
-    this.context = ((VertxInternal) vertx).createEventLoopContext();
+    this.context = OwnContext.create(vertx);
     this.client = McpClient.create(vertx);
     this.options = options;
   }
@@ -135,8 +134,7 @@ public final class BlockingTools implements AutoCloseable {
   private <T> T await(Supplier<Future<T>> work, Duration patience, CancellationToken token) {
     refuseEventLoop();
     CompletableFuture<T> done = new CompletableFuture<>();
-    context.runOnContext(
-        started -> work.get().onSuccess(done::complete).onFailure(done::completeExceptionally));
+    context.run(() -> work.get().onSuccess(done::complete).onFailure(done::completeExceptionally));
     try {
       return done.get(patience.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException e) {

@@ -4,6 +4,10 @@ import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Readiness;
 import dev.mcpbus.bus.SealedTaskIds;
+import dev.mcpbus.internals.ControlFrameLimit;
+import dev.mcpbus.internals.HttpConnections;
+import dev.mcpbus.internals.InboundConnection;
+import dev.mcpbus.internals.StrictRequestDecoder;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.Admission;
@@ -276,14 +280,8 @@ public final class BridgeVerticle extends VerticleBase {
     if (request.version() != HttpVersion.HTTP_2) {
       response.putHeader("Connection", "close");
     }
-    Throwable cause = request.decoderResult().cause();
-    String what = cause == null ? "" : cause.getClass().getSimpleName();
-    int status =
-        switch (what) {
-          case "TooLongHttpLineException" -> 414;
-          case "TooLongHttpHeaderException" -> 431;
-          default -> 400;
-        };
+    Throwable cause = HttpConnections.refusal(request);
+    int status = HttpConnections.refusalStatus(cause);
     String detail =
         switch (status) {
           case 414 -> "the path and query are longer than allowed";

@@ -2,7 +2,8 @@ package dev.mcpbus.bridge;
 
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.security.ForcedClose;
+import dev.mcpbus.internals.ForcedClose;
+import dev.mcpbus.internals.InboundConnection;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -72,7 +73,7 @@ final class ConnectionLimits {
   /** Counts a connection until its channel has ended. On its event loop. */
   void opened(InboundConnection connection) {
     add(connection);
-    connection.channel().closeFuture().addListener(closed -> remove(connection));
+    connection.onEnd(() -> remove(connection));
     makeRoom(connection);
   }
 
@@ -94,17 +95,17 @@ final class ConnectionLimits {
   private void makeRoom(InboundConnection fresh) {
     InboundConnection spare = choose(fresh, nanos.getAsLong());
     if (spare != null) {
-      spare.channel().eventLoop().execute(() -> end(spare, fresh));
+      spare.execute(() -> end(spare, fresh));
     }
   }
 
   /** It may have been used since it was chosen; then another has to go. On its event loop. */
   private void end(InboundConnection spare, InboundConnection fresh) {
-    if (!spare.channel().isOpen()) {
+    if (!spare.isOpen()) {
       return;
     }
     if (spare.isSpare(nanos.getAsLong())) {
-      ForcedClose.on(spare.channel());
+      ForcedClose.on(spare);
       return;
     }
     add(spare);

@@ -1,6 +1,7 @@
 package dev.mcpbus.bridge;
 
-import dev.mcpbus.security.ForcedClose;
+import dev.mcpbus.internals.ForcedClose;
+import dev.mcpbus.internals.InboundConnection;
 import dev.mcpbus.security.MountPath;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;

@@ -1,12 +1,12 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.internals.ForcedClose;
+import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.security.Admission;
-import dev.mcpbus.security.ForcedClose;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
-import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
@@ -30,7 +30,7 @@ final class EventFeed {
   private static final Buffer HEARTBEAT = Buffer.buffer(":\n\n");
 
   private final Vertx vertx;
-  private final ContextInternal context;
+  private final OwnContext context;
   private final PolicyGate access;
   private final EventLog log;
   private final EventRing ring;
@@ -46,7 +46,7 @@ final class EventFeed {
   EventFeed(Vertx vertx, EventLog log, StreamLimit cap, Duration heartbeat, PolicyGate access) {
     this.access = access;
     this.vertx = vertx;
-    this.context = (ContextInternal) vertx.getOrCreateContext();
+    this.context = OwnContext.current(vertx);
     this.log = log;
     this.ring = log.ring();
     this.cap = cap;
@@ -68,7 +68,7 @@ final class EventFeed {
     if (context.inThread()) {
       pump();
     } else {
-      context.runOnContext(now -> pump());
+      context.run(this::pump);
     }
   }
 

@@ -2,7 +2,8 @@ package dev.mcpbus.bridge;
 
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bridge.options.BridgeTlsOptions;
-import io.netty.channel.Channel;
+import dev.mcpbus.internals.AcceptedTlsFactory;
+import dev.mcpbus.internals.InboundConnection;
 import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.net.PemKeyCertOptions;
@@ -28,7 +29,7 @@ final class HttpSetup {
    * @param accepted hears of each connection before its TLS handshake, on its event loop; not of
    *     those without TLS, which Vert.x tells of as soon
    */
-  static HttpServerOptions of(BridgeOptions options, Consumer<Channel> accepted) {
+  static HttpServerOptions of(BridgeOptions options, Consumer<InboundConnection> accepted) {
     HttpServerOptions http =
         new HttpServerOptions()
             .setHost(options.host())

@@ -2,9 +2,8 @@ package dev.mcpbus.bridge;
 
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.internals.HttpConnections;
 import dev.mcpbus.protocol.ProtocolException;
-import io.netty.handler.codec.http.HttpResponseStatus;
-import io.netty.handler.codec.http.websocketx.WebSocketHandshakeException;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
@@ -24,7 +23,7 @@ final class ProblemDocument {
     Throwable failure = ctx.failure();
     if (failure instanceof McpFailure mine) {
       send(ctx.response(), mine);
-    } else if (failure instanceof WebSocketHandshakeException) {
+    } else if (HttpConnections.isBadHandshake(failure)) {
       // Vert.x has answered; it says so here, too.
       send(ctx.response(), 400, "the WebSocket handshake is not well-formed");
     } else if (ctx.statusCode() >= 400 && ctx.statusCode() < 500) {
@@ -92,7 +91,7 @@ final class ProblemDocument {
         status,
         new JsonObject()
             .put("type", "about:blank")
-            .put("title", HttpResponseStatus.valueOf(status).reasonPhrase())
+            .put("title", HttpConnections.reason(status))
             .put("status", status)
             .put("detail", detail)
             .put("code", FailureCode.BAD_REQUEST.name())

@@ -1,6 +1,7 @@
 package dev.mcpbus.bridge;
 
-import dev.mcpbus.security.ForcedClose;
+import dev.mcpbus.internals.ForcedClose;
+import dev.mcpbus.internals.InboundConnection;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpHeaders;
@@ -46,7 +47,7 @@ final class ReceiveDeadline {
   /** Watches a connection until its channel has ended. */
   void connected(InboundConnection connection, HttpConnection http) {
     connections.put(connection, http);
-    connection.channel().closeFuture().addListener(closed -> ended(connection));
+    connection.onEnd(() -> ended(connection));
     clientsTurn(connection, false);
     if (sweep < 0) {
       // One for all: a timer per request would cost more than what it watches.
@@ -172,7 +173,7 @@ final class ReceiveDeadline {
     HttpConnection http = connections.get(connection);
     if (http != null) {
       connection.works(); // told once
-      long last = vertx.setTimer(millis, late -> ForcedClose.on(connection.channel()));
+      long last = vertx.setTimer(millis, late -> ForcedClose.on(connection));
       http.close().onComplete(closed -> vertx.cancelTimer(last));
     }
   }

@@ -2,7 +2,7 @@ package dev.mcpbus.bridge;
 
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
-import io.netty.channel.Channel;
+import dev.mcpbus.internals.InboundConnection;
 import io.vertx.core.http.HttpConnection;
 import java.time.Duration;
 import java.util.UUID;
@@ -45,8 +45,7 @@ final class SharedBridgeState {
   }
 
   /** Counts a connection before its TLS handshake. On its event loop. */
-  void accepted(Channel channel) {
-    InboundConnection connection = new InboundConnection(channel);
+  void accepted(InboundConnection connection) {
     connection.awaitHttp(System.nanoTime(), receiveTimeout);
     connections.opened(connection);
   }
@@ -58,7 +57,7 @@ final class SharedBridgeState {
       accepted.speaksHttp();
       return accepted;
     }
-    InboundConnection plain = new InboundConnection(InboundConnection.channel(http));
+    InboundConnection plain = InboundConnection.begun(http);
     connections.opened(plain);
     return plain;
   }

@@ -1,10 +1,10 @@
 package dev.mcpbus.bus;
 
+import dev.mcpbus.internals.WireMessages;
 import dev.mcpbus.protocol.JsonRpcError;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.eventbus.ReplyFailure;
-import io.vertx.core.eventbus.impl.clustered.ClusteredMessage;
 import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
@@ -129,8 +129,7 @@ public final class McpFailure extends ReplyException {
    * would wait for ever.
    */
   public void replyTo(Message<?> call) {
-    if (call instanceof ClusteredMessage<?, ?> wire
-        && wire.isFromWire()
+    if (WireMessages.isFromWire(call)
         && !code.isReadBy(WireForm.spoken(call.headers().get(Headers.SPEAKS)))) {
       call.fail(code.busCode(), getMessage());
     } else {
@@ -168,7 +167,7 @@ public final class McpFailure extends ReplyException {
       if (reply.failureType() == ReplyFailure.NO_HANDLERS) {
         return notSent(FailureCode.UNKNOWN_CONNECTION, "nobody answers: " + reply.getMessage());
       }
-      if (reply.failureType() == ReplyFailure.TIMEOUT && wasDiscarded(reply)) {
+      if (WireMessages.wasDiscarded(reply)) {
         return notSent(FailureCode.UNAVAILABLE, "closed before it could take the call");
       }
       if (reply.failureType() == ReplyFailure.TIMEOUT) {
@@ -180,10 +179,5 @@ public final class McpFailure extends ReplyException {
       }
     }
     return maybeSent(FailureCode.INTERNAL, "unexpected " + failure.getClass().getSimpleName());
-  }
-
-  /** Vert.x says a time-out where a consumer ends while messages wait that it never saw. */
-  private static boolean wasDiscarded(ReplyException reply) {
-    return String.valueOf(reply.getMessage()).startsWith("Discarded the request");
   }
 }

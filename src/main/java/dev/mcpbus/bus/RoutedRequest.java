@@ -1,11 +1,11 @@
 package dev.mcpbus.bus;
 
+import dev.mcpbus.internals.OwnContext;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
-import io.vertx.core.internal.ContextInternal;
-import io.vertx.core.internal.VertxInternal;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
@@ -30,7 +30,7 @@ final class RoutedRequest<T> {
   private final long began = ClusterRequests.clock();
   private final ClusterRequests calls;
   private final TransitDeadlines deadlines;
-  private final ContextInternal context;
+  private final OwnContext context;
   private final Promise<Message<T>> promise;
   private final @Nullable ConnectionId server;
   private final String address;
@@ -45,14 +45,14 @@ final class RoutedRequest<T> {
    * @param server whose connection it is for, null where it is for a service of every node
    */
   RoutedRequest(
-      VertxInternal vertx,
+      Vertx vertx,
       ClusterRequests calls,
       TransitDeadlines deadlines,
       @Nullable ConnectionId server,
       String address,
       Object body,
       DeliveryOptions options) {
-    this.context = vertx.getOrCreateContext();
+    this.context = OwnContext.current(vertx);
     this.promise = context.promise();
     this.calls = calls;
     this.deadlines = deadlines;

@@ -1,12 +1,11 @@
 package dev.mcpbus.bus;
 
+import dev.mcpbus.internals.WireMessages;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryContext;
 import io.vertx.core.eventbus.Message;
-import io.vertx.core.eventbus.impl.OutboundDeliveryContext;
-import io.vertx.core.eventbus.impl.clustered.ClusteredMessage;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
@@ -82,17 +81,14 @@ public final class SignedMessages {
 
   private void leaves(DeliveryContext<Object> delivery) {
     Message<Object> message = delivery.message();
-    if (!isLocal(delivery) && SignatureRules.holds(message.address(), message.headers())) {
+    if (!WireMessages.isLocalOnly(delivery)
+        && SignatureRules.holds(message.address(), message.headers())) {
       byte[] body = body(delivery.body());
       if (body != null) { // what has no wire form stays on this node
         message.headers().set(Headers.PROOF, prove(message, delivery.send(), body));
       }
     }
     delivery.next();
-  }
-
-  private static boolean isLocal(DeliveryContext<Object> delivery) {
-    return delivery instanceof OutboundDeliveryContext<?> out && out.options.isLocalOnly();
   }
 
   private String prove(Message<?> message, boolean sent, byte[] body) {
@@ -109,7 +105,7 @@ public final class SignedMessages {
 
   private void arrives(DeliveryContext<Object> delivery) {
     Message<Object> message = delivery.message();
-    if (!(message instanceof ClusteredMessage<?, ?> wire) || !wire.isFromWire()) {
+    if (!WireMessages.isFromWire(message)) {
       delivery.next();
       return;
     }

@@ -7,6 +7,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.internals.OwnContext;
 import io.modelcontextprotocol.spec.McpSchema;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
@@ -18,7 +19,6 @@ import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.MessageConsumer;
 import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.eventbus.ReplyFailure;
-import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.json.EncodeException;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -90,9 +90,8 @@ final class ClientCalls {
               FailureCode.CANCELLED,
               closed ? "this McpClient is closed" : "the call was cancelled before it was made"));
     }
-    ContextInternal context = (ContextInternal) vertx.getOrCreateContext();
     String callId = name + "-" + sequence.incrementAndGet();
-    Pending<T> pending = new Pending<>(context.promise(), callId, server, cancel, token);
+    Pending<T> pending = new Pending<>(OwnContext.promise(vertx), callId, server, cancel, token);
     outstanding.add(pending);
     if (token != null) {
       token.add(pending);
@@ -105,7 +104,7 @@ final class ClientCalls {
       request(address, body, kind, delivery(options, callId, null), pending);
     } else {
       pending
-          .listen(context, progress)
+          .listen(progress)
           .onComplete(
               ready -> request(address, body, kind, delivery(options, callId, callId), pending));
     }
@@ -222,7 +221,7 @@ final class ClientCalls {
     }
 
     /** On one node the address needs no entry in the cluster's table. */
-    Future<Void> listen(ContextInternal context, Handler<McpSchema.ProgressNotification> handler) {
+    Future<Void> listen(Handler<McpSchema.ProgressNotification> handler) {
       String address = progressAddress(callId);
       Handler<Message<Object>> receiver =
           message -> {
@@ -239,7 +238,7 @@ final class ClientCalls {
       if (promise.future().isComplete()) {
         consumer.unregister();
       }
-      Promise<Void> ready = context.promise();
+      Promise<Void> ready = OwnContext.promise(vertx);
       consumer.completion().onComplete(ready);
       return ready.future();
     }

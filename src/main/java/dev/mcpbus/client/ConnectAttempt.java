@@ -5,12 +5,12 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.internals.OwnContext;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.MessageConsumer;
-import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.json.JsonObject;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -31,7 +31,7 @@ final class ConnectAttempt {
    * @return completes when it is connected; fails with what the first attempt failed with
    */
   Future<Void> connect(McpServerClient server) {
-    Promise<Void> outcome = ((ContextInternal) vertx.getOrCreateContext()).promise();
+    Promise<Void> outcome = OwnContext.promise(vertx);
     open.add(outcome);
     MessageConsumer<JsonObject> events =
         vertx

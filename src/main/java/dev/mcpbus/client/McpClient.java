@@ -7,13 +7,13 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.bus.ToolSearchResult;
+import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.protocol.Methods;
 import io.modelcontextprotocol.spec.McpSchema;
 import io.vertx.core.Closeable;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
-import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.Collection;
@@ -46,7 +46,7 @@ public final class McpClient {
   private final EventSubscriptions subscriptions;
   private final InputHandlers inputs;
   private final ConnectAttempt connecting;
-  private final ContextInternal owner;
+  private final OwnContext owner;
   private final Closeable hook = done -> close().onComplete(done);
 
   private McpClient(Vertx vertx, CallOptions defaults) {
@@ -54,7 +54,7 @@ public final class McpClient {
     this.subscriptions = new EventSubscriptions(vertx);
     this.inputs = new InputHandlers(vertx);
     this.connecting = new ConnectAttempt(vertx);
-    this.owner = (ContextInternal) vertx.getOrCreateContext();
+    this.owner = OwnContext.current(vertx);
     owner.addCloseHook(hook);
   }
 

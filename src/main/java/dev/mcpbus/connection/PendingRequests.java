@@ -2,8 +2,7 @@ package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.McpFailure;
-import io.netty.util.collection.LongObjectHashMap;
-import io.netty.util.collection.LongObjectMap;
+import dev.mcpbus.internals.LongMap;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -25,7 +24,7 @@ final class PendingRequests {
     void expired(long id, PendingRequest pending);
   }
 
-  private final LongObjectHashMap<PendingRequest> byId = new LongObjectHashMap<>();
+  private final LongMap<PendingRequest> byId = new LongMap<>();
   private final Map<String, Long> byCallId = new HashMap<>();
 
   /** How many each has whom an edge let in. */
@@ -178,21 +177,22 @@ final class PendingRequests {
   }
 
   private long sweep(long now) {
-    long next = DeadlineTimer.NONE;
     List<Long> expired = new ArrayList<>();
-    for (LongObjectMap.PrimitiveEntry<PendingRequest> entry : byId.entries()) {
-      long deadline = entry.value().deadline();
-      if (deadline <= now) {
-        expired.add(entry.key());
-      } else {
-        next = Math.min(next, deadline);
-      }
-    }
+    byId.forEach(
+        (id, pending) -> {
+          if (pending.deadline() <= now) {
+            expired.add(id);
+          }
+        });
     for (long id : expired) {
       PendingRequest pending = remove(id);
       if (pending != null) {
         expiry.expired(id, pending);
       }
+    }
+    long next = DeadlineTimer.NONE;
+    for (PendingRequest pending : byId.values()) {
+      next = Math.min(next, pending.deadline());
     }
     return next;
   }

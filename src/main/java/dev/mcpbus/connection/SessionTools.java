@@ -3,6 +3,7 @@ package dev.mcpbus.connection;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
@@ -10,7 +11,6 @@ import dev.mcpbus.protocol.schema.ArgumentValidator;
 import dev.mcpbus.protocol.schema.ArgumentValidator.Violation;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.json.JsonObject;
 import java.util.Optional;
 import java.util.Set;
@@ -65,7 +65,7 @@ final class SessionTools {
       return loading;
     }
     // Of the context, so that an exception of one who waits is reported there.
-    Promise<ToolTable> promise = ((ContextInternal) session.vertx().getOrCreateContext()).promise();
+    Promise<ToolTable> promise = OwnContext.promise(session.vertx());
     loading = promise.future();
     stale = false;
     long since = session.clock().millis();

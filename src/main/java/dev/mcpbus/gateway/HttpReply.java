@@ -2,18 +2,15 @@ package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.internals.ForcedClose;
+import dev.mcpbus.internals.RawBuffers;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Admission;
-import dev.mcpbus.security.ForcedClose;
 import dev.mcpbus.security.RequestSource;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
-import io.vertx.core.internal.buffer.BufferInternal;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -164,7 +161,7 @@ final class HttpReply {
   }
 
   void answer(int status, byte[] json, @Nullable String id) {
-    answer(status, BufferInternal.buffer(Unpooled.wrappedBuffer(json)), id);
+    answer(status, RawBuffers.of(json), id);
   }
 
   /** The answer; nothing follows. Nobody may write to {@code json} any more. */
@@ -184,15 +181,12 @@ final class HttpReply {
 
   /** The pieces of a long message one after the other: as one they would be copied together. */
   private void end(Buffer json) {
-    ByteBuf bytes = ((BufferInternal) json).getByteBuf();
-    if (bytes.nioBufferCount() == 1) {
+    if (RawBuffers.isWhole(json)) {
       http.end(json);
       return;
     }
     http.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(json.length()));
-    for (ByteBuffer piece : bytes.nioBuffers()) {
-      http.write(BufferInternal.buffer(Unpooled.wrappedBuffer(piece)));
-    }
+    RawBuffers.pieces(json).forEach(http::write);
     http.end();
   }
 

@@ -1,8 +1,7 @@
 package dev.mcpbus.protocol;
 
-import io.netty.buffer.Unpooled;
+import dev.mcpbus.internals.RawBuffers;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.internal.buffer.BufferInternal;
 import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +40,7 @@ public final class MessageWriter {
   /** The same for whoever only writes it: a long result is not copied, and must not change. */
   public static Buffer written(RawJson id, RawJson result) {
     if (result.length() < LONG) {
-      return BufferInternal.buffer(Unpooled.wrappedBuffer(result(id, result)));
+      return RawBuffers.of(result(id, result));
     }
     return pieces(id, RESULT, result, 0);
   }
@@ -59,11 +58,7 @@ public final class MessageWriter {
     byte[] head = new byte[VERSION.length + ID.length + id.length() + name.length];
     int p = append(head, append(head, append(head, 0, VERSION), ID), bytes(id));
     append(head, p, name);
-    return BufferInternal.buffer(
-        Unpooled.wrappedBuffer(
-            Unpooled.wrappedBuffer(head),
-            Unpooled.wrappedBuffer(result.array(), result.offset() + from, result.length() - from),
-            Unpooled.wrappedBuffer(END)));
+    return RawBuffers.of(head, result.array(), result.offset() + from, result.length() - from, END);
   }
 
   public static byte[] error(RawJson id, int code, String message, @Nullable JsonObject data) {

@@ -1,10 +1,8 @@
 package dev.mcpbus.protocol;
 
+import dev.mcpbus.internals.RawBuffers;
 import dev.mcpbus.protocol.MemberIndex.Member;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.internal.buffer.BufferInternal;
 import io.vertx.core.json.Json;
 import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
@@ -92,12 +90,7 @@ public final class RawJson {
 
   /** Without a copy where the buffer, which nobody else has, lies in an array. */
   private static RawJson ofOwned(Buffer buffer) {
-    ByteBuf buf = ((BufferInternal) buffer).getByteBuf();
-    if (buf.hasArray()) {
-      return new RawJson(buf.array(), buf.arrayOffset() + buf.readerIndex(), buf.readableBytes());
-    }
-    byte[] bytes = buffer.getBytes();
-    return new RawJson(bytes, 0, bytes.length);
+    return new RawJson(RawBuffers.array(buffer), RawBuffers.offset(buffer), buffer.length());
   }
 
   /**
@@ -182,7 +175,7 @@ public final class RawJson {
 
   /** A buffer over the same bytes, without a copy; do not write to it. */
   public Buffer toBuffer() {
-    return BufferInternal.buffer(Unpooled.wrappedBuffer(array, offset, length));
+    return RawBuffers.of(array, offset, length);
   }
 
   /** Decodes an object; unknown members and {@code BigInteger} values are kept. */
@@ -353,8 +346,7 @@ public final class RawJson {
   static String decodeString(byte[] array, int offset, int length) {
     for (int i = offset + 1; i < offset + length - 1; i++) {
       if (array[i] == '\\') {
-        return (String)
-            Json.decodeValue(BufferInternal.buffer(Unpooled.wrappedBuffer(array, offset, length)));
+        return (String) Json.decodeValue(RawBuffers.of(array, offset, length));
       }
     }
     return new String(array, offset + 1, length - 2, StandardCharsets.UTF_8);

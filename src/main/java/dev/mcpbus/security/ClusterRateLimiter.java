@@ -1,5 +1,6 @@
 package dev.mcpbus.security;
 
+import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.security.AuthOptions.Limits;
 import dev.mcpbus.security.RateLimitLedger.Ask;
 import dev.mcpbus.security.RateLimitLedger.Grant;
@@ -7,7 +8,6 @@ import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.internal.VertxInternal;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -120,14 +120,14 @@ public final class ClusterRateLimiter implements RateLimiter {
     }
   }
 
-  private final VertxInternal vertx;
+  private final Vertx vertx;
   private volatile RateLimits table;
   private final Keepers keepers;
   private final LongSupplier nanos;
   private final Map<String, Allowance> allowances = new HashMap<>();
 
   public ClusterRateLimiter(Vertx vertx, AuthOptions options, Keepers keepers, LongSupplier nanos) {
-    this.vertx = (VertxInternal) vertx;
+    this.vertx = vertx;
     this.table = new RateLimits(options.limits(), options.apiKeys());
     this.keepers = keepers;
     this.nanos = nanos;
@@ -164,7 +164,7 @@ public final class ClusterRateLimiter implements RateLimiter {
         return Future.succeededFuture(
             Place.refused(TimeUnit.NANOSECONDS.toMillis(allowance.dryUntil - now) + 1));
       } else {
-        Promise<Place> promise = vertx.getOrCreateContext().promise();
+        Promise<Place> promise = OwnContext.promise(vertx);
         allowance.waiting.add(promise);
         answer = promise.future();
       }

@@ -1,5 +1,6 @@
 package dev.mcpbus.server;
 
+import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.JsonRpcError;
@@ -16,8 +17,6 @@ import io.vertx.core.AsyncResult;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.core.Vertx;
-import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.EncodeException;
 import io.vertx.core.json.JsonObject;
@@ -42,7 +41,7 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
 
   private final RawServer server;
   private final RequestDispatcher dispatch;
-  private final Context owner;
+  private final OwnContext owner;
   private final Channel channel;
   private final SendBuffer outbox;
   private final @Nullable String principal;
@@ -63,7 +62,7 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
   ServerSession(RawServer server, Context owner, Channel channel, @Nullable String principal) {
     this.server = server;
     this.dispatch = new RequestDispatcher(server, this);
-    this.owner = ((ContextInternal) owner).unwrap();
+    this.owner = OwnContext.unwrapped(owner);
     this.channel = channel;
     this.outbox = new SendBuffer(owner, channel);
     this.principal = principal;
@@ -124,11 +123,10 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
 
   /** At once where this is the owner already, so that what one handler sends stays in order. */
   private void onOwner(Runnable task) {
-    ContextInternal current = (ContextInternal) Vertx.currentContext();
-    if (current != null && current.unwrap() == owner) {
+    if (owner.isCurrent()) {
       task.run();
     } else {
-      owner.runOnContext(now -> task.run());
+      owner.run(task);
     }
   }
 
@@ -246,7 +244,7 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
       timers.put(
           requestId,
           owner
-              .owner()
+              .vertx()
               .setTimer(server.options().requestTimeout().toMillis(), late -> expired(request)));
     }
     dispatch.answer(request).onComplete(end -> onOwner(() -> ended(request, end)));
@@ -280,7 +278,7 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
   private boolean forget(ServerRequest request) {
     Long timer = timers.remove(request.id());
     if (timer != null) {
-      owner.owner().cancelTimer(timer);
+      owner.cancelTimer(timer);
     }
     return open.remove(request.id(), request);
   }
@@ -351,8 +349,8 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
   /** Ends it: requests under way are answered as failed, streams as done. From any thread. */
   Future<Void> close() {
     Promise<Void> closed = Promise.promise();
-    owner.runOnContext(
-        now -> {
+    owner.run(
+        () -> {
           for (ServerRequest request : List.copyOf(open.values())) {
             request.cancel();
             if (request.method().equals(Methods.LISTEN)) {

@@ -4,7 +4,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.LifecycleMessage;
-import io.vertx.core.Context;
+import dev.mcpbus.internals.OwnContext;
 import io.vertx.core.Deployable;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -13,8 +13,6 @@ import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.MessageConsumer;
-import io.vertx.core.internal.ContextInternal;
-import io.vertx.core.internal.VertxInternal;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -66,7 +64,7 @@ public final class SupervisorVerticle extends VerticleBase {
 
   private @Nullable Scheduler scheduler;
   private @Nullable MessageConsumer<Object> facts;
-  private @Nullable Context roots;
+  private @Nullable OwnContext roots;
   private boolean stopping;
 
   public SupervisorVerticle(SupervisorOptions options) {
@@ -95,7 +93,7 @@ public final class SupervisorVerticle extends VerticleBase {
   public Future<?> start() {
     Codecs.register(vertx);
     scheduler = schedulers.apply(vertx);
-    roots = ((VertxInternal) vertx).createEventLoopContext();
+    roots = OwnContext.create(vertx);
     MessageConsumer<Object> consumer = vertx.eventBus().localConsumer(Addresses.SUPERVISOR);
     facts = consumer.handler(this::heard);
     return consumer.completion();
@@ -344,11 +342,10 @@ public final class SupervisorVerticle extends VerticleBase {
       return Future.succeededFuture();
     }
     String id = deploy.id();
-    ContextInternal own = (ContextInternal) context;
-    Promise<String> deploying = own.promise();
+    Promise<String> deploying = OwnContext.of(context).promise();
     if (roots != null) {
-      roots.runOnContext(
-          go -> {
+      roots.run(
+          () -> {
             try {
               Deployable verticle = deploy.spec().verticle().get();
               vertx.deployVerticle(verticle).onComplete(deploying);
@@ -409,7 +406,7 @@ public final class SupervisorVerticle extends VerticleBase {
     if (context == null) {
       return Future.failedFuture(new IllegalStateException("the supervisor is not deployed"));
     }
-    Promise<T> promise = ((VertxInternal) vertx).promise();
+    Promise<T> promise = OwnContext.promise(vertx);
     context.runOnContext(
         go -> {
           try {

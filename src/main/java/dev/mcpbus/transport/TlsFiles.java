@@ -1,11 +1,11 @@
 package dev.mcpbus.transport;
 
+import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.transport.TransportException.Reason;
 import dev.mcpbus.transport.TransportException.Sent;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.net.ClientOptionsBase;
 import io.vertx.core.net.KeyCertOptions;
 import io.vertx.core.net.PemKeyCertOptions;
@@ -46,10 +46,10 @@ public final class TlsFiles {
    * @return completes on {@code owner}; fails with {@code TLS_ERROR}, naming the file and the
    *     remedy
    */
-  public static Future<TlsFiles> read(ContextInternal owner, @Nullable TlsOptions options) {
+  public static Future<TlsFiles> read(OwnContext owner, @Nullable TlsOptions options) {
     return options == null
         ? owner.succeededFuture(NONE)
-        : owner.executeBlocking(() -> read(owner.owner(), options), false);
+        : owner.context().executeBlocking(() -> read(owner.vertx(), options), false);
   }
 
   /** To what a client is made of; what there is no file for stays as it is. */

@@ -61,7 +61,7 @@ class ConnectionChurnTest {
   }
 
   private static final String[] OF_A_CONNECTION = {
-    "dev.mcpbus.bridge.InboundConnection",
+    "dev.mcpbus.internals.InboundConnection",
     "io.vertx.ext.web.impl.RoutingContextImpl",
     "io.vertx.core.http.impl.Http1xServerConnection",
     "io.vertx.core.http.impl.ServerWebSocketImpl",

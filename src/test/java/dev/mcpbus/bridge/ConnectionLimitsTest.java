@@ -3,10 +3,13 @@ package dev.mcpbus.bridge;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.internals.InboundConnection;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -15,20 +18,23 @@ class ConnectionLimitsTest {
 
   private static final long LIMIT = Duration.ofSeconds(60).toNanos();
 
+  private final Map<InboundConnection, EmbeddedChannel> channels = new HashMap<>();
   private long now = 1;
 
   /** A connection whose client has been heard of just now. */
   private InboundConnection open(ConnectionLimits limits, String address) {
-    InboundConnection connection = new InboundConnection(new EmbeddedChannel(), address);
+    EmbeddedChannel channel = new EmbeddedChannel();
+    InboundConnection connection = new InboundConnection(channel, address);
+    channels.put(connection, channel);
     now += Duration.ofSeconds(1).toNanos();
     connection.waits(now, LIMIT, false);
     limits.opened(connection);
     return connection;
   }
 
-  private static boolean isOpen(InboundConnection connection) {
-    ((EmbeddedChannel) connection.channel()).runPendingTasks();
-    return connection.channel().isOpen();
+  private boolean isOpen(InboundConnection connection) {
+    Objects.requireNonNull(channels.get(connection)).runPendingTasks();
+    return connection.isOpen();
   }
 
   private ConnectionLimits limits(int max, int maxPerAddress) {
@@ -47,7 +53,7 @@ class ConnectionLimitsTest {
     InboundConnection fourth = open(limits, "a");
 
     assertThat(isOpen(second)).isFalse();
-    assertThat(List.of(first, busy, fourth)).allMatch(ConnectionLimitsTest::isOpen);
+    assertThat(List.of(first, busy, fourth)).allMatch(this::isOpen);
     assertThat(limits.open()).isEqualTo(3);
     assertThat(limits.refusal(fourth)).isNull();
   }
@@ -63,7 +69,7 @@ class ConnectionLimitsTest {
     InboundConnection other = open(limits, "other");
 
     assertThat(isOpen(first)).isFalse();
-    assertThat(List.of(oldest, second, third, other)).allMatch(ConnectionLimitsTest::isOpen);
+    assertThat(List.of(oldest, second, third, other)).allMatch(this::isOpen);
   }
 
   @Test
@@ -81,7 +87,7 @@ class ConnectionLimitsTest {
 
     assertThat(refusal(limits, more)).contains("bridge.maxConnectionsPerAddress");
     assertThat(limits.refusal(other)).isNull();
-    assertThat(used).allMatch(ConnectionLimitsTest::isOpen);
+    assertThat(used).allMatch(this::isOpen);
   }
 
   @Test
@@ -110,8 +116,8 @@ class ConnectionLimitsTest {
 
     assertThat(refusal(limits, third))
         .contains("2 connections are in use", "bridge.maxConnections");
-    assertThat(List.of(first, second, third)).allMatch(ConnectionLimitsTest::isOpen);
-    first.channel().close().syncUninterruptibly();
+    assertThat(List.of(first, second, third)).allMatch(this::isOpen);
+    channels.get(first).close().syncUninterruptibly();
     assertThat(limits.refusal(third)).isNull();
   }
 
@@ -123,7 +129,7 @@ class ConnectionLimitsTest {
     for (int i = 0; i < ConnectionLimits.RESERVE; i++) {
       reserve.add(open(limits, "a"));
     }
-    assertThat(reserve).allMatch(ConnectionLimitsTest::isOpen);
+    assertThat(reserve).allMatch(this::isOpen);
 
     InboundConnection next = open(limits, "a");
 
@@ -153,7 +159,7 @@ class ConnectionLimitsTest {
     for (int i = 0; i < 1_000; i++) {
       InboundConnection connection = open(limits, "a" + i % 7);
       connection.upgraded();
-      connection.channel().close().syncUninterruptibly();
+      channels.get(connection).close().syncUninterruptibly();
     }
     assertThat(limits.open()).isZero();
   }

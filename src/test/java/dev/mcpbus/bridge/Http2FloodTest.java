@@ -17,6 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bridge.options.BridgeTlsOptions;
+import dev.mcpbus.internals.ControlFrameLimit;
 import dev.mcpbus.testing.Certificates;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;

@@ -1,6 +1,6 @@
 package dev.mcpbus.bridge.options;
 
-import io.netty.util.NetUtil;
+import dev.mcpbus.internals.HttpConnections;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.Locale;
@@ -123,7 +123,7 @@ public record BridgeOptions(
     if (host.toLowerCase(Locale.ROOT).equals("localhost")) {
       return true;
     }
-    InetAddress address = NetUtil.createInetAddressFromIpAddressString(host);
+    InetAddress address = HttpConnections.address(host);
     return address != null && address.isLoopbackAddress();
   }
 

@@ -1,5 +1,6 @@
 package dev.mcpbus.security.oauth;
 
+import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.oauth.OAuthException.Reason;
 import dev.mcpbus.security.oauth.OAuthSettings.Grant;
@@ -8,8 +9,6 @@ import dev.mcpbus.security.oauth.TokenGrants.Place;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.internal.ContextInternal;
-import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.time.Duration;
@@ -79,7 +78,7 @@ public final class OAuthClient {
   private final Environment environment;
   private final OAuthDiscovery discovery;
   private final TokenGrants grants;
-  private final ContextInternal home;
+  private final OwnContext home;
   private final Future<Void> loaded;
   private volatile StoredAuthorization state = StoredAuthorization.EMPTY;
   private @Nullable Future<Boolean> flight;
@@ -90,7 +89,7 @@ public final class OAuthClient {
   public OAuthClient(OAuthSettings settings, Environment environment) {
     this.settings = settings;
     this.environment = environment;
-    this.home = ((VertxInternal) environment.vertx()).createEventLoopContext();
+    this.home = OwnContext.create(environment.vertx());
     UrlGuard guard = new UrlGuard(trusted(settings), environment.resolver());
     GuardedHttp http = new GuardedHttp(environment.vertx(), environment.requestTimeout());
     this.discovery = new OAuthDiscovery(http, guard, settings);
@@ -362,8 +361,8 @@ public final class OAuthClient {
     }
     Promise<Boolean> promise = Promise.promise();
     flight = promise.future();
-    home.runOnContext(
-        nothing ->
+    home.run(
+        () ->
             work.get()
                 .onComplete(
                     (outcome, why) -> {

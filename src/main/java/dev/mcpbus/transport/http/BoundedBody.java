@@ -1,8 +1,7 @@
 package dev.mcpbus.transport.http;
 
-import io.netty.buffer.ByteBuf;
+import dev.mcpbus.internals.RawBuffers;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.internal.buffer.BufferInternal;
 import java.util.Arrays;
 
 /** The bytes of a response body up to a bound. A body that came in one piece is not copied. */
@@ -28,14 +27,8 @@ final class BoundedBody {
       return false;
     }
     if (length == 0) {
-      ByteBuf buf = ((BufferInternal) piece).getByteBuf();
-      if (buf.hasArray()) {
-        bytes = buf.array();
-        offset = buf.arrayOffset() + buf.readerIndex();
-      } else {
-        bytes = piece.getBytes();
-        offset = 0;
-      }
+      bytes = RawBuffers.array(piece);
+      offset = RawBuffers.offset(piece);
       length = more;
       return true;
     }

@@ -1,5 +1,6 @@
 package dev.mcpbus.transport.http;
 
+import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.transport.Authenticator;
 import dev.mcpbus.transport.Authenticator.Challenge;
@@ -9,7 +10,6 @@ import dev.mcpbus.transport.TransportException.Sent;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.http.HttpClientResponse;
-import io.vertx.core.internal.ContextInternal;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -19,18 +19,17 @@ import org.jspecify.annotations.Nullable;
 final class ChannelCredentials {
 
   private final Authenticator authenticator;
-  private final ContextInternal owner;
+  private final OwnContext owner;
   private Map<String, Sensitive> last = Map.of();
   private ConfiguredHeaders lastHeaders = ConfiguredHeaders.of(last);
 
-  private ChannelCredentials(Authenticator authenticator, ContextInternal owner) {
+  private ChannelCredentials(Authenticator authenticator, OwnContext owner) {
     this.authenticator = authenticator;
     this.owner = owner;
   }
 
   /** Null where the configuration is all there is. */
-  static @Nullable ChannelCredentials of(
-      @Nullable Authenticator authenticator, ContextInternal owner) {
+  static @Nullable ChannelCredentials of(@Nullable Authenticator authenticator, OwnContext owner) {
     return authenticator == null ? null : new ChannelCredentials(authenticator, owner);
   }
 

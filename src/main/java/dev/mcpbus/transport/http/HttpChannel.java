@@ -1,5 +1,7 @@
 package dev.mcpbus.transport.http;
 
+import dev.mcpbus.internals.DedicatedConnection;
+import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.McpHeaders;
 import dev.mcpbus.protocol.Methods;
@@ -18,7 +20,6 @@ import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.RequestOptions;
-import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.json.JsonObject;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -44,7 +45,7 @@ final class HttpChannel implements Channel {
   private static final long CLOSE_MILLIS = 2_000;
   private static final long LOST_GRACE_MILLIS = 5_000;
 
-  private final ContextInternal owner;
+  private final OwnContext owner;
   private final HttpClientAgent client;
   private final ConfiguredHeaders configured;
   private final @Nullable ChannelCredentials credentials;
@@ -69,7 +70,7 @@ final class HttpChannel implements Channel {
   private long junk;
 
   HttpChannel(
-      ContextInternal owner,
+      OwnContext owner,
       HttpClientAgent client,
       HttpEndpoint endpoint,
       ConfiguredHeaders configured,
@@ -254,7 +255,8 @@ final class HttpChannel implements Channel {
   /** A GET whose stream may last. Never throws, as above. */
   Future<HttpClientRequest> lasting() {
     try {
-      return DedicatedConnection.get(owner, client, endpoint);
+      return DedicatedConnection.get(
+          owner, client, endpoint.request(HttpMethod.GET), HttpClients::connected);
     } catch (IllegalStateException e) {
       return owner.failedFuture(e);
     }
@@ -277,7 +279,7 @@ final class HttpChannel implements Channel {
 
   void cancel(long timer) {
     if (timer >= 0) {
-      owner.owner().cancelTimer(timer);
+      owner.cancelTimer(timer);
     }
   }
 
@@ -364,12 +366,12 @@ final class HttpChannel implements Channel {
       others.remove(exchange);
       if (gate.waitsFor(exchange) && !over) {
         // Not now: the connection that it leaves is then free to be used again.
-        owner.runOnContext(nothing -> gate.open());
+        owner.run(() -> gate.open());
       }
     }
     if (lost && !over && requests.isEmpty()) {
       // Not now: the reply that ended the exchange is still to be delivered.
-      owner.runOnContext(nothing -> closeIfIdle());
+      owner.run(() -> closeIfIdle());
     }
   }
 

@@ -1,15 +1,15 @@
 package dev.mcpbus.transport.http;
 
-import dev.mcpbus.transport.ClientScope;
+import dev.mcpbus.internals.ClientScope;
+import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.TcpKeepAlive;
 import dev.mcpbus.transport.HttpOptions;
-import dev.mcpbus.transport.TcpKeepAlive;
 import dev.mcpbus.transport.TlsFiles;
 import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.PoolOptions;
-import io.vertx.core.internal.ContextInternal;
 import java.util.concurrent.TimeUnit;
 
 /** The HTTP client of one channel, with a connection pool of its own. */
@@ -28,16 +28,12 @@ final class HttpClients {
    * @param tls what was read for this channel
    */
   static HttpClientAgent create(
-      ContextInternal owner,
-      HttpEndpoint endpoint,
-      HttpOptions options,
-      int streams,
-      TlsFiles tls) {
+      OwnContext owner, HttpEndpoint endpoint, HttpOptions options, int streams, TlsFiles tls) {
     return ClientScope.build(
         owner,
         () ->
             owner
-                .owner()
+                .vertx()
                 .httpClientBuilder()
                 .with(clientOptions(endpoint, options, tls))
                 .with(poolOptions(options.maxConnections() + streams))

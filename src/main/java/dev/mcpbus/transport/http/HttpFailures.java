@@ -1,13 +1,10 @@
 package dev.mcpbus.transport.http;
 
+import dev.mcpbus.internals.HttpConnections;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reason;
 import dev.mcpbus.transport.TransportException.Sent;
-import io.netty.channel.ConnectTimeoutException;
-import io.netty.handler.codec.DecoderException;
-import io.netty.handler.codec.TooLongFrameException;
-import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.vertx.core.Future;
 import io.vertx.core.VertxException;
 import io.vertx.core.http.ConnectionPoolTooBusyException;
@@ -15,9 +12,7 @@ import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpClosedException;
 import io.vertx.core.http.HttpHeaders;
-import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.StreamResetException;
-import io.vertx.core.net.impl.ConnectionBase;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
@@ -53,7 +48,6 @@ final class HttpFailures {
             || find(cause, ConnectException.class) != null
             || find(cause, UnknownHostException.class) != null
             || find(cause, NoRouteToHostException.class) != null
-            || find(cause, ConnectTimeoutException.class) != null
             || find(cause, UnresolvedAddressException.class) != null
             || find(cause, TimeoutException.class) != null;
     return new TransportException(
@@ -85,23 +79,7 @@ final class HttpFailures {
       Throwable cause, Future<Void> written, HttpClientRequest request, HttpEndpoint to) {
     TransportException why = sent(cause, to);
     boolean unwritten = written.failed() && written.cause() instanceof ClosedChannelException;
-    return unwritten || isUnread(request) ? why.withSent(Sent.NO) : why;
-  }
-
-  /**
-   * Whether the server has said goodbye and that it did not look at this stream; those up to the
-   * last one may have been served (RFC 9113, 6.8). Asks Netty, because Vert.x has the first of
-   * several goodbyes only.
-   */
-  private static boolean isUnread(HttpClientRequest request) {
-    if (request.version() != HttpVersion.HTTP_2
-        || !(request.connection() instanceof ConnectionBase connection)) {
-      return false;
-    }
-    Http2ConnectionHandler http2 =
-        connection.channel().pipeline().get(Http2ConnectionHandler.class);
-    int last = http2 == null ? -1 : http2.connection().local().lastStreamKnownByPeer();
-    return last >= 0 && request.streamId() > last;
+    return unwritten || HttpConnections.isUnread(request) ? why.withSent(Sent.NO) : why;
   }
 
   /** The connection failed after the request was handed to it. */
@@ -109,7 +87,7 @@ final class HttpFailures {
     if (find(cause, SSLException.class) != null) {
       return tls(cause, Sent.MAYBE, to);
     }
-    if (find(cause, TooLongFrameException.class) != null) {
+    if (HttpConnections.isTooLong(cause)) {
       return new TransportException(
           Reason.LIMIT_EXCEEDED, Sent.MAYBE, "response head of " + to + " is over 32 KiB");
     }
@@ -122,7 +100,7 @@ final class HttpFailures {
     }
     boolean noHttp =
         find(cause, HttpClosedException.class) == null
-            && (find(cause, DecoderException.class) != null
+            && (HttpConnections.isUndecodable(cause)
                 || cause instanceof IllegalArgumentException
                 || cause instanceof IllegalStateException
                 || cause instanceof VertxException)

@@ -1,18 +1,17 @@
 package dev.mcpbus.transport.http;
 
+import dev.mcpbus.internals.RawBuffers;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reason;
 import dev.mcpbus.transport.TransportException.Sent;
-import io.netty.buffer.Unpooled;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
-import io.vertx.core.internal.buffer.BufferInternal;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -105,8 +104,7 @@ final class PostExchange implements EventStreamReader.Listener {
     authorization.addTo(created);
     created.putHeader(HttpHeaders.ACCEPT, ACCEPTED);
     created.putHeader(HttpHeaders.CONTENT_TYPE, JSON);
-    Future<Void> written =
-        created.end(BufferInternal.buffer(Unpooled.wrappedBuffer(message.bytes())));
+    Future<Void> written = created.end(RawBuffers.of(message.bytes()));
     created
         .response()
         .onComplete(

@@ -1,5 +1,6 @@
 package dev.mcpbus.transport.http;
 
+import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.transport.Channel;
@@ -14,7 +15,6 @@ import io.vertx.core.Promise;
 import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpMethod;
-import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -41,7 +41,7 @@ final class SseChannel implements Channel, SseStream.Listener {
 
   private static final long BLOCKING_MILLIS = 1_000;
 
-  private final ContextInternal owner;
+  private final OwnContext owner;
   private final HttpClientAgent client;
   private final ConfiguredHeaders configured;
   private final @Nullable ChannelCredentials credentials;
@@ -66,7 +66,7 @@ final class SseChannel implements Channel, SseStream.Listener {
   private @Nullable Future<Void> closed;
 
   SseChannel(
-      ContextInternal owner,
+      OwnContext owner,
       HttpClientAgent client,
       HttpEndpoint endpoint,
       ConfiguredHeaders configured,
@@ -95,7 +95,7 @@ final class SseChannel implements Channel, SseStream.Listener {
   /** From now on the server has so long for its first event. */
   @Override
   public void connecting() {
-    owner.owner().cancelTimer(deadline);
+    owner.cancelTimer(deadline);
     long millis = 2 * options.connectTimeout().toMillis();
     deadline =
         owner.setTimer(
@@ -111,16 +111,16 @@ final class SseChannel implements Channel, SseStream.Listener {
   /** A person may have to log in; the authenticator has its own bound. */
   @Override
   public void authorizing() {
-    owner.owner().cancelTimer(deadline);
+    owner.cancelTimer(deadline);
   }
 
   /** The server has said where to post. */
   @Override
   public void endpoint(HttpEndpoint target) {
     post = target;
-    owner.owner().cancelTimer(deadline);
+    owner.cancelTimer(deadline);
     opened.complete(this);
-    owner.runOnContext(nothing -> stream.resume());
+    owner.run(() -> stream.resume());
   }
 
   @Override
@@ -236,7 +236,7 @@ final class SseChannel implements Channel, SseStream.Listener {
     Future<Void> pending = closed;
     if (pending == null) {
       over = true;
-      owner.owner().cancelTimer(deadline);
+      owner.cancelTimer(deadline);
       stream.stop();
       queue.clear();
       List.copyOf(posting).forEach(SsePost::abort);

@@ -1,10 +1,9 @@
 package dev.mcpbus.transport.http;
 
+import dev.mcpbus.internals.RawBuffers;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.ProtocolException.Reason;
-import io.netty.buffer.ByteBuf;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.internal.buffer.BufferInternal;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -63,12 +62,8 @@ final class SseParser {
 
   /** The same for a buffer of Vert.x, without a copy where it has an array. */
   boolean feed(Buffer buffer) throws ProtocolException {
-    ByteBuf buf = ((BufferInternal) buffer).getByteBuf();
-    if (buf.hasArray()) {
-      int from = buf.arrayOffset() + buf.readerIndex();
-      return feed(buf.array(), from, from + buf.readableBytes());
-    }
-    return feed(buffer.getBytes(), 0, buffer.length());
+    int from = RawBuffers.offset(buffer);
+    return feed(RawBuffers.array(buffer), from, from + buffer.length());
   }
 
   /**

@@ -1,17 +1,16 @@
 package dev.mcpbus.transport.http;
 
+import dev.mcpbus.internals.RawBuffers;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reason;
 import dev.mcpbus.transport.TransportException.Sent;
-import io.netty.buffer.Unpooled;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
-import io.vertx.core.internal.buffer.BufferInternal;
 import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
 
@@ -76,8 +75,7 @@ final class SsePost {
     if (message.kind() != Envelope.Kind.REQUEST) {
       created.idleTimeout(UNWATCHED_MILLIS);
     }
-    Future<Void> written =
-        created.end(BufferInternal.buffer(Unpooled.wrappedBuffer(message.bytes())));
+    Future<Void> written = created.end(RawBuffers.of(message.bytes()));
     created
         .response()
         .onComplete(

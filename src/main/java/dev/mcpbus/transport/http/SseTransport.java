@@ -1,5 +1,6 @@
 package dev.mcpbus.transport.http;
 
+import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.transport.Authenticator;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.HttpOptions;
@@ -8,7 +9,6 @@ import dev.mcpbus.transport.TlsFiles;
 import dev.mcpbus.transport.Transport;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
-import io.vertx.core.internal.ContextInternal;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,14 +62,14 @@ public final class SseTransport implements Transport {
    */
   @Override
   public Future<Channel> open(Context owner, Channel.Receiver receiver) {
-    ContextInternal context = (ContextInternal) owner;
+    OwnContext context = OwnContext.of(owner);
     return TlsFiles.read(context, options.tls())
         .compose(tls -> start(context, receiver, tls).opened())
         .map(channel -> channel);
   }
 
   /** A channel that is on its way; closing it before it is open leaves nothing behind. */
-  SseChannel start(ContextInternal owner, Channel.Receiver receiver, TlsFiles tls) {
+  SseChannel start(OwnContext owner, Channel.Receiver receiver, TlsFiles tls) {
     SseChannel channel =
         new SseChannel(
             owner,

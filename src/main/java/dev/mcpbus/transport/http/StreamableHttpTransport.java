@@ -1,5 +1,6 @@
 package dev.mcpbus.transport.http;
 
+import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.transport.Authenticator;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.HttpOptions;
@@ -7,7 +8,6 @@ import dev.mcpbus.transport.TlsFiles;
 import dev.mcpbus.transport.Transport;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
-import io.vertx.core.internal.ContextInternal;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,11 +52,11 @@ public final class StreamableHttpTransport implements Transport {
    */
   @Override
   public Future<Channel> open(Context owner, Channel.Receiver receiver) {
-    ContextInternal context = (ContextInternal) owner;
+    OwnContext context = OwnContext.of(owner);
     return TlsFiles.read(context, options.tls()).map(tls -> open(context, receiver, tls));
   }
 
-  private Channel open(ContextInternal context, Channel.Receiver receiver, TlsFiles tls) {
+  private Channel open(OwnContext context, Channel.Receiver receiver, TlsFiles tls) {
     HttpChannel http =
         new HttpChannel(
             context,

@@ -1,5 +1,7 @@
 package dev.mcpbus.transport.socket;
 
+import dev.mcpbus.internals.ForcedClose;
+import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.LineFramer;
@@ -13,8 +15,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.internal.ContextInternal;
-import io.vertx.core.internal.net.NetSocketInternal;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.net.NetSocket;
 import java.util.ArrayDeque;
@@ -33,7 +33,7 @@ final class SocketChannel implements Channel {
   private static final long CLOSE_MILLIS = 2_000;
 
   private final Vertx vertx;
-  private final ContextInternal owner;
+  private final OwnContext owner;
   private final NetSocket socket;
   private final String peer;
   private final Receiver receiver;
@@ -57,13 +57,13 @@ final class SocketChannel implements Channel {
    * @param onClose gives back what belongs to the connection alone
    */
   SocketChannel(
-      ContextInternal owner,
+      OwnContext owner,
       NetSocket socket,
       String peer,
       SocketOptions options,
       Receiver receiver,
       Supplier<Future<Void>> onClose) {
-    this.vertx = owner.owner();
+    this.vertx = owner.vertx();
     this.owner = owner;
     this.socket = socket;
     this.peer = peer;
@@ -117,7 +117,7 @@ final class SocketChannel implements Channel {
     queue.add(message);
     if (!flushScheduled) {
       flushScheduled = true;
-      owner.runOnContext(nothing -> flush());
+      owner.run(() -> flush());
     }
   }
 
@@ -210,13 +210,9 @@ final class SocketChannel implements Channel {
             .otherwiseEmpty();
   }
 
-  /** Closes below the socket's own queue, which would first be written out to the end. */
   private Future<Void> disconnect() {
     Promise<Void> done = owner.promise();
-    ((NetSocketInternal) socket)
-        .channelHandlerContext()
-        .close()
-        .addListener(future -> done.tryComplete());
+    ForcedClose.on(socket, done::tryComplete);
     return done.future();
   }
 

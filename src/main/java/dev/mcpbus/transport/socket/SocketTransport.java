@@ -1,9 +1,10 @@
 package dev.mcpbus.transport.socket;
 
+import dev.mcpbus.internals.ClientScope;
+import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.TcpKeepAlive;
 import dev.mcpbus.transport.Channel;
-import dev.mcpbus.transport.ClientScope;
 import dev.mcpbus.transport.SocketOptions;
-import dev.mcpbus.transport.TcpKeepAlive;
 import dev.mcpbus.transport.TlsFiles;
 import dev.mcpbus.transport.Transport;
 import dev.mcpbus.transport.TransportException;
@@ -13,7 +14,6 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetClientOptions;
 import java.util.concurrent.TimeUnit;
@@ -51,12 +51,11 @@ public final class SocketTransport implements Transport {
 
   @Override
   public Future<Channel> open(Context owner, Channel.Receiver receiver) {
-    ContextInternal context = (ContextInternal) owner;
+    OwnContext context = OwnContext.of(owner);
     return TlsFiles.read(context, options.tls()).compose(tls -> connect(context, receiver, tls));
   }
 
-  private Future<Channel> connect(
-      ContextInternal context, Channel.Receiver receiver, TlsFiles tls) {
+  private Future<Channel> connect(OwnContext context, Channel.Receiver receiver, TlsFiles tls) {
     NetClient client = client(context, tls);
     Promise<Channel> opened = context.promise();
     client
@@ -73,12 +72,12 @@ public final class SocketTransport implements Transport {
                   new SocketChannel(
                       context, socket.pause(), target.text(), options, receiver, client::close);
               opened.complete(channel);
-              context.runOnContext(nothing -> channel.start());
+              context.run(() -> channel.start());
             });
     return opened.future();
   }
 
-  NetClient client(ContextInternal owner, TlsFiles tls) {
+  NetClient client(OwnContext owner, TlsFiles tls) {
     return ClientScope.build(owner, () -> vertx.createNetClient(clientOptions(tls)));
   }
 

@@ -2,6 +2,7 @@ package dev.mcpbus.transport.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.testing.TestBus;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.TlsFiles;
@@ -9,7 +10,6 @@ import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClientAgent;
-import io.vertx.core.internal.ContextInternal;
 import java.lang.ref.WeakReference;
 import java.net.URI;
 import java.time.Duration;
@@ -62,7 +62,7 @@ class ClientScopeTest {
     private Future<Void> openAndClose() {
       HttpEndpoint endpoint = HttpEndpoint.of(options.url());
       HttpClientAgent client =
-          HttpClients.create((ContextInternal) context, endpoint, options, 1, TlsFiles.NONE);
+          HttpClients.create(OwnContext.of(context), endpoint, options, 1, TlsFiles.NONE);
       clients.add(new WeakReference<>(client));
       return client.close();
     }

@@ -2,13 +2,13 @@ package dev.mcpbus.transport.socket;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.testing.TestBus;
 import dev.mcpbus.transport.SocketOptions;
 import dev.mcpbus.transport.TlsFiles;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
-import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.impl.CleanableNetClient;
 import java.lang.ref.WeakReference;
@@ -54,7 +54,7 @@ class SocketClientScopeTest {
         all =
             all.compose(
                 before -> {
-                  NetClient client = transport.client((ContextInternal) context, TlsFiles.NONE);
+                  NetClient client = transport.client(OwnContext.of(context), TlsFiles.NONE);
                   // What the scope keeps is not what it hands out.
                   clients.add(new WeakReference<>(((CleanableNetClient) client).unwrap()));
                   return client.close();

@@ -1,5 +1,6 @@
 package dev.mcpbus.transport.socket;
 
+import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.transport.Acceptor;
 import dev.mcpbus.transport.Channel;
@@ -7,7 +8,6 @@ import dev.mcpbus.transport.SocketOptions;
 import dev.mcpbus.transport.TransportException;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.SocketAddress;
 import java.net.URI;
@@ -30,7 +30,7 @@ final class SocketServer {
               Late receiver = new Late();
               SocketChannel channel =
                   new SocketChannel(
-                      (ContextInternal) vertx.getOrCreateContext(),
+                      OwnContext.current(vertx),
                       socket,
                       "the client",
                       options,

@@ -1,4 +1,4 @@
-package dev.mcpbus.security;
+package dev.mcpbus.internals;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -6,6 +6,8 @@ import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.impl.HttpServerConnection;
+import io.vertx.core.internal.net.NetSocketInternal;
+import io.vertx.core.net.NetSocket;
 
 /**
  * Ends the connection of a client that does not read. A plain close would first wait for it to take
@@ -33,8 +35,21 @@ public final class ForcedClose {
     }
   }
 
-  /** The same for whatever goes on on a channel; of a closed one nothing is left to end. */
-  public static void on(Channel channel) {
+  /** The same, whatever goes on on it. */
+  public static void on(InboundConnection connection) {
+    on(connection.channel());
+  }
+
+  /** Closes below the socket's own queue, which would first be written out to the end. */
+  public static void on(NetSocket socket, Runnable closed) {
+    ((NetSocketInternal) socket)
+        .channelHandlerContext()
+        .close()
+        .addListener(future -> closed.run());
+  }
+
+  /** Of a closed channel nothing is left to end. */
+  private static void on(Channel channel) {
     ChannelHandlerContext first = channel.pipeline().firstContext();
     if (first != null) {
       // Past the handler that would flush. What cannot be closed is closed already.

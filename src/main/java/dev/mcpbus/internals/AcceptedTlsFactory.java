@@ -1,7 +1,6 @@
-package dev.mcpbus.bridge;
+package dev.mcpbus.internals;
 
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.ssl.DelegatingSslContext;
 import io.netty.handler.ssl.SslContext;
@@ -20,14 +19,14 @@ import javax.net.ssl.SSLException;
  * its handshake is over, and of HTTP/2 when its first settings are there: a client that sends
  * neither would be counted nowhere.
  */
-final class AcceptedTlsFactory extends JdkSSLEngineOptions {
+public final class AcceptedTlsFactory extends JdkSSLEngineOptions {
 
-  private final Consumer<Channel> accepted;
+  private final Consumer<InboundConnection> accepted;
 
   /**
    * @param accepted hears of each connection, on the connection's event loop
    */
-  AcceptedTlsFactory(Consumer<Channel> accepted) {
+  public AcceptedTlsFactory(Consumer<InboundConnection> accepted) {
     this.accepted = accepted;
   }
 
@@ -48,9 +47,9 @@ final class AcceptedTlsFactory extends JdkSSLEngineOptions {
 
   private static final class Context extends DelegatingSslContext {
 
-    private final Consumer<Channel> accepted;
+    private final Consumer<InboundConnection> accepted;
 
-    Context(SslContext jdk, Consumer<Channel> accepted) {
+    Context(SslContext jdk, Consumer<InboundConnection> accepted) {
       super(jdk);
       this.accepted = accepted;
     }
@@ -65,7 +64,7 @@ final class AcceptedTlsFactory extends JdkSSLEngineOptions {
         @Override
         public void handlerAdded(ChannelHandlerContext ctx) throws Exception {
           super.handlerAdded(ctx);
-          accepted.accept(ctx.channel());
+          accepted.accept(new InboundConnection(ctx.channel()));
         }
       };
     }

@@ -1,4 +1,4 @@
-package dev.mcpbus.bridge;
+package dev.mcpbus.internals;
 
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.DecoderException;
@@ -14,12 +14,12 @@ import java.util.List;
  * elsewhere (RFC 9112, section 6.3): what follows such an end would be taken for a request of its
  * own. The answer is 400, nothing more is read, and the connection closes.
  */
-final class StrictRequestDecoder extends VertxHttpRequestDecoder {
+public final class StrictRequestDecoder extends VertxHttpRequestDecoder {
 
   private static final String NAME = "httpDecoder";
 
   /** Why a request is refused, with what to send instead. */
-  static final class AmbiguousLengthException extends DecoderException {
+  public static final class AmbiguousLengthException extends DecoderException {
     private static final long serialVersionUID = 1L;
 
     AmbiguousLengthException(String message) {
@@ -32,7 +32,7 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
   }
 
   /** Before the first byte of a connection is read; of HTTP/2 there is nothing to do. */
-  static void install(InboundConnection connection, HttpServerOptions options) {
+  public static void install(InboundConnection connection, HttpServerOptions options) {
     ChannelPipeline pipeline = connection.channel().pipeline();
     if (pipeline.get(NAME) != null) {
       pipeline.replace(NAME, NAME, new StrictRequestDecoder(options));

@@ -1,4 +1,4 @@
-package dev.mcpbus.transport;
+package dev.mcpbus.internals;
 
 import io.vertx.core.internal.CloseFuture;
 import io.vertx.core.internal.ContextInternal;
@@ -16,10 +16,11 @@ public final class ClientScope {
   private ClientScope() {}
 
   /**
-   * Builds a client on the event loop of {@code owner}; to be called there. From then on nothing
+   * Builds a client on the event loop of {@code context}; to be called there. From then on nothing
    * but the caller keeps it.
    */
-  public static <T> T build(ContextInternal owner, Supplier<T> client) {
+  public static <T> T build(OwnContext context, Supplier<T> client) {
+    ContextInternal owner = context.internal();
     ContextInternal scope =
         owner
             .owner()

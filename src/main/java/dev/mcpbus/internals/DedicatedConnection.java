@@ -1,10 +1,11 @@
-package dev.mcpbus.transport.http;
+package dev.mcpbus.internals;
 
 import io.vertx.core.Future;
+import io.vertx.core.Handler;
 import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
-import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.http.impl.CleanableHttpClient;
@@ -12,7 +13,6 @@ import io.vertx.core.http.impl.HttpChannelConnector;
 import io.vertx.core.http.impl.HttpClientBase;
 import io.vertx.core.http.impl.HttpClientConnectionInternal;
 import io.vertx.core.http.impl.UnpooledHttpClientConnection;
-import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.net.HostAndPort;
 import io.vertx.core.net.SocketAddress;
 import io.vertx.core.spi.metrics.ClientMetrics;
@@ -25,15 +25,22 @@ import org.jspecify.annotations.Nullable;
  * the socket, and with it the keep-alive times that find a silent peer; so this does what that
  * does. With TLS the pool is asked: over HTTP/2 the stream shares a connection with the calls.
  */
-final class DedicatedConnection {
+public final class DedicatedConnection {
 
   private DedicatedConnection() {}
 
-  /** A GET on a new connection, which ends with the response; closed with {@code client}, too. */
-  static Future<HttpClientRequest> get(
-      ContextInternal owner, HttpClientAgent client, HttpEndpoint endpoint) {
-    RequestOptions get = endpoint.request(HttpMethod.GET);
-    if (endpoint.tls()
+  /**
+   * A request on a new connection, which ends with the response; closed with {@code client}, too.
+   *
+   * @param get with host, port and server; with TLS it goes by the pool
+   * @param connected hears of the new connection
+   */
+  public static Future<HttpClientRequest> get(
+      OwnContext owner,
+      HttpClientAgent client,
+      RequestOptions get,
+      Handler<HttpConnection> connected) {
+    if (Boolean.TRUE.equals(get.isSsl())
         || !(client instanceof CleanableHttpClient cleanable)
         || !(cleanable.delegate instanceof HttpClientBase base)) {
       return client.request(get);
@@ -48,12 +55,12 @@ final class DedicatedConnection {
             HttpVersion.HTTP_1_1,
             false,
             false,
-            HostAndPort.create(endpoint.host(), endpoint.port()),
+            HostAndPort.create(get.getHost(), get.getPort()),
             server,
             false,
             0)
-        .httpConnect(owner)
-        .compose(connection -> request(owner, connection, get));
+        .httpConnect(owner.internal())
+        .compose(connection -> request(owner, connection, get, connected));
   }
 
   private static @Nullable ClientMetrics<?, ?, ?> metrics(
@@ -64,11 +71,14 @@ final class DedicatedConnection {
   }
 
   private static Future<HttpClientRequest> request(
-      ContextInternal owner, HttpClientConnectionInternal connection, RequestOptions get) {
-    HttpClients.connected(connection);
+      OwnContext owner,
+      HttpClientConnectionInternal connection,
+      RequestOptions get,
+      Handler<HttpConnection> connected) {
+    connected.handle(connection);
     connection.evictionHandler(gone -> {});
     Future<HttpClientRequest> request =
-        new UnpooledHttpClientConnection(connection).request(owner, get);
+        new UnpooledHttpClientConnection(connection).request(owner.internal(), get);
     return request.onSuccess(
         created ->
             created

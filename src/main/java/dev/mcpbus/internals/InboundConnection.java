@@ -1,6 +1,5 @@
-package dev.mcpbus.bridge;
+package dev.mcpbus.internals;
 
-import dev.mcpbus.security.ForcedClose;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.util.AttributeKey;
@@ -24,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * connection away, but not the end of the channel. Confined to the channel's event loop, but for
  * what says otherwise.
  */
-final class InboundConnection {
+public final class InboundConnection {
 
   private static final AttributeKey<InboundConnection> KEY =
       AttributeKey.valueOf(InboundConnection.class, "connection");
@@ -45,7 +44,7 @@ final class InboundConnection {
   /** From when on it may end for the sake of another. Written here, read by any thread. */
   private volatile long spareFrom = NEVER;
 
-  /** Written by the {@link ConnectionLimits}, under their lock. */
+  /** Written by the {@code ConnectionLimits}, under their lock. */
   private volatile boolean surplus;
 
   /** Requests whose responses have not ended, with what runs then. */
@@ -66,18 +65,23 @@ final class InboundConnection {
   /**
    * @param address whom it is counted for
    */
-  InboundConnection(Channel channel, String address) {
+  public InboundConnection(Channel channel, String address) {
     this.channel = channel;
     this.address = address;
     channel.attr(KEY).set(this);
   }
 
+  /** A new one, for a connection of which nothing was heard when it was accepted. */
+  public static InboundConnection begun(HttpConnection http) {
+    return new InboundConnection(channel(http));
+  }
+
   /** The one that was made for {@code http}, also after an upgrade; null for none. */
-  static @Nullable InboundConnection of(HttpConnection http) {
+  public static @Nullable InboundConnection of(HttpConnection http) {
     return channel(http).attr(KEY).get();
   }
 
-  static Channel channel(HttpConnection http) {
+  private static Channel channel(HttpConnection http) {
     return ((HttpServerConnection) http).channelHandlerContext().channel();
   }
 
@@ -99,16 +103,31 @@ final class InboundConnection {
     return channel;
   }
 
+  /** {@code task} runs on its event loop when it has ended. */
+  public void onEnd(Runnable task) {
+    channel.closeFuture().addListener(closed -> task.run());
+  }
+
+  /** Later, on its event loop; any thread may call. */
+  public void execute(Runnable task) {
+    channel.eventLoop().execute(task);
+  }
+
+  /** Any thread may ask. */
+  public boolean isOpen() {
+    return channel.isOpen();
+  }
+
   /** Any thread. */
-  String address() {
+  public String address() {
     return address;
   }
 
-  boolean isSurplus() {
+  public boolean isSurplus() {
     return surplus;
   }
 
-  void surplus(boolean is) {
+  public void surplus(boolean is) {
     surplus = is;
   }
 
@@ -119,18 +138,18 @@ final class InboundConnection {
    *
    * @param limit for HTTP to begin; then it ends
    */
-  void awaitHttp(long now, Duration limit) {
+  public void awaitHttp(long now, Duration limit) {
     waits(now, limit.toNanos(), false);
     ScheduledFuture<?> timer =
         channel
             .eventLoop()
-            .schedule(() -> ForcedClose.on(channel), limit.toNanos(), TimeUnit.NANOSECONDS);
+            .schedule(() -> ForcedClose.on(this), limit.toNanos(), TimeUnit.NANOSECONDS);
     silence = timer;
     channel.closeFuture().addListener(closed -> timer.cancel(false));
   }
 
-  /** From here on the {@link ReceiveDeadline} watches it. */
-  void speaksHttp() {
+  /** From here on the {@code ReceiveDeadline} watches it. */
+  public void speaksHttp() {
     ScheduledFuture<?> timer = silence;
     if (timer != null) {
       timer.cancel(false);
@@ -143,29 +162,29 @@ final class InboundConnection {
    *
    * @param midway whether the client has begun a request, or has still to take an answer
    */
-  void waits(long now, long limit, boolean midway) {
+  public void waits(long now, long limit, boolean midway) {
     due = now + limit;
     spareFrom = midway ? now + MIDWAY_NANOS : now;
   }
 
   /** Ours: there is a request at work, or a stream or a socket open. */
-  void works() {
+  public void works() {
     due = NEVER;
     spareFrom = NEVER;
   }
 
-  boolean isLate(long now) {
+  public boolean isLate(long now) {
     return due != NEVER && now - due >= 0;
   }
 
   /** How long nobody has used it, in nanoseconds; negative where somebody does. Any thread. */
-  long spareFor(long now) {
+  public long spareFor(long now) {
     long from = spareFrom;
     return from == NEVER ? -1 : now - from;
   }
 
   /** Whether it may end for another; an answer that its client has still to take gets some time. */
-  boolean isSpare(long now) {
+  public boolean isSpare(long now) {
     if (spareFor(now) < 0) {
       return false;
     }
@@ -182,13 +201,13 @@ final class InboundConnection {
   /**
    * @param over runs once: when the response has ended, or can reach nobody
    */
-  void begin(HttpServerRequest request, Runnable over) {
+  public void begin(HttpServerRequest request, Runnable over) {
     open.put(request, over);
     works();
   }
 
   /** False where it has ended before. */
-  boolean end(HttpServerRequest request) {
+  public boolean end(HttpServerRequest request) {
     Runnable over = open.remove(request);
     if (over != null) {
       over.run();
@@ -197,11 +216,11 @@ final class InboundConnection {
   }
 
   /** A response says that it is the last: what the client sends behind it is not served. */
-  void ending() {
+  public void ending() {
     ending = true;
   }
 
-  boolean isEnding() {
+  public boolean isEnding() {
     return ending || !channel.isOpen();
   }
 
@@ -211,12 +230,12 @@ final class InboundConnection {
    *
    * @param until when it has to have it whole
    */
-  void untaken(HttpServerRequest request, long until) {
+  public void untaken(HttpServerRequest request, long until) {
     untaken.put(request, until);
   }
 
   /** Resets the streams of those who have had their time; forgets those that have ended. */
-  void resetUntaken(long now) {
+  public void resetUntaken(long now) {
     untaken.keySet().removeIf(request -> request.response().closed());
     untaken.entrySet().stream()
         .filter(each -> now - each.getValue() >= 0)
@@ -225,18 +244,18 @@ final class InboundConnection {
         .forEach(request -> request.response().reset());
   }
 
-  boolean isIdle() {
+  public boolean isIdle() {
     return open.isEmpty();
   }
 
   /** It has become a WebSocket, which is in use and no request in flight. */
-  void upgraded() {
+  public void upgraded() {
     Map.copyOf(open).keySet().forEach(this::end);
     works();
   }
 
   /** The channel has ended, and nobody is reached any more. */
-  void closed() {
+  public void closed() {
     upgraded();
   }
 }

@@ -1,4 +1,4 @@
-package dev.mcpbus.transport;
+package dev.mcpbus.internals;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;

@@ -1,4 +1,4 @@
-package dev.mcpbus.bridge;
+package dev.mcpbus.internals;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
@@ -18,9 +18,9 @@ import java.util.concurrent.TimeUnit;
  * written. WINDOW_UPDATE has no bound: a client sends as many as it reads. On the event loop of its
  * connection.
  */
-final class ControlFrameLimit extends Http2FrameListenerDecorator {
+public final class ControlFrameLimit extends Http2FrameListenerDecorator {
 
-  static final int MAX = 1_000;
+  public static final int MAX = 1_000;
   private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   private long since = System.nanoTime();
@@ -31,7 +31,7 @@ final class ControlFrameLimit extends Http2FrameListenerDecorator {
   }
 
   /** When HTTP begins on a connection; of HTTP/1 there is nothing to do. */
-  static void install(InboundConnection connection) {
+  public static void install(InboundConnection connection) {
     Http2ConnectionHandler http = connection.channel().pipeline().get(Http2ConnectionHandler.class);
     if (http != null) {
       http.decoder().frameListener(new ControlFrameLimit(http.decoder().frameListener()));

@@ -1,0 +1,36 @@
+package dev.mcpbus.internals;
+
+import io.vertx.core.eventbus.DeliveryContext;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.eventbus.ReplyException;
+import io.vertx.core.eventbus.ReplyFailure;
+import io.vertx.core.eventbus.impl.OutboundDeliveryContext;
+import io.vertx.core.eventbus.impl.clustered.ClusteredMessage;
+
+/**
+ * What Vert.x knows of a bus message and does not tell: whether it came over a connection, and
+ * whether it stays on this node. Any thread may call.
+ */
+public final class WireMessages {
+
+  private WireMessages() {}
+
+  /** Whether another process sent it. */
+  public static boolean isFromWire(Message<?> message) {
+    return message instanceof ClusteredMessage<?, ?> wire && wire.isFromWire();
+  }
+
+  /** Whether what is about to be sent is for this node alone. */
+  public static boolean isLocalOnly(DeliveryContext<?> delivery) {
+    return delivery instanceof OutboundDeliveryContext<?> out && out.options.isLocalOnly();
+  }
+
+  /**
+   * Whether a consumer ended while the message waited for it unread. Vert.x says so with a time-out
+   * of a certain text, and in no other way.
+   */
+  public static boolean wasDiscarded(ReplyException reply) {
+    return reply.failureType() == ReplyFailure.TIMEOUT
+        && String.valueOf(reply.getMessage()).startsWith("Discarded the request");
+  }
+}
