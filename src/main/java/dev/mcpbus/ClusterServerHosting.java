@@ -1,22 +1,27 @@
 package dev.mcpbus;
 
-import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ReplicaId;
+import dev.mcpbus.bus.RequestSender;
+import dev.mcpbus.cluster.engine.AddressWithdrawal;
 import dev.mcpbus.cluster.engine.HazelcastCluster;
 import dev.mcpbus.cluster.engine.VertxClusterMembers;
+import dev.mcpbus.cluster.membership.ClusterMaps;
 import dev.mcpbus.cluster.membership.ClusterNode;
 import dev.mcpbus.cluster.ownership.ClaimMap;
 import dev.mcpbus.cluster.ownership.OwnershipListener;
 import dev.mcpbus.cluster.ownership.OwnershipOptions;
 import dev.mcpbus.cluster.ownership.OwnershipReconciler;
 import dev.mcpbus.cluster.ownership.PlacementSpec;
+import dev.mcpbus.cluster.routing.ClusterRequests;
+import dev.mcpbus.cluster.routing.ReplicaCoordinator;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerOrigin;
 import dev.mcpbus.connection.ConnectionVerticle;
 import dev.mcpbus.connection.Ownership;
+import dev.mcpbus.connection.ReplicaRole;
 import dev.mcpbus.hosting.ConnectionFactory;
 import dev.mcpbus.hosting.ServerEntryReader;
 import dev.mcpbus.hosting.ServerHosting;
@@ -105,7 +110,7 @@ final class ClusterServerHosting implements ServerHosting, OwnershipListener {
             vertx,
             options,
             members,
-            new ClaimMap(vertx.sharedData().getClusterWideMap(ClusterRequests.OWNERS)),
+            new ClaimMap(vertx.sharedData().getClusterWideMap(ClusterMaps.OWNERS)),
             this,
             announcements,
             () -> System.nanoTime() / 1_000_000);
@@ -113,7 +118,7 @@ final class ClusterServerHosting implements ServerHosting, OwnershipListener {
 
   @Override
   public Future<Void> start() {
-    ClusterRequests.of(vertx).onMembership(this::membership);
+    RequestSender.of(vertx).membership().onChange(this::membership);
     ClusterRequests.of(vertx).reasonNotServing(reconciler::hindrance);
     return announcements
         .open()
@@ -367,12 +372,19 @@ final class ClusterServerHosting implements ServerHosting, OwnershipListener {
     return supervisor.startChild(spec(definition, replica, mine));
   }
 
+  private static ReplicaRole.Factory role(ReplicaId replica, String version) {
+    return (vertx, self) -> new ReplicaCoordinator(vertx, replica, version, self);
+  }
+
   private ChildSpec spec(ServerDefinition definition, ReplicaId replica, Owned mine) {
     boolean several = definition.replicas() > 1;
     String epoch = mine.epoch() + (several ? " " + replica.number() : "");
     Ownership ownership =
         new Ownership(
-            members.name(), epoch, mine.held(), several ? replica : null, version(definition));
+            members.name(),
+            epoch,
+            mine.held(),
+            several ? role(replica, version(definition)) : null);
     return factory.childSpec(definition, ownership, mine.epoch() * EPOCHS_PER_OWNER);
   }
 

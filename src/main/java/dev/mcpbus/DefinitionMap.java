@@ -1,8 +1,8 @@
 package dev.mcpbus;
 
-import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ClusterSecret;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.cluster.membership.ClusterMaps;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.shareddata.AsyncMap;
@@ -66,7 +66,7 @@ final class DefinitionMap {
     this.secret = ClusterSecret.of(vertx);
     this.versions = versions;
     this.clock = clock;
-    this.map = vertx.sharedData().getClusterWideMap(ClusterRequests.SERVERS);
+    this.map = vertx.sharedData().getClusterWideMap(ClusterMaps.SERVERS);
   }
 
   // ---- written here

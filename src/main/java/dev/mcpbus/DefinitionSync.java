@@ -1,8 +1,8 @@
 package dev.mcpbus;
 
-import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.cluster.membership.ClusterMembers;
+import dev.mcpbus.cluster.routing.ClusterRequests;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.hosting.ServerEntryReader;
 import io.vertx.core.Context;

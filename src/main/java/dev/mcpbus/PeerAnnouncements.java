@@ -1,13 +1,14 @@
 package dev.mcpbus;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterRequests;
-import dev.mcpbus.bus.LiveNodeSelector;
 import dev.mcpbus.bus.ReplicaId;
+import dev.mcpbus.cluster.engine.LiveNodeSelector;
+import dev.mcpbus.cluster.membership.ClockOffsets;
 import dev.mcpbus.cluster.membership.ClusterMembers;
 import dev.mcpbus.cluster.membership.QuorumLease;
 import dev.mcpbus.cluster.ownership.OwnershipClaim;
 import dev.mcpbus.cluster.ownership.OwnershipPeers;
+import dev.mcpbus.cluster.routing.ClusterRequests;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -61,7 +62,7 @@ final class PeerAnnouncements implements OwnershipPeers {
       Vertx vertx, ClusterMembers members, Duration silence, Consumer<JsonObject> listener) {
     this.vertx = vertx;
     this.members = members;
-    this.quorum = new QuorumLease(members.self(), ClusterRequests::clock, silence.toMillis());
+    this.quorum = new QuorumLease(members.self(), ClockOffsets::clock, silence.toMillis());
     this.listener = listener;
   }
 
@@ -143,7 +144,7 @@ final class PeerAnnouncements implements OwnershipPeers {
   private void publish(String type, JsonObject fact) {
     fact.put(ClusterRequests.TYPE, type)
         .put("node", members.self())
-        .put(ClusterRequests.CLOCK, ClusterRequests.clock());
+        .put(ClusterRequests.CLOCK, ClockOffsets.clock());
     vertx.eventBus().publish(Addresses.PLACEMENT, fact);
   }
 

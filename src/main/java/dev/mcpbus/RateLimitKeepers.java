@@ -1,9 +1,10 @@
 package dev.mcpbus;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterRequests;
+import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.cluster.membership.ClusterNode;
 import dev.mcpbus.cluster.ownership.RendezvousHash;
+import dev.mcpbus.cluster.routing.ClusterRequests;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.ClusterRateLimiter;
 import dev.mcpbus.security.RateLimitLedger;
@@ -14,11 +15,8 @@ import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
-import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.json.JsonObject;
-import io.vertx.core.spi.cluster.ClusterManager;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -46,8 +44,7 @@ final class RateLimitKeepers extends VerticleBase implements ClusterRateLimiter.
   private volatile List<ClusterNode> nodes = List.of();
 
   RateLimitKeepers(Vertx vertx, AuthOptions options) {
-    ClusterManager cluster = ((VertxInternal) vertx).clusterManager();
-    this.self = Objects.requireNonNull(cluster, "Vert.x is not clustered").getNodeId();
+    this.self = RequestSender.of(vertx).membership().self();
     this.versions = new WireCompatibility(vertx);
     this.bus = vertx;
     this.throttle = new ClusterRateLimiter(vertx, options, this, System::nanoTime);
@@ -63,8 +60,9 @@ final class RateLimitKeepers extends VerticleBase implements ClusterRateLimiter.
 
   @Override
   public Future<?> start() {
-    ClusterRequests.of(vertx)
-        .onMembership(
+    RequestSender.of(vertx)
+        .membership()
+        .onChange(
             (node, joined) -> {
               if (!joined) {
                 book.left(node);

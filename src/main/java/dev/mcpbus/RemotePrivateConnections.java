@@ -1,10 +1,10 @@
 package dev.mcpbus;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.RequestSender;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -57,8 +57,9 @@ final class RemotePrivateConnections {
     this.vertx = vertx;
     this.tries = tries;
     Context context = vertx.getOrCreateContext();
-    ClusterRequests.of(vertx)
-        .onMembership(
+    RequestSender.of(vertx)
+        .membership()
+        .onChange(
             (node, joined) -> {
               if (!joined) {
                 context.runOnContext(now -> lost(node));
@@ -141,7 +142,7 @@ final class RemotePrivateConnections {
    * and its server is known in any case.
    */
   private Future<JsonObject> ask(String node, String address, JsonObject body, int left) {
-    return ClusterRequests.of(vertx)
+    return RequestSender.of(vertx)
         .<JsonObject>request(
             null,
             Addresses.at(address, node),
@@ -150,7 +151,7 @@ final class RemotePrivateConnections {
         .map(Message::body)
         .recover(
             failure -> {
-              if (!ClusterRequests.isNobody(failure)) {
+              if (!RequestSender.hadNoReceiver(failure)) {
                 return Future.failedFuture(failure);
               }
               return left <= 1

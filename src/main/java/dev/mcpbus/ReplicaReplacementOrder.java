@@ -1,9 +1,9 @@
 package dev.mcpbus;
 
-import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.ReplicaId;
-import dev.mcpbus.bus.ReplicaOwner;
+import dev.mcpbus.cluster.routing.ClusterRequests;
+import dev.mcpbus.cluster.routing.ReplicaOwner;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;

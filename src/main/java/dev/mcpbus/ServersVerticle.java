@@ -1,13 +1,13 @@
 package dev.mcpbus;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FairLimits;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Readiness;
+import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.cluster.ownership.OwnershipOptions;
 import dev.mcpbus.config.ConfigDiff;
 import dev.mcpbus.config.ServerDefinition;
@@ -349,7 +349,7 @@ final class ServersVerticle extends VerticleBase {
 
   /** A connection that is being redeployed has no address for a moment; it is still listed. */
   private Future<JsonObject> status(ConnectionId id) {
-    return ClusterRequests.of(vertx)
+    return RequestSender.of(vertx)
         .<JsonObject>request(
             id,
             Addresses.of(id, Addresses.STATUS),

@@ -6,11 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.nio.serialization.HazelcastSerializationException;
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
-import dev.mcpbus.bus.SignedMessages;
 import dev.mcpbus.bus.WireForm;
+import dev.mcpbus.cluster.membership.ClockOffsets;
+import dev.mcpbus.cluster.membership.ClusterMaps;
+import dev.mcpbus.cluster.signing.SignedMessages;
 import dev.mcpbus.testing.BusFrame;
 import dev.mcpbus.testing.EchoServer;
 import dev.mcpbus.testing.InnerCluster;
@@ -257,10 +258,7 @@ class ClusterDoorsIT {
     Node intruder = cluster.intruder(new JsonObject());
     AsyncMap<String, String> map =
         TestBus.await(
-            intruder
-                .vertx()
-                .sharedData()
-                .<String, String>getClusterWideMap(ClusterRequests.SERVERS));
+            intruder.vertx().sharedData().<String, String>getClusterWideMap(ClusterMaps.SERVERS));
     String good = TestBus.await(map.get(SERVER));
     String form =
         new JsonObject()
@@ -315,7 +313,7 @@ class ClusterDoorsIT {
             new JsonObject()
                 .put("type", PeerAnnouncements.DEFINITIONS)
                 .put("node", "somebody")
-                .put("clock", ClusterRequests.clock()));
+                .put("clock", ClockOffsets.clock()));
   }
 
   @Test
@@ -342,7 +340,7 @@ class ClusterDoorsIT {
         TestBus.await(
             node.vertx()
                 .sharedData()
-                .<String, String>getClusterWideMap(ClusterRequests.SERVERS)
+                .<String, String>getClusterWideMap(ClusterMaps.SERVERS)
                 .compose(map -> map.get("more0")));
     assertThat(raw).contains("\"form\":" + WireForm.NEWEST);
   }

@@ -5,9 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.WireForm;
+import dev.mcpbus.cluster.membership.ClockOffsets;
+import dev.mcpbus.cluster.membership.ClusterMaps;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.testing.EchoServer;
 import dev.mcpbus.testing.Http;
@@ -88,7 +89,7 @@ class DefinitionRegistryIT {
                       .contains("cannot be read on this node", "MCPBUS_TEST_SECRET"));
       assertThat(poor.request("mcp.s1.tools.call", CALL).encode()).contains("\"c ");
       assertThat(TestBus.await(map(rich, PlacementRefusals.MAP).size())).isEqualTo(9);
-      assertThat(TestBus.await(map(rich, ClusterRequests.SERVERS).values()).toString())
+      assertThat(TestBus.await(map(rich, ClusterMaps.SERVERS).values()).toString())
           .doesNotContain("canary");
 
       // Who has left refuses nothing any more, and what can be read again is not refused either.
@@ -136,7 +137,7 @@ class DefinitionRegistryIT {
     try (InnerCluster cluster = new InnerCluster(2)) {
       Node first = cluster.start("first", WireForm.NEWEST, Map.of());
       Node second = cluster.start("second", WireForm.NEWEST, Map.of());
-      AsyncMap<String, String> servers = map(first, ClusterRequests.SERVERS);
+      AsyncMap<String, String> servers = map(first, ClusterMaps.SERVERS);
       JsonObject written = form(EchoServer.shell(), "s");
       TestBus.await(servers.put("s", sealed("s", 1, written.copy().put("form", 3))));
       tell(second, 3, "s");
@@ -173,7 +174,7 @@ class DefinitionRegistryIT {
       // First, for a node that sees another join reads everything.
       Node writer = cluster.join("writer");
       Node node = cluster.start("only", WireForm.NEWEST, Map.of());
-      AsyncMap<String, String> servers = map(writer, ClusterRequests.SERVERS);
+      AsyncMap<String, String> servers = map(writer, ClusterMaps.SERVERS);
       for (String id : List.of("a", "b", "c")) {
         TestBus.await(servers.put(id, sealed(id, 1, form(EchoServer.shell(), id))));
       }
@@ -225,7 +226,7 @@ class DefinitionRegistryIT {
             new JsonObject()
                 .put("type", "definitions")
                 .put("node", "a writer")
-                .put("clock", ClusterRequests.clock())
+                .put("clock", ClockOffsets.clock())
                 .put("ids", new JsonArray(List.of(ids)))
                 .put("count", count));
   }

@@ -3,8 +3,8 @@ package dev.mcpbus;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.cluster.membership.ClusterMaps;
 import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerSettings;
@@ -37,7 +37,7 @@ class DefinitionRegistryTest {
     map =
         vertx
             .sharedData()
-            .<String, String>getClusterWideMap(ClusterRequests.SERVERS)
+            .<String, String>getClusterWideMap(ClusterMaps.SERVERS)
             .await(20, SECONDS);
     reader = ServerEntryReader.in(Path.of("."), ConfigEnvironment.system(), ServerSettings.DEFAULT);
     WireCompatibility versions = new WireCompatibility(vertx);

@@ -3,9 +3,9 @@ package dev.mcpbus;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.McpBusVersion;
 import dev.mcpbus.bus.WireForm;
+import dev.mcpbus.cluster.membership.ClusterMaps;
 import dev.mcpbus.testing.ClusterBed;
 import dev.mcpbus.testing.EchoServer;
 import dev.mcpbus.testing.Http;
@@ -98,7 +98,7 @@ class MixedVersionsIT {
     TestBus.await(
         node.vertx()
             .sharedData()
-            .<String, String>getClusterWideMap(ClusterRequests.SERVERS)
+            .<String, String>getClusterWideMap(ClusterMaps.SERVERS)
             .compose(all -> all.put(id, sealed(id, definition))));
   }
 
@@ -108,7 +108,7 @@ class MixedVersionsIT {
   }
 
   private static JsonObject definition(Node node, String id) {
-    String raw = entries(node, ClusterRequests.SERVERS).get(id);
+    String raw = entries(node, ClusterMaps.SERVERS).get(id);
     SignedEntry entry = SignedEntry.open(InnerCluster.SECRET, id, String.valueOf(raw));
     return new JsonObject(String.valueOf(Objects.requireNonNull(entry).text()));
   }
@@ -159,7 +159,7 @@ class MixedVersionsIT {
           .isNotEmpty()
           .allSatisfy(fact -> assertThat(fact.fieldNames()).containsOnly("type", "node", "clock"));
       assertThat(definition(peer, "t").fieldNames()).containsOnly("origin", "source");
-      assertThat(entries(peer, ClusterRequests.OWNERS).values())
+      assertThat(entries(peer, ClusterMaps.OWNERS).values())
           .hasSize(2)
           .allMatch(claim -> claim.matches("[0-9]+ [0-9a-f-]{36}"));
 

@@ -1,12 +1,12 @@
 package dev.mcpbus.ai;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.bus.RoutingName;
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.protocol.RawJson;
@@ -136,7 +136,7 @@ public final class FunctionsVerticle extends VerticleBase {
   }
 
   private Future<ModelTools> list(JsonObject wanted, Map<String, JsonObject> schemas) {
-    return ClusterRequests.of(vertx)
+    return RequestSender.of(vertx)
         .<JsonObject>request(null, Addresses.ALL_TOOLS_LIST, wanted, new DeliveryOptions())
         .map(reply -> ModelTools.of(reply.body(), schemas));
   }
@@ -219,7 +219,7 @@ public final class FunctionsVerticle extends VerticleBase {
         new DeliveryOptions()
             .setHeaders(MultiMap.caseInsensitiveMultiMap().addAll(headers))
             .setSendTimeout(patience(headers));
-    return ClusterRequests.of(vertx)
+    return RequestSender.of(vertx)
         .<JsonObject>request(server, Addresses.of(server, Addresses.TOOLS_CALL), params, options)
         .map(Message::body);
   }

@@ -1,11 +1,11 @@
 package dev.mcpbus.bridge;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.bus.Requester;
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.protocol.RawJson;
@@ -45,7 +45,7 @@ final class BridgeCalls {
       Pattern.compile("[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}");
 
   private final Vertx vertx;
-  private final ClusterRequests bus;
+  private final RequestSender bus;
   private final Supplier<String> callIds;
   private final PolicyGate access;
   private final TaskIdSealing tasks;
@@ -53,7 +53,7 @@ final class BridgeCalls {
 
   BridgeCalls(Vertx vertx, Supplier<String> callIds, PolicyGate access) {
     this.vertx = vertx;
-    this.bus = ClusterRequests.of(vertx);
+    this.bus = RequestSender.of(vertx);
     this.callIds = callIds;
     this.access = access;
     this.tasks = new TaskIdSealing(vertx);
@@ -237,7 +237,7 @@ final class BridgeCalls {
   }
 
   private static McpFailure named(String address, Throwable failure) {
-    return ClusterRequests.isNobody(failure)
+    return RequestSender.hadNoReceiver(failure)
         ? McpFailure.notSent(
             FailureCode.UNKNOWN_CONNECTION,
             "nobody answers at " + address + "; GET /api/servers lists the servers")

@@ -1,9 +1,9 @@
 package dev.mcpbus.bridge;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.bus.Requester;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -67,7 +67,7 @@ final class SocketSubscriptions {
   private void end(Resource resource, Requester who) {
     ConnectionId server = new ConnectionId(resource.server());
     DeliveryOptions options = who.sign(new DeliveryOptions()).addHeader(Headers.HOLDER, name);
-    ClusterRequests.of(vertx)
+    RequestSender.of(vertx)
         .request(
             server,
             Addresses.of(server, Addresses.RESOURCES_UNSUBSCRIBE),

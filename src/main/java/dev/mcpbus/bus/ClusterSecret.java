@@ -128,7 +128,7 @@ public final class ClusterSecret implements Shareable {
   }
 
   /** Ready to use, by one thread. */
-  static Mac hmac(byte[] key) {
+  public static Mac hmac(byte[] key) {
     try {
       Mac mac = Mac.getInstance(HASH);
       mac.init(new SecretKeySpec(key, HASH));
@@ -139,7 +139,7 @@ public final class ClusterSecret implements Shareable {
   }
 
   /** Adds a part with its length in front. */
-  static void update(Mac mac, byte[] part) {
+  public static void update(Mac mac, byte[] part) {
     mac.update(ByteBuffer.allocate(Integer.BYTES).putInt(part.length).array());
     mac.update(part);
   }

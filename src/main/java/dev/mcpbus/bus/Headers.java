@@ -85,7 +85,7 @@ public final class Headers {
   public static final String SPEAKS = "mcpbus";
 
   /**
-   * Set by {@link ClusterRequests} beside a {@link #DEADLINE}: {@code "<node> <milliseconds>"}, by
+   * Set by {@code ClusterRequests} beside a {@link #DEADLINE}: {@code "<node> <milliseconds>"}, by
    * the monotonic clock of the node that sent the call. What was under way too long is not
    * delivered.
    */
@@ -93,7 +93,7 @@ public final class Headers {
 
   /**
    * On what is sent to {@link ReplicaId#address}: the suffix of the address that is meant. Set by
-   * {@link ClusterRequests}.
+   * {@code ClusterRequests}.
    */
   public static final String TO = "to";
 
@@ -103,7 +103,7 @@ public final class Headers {
   /**
    * On the result of a call to a connection of a cluster: the epoch of the owner that answered, a
    * number that rises with each owner. Behind it, after a space, the replica where there are
-   * several, for each has owners of its own. {@link ClusterRequests} refuses results of an owner
+   * several, for each has owners of its own. {@code ClusterRequests} refuses results of an owner
    * older than one that has answered before.
    */
   public static final String EPOCH = "epoch";
@@ -116,7 +116,7 @@ public final class Headers {
 
   /**
    * On what needs it between the processes of a cluster: that its sender knows the cluster's
-   * secret. Set and checked by {@link SignedMessages}.
+   * secret. Set and checked by {@code SignedMessages}.
    */
   public static final String PROOF = "proof";
 

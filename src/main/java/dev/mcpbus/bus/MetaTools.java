@@ -295,7 +295,7 @@ public final class MetaTools {
   }
 
   private <T> Future<T> request(String address, JsonObject body, DeliveryOptions options) {
-    return ClusterRequests.of(vertx).<T>request(null, address, body, options).map(Message::body);
+    return RequestSender.of(vertx).<T>request(null, address, body, options).map(Message::body);
   }
 
   private static JsonObject text(String text) {

@@ -4,9 +4,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
-import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.json.JsonObject;
-import io.vertx.core.spi.cluster.ClusterManager;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,26 +20,27 @@ public final class PeerRequests {
   /** What a node said. */
   public record Answer(String node, JsonObject body) {}
 
-  private final VertxInternal vertx;
+  private final Vertx vertx;
+  private final RequestSender sender;
   private final String address;
 
   /**
    * @param address to which each node's name is added
    */
   public PeerRequests(Vertx vertx, String address) {
-    this.vertx = (VertxInternal) vertx;
+    this.vertx = vertx;
+    this.sender = RequestSender.of(vertx);
     this.address = address + ".";
   }
 
   /** This node's name in the cluster; empty where there is none. */
   public String own() {
-    ClusterManager cluster = vertx.clusterManager();
-    return cluster == null ? "" : cluster.getNodeId();
+    return sender.membership().self();
   }
 
   /** Answers what other nodes ask; {@code operation} may throw {@link McpFailure}. */
   public Future<Void> answer(Function<JsonObject, JsonObject> operation) {
-    if (!vertx.isClustered()) {
+    if (own().isEmpty()) {
       return Future.succeededFuture();
     }
     return vertx
@@ -60,13 +59,9 @@ public final class PeerRequests {
 
   /** What the others say; who does not answer in time, or fails, is left out. Never fails. */
   public Future<List<Answer>> ask(JsonObject body, Duration patience) {
-    ClusterManager cluster = vertx.clusterManager();
-    if (!vertx.isClustered() || cluster == null) {
-      return Future.succeededFuture(List.of());
-    }
     List<Future<Answer>> asked = new ArrayList<>();
-    for (String node : cluster.getNodes()) {
-      if (!node.equals(cluster.getNodeId())) {
+    for (String node : sender.membership().nodes()) {
+      if (!node.equals(own())) {
         asked.add(ask(node, body, patience).map(answer -> new Answer(node, answer)));
       }
     }
@@ -80,8 +75,6 @@ public final class PeerRequests {
   /** Asks one of them; fails as calls do, {@code OWNER_LOST} where the node leaves. */
   public Future<JsonObject> ask(String node, JsonObject body, Duration patience) {
     DeliveryOptions options = new DeliveryOptions().setSendTimeout(patience.toMillis());
-    return ClusterRequests.of(vertx)
-        .<JsonObject>request(null, address + node, body, options)
-        .map(Message::body);
+    return sender.<JsonObject>request(null, address + node, body, options).map(Message::body);
   }
 }

@@ -1,12 +1,12 @@
 package dev.mcpbus.catalog;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.NamePolicy;
+import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.bus.RoutingName;
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.protocol.ParseLimits;
@@ -51,12 +51,12 @@ final class AggregateToolCalls {
     boolean isCurrent(String server);
   }
 
-  private final ClusterRequests bus;
+  private final RequestSender bus;
   private final NamePolicy names;
   private final View view;
 
   AggregateToolCalls(Vertx vertx, NamePolicy names, View view) {
-    this.bus = ClusterRequests.of(vertx);
+    this.bus = RequestSender.of(vertx);
     this.names = names;
     this.view = view;
   }

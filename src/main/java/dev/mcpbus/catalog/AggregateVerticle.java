@@ -1,7 +1,6 @@
 package dev.mcpbus.catalog;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionState;
@@ -9,6 +8,7 @@ import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.NamePolicy;
+import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.bus.Requester;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -154,7 +154,7 @@ public final class AggregateVerticle extends VerticleBase {
             listening -> {
               // Nobody answers on this node yet; in a cluster another may know what there is.
               known = readServers(new DeliveryOptions().setSendTimeout(PATIENCE_MILLIS));
-              ClusterRequests.of(vertx).onMembership((node, joined) -> membership());
+              RequestSender.of(vertx).membership().onChange((node, joined) -> membership());
             });
   }
 

@@ -1,10 +1,10 @@
 package dev.mcpbus.catalog;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.NamePolicy;
+import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.protocol.ProtocolException;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -115,7 +115,7 @@ final class Refresher {
             .addHeader(Headers.CACHE, "use")
             .addHeader(Headers.DEADLINE, Long.toString(DEADLINE.toMillis()))
             .setSendTimeout(DEADLINE.plus(SLACK).toMillis());
-    return ClusterRequests.of(vertx)
+    return RequestSender.of(vertx)
         .<Buffer>request(server, Addresses.of(server, kind.suffix), NO_PARAMS, options)
         .compose(
             reply -> {

@@ -2,11 +2,11 @@ package dev.mcpbus.client;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CacheMode;
-import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.internals.OwnContext;
 import io.modelcontextprotocol.spec.McpSchema;
 import io.vertx.core.Future;
@@ -42,7 +42,7 @@ final class ClientCalls {
   static final Duration PATIENCE = Duration.ofMinutes(15);
 
   private final Vertx vertx;
-  private final ClusterRequests bus;
+  private final RequestSender bus;
   private final CallOptions defaults;
   private final Duration slack;
   private final String name = UUID.randomUUID().toString();
@@ -52,7 +52,7 @@ final class ClientCalls {
 
   ClientCalls(Vertx vertx, CallOptions defaults, Duration slack) {
     this.vertx = vertx;
-    this.bus = ClusterRequests.of(vertx);
+    this.bus = RequestSender.of(vertx);
     this.defaults = defaults;
     this.slack = slack;
   }

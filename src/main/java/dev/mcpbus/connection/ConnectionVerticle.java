@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * <p>Single writer: everything here happens on the verticle's event-loop context.
  */
 public final class ConnectionVerticle extends VerticleBase
-    implements Mailbox.Owner, ServerMessages.Owner, HealthCheck.Listener, ReplicaCoordinator.Self {
+    implements Mailbox.Owner, ServerMessages.Owner, HealthCheck.Listener, ReplicaRole.Self {
 
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionVerticle.class);
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
@@ -61,7 +61,7 @@ public final class ConnectionVerticle extends VerticleBase
   @SuppressWarnings("NullAway.Init")
   private Starter starter;
 
-  private @Nullable ReplicaCoordinator group;
+  private @Nullable ReplicaRole role;
 
   private final PreferenceRenewal renewal;
   private final SessionPreferences preferences;
@@ -106,12 +106,10 @@ public final class ConnectionVerticle extends VerticleBase
   @Override
   public Future<?> start() {
     Ownership ownership = spec.ownership();
-    ReplicaId replica = ownership == null ? null : ownership.replica();
-    if (ownership != null && replica != null) {
-      group = new ReplicaCoordinator(vertx, replica, ownership.version(), this);
-    }
-    events = new EventPublisher(vertx.eventBus(), id, spec.privateConnection(), group);
-    mailbox = new Mailbox(vertx, spec, clock, view, group, this);
+    ReplicaRole.Factory several = ownership == null ? null : ownership.several();
+    role = several == null ? null : several.create(vertx, this);
+    events = new EventPublisher(vertx.eventBus(), id, spec.privateConnection(), role);
+    mailbox = new Mailbox(vertx, spec, clock, view, role, this);
     health = new HealthCheck(Timers.of(vertx), options, this);
     tools =
         new ToolListRefresh(
@@ -170,8 +168,8 @@ public final class ConnectionVerticle extends VerticleBase
     leave();
     moveTo(ConnectionState.CLOSED);
     mailbox.refuseWaiting();
-    if (group != null) {
-      group.close();
+    if (role != null) {
+      role.close();
     }
     return closed;
   }

@@ -17,27 +17,27 @@ final class EventPublisher {
   private final ConnectionId id;
   private final String address;
   private final @Nullable PrivateConnection privateConnection;
-  private final @Nullable ReplicaCoordinator group;
+  private final @Nullable ReplicaRole role;
 
   /**
    * @param privateConnection where the facts go instead, null for a connection that everybody may
    *     use
-   * @param group of which one tells what is the same for all, null for the only connection
+   * @param role of which one tells what is the same for all, null for the only connection
    */
   EventPublisher(
       EventBus bus,
       ConnectionId id,
       @Nullable PrivateConnection privateConnection,
-      @Nullable ReplicaCoordinator group) {
+      @Nullable ReplicaRole role) {
     this.bus = bus;
     this.id = id;
     this.address = Addresses.of(id, Addresses.EVENTS);
     this.privateConnection = privateConnection;
-    this.group = group;
+    this.role = role;
   }
 
   void publish(String type, long epoch, JsonObject more) {
-    if (group == null || group.tells(type)) {
+    if (role == null || role.tells(type)) {
       tell(type, epoch, more);
     }
   }

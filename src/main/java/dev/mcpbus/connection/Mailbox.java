@@ -67,7 +67,7 @@ final class Mailbox {
   private final Stash stash;
   private final @Nullable String jsonCodec;
   private final @Nullable Ownership ownership;
-  private final @Nullable ReplicaCoordinator group;
+  private final @Nullable ReplicaRole role;
   private final Map<String, Handler<Message<Object>>> handlers = new HashMap<>();
   private boolean disconnected;
 
@@ -76,7 +76,7 @@ final class Mailbox {
       ConnectionSpec spec,
       Clock clock,
       StatusView view,
-      @Nullable ReplicaCoordinator group,
+      @Nullable ReplicaRole role,
       Owner owner) {
     this.vertx = vertx;
     this.id = spec.id();
@@ -85,7 +85,7 @@ final class Mailbox {
     this.view = view;
     this.owner = owner;
     this.ownership = spec.ownership();
-    this.group = group;
+    this.role = role;
     this.stash = new Stash(vertx, clock, options.maxStash());
     this.jsonCodec = Codecs.ownedJson(vertx);
   }
@@ -117,8 +117,8 @@ final class Mailbox {
     registered.add(consume(Addresses.CONNECT, this::connect));
     registered.add(consume(Addresses.DISCONNECT, this::disconnect));
     registered.add(consume(Addresses.RESTART, this::restart));
-    if (group != null) {
-      registered.add(group.open(vertx, message -> guarded(message, this::relayed)));
+    if (role != null) {
+      registered.add(role.open(vertx, message -> guarded(message, this::relayed)));
     }
     return Future.join(registered);
   }
@@ -128,7 +128,7 @@ final class Mailbox {
   }
 
   private Future<Void> register(String suffix, Handler<Message<Object>> handler) {
-    ReplicaCoordinator among = group;
+    ReplicaRole among = role;
     if (among != null) {
       handlers.put(suffix, handler);
     }
@@ -141,10 +141,16 @@ final class Mailbox {
   private void relayed(Message<Object> message) {
     String suffix = message.headers().get(Headers.TO);
     Handler<Message<Object>> handler = handlers.get(suffix == null ? "" : suffix);
-    if (handler == null || group == null) {
-      throw ReplicaCoordinator.unknown(suffix);
+    if (handler == null || role == null) {
+      throw unknown(suffix);
     }
-    group.received(suffix == null ? "" : suffix, message, handler);
+    role.received(suffix == null ? "" : suffix, message, handler);
+  }
+
+  private static McpFailure unknown(@Nullable String suffix) {
+    return McpFailure.notSent(
+        FailureCode.BAD_REQUEST,
+        "header '" + Headers.TO + "' names no operation of a connection: " + suffix);
   }
 
   /** The consumer at the address of an operation: one small object, because there are many. */

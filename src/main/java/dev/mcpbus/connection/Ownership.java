@@ -1,6 +1,5 @@
 package dev.mcpbus.connection;
 
-import dev.mcpbus.bus.ReplicaId;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -10,14 +9,13 @@ import org.jspecify.annotations.Nullable;
  * @param node that owns it, as people call it
  * @param epoch of its claim, told with each result: {@link dev.mcpbus.bus.Headers#EPOCH}
  * @param held false from the moment on at which another node may own it; any thread may ask
- * @param replica which of several it is, null where the server has one connection only
- * @param version of the definition that it is made from
+ * @param several what it does as one of several; null where the server has one connection only
  */
 public record Ownership(
-    String node, String epoch, BooleanSupplier held, @Nullable ReplicaId replica, String version) {
+    String node, String epoch, BooleanSupplier held, ReplicaRole.@Nullable Factory several) {
 
   /** Of the only connection. */
   public Ownership(String node, String epoch, BooleanSupplier held) {
-    this(node, epoch, held, null, "");
+    this(node, epoch, held, null);
   }
 }

@@ -1,12 +1,12 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.FairLimits;
+import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.protocol.Era;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -89,7 +89,7 @@ final class DirectoryVerticle extends VerticleBase {
         .compose(listening -> book.open())
         .compose(listening -> directory.taskIds().open(vertx))
         .onSuccess(listening -> known = readServers())
-        .onSuccess(listening -> ClusterRequests.of(vertx).onMembership(this::membership));
+        .onSuccess(listening -> RequestSender.of(vertx).membership().onChange(this::membership));
   }
 
   /** On a thread of the cluster's engine. */

@@ -1,12 +1,12 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.protocol.TasksExtension;
@@ -84,7 +84,7 @@ final class HeldTask implements CallRegistry.Caller {
             .addHeader(Headers.DEADLINE, Long.toString(TTL_MILLIS))
             .addHeader(Headers.CALL_ID, callId)
             .addHeader(Headers.INPUT, calls.inputs());
-    ClusterRequests.of(vertx)
+    RequestSender.of(vertx)
         .<Buffer>request(
             connection, Addresses.of(connection, Addresses.TOOLS_CALL), params.toBuffer(), options)
         .map(reply -> RawJson.of(reply.body()))

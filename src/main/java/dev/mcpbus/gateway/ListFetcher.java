@@ -1,9 +1,9 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.protocol.ProtocolException;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -125,7 +125,7 @@ final class ListFetcher {
             .addHeader(Headers.CACHE, "use")
             .addHeader(Headers.DEADLINE, Long.toString(DEADLINE.toMillis()))
             .setSendTimeout(DEADLINE.toMillis() + 5_000);
-    return ClusterRequests.of(vertx)
+    return RequestSender.of(vertx)
         .<Buffer>request(server, Addresses.of(server, kind.suffix), NO_PARAMS, options)
         .compose(
             reply -> {

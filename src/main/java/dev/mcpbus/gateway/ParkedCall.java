@@ -1,13 +1,13 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ResultType;
@@ -134,7 +134,7 @@ final class ParkedCall implements CallRegistry.Caller {
       options.addHeader(Headers.PROGRESS, calls.calling());
     }
     outcome =
-        ClusterRequests.of(vertx)
+        RequestSender.of(vertx)
             .<Buffer>request(
                 connection,
                 Addresses.of(connection, String.valueOf(headers.get(SessionHeaders.SUFFIX))),

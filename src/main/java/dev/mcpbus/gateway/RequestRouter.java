@@ -1,12 +1,12 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.InstanceId;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.MetaTools;
+import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.bus.RoutingName;
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.protocol.JsonRpcError;
@@ -31,14 +31,14 @@ import org.jspecify.annotations.Nullable;
 final class RequestRouter {
 
   private final Vertx vertx;
-  private final ClusterRequests bus;
+  private final RequestSender bus;
   private final Directory directory;
   private final int pageSize;
   private final ViewMetaTools meta;
 
   RequestRouter(Vertx vertx, Directory directory, int pageSize) {
     this.vertx = vertx;
-    this.bus = ClusterRequests.of(vertx);
+    this.bus = RequestSender.of(vertx);
     this.directory = directory;
     this.pageSize = pageSize;
     this.meta = new ViewMetaTools(vertx, directory);

@@ -1,7 +1,6 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FairLimit;
@@ -9,6 +8,7 @@ import dev.mcpbus.bus.FairLimits;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.PeerRequests;
+import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -49,7 +49,7 @@ final class ResourceSubscriptions {
   private static final Duration PATIENCE = Duration.ofMillis(1_500);
 
   private final EventBus bus;
-  private final ClusterRequests calls;
+  private final RequestSender calls;
   private final PeerRequests others;
   private final Map<Resource, Held> resources = new HashMap<>();
   private final FairLimit<Holding> bound;
@@ -63,7 +63,7 @@ final class ResourceSubscriptions {
     this.bound = new FairLimit<>(max);
     FairLimits.of(vertx).add(BOUND, bound);
     this.bus = vertx.eventBus();
-    this.calls = ClusterRequests.of(vertx);
+    this.calls = RequestSender.of(vertx);
     this.others = new PeerRequests(vertx, Addresses.GATEWAY_HOLDERS);
   }
 

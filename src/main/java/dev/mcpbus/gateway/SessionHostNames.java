@@ -1,14 +1,12 @@
 package dev.mcpbus.gateway;
 
-import dev.mcpbus.bus.ClusterRequests;
+import dev.mcpbus.bus.RequestSender;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.eventbus.ReplyFailure;
-import io.vertx.core.internal.VertxInternal;
-import io.vertx.core.spi.cluster.ClusterManager;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -26,8 +24,8 @@ final class SessionHostNames {
 
   private static final int OF_NODE = 12;
 
-  private final VertxInternal vertx;
-  private final boolean clustered;
+  private final RequestSender sender;
+  private final String node;
   private final AtomicInteger named = new AtomicInteger();
   private final AtomicInteger turn = new AtomicInteger();
   private final List<String> own;
@@ -36,8 +34,8 @@ final class SessionHostNames {
    * @param count of session hosts on this node
    */
   SessionHostNames(Vertx vertx, int count) {
-    this.vertx = (VertxInternal) vertx;
-    this.clustered = vertx.isClustered();
+    this.sender = RequestSender.of(vertx);
+    this.node = sender.membership().self();
     this.own = Stream.generate(this::name).limit(count).toList();
   }
 
@@ -52,17 +50,16 @@ final class SessionHostNames {
   }
 
   boolean isClustered() {
-    return clustered;
+    return !node.isEmpty();
   }
 
   /** A name for one more on this node. */
   String name() {
-    ClusterManager cluster = vertx.clusterManager();
-    if (!clustered || cluster == null) {
+    if (!isClustered()) {
       return Gateway.random(LENGTH / 2);
     }
     int number = named.getAndIncrement() & 0xffff;
-    return prefix(cluster.getNodeId()) + String.format(Locale.ROOT, "%04x", number);
+    return prefix(node) + String.format(Locale.ROOT, "%04x", number);
   }
 
   private static String prefix(String node) {
@@ -71,9 +68,7 @@ final class SessionHostNames {
 
   /** True where the node of a name is a member. */
   private boolean isThere(String name) {
-    ClusterManager cluster = vertx.clusterManager();
-    return cluster != null
-        && cluster.getNodes().stream().anyMatch(node -> name.startsWith(prefix(node)));
+    return sender.membership().nodes().stream().anyMatch(each -> isOn(each, name));
   }
 
   /** True where whoever has this name is, or was, on that node. */
@@ -90,15 +85,15 @@ final class SessionHostNames {
    */
   <T> Future<Message<T>> request(
       String address, String name, Object body, DeliveryOptions options) {
-    if (clustered && !isThere(name)) {
+    if (isClustered() && !isThere(name)) {
       return Future.failedFuture(
           new ReplyException(ReplyFailure.NO_HANDLERS, "its node has left the cluster"));
     }
-    return ClusterRequests.of(vertx).request(null, address + name, body, options);
+    return sender.request(null, address + name, body, options);
   }
 
   /** True where nobody has that name any more; it was not sent. */
   static boolean isGone(Throwable failure) {
-    return ClusterRequests.isNobody(failure);
+    return RequestSender.hadNoReceiver(failure);
   }
 }

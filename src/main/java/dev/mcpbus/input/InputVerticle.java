@@ -1,10 +1,10 @@
 package dev.mcpbus.input;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.bus.Requester;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -99,7 +99,7 @@ public final class InputVerticle extends VerticleBase {
         .onSuccess(
             ready -> {
               vertx.eventBus().publish(Addresses.INPUT_RENEW, new JsonObject(), LOCAL);
-              ClusterRequests.of(vertx).onMembership(this::membership);
+              RequestSender.of(vertx).membership().onChange(this::membership);
             });
   }
 
@@ -196,7 +196,7 @@ public final class InputVerticle extends VerticleBase {
             .put("method", question.method())
             .put("params", question.params())
             .mergeIn(more);
-    return ClusterRequests.of(vertx)
+    return RequestSender.of(vertx)
         .<JsonObject>request(
             null,
             address,

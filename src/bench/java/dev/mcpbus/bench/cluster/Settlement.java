@@ -1,11 +1,12 @@
 package dev.mcpbus.bench.cluster;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
+import dev.mcpbus.cluster.membership.ClusterMaps;
 import dev.mcpbus.cluster.membership.ClusterNode;
 import dev.mcpbus.cluster.ownership.RendezvousHash;
+import dev.mcpbus.cluster.routing.ClusterRequests;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.internal.VertxInternal;
@@ -47,10 +48,10 @@ final class Settlement {
     this.map =
         vertx
             .sharedData()
-            .<String, String>getClusterWideMap(ClusterRequests.OWNERS)
+            .<String, String>getClusterWideMap(ClusterMaps.OWNERS)
             .await(10, TimeUnit.SECONDS);
     ClusterRequests.of(vertx)
-        .onMembership(
+        .onChange(
             (node, joined) -> {
               if (!joined) {
                 left = System.nanoTime();

@@ -10,11 +10,10 @@ import com.hazelcast.config.MultiMapConfig;
 import com.hazelcast.config.ServerSocketEndpointConfig;
 import com.hazelcast.config.SplitBrainProtectionConfig;
 import com.hazelcast.splitbrainprotection.SplitBrainProtectionOn;
-import dev.mcpbus.bus.ClusterRequests;
 import dev.mcpbus.bus.ClusterSecret;
-import dev.mcpbus.bus.LiveNodeSelector;
-import dev.mcpbus.bus.SignedMessages;
 import dev.mcpbus.bus.WireForm;
+import dev.mcpbus.cluster.membership.ClusterMaps;
+import dev.mcpbus.cluster.signing.SignedMessages;
 import dev.mcpbus.config.ClusterOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -115,8 +114,8 @@ public final class HazelcastCluster {
         .getSerializationConfig()
         .setJavaSerializationFilterConfig(SerializationFilter.hazelcast());
     // With two backups three nodes have all of it each, and two may be lost at once.
-    config.addMapConfig(new MapConfig(ClusterRequests.SERVERS).setBackupCount(2));
-    MapConfig claims = new MapConfig(ClusterRequests.OWNERS).setBackupCount(2);
+    config.addMapConfig(new MapConfig(ClusterMaps.SERVERS).setBackupCount(2));
+    MapConfig claims = new MapConfig(ClusterMaps.OWNERS).setBackupCount(2);
     if (options.quorum() > 0) {
       config.addSplitBrainProtectionConfig(
           new SplitBrainProtectionConfig(QUORUM, true, options.quorum())

@@ -1,0 +1,43 @@
+package dev.mcpbus.bus;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
+import java.util.List;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** On one node alone: the event bus. */
+final class LocalRequestSender implements RequestSender, ClusterMembership {
+
+  private final Vertx vertx;
+
+  LocalRequestSender(Vertx vertx) {
+    this.vertx = vertx;
+  }
+
+  @Override
+  public <T> Future<Message<T>> request(
+      @Nullable ConnectionId server, String address, Object body, DeliveryOptions options) {
+    return vertx.eventBus().request(address, body, options);
+  }
+
+  @Override
+  public ClusterMembership membership() {
+    return this;
+  }
+
+  @Override
+  public String self() {
+    return "";
+  }
+
+  @Override
+  public List<String> nodes() {
+    return List.of();
+  }
+
+  @Override
+  public void onChange(BiConsumer<String, Boolean> listener) {}
+}

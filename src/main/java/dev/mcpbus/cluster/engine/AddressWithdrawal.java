@@ -1,0 +1,66 @@
+package dev.mcpbus.cluster.engine;
+
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.internal.VertxInternal;
+import io.vertx.core.spi.cluster.ClusterManager;
+import io.vertx.core.spi.cluster.RegistrationInfo;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+
+/**
+ * Takes addresses out of the cluster's table while their consumers go on. Vert.x does both at once,
+ * and drops without a word what other nodes send in the moment before they hear of it: their
+ * callers would wait for ever.
+ */
+public final class AddressWithdrawal {
+
+  /** How long other nodes may take to hear of it. */
+  private static final Duration HEARD = Duration.ofMillis(200);
+
+  private final VertxInternal vertx;
+
+  public AddressWithdrawal(Vertx vertx) {
+    this.vertx = (VertxInternal) vertx;
+  }
+
+  /** Succeeds when no other node sends to them any more; never fails. */
+  public Future<Void> withdraw(Collection<String> addresses) {
+    ClusterManager cluster = vertx.clusterManager();
+    if (cluster == null) {
+      return Future.succeededFuture();
+    }
+    List<Future<Void>> gone = addresses.stream().map(one -> withdraw(cluster, one)).toList();
+    return Future.join(gone)
+        .<Void>mapEmpty()
+        .otherwiseEmpty()
+        .compose(
+            done -> {
+              Promise<Void> heard = vertx.promise();
+              vertx.setTimer(HEARD.toMillis(), now -> heard.complete());
+              return heard.future();
+            });
+  }
+
+  private Future<Void> withdraw(ClusterManager cluster, String address) {
+    Promise<List<RegistrationInfo>> registered = vertx.promise();
+    cluster.getRegistrations(address, registered);
+    return registered
+        .future()
+        .compose(
+            all -> {
+              List<Future<Void>> removed = new ArrayList<>();
+              for (RegistrationInfo one : all == null ? List.<RegistrationInfo>of() : all) {
+                if (one.nodeId().equals(cluster.getNodeId()) && !one.localOnly()) {
+                  Promise<Void> done = vertx.promise();
+                  cluster.removeRegistration(address, one, done);
+                  removed.add(done.future());
+                }
+              }
+              return Future.join(removed).mapEmpty();
+            });
+  }
+}

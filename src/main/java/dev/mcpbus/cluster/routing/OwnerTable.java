@@ -1,0 +1,168 @@
+package dev.mcpbus.cluster.routing;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.ConnectionState;
+import dev.mcpbus.bus.ReplicaId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which node owns which connection, as far as this one has heard, and how replicas are. Any thread
+ * may call.
+ */
+final class OwnerTable {
+
+  /** Each replica answers these for itself: calls are spread. All else is for one of them. */
+  private static final Set<String> SPREAD =
+      Set.of(
+          Addresses.TOOLS_LIST,
+          Addresses.TOOLS_CALL,
+          Addresses.TOOLS_METADATA,
+          Addresses.RESOURCES_LIST,
+          Addresses.RESOURCES_TEMPLATES,
+          Addresses.RESOURCES_READ,
+          Addresses.PROMPTS_LIST,
+          Addresses.PROMPTS_GET,
+          Addresses.COMPLETION,
+          Addresses.PING,
+          Addresses.REQUEST);
+
+  /** Of one server. */
+  private static final class Group {
+    private final NavigableMap<Integer, ReplicaOwner> owners = new ConcurrentSkipListMap<>();
+    private final AtomicInteger turn = new AtomicInteger();
+  }
+
+  private final Map<ConnectionId, Group> groups = new ConcurrentHashMap<>();
+  private final Map<ReplicaId, Runnable> listeners = new ConcurrentHashMap<>();
+
+  static boolean isSpread(String suffix) {
+    return SPREAD.contains(suffix);
+  }
+
+  /** Hears of every change of its server's replicas, on any thread. */
+  void listen(ReplicaId replica, Runnable listener) {
+    listeners.put(replica, listener);
+  }
+
+  void forget(ReplicaId replica) {
+    listeners.remove(replica);
+  }
+
+  void put(ReplicaOwner owner) {
+    groups.compute(
+        owner.replica().server(),
+        (server, present) -> {
+          Group group = present == null ? new Group() : present;
+          group.owners.put(owner.replica().number(), owner);
+          return group;
+        });
+    changed(owner.replica().server());
+  }
+
+  /** What the map of claims says: of an owner that is known already it says nothing new. */
+  void learn(ReplicaOwner owner) {
+    Group group = groups.get(owner.replica().server());
+    ReplicaOwner known = group == null ? null : group.owners.get(owner.replica().number());
+    if (known == null || !known.node().equals(owner.node())) {
+      put(owner);
+    }
+  }
+
+  /** True where more than the one connection is owned that every server has. */
+  boolean isReplicated(ConnectionId server) {
+    Group group = groups.get(server);
+    return group != null && !group.owners.isEmpty() && group.owners.lastKey() > 0;
+  }
+
+  /** Of a replica that is known; of another nothing is kept. */
+  void state(ReplicaId replica, String node, ConnectionState state, String version) {
+    Group group = groups.get(replica.server());
+    if (group != null) {
+      group.owners.computeIfPresent(
+          replica.number(),
+          (number, before) ->
+              before.node().equals(node)
+                  ? new ReplicaOwner(replica, node, state, version)
+                  : before);
+      changed(replica.server());
+    }
+  }
+
+  void remove(ReplicaId replica, String node) {
+    groups.computeIfPresent(
+        replica.server(),
+        (server, group) -> {
+          group.owners.computeIfPresent(
+              replica.number(), (number, owner) -> owner.node().equals(node) ? null : owner);
+          return group.owners.isEmpty() ? null : group;
+        });
+    changed(replica.server());
+  }
+
+  /** The node is no member any more. */
+  void lost(String node) {
+    for (Group group : List.copyOf(groups.values())) {
+      for (ReplicaOwner owner : List.copyOf(group.owners.values())) {
+        if (owner.node().equals(node)) {
+          remove(owner.replica(), node);
+        }
+      }
+    }
+  }
+
+  private void changed(ConnectionId server) {
+    listeners.forEach(
+        (replica, listener) -> {
+          if (replica.server().equals(server)) {
+            listener.run();
+          }
+        });
+  }
+
+  /** Lowest number first. */
+  List<ReplicaOwner> all(ConnectionId server) {
+    Group group = groups.get(server);
+    return group == null ? List.of() : new ArrayList<>(group.owners.values());
+  }
+
+  /** The one that speaks for all: the first that serves, else the first; null where none is. */
+  @Nullable ReplicaOwner first(ConnectionId server) {
+    List<ReplicaOwner> all = all(server);
+    return all.stream()
+        .filter(ReplicaOwner::serves)
+        .findFirst()
+        .orElse(all.isEmpty() ? null : all.get(0));
+  }
+
+  /**
+   * Whom to send to: in turn for what may be spread, those first that can take it.
+   *
+   * @param tried that are not to be tried again
+   * @return null where nobody is known to own it
+   */
+  @Nullable ReplicaOwner next(ConnectionId server, boolean spread, Set<ReplicaId> tried) {
+    Group group = groups.get(server);
+    if (group == null) {
+      return null;
+    }
+    if (!spread && tried.isEmpty()) {
+      return first(server);
+    }
+    List<ReplicaOwner> left =
+        group.owners.values().stream().filter(one -> !tried.contains(one.replica())).toList();
+    List<ReplicaOwner> able = left.stream().filter(ReplicaOwner::takesCalls).toList();
+    List<ReplicaOwner> from = able.isEmpty() ? left : able;
+    return from.isEmpty()
+        ? null
+        : from.get(Math.floorMod(group.turn.getAndIncrement(), from.size()));
+  }
+}

@@ -1,0 +1,194 @@
+package dev.mcpbus.cluster.routing;
+
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.ReplicaId;
+import dev.mcpbus.bus.RequestSender;
+import dev.mcpbus.cluster.membership.ClockOffsets;
+import dev.mcpbus.internals.OwnContext;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request of {@link ClusterRequests}, sent again where nobody has taken it. Lives on the
+ * context that it is made on.
+ */
+final class RoutedRequest<T> {
+
+  /** How long a call waits for an owner where there is none, if its budget allows. */
+  private static final long PATIENCE_MILLIS = 3_000;
+
+  private static final long BETWEEN_MILLIS = 40;
+
+  /** After its budget the owner's own failure may take this long to arrive. */
+  private static final long GRACE_MILLIS = 500;
+
+  private static final long MAX_BUDGET_MILLIS = Duration.ofDays(365).toMillis();
+
+  private final long began = ClockOffsets.clock();
+  private final ClusterRequests calls;
+  private final TransitDeadlines deadlines;
+  private final OwnContext context;
+  private final Promise<Message<T>> promise;
+  private final @Nullable ConnectionId server;
+  private final String address;
+  private final Object body;
+  private final DeliveryOptions options;
+  private final @Nullable Long budget;
+  private final long patience;
+  private final Set<ReplicaId> tried = new HashSet<>();
+  private boolean defined;
+
+  /**
+   * @param server whose connection it is for, null where it is for a service of every node
+   */
+  RoutedRequest(
+      Vertx vertx,
+      ClusterRequests calls,
+      TransitDeadlines deadlines,
+      @Nullable ConnectionId server,
+      String address,
+      Object body,
+      DeliveryOptions options) {
+    this.context = OwnContext.current(vertx);
+    this.promise = context.promise();
+    this.calls = calls;
+    this.deadlines = deadlines;
+    this.server = server;
+    this.address = address;
+    this.body = body;
+    this.options = options;
+    this.budget = budget(options.getHeaders().get(Headers.DEADLINE));
+    if (budget != null) {
+      patience = Math.min(PATIENCE_MILLIS, budget);
+      options.setSendTimeout(Math.min(options.getSendTimeout(), budget + GRACE_MILLIS));
+    } else {
+      patience = options.getHeaders().contains(Headers.CALL_ID) ? PATIENCE_MILLIS : 0;
+    }
+  }
+
+  private static @Nullable Long budget(@Nullable String text) {
+    try {
+      return text == null
+          ? null
+          : Long.valueOf(Math.max(0, Math.min(MAX_BUDGET_MILLIS, Long.parseLong(text.trim()))));
+    } catch (NumberFormatException e) {
+      // Whoever reads the header says what is wrong with it.
+      return null;
+    }
+  }
+
+  /** Sends it; gives the answer, or the last failure. */
+  Future<Message<T>> run() {
+    attempt();
+    return promise.future();
+  }
+
+  private long spent() {
+    return ClockOffsets.clock() - began;
+  }
+
+  private void attempt() {
+    attempt(server == null ? null : calls.replicas().next(server, address, options, tried));
+  }
+
+  private void attempt(@Nullable ReplicaOwner owner) {
+    deadlines.stamp(options.getHeaders());
+    Promise<Message<T>> reply = context.promise();
+    if (server != null && owner != null && calls.isReplicated(server)) {
+      tried.add(owner.replica());
+      options.getHeaders().set(Headers.TO, ReplicaRouting.suffix(server, address));
+      calls.send(server, owner, owner.replica().address(), body, options, reply);
+    } else {
+      options.getHeaders().remove(Headers.TO);
+      calls.send(server, owner, address, body, options, reply);
+    }
+    reply.future().onComplete(this::answered, this::failed);
+  }
+
+  private void answered(Message<T> reply) {
+    String epoch = reply.headers().get(Headers.EPOCH);
+    if (server == null || calls.isCurrent(server, epoch)) {
+      promise.complete(reply);
+      return;
+    }
+    calls
+        .isAnew(server, epoch)
+        .onSuccess(
+            anew -> {
+              if (anew) {
+                promise.complete(reply);
+              } else {
+                promise.fail(ClusterRequests.replaced(server));
+              }
+            });
+  }
+
+  private void failed(Throwable failure) {
+    boolean nobody = RequestSender.hadNoReceiver(failure);
+    if (server == null || !(nobody || isRefused(failure))) {
+      promise.fail(failure);
+      return;
+    }
+    ReplicaOwner other =
+        tried.isEmpty() ? null : calls.replicas().next(server, address, options, tried);
+    if (other != null) {
+      spend();
+      attempt(other);
+    } else if (!nobody) {
+      promise.fail(failure);
+    } else if (defined) {
+      again();
+    } else {
+      calls
+          .isDefined(server, Math.max(1, Math.max(1_000, patience) - spent()))
+          .onSuccess(
+              known -> {
+                if (known) {
+                  defined = true;
+                  again();
+                } else {
+                  promise.fail(failure);
+                }
+              });
+    }
+  }
+
+  /** By a connection that has just stopped to serve, and has not touched it. */
+  private static boolean isRefused(Throwable failure) {
+    McpFailure refused = McpFailure.of(failure);
+    return refused.code() == FailureCode.UNAVAILABLE && refused.sent() == McpFailure.Sent.NO;
+  }
+
+  private void again() {
+    long spent = spent();
+    if (server != null && spent + BETWEEN_MILLIS >= patience) {
+      promise.fail(calls.betweenOwners(server));
+      return;
+    }
+    context.setTimer(
+        BETWEEN_MILLIS,
+        now -> {
+          spend();
+          tried.clear();
+          attempt();
+        });
+  }
+
+  private void spend() {
+    if (budget != null) {
+      long left = Math.max(1, budget - spent());
+      options.getHeaders().set(Headers.DEADLINE, Long.toString(left));
+      options.setSendTimeout(Math.min(options.getSendTimeout(), left + GRACE_MILLIS));
+    }
+  }
+}

@@ -1,0 +1,104 @@
+package dev.mcpbus.cluster.signing;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.Headers;
+import io.vertx.core.MultiMap;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which messages between the processes of a cluster need a proof that their sender knows its
+ * secret: all on addresses of mcpbus but those that are named here. What has no entry needs one.
+ */
+final class SignatureRules {
+
+  private static final String OURS = "mcp.";
+  private static final String REPLICA = "replica.";
+
+  /** The id of a call is longer; no operation of a connection called "progress" is. */
+  private static final int UUID_LENGTH = 36;
+
+  /** Calls and what is read, of one server. */
+  private static final Set<String> OPEN_OF_SERVER =
+      Set.of(
+          Addresses.TOOLS_LIST,
+          Addresses.TOOLS_CALL,
+          Addresses.TOOLS_METADATA,
+          Addresses.TOOLS_DRIFT,
+          Addresses.TASKS_GET,
+          Addresses.TASKS_RESULT,
+          Addresses.TASKS_UPDATE,
+          Addresses.TASKS_CANCEL,
+          Addresses.TASKS_LIST,
+          Addresses.RESOURCES_LIST,
+          Addresses.RESOURCES_TEMPLATES,
+          Addresses.RESOURCES_READ,
+          Addresses.RESOURCES_SUBSCRIBE,
+          Addresses.RESOURCES_UNSUBSCRIBE,
+          Addresses.PROMPTS_LIST,
+          Addresses.PROMPTS_GET,
+          Addresses.COMPLETION,
+          Addresses.PING,
+          Addresses.STATUS,
+          Addresses.CANCEL);
+
+  /** The same of all servers. */
+  private static final Set<String> OPEN =
+      Set.of(
+          Addresses.ALL_TOOLS_LIST,
+          Addresses.ALL_TOOLS_CALL,
+          Addresses.ALL_TOOLS_SEARCH,
+          Addresses.ALL_TOOLS_DESCRIBE,
+          Addresses.ALL_TOOLS_FUNCTIONS,
+          Addresses.ALL_TOOLS_FUNCTIONS_CALL,
+          Addresses.ALL_TOOLS_FUNCTIONS_CANCEL,
+          Addresses.ALL_RESOURCES_LIST,
+          Addresses.ALL_PROMPTS_LIST,
+          Addresses.SERVERS_LIST,
+          Addresses.SERVERS_GET,
+          Addresses.SERVERS_NODES);
+
+  /** Headers that say for whom something is done: only an edge of ours may say that. */
+  private static final List<String> EDGE = List.of(Headers.PRINCIPAL);
+
+  /** Headers that name an address to which the receiver sends in its own name. */
+  private static final List<String> SENT_TO = List.of(Headers.PROGRESS, Headers.LOG, Headers.INPUT);
+
+  private SignatureRules() {}
+
+  /** The same answer for the sender and the receiver. */
+  static boolean holds(String address, MultiMap headers) {
+    if (!isOurs(address)) {
+      return false;
+    }
+    return !isOpen(address, headers)
+        || EDGE.stream().anyMatch(headers::contains)
+        || SENT_TO.stream().anyMatch(header -> isOurs(headers.get(header)));
+  }
+
+  /** Not where one caller hears of one call's progress, whose id nobody else knows. */
+  private static boolean isOurs(@Nullable String address) {
+    return address != null
+        && address.startsWith(OURS)
+        && !(address.startsWith(Addresses.PROGRESS)
+            && address.length() > Addresses.PROGRESS.length() + UUID_LENGTH
+            && address.indexOf('.', Addresses.PROGRESS.length()) < 0);
+  }
+
+  private static boolean isOpen(String address, MultiMap headers) {
+    if (OPEN.contains(address)) {
+      return true;
+    }
+    int dot = address.indexOf('.', OURS.length());
+    if (dot < 0) {
+      return false;
+    }
+    String suffix = address.substring(dot + 1);
+    if (suffix.startsWith(REPLICA)) {
+      String to = headers.get(Headers.TO);
+      return to != null && OPEN_OF_SERVER.contains(to);
+    }
+    return OPEN_OF_SERVER.contains(suffix);
+  }
+}

@@ -1,0 +1,246 @@
+package dev.mcpbus.cluster.signing;
+
+import dev.mcpbus.bus.ClusterSecret;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.cluster.membership.ClockOffsets;
+import dev.mcpbus.internals.WireMessages;
+import io.vertx.core.MultiMap;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryContext;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.time.InstantSource;
+import java.util.Base64;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import javax.crypto.Mac;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Who may say what on the bus between the processes of a cluster. What adds, changes or removes
+ * something, and what only nodes tell each other ({@link SignatureRules}), carries a proof that its
+ * sender knows the cluster's secret; the receiver delivers nothing that needs one and has none.
+ * Messages within one JVM need none: that a message came over a connection is known to Vert.x,
+ * which read it from there, and nothing in a message can say otherwise.
+ *
+ * <p>A proof covers the address, the reply address, whether it is sent or published, the headers
+ * and the body. It holds for two minutes, and what is sent, not published, passes once at a
+ * receiver ({@link ReplayGuard}). Any thread may call.
+ */
+public final class SignedMessages {
+
+  private static final Logger LOG = LoggerFactory.getLogger(SignedMessages.class);
+  private static final String REPLIES = "__vertx.reply.";
+  private static final String VERSION = "1";
+  private static final int FIELDS = 6;
+
+  /** What others than we add on the way, and what gives no rights. */
+  private static final Set<String> NOT_SIGNED =
+      Set.of(Headers.PROOF, Headers.TRACEPARENT, "tracestate", "baggage");
+
+  private final Mac prototype;
+  private final InstantSource time;
+  private final LongSupplier clock;
+  private final ReplayGuard replays;
+  private final RefusedMessageLog refusals;
+  private final String self = UUID.randomUUID().toString();
+  private final AtomicLong sequence = new AtomicLong();
+
+  /**
+   * @param clock monotonic milliseconds
+   */
+  SignedMessages(ClusterSecret secret, InstantSource time, LongSupplier clock) {
+    this.prototype = ClusterSecret.hmac(secret.key("messages"));
+    this.time = time;
+    this.clock = clock;
+    this.replays = new ReplayGuard(time, clock);
+    this.refusals = new RefusedMessageLog(LOG, clock);
+  }
+
+  /**
+   * From now on this Vert.x proves what it sends, and refuses what others cannot prove. For a
+   * process that is no node of mcpbus but may do what nodes may, such as add servers; nodes do it
+   * by themselves. Call it before anything else is done with the Vert.x, once.
+   */
+  public static void install(Vertx vertx, ClusterSecret secret) {
+    secret.register(vertx);
+    new SignedMessages(secret, InstantSource.system(), ClockOffsets::clock).install(vertx);
+  }
+
+  void install(Vertx vertx) {
+    vertx.eventBus().addOutboundInterceptor(this::leaves);
+    vertx.eventBus().addInboundInterceptor(this::arrives);
+  }
+
+  private void leaves(DeliveryContext<Object> delivery) {
+    Message<Object> message = delivery.message();
+    if (!WireMessages.isLocalOnly(delivery)
+        && SignatureRules.holds(message.address(), message.headers())) {
+      byte[] body = body(delivery.body());
+      if (body != null) { // what has no wire form stays on this node
+        message.headers().set(Headers.PROOF, prove(message, delivery.send(), body));
+      }
+    }
+    delivery.next();
+  }
+
+  private String prove(Message<?> message, boolean sent, byte[] body) {
+    String stamp =
+        String.join(
+            " ",
+            VERSION,
+            self,
+            Long.toString(sequence.getAndIncrement()),
+            Long.toString(time.millis()),
+            Long.toString(clock.getAsLong()));
+    return stamp + " " + mac(stamp, message, sent, body);
+  }
+
+  private void arrives(DeliveryContext<Object> delivery) {
+    Message<Object> message = delivery.message();
+    if (!WireMessages.isFromWire(message)) {
+      delivery.next();
+      return;
+    }
+    String reply = message.replyAddress();
+    if (reply != null && !reply.startsWith(REPLIES)) {
+      // We would send the reply there in our own name.
+      refusals.refused(
+          message.address(), "it wants its reply at an address that Vert.x never makes");
+      return;
+    }
+    if (!SignatureRules.holds(message.address(), message.headers())) {
+      delivery.next();
+      return;
+    }
+    String why = refusal(message, delivery.send());
+    if (why == null) {
+      delivery.next();
+      return;
+    }
+    refusals.refused(message.address(), why);
+    if (reply != null) {
+      McpFailure.notSent(
+              FailureCode.FORBIDDEN,
+              "'"
+                  + message.address()
+                  + "' is for processes that know the cluster's secret: "
+                  + why
+                  + "; give this process the secret (SignedMessages.install), or ask a node over"
+                  + " HTTP")
+          .replyTo(message);
+    }
+  }
+
+  /** Why a message is not delivered; null where it is. */
+  private @Nullable String refusal(Message<Object> message, boolean sent) {
+    String proof = message.headers().get(Headers.PROOF);
+    if (proof == null) {
+      return "the message has no proof";
+    }
+    String[] fields = proof.split(" ", FIELDS);
+    int end = proof.lastIndexOf(' ');
+    byte[] body = decoded(message);
+    if (fields.length < FIELDS
+        || body == null
+        || !same(fields[FIELDS - 1], mac(proof.substring(0, end), message, sent, body))) {
+      return "its proof was not made with this cluster's secret, or not for this message";
+    }
+    // From here on it is known that who wrote these numbers knows the secret.
+    return replays.refusal(
+        fields[1],
+        Long.parseLong(fields[2]),
+        sent,
+        Long.parseLong(fields[3]),
+        Long.parseLong(fields[4]));
+  }
+
+  private static boolean same(String one, String other) {
+    return MessageDigest.isEqual(
+        one.getBytes(StandardCharsets.UTF_8), other.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private String mac(String stamp, Message<?> message, boolean sent, byte[] body) {
+    Mac mac = copy();
+    add(mac, stamp);
+    add(mac, sent ? "send" : "publish");
+    add(mac, message.address());
+    String reply = message.replyAddress();
+    add(mac, reply == null ? "" : reply);
+    MultiMap headers = message.headers();
+    headers.entries().stream()
+        .map(one -> Map.entry(one.getKey().toLowerCase(Locale.ROOT), one.getValue()))
+        .filter(one -> !NOT_SIGNED.contains(one.getKey()))
+        .sorted(
+            Map.Entry.<String, String>comparingByKey().thenComparing(Map.Entry.comparingByValue()))
+        .forEach(
+            one -> {
+              add(mac, one.getKey());
+              add(mac, one.getValue());
+            });
+    ClusterSecret.update(mac, body);
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(mac.doFinal());
+  }
+
+  private Mac copy() {
+    try {
+      return (Mac) prototype.clone();
+    } catch (CloneNotSupportedException e) {
+      throw new IllegalStateException("Java's own HMAC can be cloned", e);
+    }
+  }
+
+  private static void add(Mac mac, String part) {
+    ClusterSecret.update(mac, part.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static byte @Nullable [] decoded(Message<Object> message) {
+    try {
+      return body(message.body());
+    } catch (RuntimeException unreadable) {
+      return null;
+    }
+  }
+
+  /**
+   * The same bytes on both ends: JSON as it is after it was written and read once, for what is
+   * written may differ from that, as floats do. Null for what is never sent to another node.
+   */
+  private static byte @Nullable [] body(@Nullable Object body) {
+    if (body == null) {
+      return new byte[] {'0'};
+    }
+    if (body instanceof Buffer buffer) {
+      return tagged('b', buffer.getBytes());
+    }
+    if (body instanceof JsonObject json) {
+      return tagged('o', new JsonObject(json.toBuffer()).toBuffer().getBytes());
+    }
+    if (body instanceof JsonArray json) {
+      return tagged('a', new JsonArray(json.toBuffer()).toBuffer().getBytes());
+    }
+    if (body instanceof String text) {
+      return tagged('s', text.getBytes(StandardCharsets.UTF_8));
+    }
+    return null;
+  }
+
+  private static byte[] tagged(char kind, byte[] bytes) {
+    byte[] all = new byte[bytes.length + 1];
+    all[0] = (byte) kind;
+    System.arraycopy(bytes, 0, all, 1, bytes.length);
+    return all;
+  }
+}

@@ -1,0 +1,365 @@
+package dev.mcpbus.cluster.routing;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ClusterSecret;
+import dev.mcpbus.bus.Codecs;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.ConnectionState;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.ReplicaId;
+import dev.mcpbus.bus.WireForm;
+import dev.mcpbus.cluster.engine.HazelcastCluster;
+import dev.mcpbus.cluster.membership.ClusterMaps;
+import dev.mcpbus.config.ClusterOptions;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.eventbus.ReplyException;
+import io.vertx.core.eventbus.ReplyFailure;
+import io.vertx.core.internal.VertxInternal;
+import io.vertx.core.json.JsonObject;
+import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Three nodes in one process, without any connection: who answers is told by the test. */
+class ClusterRequestsTest {
+
+  private static final List<Vertx> NODES = new ArrayList<>();
+  private static final ClusterSecret SECRET =
+      ClusterSecret.of("what only the nodes of this test know");
+  private static String name;
+  private static Vertx caller;
+  private static Vertx second;
+  private static Vertx third;
+
+  @BeforeAll
+  static void start() throws Exception {
+    List<Integer> ports = freePorts(3);
+    List<String> members = ports.stream().map(port -> "127.0.0.1:" + port).toList();
+    name = "calls-" + ProcessHandle.current().pid() + "-" + System.nanoTime();
+    for (int port : ports) {
+      ClusterOptions options =
+          new ClusterOptions(
+              name,
+              null,
+              "127.0.0.1",
+              port,
+              0,
+              members,
+              null,
+              0,
+              Set.of(),
+              1,
+              WireForm.NEWEST,
+              SECRET,
+              null);
+      Vertx node = HazelcastCluster.start(new VertxOptions(), options, null).await(60, SECONDS);
+      Codecs.register(node);
+      NODES.add(node);
+    }
+    caller = NODES.get(0);
+    second = NODES.get(1);
+    third = NODES.get(2);
+    ClusterRequests.of(caller);
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> ((VertxInternal) caller).clusterManager().getNodes().size() == 3);
+  }
+
+  @AfterAll
+  static void end() {
+    for (Vertx node : NODES) {
+      Awaitility.await().atMost(Duration.ofSeconds(30)).until(node.close()::isComplete);
+    }
+  }
+
+  private static List<Integer> freePorts(int count) throws Exception {
+    List<ServerSocket> held = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      held.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
+    }
+    List<Integer> ports = held.stream().map(ServerSocket::getLocalPort).toList();
+    for (ServerSocket socket : held) {
+      socket.close();
+    }
+    return ports;
+  }
+
+  private static String address(String id) {
+    return Addresses.of(new ConnectionId(id), Addresses.TOOLS_CALL);
+  }
+
+  private static Future<Message<Object>> call(String id, long budget) {
+    DeliveryOptions options =
+        new DeliveryOptions()
+            .addHeader(Headers.DEADLINE, Long.toString(budget))
+            .setSendTimeout(budget + 5_000);
+    return ClusterRequests.of(caller)
+        .request(new ConnectionId(id), address(id), Buffer.buffer("{}"), options);
+  }
+
+  private static Throwable failure(Future<?> call, Duration atMost) {
+    Awaitility.await().atMost(atMost).until(call::isComplete);
+    assertThat(call.succeeded()).as("succeeded").isFalse();
+    return call.cause();
+  }
+
+  private static void define(String id) throws Exception {
+    caller
+        .sharedData()
+        .<String, String>getClusterWideMap(ClusterMaps.SERVERS)
+        .compose(map -> map.put(id, "{\"origin\":{}}"))
+        .await(20, SECONDS);
+  }
+
+  private static void answers(Vertx node, String id, String epoch) throws Exception {
+    node.eventBus()
+        .consumer(
+            address(id),
+            call ->
+                call.reply(
+                    Buffer.buffer(epoch), new DeliveryOptions().addHeader(Headers.EPOCH, epoch)))
+        .completion()
+        .await(20, SECONDS);
+  }
+
+  /** Calls until {@code count} answers were refused; gives all that were accepted. */
+  private static List<String> accepted(String id, int count) {
+    List<String> accepted = new ArrayList<>();
+    AtomicInteger refused = new AtomicInteger();
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(30))
+        .until(
+            () -> {
+              Future<Message<Object>> call = call(id, 5_000);
+              Awaitility.await().atMost(Duration.ofSeconds(10)).until(call::isComplete);
+              if (call.succeeded()) {
+                accepted.add(String.valueOf(call.result().body()));
+              } else {
+                assertThat(McpFailure.of(call.cause()).code()).isEqualTo(FailureCode.OWNER_LOST);
+                assertThat(McpFailure.of(call.cause()).sent()).isEqualTo(McpFailure.Sent.MAYBE);
+                refused.incrementAndGet();
+              }
+              return refused.get() >= count && accepted.contains("2");
+            });
+    return accepted;
+  }
+
+  @Test
+  void case_91_forced_second_owner_answers_of_the_older_epoch_are_refused() throws Exception {
+    answers(second, "forced", "1");
+    answers(third, "forced", "2");
+
+    List<String> accepted = accepted("forced", 2);
+
+    assertThat(accepted.subList(accepted.indexOf("2"), accepted.size())).containsOnly("2");
+  }
+
+  @Test
+  void epochs_that_count_anew_because_the_claims_were_lost_are_believed() throws Exception {
+    answers(second, "anew", "5");
+    assertThat(call("anew", 5_000).await(10, SECONDS).body()).hasToString("5");
+    answers(third, "anew", "1");
+    caller
+        .sharedData()
+        .<String, String>getClusterWideMap(ClusterMaps.OWNERS)
+        .compose(map -> map.put("anew", "1 whoever"))
+        .await(20, SECONDS);
+
+    List<String> heard = new ArrayList<>();
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(30))
+        .until(
+            () -> {
+              Future<Message<Object>> call = call("anew", 5_000);
+              Awaitility.await().atMost(Duration.ofSeconds(10)).until(call::isComplete);
+              if (call.succeeded()) {
+                heard.add(String.valueOf(call.result().body()));
+              }
+              return heard.contains("1");
+            });
+  }
+
+  @Test
+  void replicas_have_epochs_of_their_own() throws Exception {
+    answers(second, "replicated", "1 a");
+    answers(third, "replicated", "7 b");
+
+    List<String> heard = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      heard.add(String.valueOf(call("replicated", 5_000).await(10, SECONDS).body()));
+    }
+
+    assertThat(heard).contains("1 a", "7 b");
+  }
+
+  @Test
+  void a_call_that_a_replica_refuses_because_it_stops_goes_to_another() throws Exception {
+    ConnectionId server = new ConnectionId("rolled");
+    List<Vertx> nodes = List.of(second, third);
+    for (int i = 0; i < nodes.size(); i++) {
+      Vertx node = nodes.get(i);
+      ReplicaId replica = new ReplicaId(server, i);
+      boolean stops = i == 0;
+      node.eventBus()
+          .consumer(
+              replica.address(),
+              call -> {
+                if (stops) {
+                  McpFailure.notSent(FailureCode.UNAVAILABLE, "being stopped").replyTo(call);
+                } else {
+                  call.reply("here");
+                }
+              })
+          .completion()
+          .await(20, SECONDS);
+      node.eventBus()
+          .publish(
+              Addresses.PLACEMENT,
+              new JsonObject()
+                  .put(ClusterRequests.TYPE, ClusterRequests.CLAIMED)
+                  .put("node", ((VertxInternal) node).clusterManager().getNodeId())
+                  .put("id", replica.key()));
+      ClusterRequests.of(node).replicas().tell(replica, ConnectionState.READY, "");
+    }
+    Awaitility.await()
+        .until(
+            () ->
+                ClusterRequests.of(caller).replicas().of(server).stream()
+                        .filter(ReplicaOwner::serves)
+                        .count()
+                    == 2);
+
+    for (int i = 0; i < 4; i++) {
+      assertThat(call("rolled", 5_000).await(10, SECONDS).body()).isEqualTo("here");
+    }
+  }
+
+  @Test
+  void a_call_that_meets_no_owner_waits_for_the_next_one() throws Exception {
+    define("late");
+    Future<Message<Object>> call = call("late", 10_000);
+    caller.setTimer(400, now -> third.eventBus().consumer(address("late"), m -> m.reply("here")));
+
+    assertThat(call.await(10, SECONDS).body()).isEqualTo("here");
+  }
+
+  @Test
+  void a_call_waits_for_an_owner_no_longer_than_its_budget_or_three_seconds() throws Exception {
+    define("nobody");
+    long from = System.nanoTime();
+    McpFailure brief = McpFailure.of(failure(call("nobody", 300), Duration.ofSeconds(10)));
+    Duration briefly = Duration.ofNanos(System.nanoTime() - from);
+    McpFailure patient = McpFailure.of(failure(call("nobody", 60_000), Duration.ofSeconds(10)));
+
+    assertThat(briefly).isLessThan(Duration.ofSeconds(2));
+    for (McpFailure failure : List.of(brief, patient)) {
+      assertThat(failure.code()).isEqualTo(FailureCode.UNAVAILABLE);
+      assertThat(failure.sent()).isEqualTo(McpFailure.Sent.NO);
+      assertThat(failure.retryAfterMillis()).isPositive();
+    }
+  }
+
+  @Test
+  void a_server_that_nobody_defines_is_not_waited_for() {
+    Throwable failure = failure(call("undefined", 60_000), Duration.ofSeconds(2));
+
+    assertThat(failure)
+        .isInstanceOfSatisfying(
+            ReplyException.class,
+            reply -> assertThat(reply.failureType()).isEqualTo(ReplyFailure.NO_HANDLERS));
+  }
+
+  @Test
+  void a_server_that_this_node_knows_is_waited_for_while_the_map_does_not_know_it() {
+    ConnectionId id = new ConnectionId("remembered");
+    ClusterRequests.of(caller).define(id, true);
+    McpFailure between = McpFailure.of(failure(call("remembered", 300), Duration.ofSeconds(10)));
+    assertThat(between.code()).isEqualTo(FailureCode.UNAVAILABLE);
+
+    ClusterRequests.of(caller).define(id, false);
+    McpFailure removed = McpFailure.of(failure(call("remembered", 300), Duration.ofSeconds(10)));
+    assertThat(removed.code()).isEqualTo(FailureCode.UNKNOWN_CONNECTION);
+  }
+
+  @Test
+  void a_budget_ends_on_time_where_the_owner_does_not_answer() throws Exception {
+    third.eventBus().consumer(address("silent"), call -> {}).completion().await(20, SECONDS);
+    long from = System.nanoTime();
+
+    McpFailure failure = McpFailure.of(failure(call("silent", 400), Duration.ofSeconds(10)));
+
+    assertThat(failure.code()).isEqualTo(FailureCode.CALL_TIMEOUT);
+    assertThat(Duration.ofNanos(System.nanoTime() - from)).isLessThan(Duration.ofSeconds(3));
+  }
+
+  /** The map of owners knows nothing of it: the bus says where each call went. */
+  @Test
+  void a_call_ends_as_soon_as_the_node_is_lost_that_it_went_to() throws Exception {
+    String name = "lost";
+    Vertx lost = joined();
+    AtomicInteger arrived = new AtomicInteger();
+    lost.eventBus()
+        .consumer(address(name), call -> arrived.incrementAndGet())
+        .completion()
+        .await(20, SECONDS);
+    define(name);
+    Future<Message<Object>> call = call(name, 60_000);
+    Awaitility.await().until(() -> arrived.get() == 1);
+
+    HazelcastClusterManager manager =
+        (HazelcastClusterManager) ((VertxInternal) lost).clusterManager();
+    manager.getHazelcastInstance().getLifecycleService().terminate();
+
+    McpFailure failure = McpFailure.of(failure(call, Duration.ofSeconds(5)));
+    assertThat(failure.code()).isEqualTo(FailureCode.OWNER_LOST);
+    assertThat(failure.sent()).isEqualTo(McpFailure.Sent.MAYBE);
+    // Nothing goes there any more, though its end of the bus is still open.
+    McpFailure next = McpFailure.of(failure(call(name, 500), Duration.ofSeconds(10)));
+    assertThat(next.code()).isEqualTo(FailureCode.UNAVAILABLE);
+    assertThat(arrived).hasValue(1);
+  }
+
+  /** One more node, whose end the others survive. */
+  private static Vertx joined() throws Exception {
+    HazelcastClusterManager manager =
+        (HazelcastClusterManager) ((VertxInternal) caller).clusterManager();
+    var config = manager.getHazelcastInstance().getConfig();
+    ClusterOptions options =
+        new ClusterOptions(
+            name,
+            null,
+            "127.0.0.1",
+            freePorts(1).get(0),
+            0,
+            config.getAdvancedNetworkConfig().getJoin().getTcpIpConfig().getMembers(),
+            null,
+            0,
+            Set.of(),
+            1,
+            WireForm.NEWEST,
+            SECRET,
+            null);
+    Vertx node = HazelcastCluster.start(new VertxOptions(), options, null).await(60, SECONDS);
+    Codecs.register(node);
+    return node;
+  }
+}
