@@ -227,13 +227,18 @@ class ClusterCallsTest {
                   .put(ClusterCalls.TYPE, ClusterCalls.CLAIMED)
                   .put("node", ((VertxInternal) node).clusterManager().getNodeId())
                   .put("id", replica.key()));
+      // A node serves what it has claimed; the bus keeps no order between two contexts.
+      Awaitility.await()
+          .until(
+              () -> ClusterCalls.of(caller).replicas().of(server).size() == replica.number() + 1);
       ClusterCalls.of(node).replicas().tell(replica, ConnectionState.READY, "");
     }
     Awaitility.await()
-        .until(
+        .untilAsserted(
             () ->
-                ClusterCalls.of(caller).replicas().of(server).stream().filter(Owner::serves).count()
-                    == 2);
+                assertThat(ClusterCalls.of(caller).replicas().of(server))
+                    .hasSize(2)
+                    .allMatch(Owner::serves));
 
     for (int i = 0; i < 4; i++) {
       assertThat(call("rolled", 5_000).await(10, SECONDS).body()).isEqualTo("here");
