@@ -238,15 +238,19 @@ class ClusterRequestsTest {
                   .put(ClusterRequests.TYPE, ClusterRequests.CLAIMED)
                   .put("node", ((VertxInternal) node).clusterManager().getNodeId())
                   .put("id", replica.key()));
+      // A node serves what it has claimed; the bus keeps no order between two contexts.
+      Awaitility.await()
+          .until(
+              () ->
+                  ClusterRequests.of(caller).replicas().of(server).size() == replica.number() + 1);
       ClusterRequests.of(node).replicas().tell(replica, ConnectionState.READY, "");
     }
     Awaitility.await()
-        .until(
+        .untilAsserted(
             () ->
-                ClusterRequests.of(caller).replicas().of(server).stream()
-                        .filter(ReplicaOwner::serves)
-                        .count()
-                    == 2);
+                assertThat(ClusterRequests.of(caller).replicas().of(server))
+                    .hasSize(2)
+                    .allMatch(ReplicaOwner::serves));
 
     for (int i = 0; i < 4; i++) {
       assertThat(call("rolled", 5_000).await(10, SECONDS).body()).isEqualTo("here");
