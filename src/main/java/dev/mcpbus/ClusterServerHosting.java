@@ -10,6 +10,7 @@ import dev.mcpbus.cluster.engine.HazelcastCluster;
 import dev.mcpbus.cluster.engine.VertxClusterMembers;
 import dev.mcpbus.cluster.membership.ClusterMaps;
 import dev.mcpbus.cluster.membership.ClusterNode;
+import dev.mcpbus.cluster.membership.NodeMessage;
 import dev.mcpbus.cluster.ownership.ClaimMap;
 import dev.mcpbus.cluster.ownership.OwnershipListener;
 import dev.mcpbus.cluster.ownership.OwnershipOptions;
@@ -103,7 +104,13 @@ final class ClusterServerHosting implements ServerHosting, OwnershipListener {
     this.announcements = new PeerAnnouncements(vertx, members, options.silence(), this::heard);
     this.servers =
         new DefinitionSync(
-            vertx, reader, members, announcements, settle, this::changed, this::refused);
+            vertx,
+            reader,
+            members,
+            ClusterRequests.of(vertx).messages(),
+            settle,
+            this::changed,
+            this::refused);
     this.definitions = servers.definitions();
     this.reconciler =
         new OwnershipReconciler(
@@ -151,17 +158,20 @@ final class ClusterServerHosting implements ServerHosting, OwnershipListener {
     }
   }
 
-  private void heard(JsonObject fact) {
-    switch (fact.getString(ClusterRequests.TYPE, "")) {
-      case PeerAnnouncements.DEFINITIONS, PeerAnnouncements.REFUSAL -> servers.heard(fact);
-      case PeerAnnouncements.HERE, PeerAnnouncements.LEAVING, ClusterRequests.RELEASED ->
-          reconciler.reconcile();
-      case PeerAnnouncements.SERVING -> {
-        ReplicaId.parse(fact.getString("id", ""))
-            .map(serving -> awaited.remove(serving.server().value()))
-            .ifPresent(Promise::tryComplete);
+  private void heard(NodeMessage message) {
+    if (message instanceof NodeMessage.DefinitionsChanged changed) {
+      servers.heard(changed);
+    } else if (message instanceof NodeMessage.Refusal refusal) {
+      servers.heard(refusal);
+    } else if (message instanceof NodeMessage.Serving serving) {
+      Promise<Void> waits = awaited.remove(serving.replica().server().value());
+      if (waits != null) {
+        waits.tryComplete();
       }
-      default -> {}
+    } else if (message instanceof NodeMessage.Here
+        || message instanceof NodeMessage.Leaving
+        || message instanceof NodeMessage.Released) {
+      reconciler.reconcile();
     }
   }
 

@@ -1,11 +1,9 @@
 package dev.mcpbus;
 
+import dev.mcpbus.cluster.membership.NodeMessage;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.json.JsonArray;
-import io.vertx.core.json.JsonObject;
 import io.vertx.core.shareddata.AsyncMap;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -28,11 +26,6 @@ final class DefinitionChanges {
   /** Node to the number of its last fact. */
   static final String MAP = "mcpbus.servers.changes";
 
-  /** Members of a fact. */
-  private static final String IDS = "ids";
-
-  private static final String COUNT = "count";
-
   private static final Logger LOG = LoggerFactory.getLogger(DefinitionChanges.class);
 
   /** What is changed together is told together. */
@@ -42,7 +35,7 @@ final class DefinitionChanges {
 
   private final Vertx vertx;
   private final String self;
-  private final Consumer<JsonObject> publish;
+  private final Consumer<NodeMessage> publish;
   private final WireCompatibility versions;
   private final Future<AsyncMap<String, Long>> map;
 
@@ -54,10 +47,10 @@ final class DefinitionChanges {
   private long count;
 
   /**
-   * @param publish sends a fact to all nodes
+   * @param publish tells all nodes
    */
   DefinitionChanges(
-      Vertx vertx, String self, WireCompatibility versions, Consumer<JsonObject> publish) {
+      Vertx vertx, String self, WireCompatibility versions, Consumer<NodeMessage> publish) {
     this.vertx = vertx;
     this.self = self;
     this.versions = versions;
@@ -81,7 +74,7 @@ final class DefinitionChanges {
         .onSuccess(
             wire -> {
               if (wire < 2) {
-                publish.accept(new JsonObject());
+                publish.accept(new NodeMessage.DefinitionsChanged(self, List.of(), 0));
                 return;
               }
               for (int from = 0; from < ids.size(); from += MOST) {
@@ -97,30 +90,20 @@ final class DefinitionChanges {
     map.compose(counts -> counts.put(self, number))
         .onFailure(failure -> LOG.warn("a change was not counted: {}", failure.toString()))
         .onComplete(
-            counted ->
-                publish.accept(
-                    new JsonObject()
-                        .put(IDS, new JsonArray(new ArrayList<>(ids)))
-                        .put(COUNT, number)));
+            counted -> publish.accept(new NodeMessage.DefinitionsChanged(self, ids, number)));
   }
 
   /**
-   * A fact of another node has arrived.
+   * Another node has told of changes.
    *
    * @return what has changed; empty where that is not known, and everything has to be read
    */
-  Optional<List<String>> heard(JsonObject fact) {
-    JsonArray ids = fact.getJsonArray(IDS);
-    Long number = fact.getLong(COUNT);
-    if (ids == null || number == null) {
+  Optional<List<String>> heard(NodeMessage.DefinitionsChanged told) {
+    if (told.count() == 0 || told.count() > heard.getOrDefault(told.node(), 0L) + 1) {
       return Optional.empty();
     }
-    String node = fact.getString("node", "");
-    if (number > heard.getOrDefault(node, 0L) + 1) {
-      return Optional.empty();
-    }
-    heard.merge(node, number, Math::max);
-    return Optional.of(ids.stream().map(String::valueOf).toList());
+    heard.merge(told.node(), told.count(), Math::max);
+    return Optional.of(told.ids());
   }
 
   /** Whether a change was missed, or may have been; fails where that cannot be read. */

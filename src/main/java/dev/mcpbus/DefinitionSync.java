@@ -2,13 +2,13 @@ package dev.mcpbus;
 
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.cluster.membership.ClusterMembers;
-import dev.mcpbus.cluster.routing.ClusterRequests;
+import dev.mcpbus.cluster.membership.NodeMessage;
+import dev.mcpbus.cluster.membership.NodeMessages;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.hosting.ServerEntryReader;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -42,7 +42,7 @@ final class DefinitionSync {
   private final Vertx vertx;
   private final Context context;
   private final ClusterMembers members;
-  private final PeerAnnouncements announcements;
+  private final NodeMessages messages;
   private final Duration settle;
   private final Function<Set<ConnectionId>, Future<Void>> listener;
   private final Consumer<Map<String, Set<String>>> refused;
@@ -68,20 +68,20 @@ final class DefinitionSync {
       Vertx vertx,
       ServerEntryReader reader,
       ClusterMembers members,
-      PeerAnnouncements announcements,
+      NodeMessages messages,
       Duration settle,
       Function<Set<ConnectionId>, Future<Void>> listener,
       Consumer<Map<String, Set<String>>> refused) {
     this.vertx = vertx;
     this.context = vertx.getOrCreateContext();
     this.members = members;
-    this.announcements = announcements;
+    this.messages = messages;
     this.settle = settle;
     this.listener = listener;
     this.refused = refused;
     this.versions = new WireCompatibility(vertx);
     this.refusals = new PlacementRefusals(vertx, members.self());
-    this.changes = new DefinitionChanges(vertx, members.self(), versions, announcements::announce);
+    this.changes = new DefinitionChanges(vertx, members.self(), versions, messages::tell);
     this.definitions = new DefinitionRegistry(vertx, reader, versions, changes, this::changed);
   }
 
@@ -142,24 +142,26 @@ final class DefinitionSync {
         });
   }
 
-  /** A fact of {@link PeerAnnouncements#DEFINITIONS} or {@link PeerAnnouncements#REFUSAL}. */
-  void heard(JsonObject fact) {
-    String node = fact.getString("node", "");
-    if (node.equals(members.self())) {
-      return;
-    }
-    if (PeerAnnouncements.REFUSAL.equals(fact.getString(ClusterRequests.TYPE))) {
-      refusals.heard(fact.getString("id", ""), node, fact.getBoolean("refused", false));
-      refused.accept(refusals.all());
+  /** Another node, or this one, has told that definitions have changed. */
+  void heard(NodeMessage.DefinitionsChanged told) {
+    if (told.node().equals(members.self())) {
       return;
     }
     changes
-        .heard(fact)
+        .heard(told)
         .ifPresentOrElse(
             ids ->
                 definitions.read(
                     ids.stream().flatMap(id -> ConnectionId.parse(id).stream()).toList()),
             definitions::readAll);
+  }
+
+  /** Another node, or this one, cannot serve a server, or can again. */
+  void heard(NodeMessage.Refusal told) {
+    if (!told.node().equals(members.self())) {
+      refusals.heard(told.id(), told.node(), told.refused());
+      refused.accept(refusals.all());
+    }
   }
 
   private void tick() {
@@ -221,7 +223,7 @@ final class DefinitionSync {
     }
     String why = definitions.unread().get(id);
     if (why == null ? refusals.accept(id.value()) : refusals.refuse(id.value(), why)) {
-      announcements.refusal(id.value(), why != null);
+      messages.tell(new NodeMessage.Refusal(members.self(), id.value(), why != null));
     }
   }
 }

@@ -1,10 +1,11 @@
 package dev.mcpbus;
 
-import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ReplicaId;
 import dev.mcpbus.cluster.engine.LiveNodeSelector;
 import dev.mcpbus.cluster.membership.ClockOffsets;
 import dev.mcpbus.cluster.membership.ClusterMembers;
+import dev.mcpbus.cluster.membership.NodeMessage;
+import dev.mcpbus.cluster.membership.NodeMessages;
 import dev.mcpbus.cluster.membership.QuorumLease;
 import dev.mcpbus.cluster.ownership.OwnershipClaim;
 import dev.mcpbus.cluster.ownership.OwnershipPeers;
@@ -12,8 +13,6 @@ import dev.mcpbus.cluster.routing.ClusterRequests;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.eventbus.MessageConsumer;
-import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -22,19 +21,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** What nodes tell each other, on {@link Addresses#PLACEMENT}. */
+/** What this node tells the others of itself and of what it owns, and what they tell. */
 final class PeerAnnouncements implements OwnershipPeers {
-
-  static final String HERE = "here";
-  static final String LEAVING = "leaving";
-  static final String SERVING = "serving";
-  static final String DEFINITIONS = "definitions";
-
-  /** Members {@code id} and {@code refused}: whether the node can not serve it, or can again. */
-  static final String REFUSAL = "refusal";
-
-  /** Member of {@link #HERE}: whoever hears it says at once that it is here, too. */
-  private static final String GREETS = "greets";
 
   private static final int GREETINGS = 3;
   private static final long GREETING_MILLIS = 50;
@@ -45,7 +33,8 @@ final class PeerAnnouncements implements OwnershipPeers {
   private final Vertx vertx;
   private final ClusterMembers members;
   private final QuorumLease quorum;
-  private final Consumer<JsonObject> listener;
+  private final NodeMessages messages;
+  private final Consumer<NodeMessage> listener;
 
   /** Whether this node serves nothing and may take nothing, as it was said last. */
   private volatile boolean rests = true;
@@ -59,17 +48,17 @@ final class PeerAnnouncements implements OwnershipPeers {
    *     there; that too where it changes who may act
    */
   PeerAnnouncements(
-      Vertx vertx, ClusterMembers members, Duration silence, Consumer<JsonObject> listener) {
+      Vertx vertx, ClusterMembers members, Duration silence, Consumer<NodeMessage> listener) {
     this.vertx = vertx;
     this.members = members;
     this.quorum = new QuorumLease(members.self(), ClockOffsets::clock, silence.toMillis());
+    this.messages = ClusterRequests.of(vertx).messages();
     this.listener = listener;
   }
 
   Future<Void> open() {
-    MessageConsumer<JsonObject> facts =
-        vertx.eventBus().consumer(Addresses.PLACEMENT, fact -> hear(fact.body()));
-    return facts.completion();
+    messages.listen(this::hear);
+    return messages.open();
   }
 
   /**
@@ -107,27 +96,24 @@ final class PeerAnnouncements implements OwnershipPeers {
   }
 
   private void greet() {
-    publish(HERE, quorum.tell(members.alive(), rests).put(GREETS, true));
+    messages.tell(quorum.tell(members.alive(), rests).greeting());
   }
 
-  private void hear(JsonObject fact) {
-    String node = fact.getString("node", "");
-    switch (fact.getString(ClusterRequests.TYPE, "")) {
-      case HERE -> {
-        boolean changed = quorum.hear(node, fact);
-        greeted.accept(node);
-        if (fact.getBoolean(GREETS, false) && !node.equals(members.self())) {
-          announceSelf(rests);
-        }
-        if (changed) {
-          listener.accept(fact);
-        }
+  private void hear(NodeMessage message) {
+    if (message instanceof NodeMessage.Here here) {
+      boolean changed = quorum.hear(here);
+      greeted.accept(here.node());
+      if (here.greets() && !here.node().equals(members.self())) {
+        announceSelf(rests);
       }
-      case LEAVING -> {
-        leaving.add(node);
-        listener.accept(fact);
+      if (changed) {
+        listener.accept(here);
       }
-      default -> listener.accept(fact);
+    } else {
+      if (message instanceof NodeMessage.Leaving) {
+        leaving.add(message.node());
+      }
+      listener.accept(message);
     }
   }
 
@@ -137,35 +123,10 @@ final class PeerAnnouncements implements OwnershipPeers {
     leaving.remove(node);
   }
 
-  private void publish(String type, String id, long epoch) {
-    publish(type, new JsonObject().put("id", id).put("epoch", epoch));
-  }
-
-  private void publish(String type, JsonObject fact) {
-    fact.put(ClusterRequests.TYPE, type)
-        .put("node", members.self())
-        .put(ClusterRequests.CLOCK, ClockOffsets.clock());
-    vertx.eventBus().publish(Addresses.PLACEMENT, fact);
-  }
-
-  /**
-   * The definitions have changed.
-   *
-   * @param fact which, as {@link DefinitionChanges} says it
-   */
-  void announce(JsonObject fact) {
-    publish(DEFINITIONS, fact);
-  }
-
-  /** This node can not serve a connection, or can again. */
-  void refusal(String id, boolean refused) {
-    publish(REFUSAL, new JsonObject().put("id", id).put("refused", refused));
-  }
-
   @Override
   public void announceSelf(boolean resting) {
     rests = resting;
-    publish(HERE, quorum.tell(members.alive(), resting));
+    messages.tell(quorum.tell(members.alive(), resting));
   }
 
   @Override
@@ -186,20 +147,9 @@ final class PeerAnnouncements implements OwnershipPeers {
     }
   }
 
-  /** By name: only the package {@code cluster} knows the engine's classes. */
-  @Override
-  public boolean isQuorumLost(Throwable failure) {
-    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-      if (cause.getClass().getSimpleName().startsWith("SplitBrainProtection")) {
-        return true;
-      }
-    }
-    return false;
-  }
-
   @Override
   public void leaving() {
-    publish(LEAVING, new JsonObject());
+    messages.tell(new NodeMessage.Leaving(members.self()));
   }
 
   @Override
@@ -216,17 +166,21 @@ final class PeerAnnouncements implements OwnershipPeers {
   }
 
   @Override
-  public void claimed(String id, OwnershipClaim claim) {
-    publish(ClusterRequests.CLAIMED, id, claim.epoch());
+  public void claimed(String key, OwnershipClaim claim) {
+    messages.tell(new NodeMessage.Claimed(members.self(), replica(key), claim.epoch()));
   }
 
   @Override
-  public void serving(String id, OwnershipClaim claim) {
-    publish(SERVING, id, claim.epoch());
+  public void serving(String key, OwnershipClaim claim) {
+    messages.tell(new NodeMessage.Serving(members.self(), replica(key), claim.epoch()));
   }
 
   @Override
-  public void released(String id, OwnershipClaim claim) {
-    publish(ClusterRequests.RELEASED, id, claim.epoch());
+  public void released(String key, OwnershipClaim claim) {
+    messages.tell(new NodeMessage.Released(members.self(), replica(key), claim.epoch()));
+  }
+
+  private static ReplicaId replica(String key) {
+    return ReplicaId.parse(key).orElseThrow();
   }
 }

@@ -3,6 +3,8 @@ package dev.mcpbus;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.cluster.membership.ClusterNode;
+import dev.mcpbus.cluster.membership.NodeMessage;
+import dev.mcpbus.cluster.membership.NodeMessages;
 import dev.mcpbus.cluster.ownership.RendezvousHash;
 import dev.mcpbus.cluster.routing.ClusterRequests;
 import dev.mcpbus.security.AuthOptions;
@@ -70,28 +72,24 @@ final class RateLimitKeepers extends VerticleBase implements ClusterRateLimiter.
               }
             });
     vertx.setPeriodic(TICK_MILLIS, now -> throttle.tick());
+    NodeMessages messages = ClusterRequests.of(vertx).messages();
+    messages.listen(this::heard);
     return Future.join(
         vertx
             .eventBus()
             .<JsonObject>consumer(
                 address(self), ask -> ask.reply(book.ask(Ask.of(ask.body())).toJson()))
             .completion(),
-        vertx
-            .eventBus()
-            .<JsonObject>consumer(Addresses.PLACEMENT, fact -> heard(fact.body()))
-            .completion());
+        messages.open());
   }
 
-  private void heard(JsonObject fact) {
-    String node = fact.getString("node", "");
-    switch (fact.getString(ClusterRequests.TYPE, "")) {
-      case PeerAnnouncements.HERE -> {
-        if (heard.add(node)) {
-          keepers();
-        }
+  private void heard(NodeMessage message) {
+    if (message instanceof NodeMessage.Here) {
+      if (heard.add(message.node())) {
+        keepers();
       }
-      case PeerAnnouncements.LEAVING -> gone(node);
-      default -> {}
+    } else if (message instanceof NodeMessage.Leaving) {
+      gone(message.node());
     }
   }
 

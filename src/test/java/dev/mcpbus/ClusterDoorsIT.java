@@ -311,7 +311,7 @@ class ClusterDoorsIT {
         .publish(
             Addresses.PLACEMENT,
             new JsonObject()
-                .put("type", PeerAnnouncements.DEFINITIONS)
+                .put("type", "definitions")
                 .put("node", "somebody")
                 .put("clock", ClockOffsets.clock()));
   }

@@ -1,5 +1,6 @@
 package dev.mcpbus.cluster.engine;
 
+import com.hazelcast.splitbrainprotection.SplitBrainProtectionException;
 import dev.mcpbus.cluster.membership.ClusterMembers;
 import dev.mcpbus.cluster.membership.ClusterNode;
 import io.vertx.core.Future;
@@ -152,6 +153,16 @@ public final class VertxClusterMembers implements ClusterMembers {
               return node;
             })
         .otherwise((ClusterNode) null);
+  }
+
+  @Override
+  public boolean isQuorumLost(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof SplitBrainProtectionException) {
+        return true;
+      }
+    }
+    return false;
   }
 
   @Override

@@ -21,4 +21,7 @@ public interface ClusterMembers {
    * ended, false says nothing.
    */
   Future<Boolean> hasClosedItsBusPort(String node);
+
+  /** Whether the engine refused because too few nodes see each other. */
+  boolean isQuorumLost(Throwable failure);
 }

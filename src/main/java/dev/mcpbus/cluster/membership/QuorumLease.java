@@ -1,10 +1,7 @@
 package dev.mcpbus.cluster.membership;
 
-import io.vertx.core.json.JsonArray;
-import io.vertx.core.json.JsonObject;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.LongSupplier;
@@ -19,18 +16,9 @@ import org.jspecify.annotations.Nullable;
  * tells another must arrive in order, if late, or not at all; what is repeated by others counts for
  * nothing. Any thread may call.
  *
- * <p>What is told: {@code at}, the sender's clock; {@code heard}, by id the clock of each other;
- * {@code sees}, the members; {@code owes}, lost nodes that may act by the sender's word yet; {@code
- * rests}, whether the sender serves nothing and may take nothing. Nodes of a version before tell
- * none of it; they let everybody act whom they tell that they are there.
+ * <p>What is told is a {@link NodeMessage.Here}.
  */
 public final class QuorumLease {
-
-  private static final String AT = "at";
-  private static final String HEARD = "heard";
-  private static final String SEES = "sees";
-  private static final String OWES = "owes";
-  private static final String RESTS = "rests";
 
   private static final long NEVER = Long.MIN_VALUE / 2;
 
@@ -68,7 +56,7 @@ public final class QuorumLease {
     /** The same, where it sees this node as a member. */
     private long grant = NEVER;
 
-    /** Who may act by its word; null where it does not say. */
+    /** Who may act by its word; null before it was heard. */
     private @Nullable Set<String> bound;
   }
 
@@ -84,15 +72,15 @@ public final class QuorumLease {
   }
 
   /**
-   * What this node tells now; members to be added to the fact that it is there.
+   * What this node tells now.
    *
    * @param members all that it sees
    * @param rests whether it serves nothing and may take nothing
    */
-  public synchronized JsonObject tell(Set<String> members, boolean rests) {
+  public synchronized NodeMessage.Here tell(Set<String> members, boolean rests) {
     long now = clock.getAsLong();
-    JsonObject heard = new JsonObject();
-    JsonArray owes = new JsonArray();
+    Map<String, Long> heard = new HashMap<>();
+    Set<String> owes = new HashSet<>();
     peers.forEach(
         (node, peer) -> {
           if (now - peer.heardAt <= silenceMillis) {
@@ -113,12 +101,7 @@ public final class QuorumLease {
                 !members.contains(one.getKey())
                     && now - Math.max(one.getValue().heardAt, one.getValue().lostAt)
                         > REMEMBERED_MILLIS);
-    return new JsonObject()
-        .put(AT, now)
-        .put(HEARD, heard)
-        .put(SEES, new JsonArray(List.copyOf(members)))
-        .put(OWES, owes)
-        .put(RESTS, rests);
+    return new NodeMessage.Here(self, now, heard, members, owes, rests, false);
   }
 
   private static Peer unknown(String node) {
@@ -130,40 +113,32 @@ public final class QuorumLease {
   }
 
   /**
-   * A node has told what {@link #tell} gave it.
+   * Another node has told what {@link #tell} gave it.
    *
    * @return whether it lets this node act no more, or another that it did
    */
-  public synchronized boolean hear(String node, JsonObject fact) {
-    if (node.equals(self)) {
+  public synchronized boolean hear(NodeMessage.Here told) {
+    if (told.node().equals(self)) {
       return false;
     }
     long now = clock.getAsLong();
-    Peer peer = peers.computeIfAbsent(node, QuorumLease::unknown);
-    long at = fact.getLong(AT, 0L);
-    if (at < peer.at) {
-      return false; // somebody has kept it back, and repeats it now
+    Peer peer = peers.computeIfAbsent(told.node(), QuorumLease::unknown);
+    if (told.at() < peer.at) {
+      return false; // a link has kept it back
     }
-    if (at > peer.at || !fact.containsKey(AT)) {
+    if (told.at() > peer.at) {
       peer.heardAt = now;
     }
-    peer.at = at;
-    JsonObject heard = fact.getJsonObject(HEARD);
+    peer.at = told.at();
     long grantBefore = peer.grant;
     Set<String> boundBefore = peer.bound;
-    if (heard == null) {
-      peer.grant = now;
-      peer.bound = null;
-    } else {
-      Set<String> bound = new HashSet<>();
-      fact.getJsonArray(SEES).forEach(one -> bound.add(String.valueOf(one)));
-      peer.echo = heard.getLong(self, NEVER);
-      peer.grant = bound.contains(self) ? peer.echo : NEVER;
-      fact.getJsonArray(OWES).forEach(one -> bound.add(String.valueOf(one)));
-      peer.bound = bound;
-    }
+    Set<String> bound = new HashSet<>(told.sees());
+    peer.echo = told.heard().getOrDefault(self, NEVER);
+    peer.grant = bound.contains(self) ? peer.echo : NEVER;
+    bound.addAll(told.owes());
+    peer.bound = bound;
     // By what was said before it knew that it is lost here it may act again.
-    peer.rested = peer.lostAt != NEVER && peer.echo >= peer.lostAt && fact.getBoolean(RESTS, false);
+    peer.rested = peer.lostAt != NEVER && peer.echo >= peer.lostAt && told.rests();
     grants = peers.values().stream().mapToLong(one -> one.grant + silenceMillis).toArray();
     return (grantBefore != NEVER && peer.grant == NEVER)
         || (boundBefore != null && peer.bound != null && !peer.bound.containsAll(boundBefore));
@@ -203,7 +178,7 @@ public final class QuorumLease {
       Peer peer = one.getValue();
       if (members.contains(one.getKey()) && peer.heardAt != NEVER) {
         Set<String> bound = peer.bound;
-        if (bound == null || (peer.echo >= lost.lostAt && !bound.contains(node))) {
+        if (bound != null && peer.echo >= lost.lostAt && !bound.contains(node)) {
           count++;
         }
       }

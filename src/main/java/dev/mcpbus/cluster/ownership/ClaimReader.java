@@ -36,7 +36,6 @@ final class ClaimReader {
   private final Vertx vertx;
   private final ClusterMembers members;
   private final ClaimStore claims;
-  private final OwnershipPeers peers;
 
   /** The highest epoch of each that was ever read: the map may lose a claim, epochs must rise. */
   private final Map<String, Long> highest = new HashMap<>();
@@ -51,11 +50,10 @@ final class ClaimReader {
   /** Why nothing can be read, as it was logged; null while all is well. */
   private @Nullable String trouble;
 
-  ClaimReader(Vertx vertx, ClusterMembers members, ClaimStore claims, OwnershipPeers peers) {
+  ClaimReader(Vertx vertx, ClusterMembers members, ClaimStore claims) {
     this.vertx = vertx;
     this.members = members;
     this.claims = claims;
-    this.peers = peers;
   }
 
   /** Who is there has changed: what took long before need not any more. */
@@ -90,7 +88,7 @@ final class ClaimReader {
       return;
     }
     String why =
-        peers.isQuorumLost(cause) ? "fewer nodes than the quorum are members" : cause.toString();
+        members.isQuorumLost(cause) ? "fewer nodes than the quorum are members" : cause.toString();
     if (!why.equals(trouble)) {
       trouble = why;
       LOG.warn("the claims cannot be read, nothing is taken over here until they can: {}", why);

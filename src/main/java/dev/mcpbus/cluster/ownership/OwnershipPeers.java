@@ -26,9 +26,6 @@ public interface OwnershipPeers {
   /** A node that is no member may be alive: it is to hear for a while yet that it is none. */
   void keepInformed(String node);
 
-  /** True where {@code failure} says that too few nodes see each other. */
-  boolean isQuorumLost(Throwable failure);
-
   /** This node ends: the others need not wait for its membership to. */
   void leaving();
 

@@ -87,7 +87,7 @@ public final class OwnershipReconciler {
             clock, options.ttl().toMillis(), options.pause().toMillis(), this::isQuorumHeard);
     this.lostNodes =
         new LostNodes(vertx, members, this::isGivenUp, peers::keepInformed, this::reconcile);
-    this.claimReader = new ClaimReader(vertx, members, claims, peers);
+    this.claimReader = new ClaimReader(vertx, members, claims);
   }
 
   private boolean isQuorumHeard() {
@@ -275,7 +275,7 @@ public final class OwnershipReconciler {
               if (read.failed()) {
                 again |= read.cause() instanceof ClaimReader.TooLate;
                 // Others may own what we serve.
-                if (peers.isQuorumLost(read.cause()) && !held.isEmpty()) {
+                if (members.isQuorumLost(read.cause()) && !held.isEmpty()) {
                   endAll("fewer nodes than the quorum are members");
                 }
                 return Future.succeededFuture();

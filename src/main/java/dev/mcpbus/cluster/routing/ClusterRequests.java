@@ -1,6 +1,5 @@
 package dev.mcpbus.cluster.routing;
 
-import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ClusterMembership;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionState;
@@ -15,13 +14,14 @@ import dev.mcpbus.cluster.engine.EngineNodes;
 import dev.mcpbus.cluster.engine.LiveNodeSelector;
 import dev.mcpbus.cluster.membership.ClockOffsets;
 import dev.mcpbus.cluster.membership.ClusterMaps;
+import dev.mcpbus.cluster.membership.NodeMessage;
+import dev.mcpbus.cluster.membership.NodeMessages;
 import dev.mcpbus.internals.OwnContext;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
-import io.vertx.core.json.JsonObject;
 import io.vertx.core.shareddata.AsyncMap;
 import java.util.List;
 import java.util.Set;
@@ -50,18 +50,6 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
     }
   }
 
-  /** Members of what is published on {@link Addresses#PLACEMENT}. */
-  public static final String TYPE = "type";
-
-  /** The sender's monotonic clock, milliseconds; see {@link ClockOffsets}. */
-  public static final String CLOCK = "clock";
-
-  public static final String CLAIMED = "claimed";
-  public static final String RELEASED = "released";
-
-  /** A replica tells its {@code state} and the {@code version} of its definition. */
-  public static final String REPLICA = "replica";
-
   /** About as long as it takes to hand a connection over. */
   private static final long RETRY_AFTER_MILLIS = 250;
 
@@ -75,6 +63,7 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
   private final ClockOffsets offsets = new ClockOffsets(ClockOffsets::clock);
 
   private final TransitDeadlines deadlines;
+  private final NodeMessages messages;
   private final EngineNodes nodes;
 
   private final NewestEpochs epochs = new NewestEpochs();
@@ -93,12 +82,12 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
   private ClusterRequests(Vertx vertx) {
     this.vertx = vertx;
     this.nodes = new EngineNodes(vertx);
-    this.replicas = new ReplicaRouting(vertx, this, owners);
+    this.replicas = new ReplicaRouting(this, owners);
     WireForm.Range reads = WireForm.of(nodes.ownMetadata());
     this.speaks = Integer.toString(reads == null ? WireForm.NEWEST : reads.to());
     TransitDeadlines of = new TransitDeadlines(nodes.self(), offsets);
     this.deadlines = of;
-    vertx.eventBus().<JsonObject>consumer(Addresses.PLACEMENT, fact -> heard(fact.body()));
+    this.messages = new NodeMessages(vertx, offsets, this::heard);
     vertx.eventBus().addInboundInterceptor(of::arrived);
     nodes.listen(this::membership);
     readOwners();
@@ -184,6 +173,11 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
         .transform(read -> Future.succeededFuture(read.failed() || !isNone(read.result())));
   }
 
+  /** What nodes tell each other. */
+  public NodeMessages messages() {
+    return messages;
+  }
+
   /** The connections of each server, where it may have several. */
   public ReplicaRouting replicas() {
     return replicas;
@@ -250,32 +244,20 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
     return definition == null || !definition.contains("\"origin\"");
   }
 
-  private void heard(JsonObject fact) {
-    Long clock = fact.getLong(CLOCK);
-    if (clock != null) {
-      offsets.heard(fact.getString("node", ""), clock);
-    }
-    ReplicaId replica = ReplicaId.parse(fact.getString("id", "")).orElse(null);
-    if (replica == null) {
-      return;
-    }
-    String node = fact.getString("node", "");
-    switch (fact.getString(TYPE, "")) {
-      case CLAIMED -> owners.put(new ReplicaOwner(replica, node, ConnectionState.CLOSED, ""));
-      case REPLICA ->
-          owners.state(
-              replica,
-              node,
-              ConnectionState.valueOf(fact.getString("state")),
-              fact.getString("version", ""));
-      case RELEASED -> {
-        owners.remove(replica, node);
-        vertx.setTimer(
-            RELEASED_MILLIS,
-            later ->
-                inFlight.released(replica, node, System.nanoTime() - RELEASED_MILLIS * 1_000_000));
-      }
-      default -> {}
+  private void heard(NodeMessage message) {
+    if (message instanceof NodeMessage.Claimed claimed) {
+      owners.put(new ReplicaOwner(claimed.replica(), claimed.node(), ConnectionState.CLOSED, ""));
+    } else if (message instanceof NodeMessage.ReplicaState told) {
+      owners.state(told.replica(), told.node(), told.state(), told.version());
+    } else if (message instanceof NodeMessage.Released released) {
+      owners.remove(released.replica(), released.node());
+      vertx.setTimer(
+          RELEASED_MILLIS,
+          later ->
+              inFlight.released(
+                  released.replica(),
+                  released.node(),
+                  System.nanoTime() - RELEASED_MILLIS * 1_000_000));
     }
   }
 

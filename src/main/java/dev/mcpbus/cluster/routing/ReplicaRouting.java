@@ -5,11 +5,10 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.ReplicaId;
+import dev.mcpbus.cluster.membership.NodeMessage;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
-import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -20,12 +19,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ReplicaRouting {
 
-  private final Vertx vertx;
   private final ClusterRequests calls;
   private final OwnerTable owners;
 
-  ReplicaRouting(Vertx vertx, ClusterRequests calls, OwnerTable owners) {
-    this.vertx = vertx;
+  ReplicaRouting(ClusterRequests calls, OwnerTable owners) {
     this.calls = calls;
     this.owners = owners;
   }
@@ -72,16 +69,7 @@ public final class ReplicaRouting {
   /** Tells all nodes how the replica that lives on this one is. */
   public void tell(ReplicaId replica, ConnectionState state, String version) {
     owners.state(replica, calls.self(), state, version);
-    vertx
-        .eventBus()
-        .publish(
-            Addresses.PLACEMENT,
-            new JsonObject()
-                .put(ClusterRequests.TYPE, ClusterRequests.REPLICA)
-                .put("node", calls.self())
-                .put("id", replica.key())
-                .put("state", state.name())
-                .put("version", version));
+    calls.messages().tell(new NodeMessage.ReplicaState(calls.self(), replica, state, version));
   }
 
   /** {@code listener} hears of every change of the replicas of its server, on any thread. */

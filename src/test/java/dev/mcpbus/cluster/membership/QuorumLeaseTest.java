@@ -2,8 +2,6 @@ package dev.mcpbus.cluster.membership;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.vertx.core.json.JsonArray;
-import io.vertx.core.json.JsonObject;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -26,7 +24,7 @@ class QuorumLeaseTest {
   private long now = 1_000_000;
   private final Map<String, Peer> peers = new HashMap<>();
 
-  private record Letter(long due, JsonObject fact) {}
+  private record Letter(long due, NodeMessage.Here told) {}
 
   /** A node, with a clock of its own. */
   private final class Peer {
@@ -48,12 +46,16 @@ class QuorumLeaseTest {
       peers.put(name, this);
     }
 
+    private long now() {
+      return now + offset;
+    }
+
     private void tell(Random random) {
-      JsonObject fact = grants.tell(new HashSet<>(members), !serves);
+      NodeMessage.Here told = grants.tell(new HashSet<>(members), !serves);
       for (Peer other : peers.values()) {
         if (other != this) {
           Deque<Letter> letters = other.inbox.computeIfAbsent(name, none -> new ArrayDeque<>());
-          letters.add(new Letter(now + random.nextInt(300), fact.copy()));
+          letters.add(new Letter(now + random.nextInt(300), told));
         }
       }
     }
@@ -62,7 +64,7 @@ class QuorumLeaseTest {
       inbox.forEach(
           (from, letters) -> {
             while (!deaf.contains(from) && !letters.isEmpty() && letters.peek().due() <= now) {
-              grants.hear(from, letters.remove().fact());
+              grants.hear(letters.remove().told());
             }
           });
     }
@@ -162,35 +164,22 @@ class QuorumLeaseTest {
     assertThat(all.get(0).gaveUp("n2")).isEqualTo(2);
   }
 
-  /** By them everybody acts whom they tell that they are there, as it was before. */
-  @Test
-  void nodes_of_a_version_before_let_act_and_give_up_at_once() {
-    Peer one = town(1).get(0);
-    one.members.addAll(List.of("old", "lost"));
-    one.grants.hear("old", new JsonObject());
-    assertThat(one.grants.count()).isEqualTo(2);
-    one.lose("lost");
-    assertThat(one.gaveUp("lost")).isEqualTo(2);
-    now += SILENCE + 1;
-    assertThat(one.grants.count()).isEqualTo(1);
+  /** What n2 tells that has heard n1 just now. */
+  private static NodeMessage.Here told(Peer one, long at, Set<String> sees) {
+    return new NodeMessage.Here("n2", at, Map.of("n1", one.now()), sees, Set.of(), false, false);
   }
 
   @Test
   void says_what_changes_who_may_act() {
     Peer one = town(1).get(0);
-    JsonObject fact =
-        new JsonObject()
-            .put("at", 5L)
-            .put("heard", new JsonObject().put("n1", now + one.offset))
-            .put("sees", new JsonArray().add("n1").add("n3"))
-            .put("owes", new JsonArray());
-    assertThat(one.grants.hear("n2", fact)).isFalse();
-    assertThat(one.grants.hear("n2", fact.copy())).isFalse();
-    assertThat(one.grants.hear("n2", fact.copy().put("sees", new JsonArray().add("n1"))))
+    NodeMessage.Here told = told(one, 5, Set.of("n1", "n3"));
+    assertThat(one.grants.hear(told)).isFalse();
+    assertThat(one.grants.hear(told)).isFalse();
+    assertThat(one.grants.hear(told(one, 5, Set.of("n1"))))
         .as("n3 acts by the word of n2 no more")
         .isTrue();
     assertThat(one.grants.count()).isEqualTo(2);
-    assertThat(one.grants.hear("n2", fact.copy().put("sees", new JsonArray()))).isTrue();
+    assertThat(one.grants.hear(told(one, 5, Set.of()))).isTrue();
     assertThat(one.grants.count()).isEqualTo(1);
   }
 
@@ -198,21 +187,16 @@ class QuorumLeaseTest {
   void what_a_node_said_and_others_repeat_counts_for_nothing() {
     Peer one = town(1).get(0);
     one.members.add("n2");
-    JsonObject first =
-        new JsonObject()
-            .put("at", 5L)
-            .put("heard", new JsonObject().put("n1", now + one.offset))
-            .put("sees", new JsonArray().add("n1"))
-            .put("owes", new JsonArray());
-    JsonObject last = first.copy().put("at", 6L).put("sees", new JsonArray());
-    one.grants.hear("n2", first);
-    one.grants.hear("n2", last);
+    NodeMessage.Here first = told(one, 5, Set.of("n1"));
+    NodeMessage.Here last = told(one, 6, Set.of());
+    one.grants.hear(first);
+    one.grants.hear(last);
     assertThat(one.grants.count()).isEqualTo(1);
-    assertThat(one.grants.hear("n2", first)).isFalse();
+    assertThat(one.grants.hear(first)).isFalse();
     assertThat(one.grants.count()).as("an older fact lets nobody act").isEqualTo(1);
     now += SILENCE + 1;
-    one.grants.hear("n2", last);
-    assertThat(one.grants.tell(Set.of("n1", "n2"), false).getJsonObject("heard"))
+    one.grants.hear(last);
+    assertThat(one.grants.tell(Set.of("n1", "n2"), false).heard())
         .as("who is silent is not heard by what he said before")
         .isEmpty();
   }

@@ -43,6 +43,11 @@ class LostNodesTest {
           }
 
           @Override
+          public boolean isQuorumLost(Throwable failure) {
+            return false;
+          }
+
+          @Override
           public Future<Boolean> hasClosedItsBusPort(String node) {
             return Future.succeededFuture(shut);
           }

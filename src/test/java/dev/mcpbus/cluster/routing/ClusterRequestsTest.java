@@ -235,7 +235,7 @@ class ClusterRequestsTest {
           .publish(
               Addresses.PLACEMENT,
               new JsonObject()
-                  .put(ClusterRequests.TYPE, ClusterRequests.CLAIMED)
+                  .put("type", "claimed")
                   .put("node", ((VertxInternal) node).clusterManager().getNodeId())
                   .put("id", replica.key()));
       // A node serves what it has claimed; the bus keeps no order between two contexts.

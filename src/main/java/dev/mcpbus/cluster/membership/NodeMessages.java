@@ -1,0 +1,82 @@
+package dev.mcpbus.cluster.membership;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.internals.OwnContext;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+
+/**
+ * Sends and receives what nodes tell each other; one consumer for each process, so that all its
+ * listeners hear the messages of a node in one order. Any thread may call.
+ */
+public final class NodeMessages {
+
+  /**
+   * Member of each message: the sender's monotonic clock, milliseconds; see {@link ClockOffsets}.
+   */
+  private static final String CLOCK = "clock";
+
+  private final Vertx vertx;
+  private final ClockOffsets offsets;
+  private final Consumer<NodeMessage> first;
+  private final List<Consumer<NodeMessage>> listeners = new CopyOnWriteArrayList<>();
+  private final Future<Void> open;
+
+  /**
+   * @param offsets hears the clocks of the others
+   * @param first hears each message before all listeners do, on the consumer's context
+   */
+  public NodeMessages(Vertx vertx, ClockOffsets offsets, Consumer<NodeMessage> first) {
+    this.vertx = vertx;
+    this.offsets = offsets;
+    this.first = first;
+    // On a context of its own: Vert.x ends a verticle's consumers with the verticle, and the first
+    // caller may be one that ends.
+    Promise<Void> opened = Promise.promise();
+    OwnContext.create(vertx)
+        .run(
+            () ->
+                vertx
+                    .eventBus()
+                    .<JsonObject>consumer(Addresses.PLACEMENT, message -> received(message.body()))
+                    .completion()
+                    .onComplete(opened));
+    this.open = opened.future();
+  }
+
+  /** Completes, on the caller's context, when all nodes know that this one listens. */
+  public Future<Void> open() {
+    Promise<Void> here = OwnContext.promise(vertx);
+    open.onComplete(here);
+    return here.future();
+  }
+
+  /** {@code listener} hears each message from now on, on the caller's context. */
+  public void listen(Consumer<NodeMessage> listener) {
+    OwnContext context = OwnContext.current(vertx);
+    listeners.add(message -> context.run(() -> listener.accept(message)));
+  }
+
+  /** Tells all nodes, this one included. */
+  public void tell(NodeMessage message) {
+    vertx
+        .eventBus()
+        .publish(Addresses.PLACEMENT, message.toJson().put(CLOCK, ClockOffsets.clock()));
+  }
+
+  private void received(JsonObject json) {
+    if (json.getValue(CLOCK) instanceof Number clock) {
+      offsets.heard(String.valueOf(json.getValue("node")), clock.longValue());
+    }
+    NodeMessage message = NodeMessage.of(json);
+    if (message != null) {
+      first.accept(message);
+      listeners.forEach(listener -> listener.accept(message));
+    }
+  }
+}
