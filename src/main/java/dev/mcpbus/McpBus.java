@@ -335,7 +335,7 @@ public final class McpBus {
 
   /**
    * What the bridge takes as a key for administrative requests, where {@code auth} has neither keys
-   * nor tokens: {@code RequestAuthorization: Bearer} and this text. A secret, another one for each
+   * nor tokens: {@code Authorization: Bearer} and this text. A secret, another one for each
    * {@code McpBus}; null where {@code auth} has its own.
    */
   public @Nullable String adminToken() {
