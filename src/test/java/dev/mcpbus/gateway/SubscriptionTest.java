@@ -3,7 +3,7 @@ package dev.mcpbus.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.mcpbus.bus.Bounds;
+import dev.mcpbus.bus.FairLimits;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.McpHttp.Answer;
 import dev.mcpbus.testing.ScriptedPeer;
@@ -102,7 +102,7 @@ class SubscriptionTest {
 
   /** How many subscriptions of sessions are kept, those included that wait for the server. */
   private int kept() {
-    JsonObject bounds = Bounds.of(bus.vertx()).toJson();
+    JsonObject bounds = FairLimits.of(bus.vertx()).toJson();
     return bounds.getJsonObject("gateway.subscriptions").getInteger("used");
   }
 
