@@ -11,7 +11,10 @@ import dev.mcpbus.bus.McpBusVersion;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.bus.Readiness;
 import dev.mcpbus.catalog.AggregateVerticle;
+import dev.mcpbus.cluster.ClusterServerHosting;
 import dev.mcpbus.cluster.ownership.OwnershipOptions;
+import dev.mcpbus.cluster.shared.ClusterInputs;
+import dev.mcpbus.cluster.shared.RateLimitKeepers;
 import dev.mcpbus.config.ConfigDiff;
 import dev.mcpbus.config.RpcLogMode;
 import dev.mcpbus.config.ServerDefinition;
@@ -22,7 +25,10 @@ import dev.mcpbus.demo.DemoServer;
 import dev.mcpbus.gateway.Gateway;
 import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.hosting.ConnectionFactory;
+import dev.mcpbus.hosting.LocalServerHosting;
 import dev.mcpbus.hosting.ServerEntryReader;
+import dev.mcpbus.hosting.ServerHosting;
+import dev.mcpbus.hosting.ServersVerticle;
 import dev.mcpbus.hosting.credentials.OAuthAuthenticators;
 import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.input.InputVerticle;
@@ -163,7 +169,7 @@ public final class McpBus {
             supervisor,
             new ConnectionFactory(vertx, own, authenticators, pins),
             options.reader(),
-            options.placement(),
+            hosting(vertx, options),
             readiness);
     this.limits = vertx.isClustered() ? new RateLimitKeepers(vertx, options.auth()) : null;
     this.access =
@@ -190,6 +196,19 @@ public final class McpBus {
               access::keeper,
               readiness);
     }
+  }
+
+  private InputVerticle inputs(InputOptions options) {
+    return vertx.isClustered()
+        ? new InputVerticle(options, here -> new ClusterInputs(vertx, here))
+        : new InputVerticle(options);
+  }
+
+  private static ServerHosting.Factory hosting(Vertx vertx, Options options) {
+    return vertx.isClustered()
+        ? (clustered, connections) ->
+            new ClusterServerHosting(clustered, connections, options.reader(), options.placement())
+        : (alone, connections) -> new LocalServerHosting(connections);
   }
 
   /** A second, in the nanoseconds that Vert.x counts it in. */
@@ -252,7 +271,7 @@ public final class McpBus {
     return demo.compose(next -> InstanceId.open(vertx))
         .compose(next -> deploy(new AggregateVerticle(options.names(), options.search())))
         .compose(next -> deploy(new FunctionsVerticle()))
-        .compose(next -> deploy(new InputVerticle(options.input())))
+        .compose(next -> deploy(inputs(options.input())))
         .compose(next -> limits == null ? Future.succeededFuture() : deploy(limits))
         .compose(next -> deploy(supervisor))
         .compose(next -> deploy(servers))
@@ -335,8 +354,8 @@ public final class McpBus {
 
   /**
    * What the bridge takes as a key for administrative requests, where {@code auth} has neither keys
-   * nor tokens: {@code Authorization: Bearer} and this text. A secret, another one for each
-   * {@code McpBus}; null where {@code auth} has its own.
+   * nor tokens: {@code Authorization: Bearer} and this text. A secret, another one for each {@code
+   * McpBus}; null where {@code auth} has its own.
    */
   public @Nullable String adminToken() {
     return access.adminToken();

@@ -2,7 +2,6 @@ package dev.mcpbus.hosting;
 
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.config.ServerDefinition;
-import dev.mcpbus.supervisor.SupervisorVerticle;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -15,13 +14,11 @@ import org.jspecify.annotations.Nullable;
 /** A node of its own: every connection lives here, and nobody needs to be asked. */
 public final class LocalServerHosting implements ServerHosting {
 
-  private final SupervisorVerticle supervisor;
-  private final ConnectionFactory factory;
+  private final ConnectionHost connections;
   private final Map<ConnectionId, ServerDefinition> servers = new LinkedHashMap<>();
 
-  public LocalServerHosting(SupervisorVerticle supervisor, ConnectionFactory factory) {
-    this.supervisor = supervisor;
-    this.factory = factory;
+  public LocalServerHosting(ConnectionHost connections) {
+    this.connections = connections;
   }
 
   @Override
@@ -49,8 +46,8 @@ public final class LocalServerHosting implements ServerHosting {
     if (servers.putIfAbsent(definition.id(), definition) != null) {
       return Future.succeededFuture(false);
     }
-    return supervisor
-        .startChild(factory.childSpec(definition))
+    return connections
+        .start(definition)
         .map(true)
         .onFailure(failure -> servers.remove(definition.id(), definition));
   }
@@ -58,13 +55,13 @@ public final class LocalServerHosting implements ServerHosting {
   @Override
   public Future<Void> replace(ServerDefinition definition) {
     servers.put(definition.id(), definition);
-    return supervisor.replaceChild(factory.childSpec(definition));
+    return connections.replace(definition);
   }
 
   @Override
   public Future<Void> remove(ConnectionId id, boolean file) {
     servers.remove(id);
-    return supervisor.terminateChild(id.value());
+    return connections.end(id);
   }
 
   @Override
@@ -74,6 +71,11 @@ public final class LocalServerHosting implements ServerHosting {
 
   @Override
   public @Nullable String placeOfLease(ServerDefinition definition) {
+    return null;
+  }
+
+  @Override
+  public @Nullable PrivateConnectionHost elsewhere() {
     return null;
   }
 

@@ -3,6 +3,7 @@ package dev.mcpbus.hosting;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.config.ServerDefinition;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +15,12 @@ import org.jspecify.annotations.Nullable;
  * cluster each. Used on the context of {@code ServersVerticle} only.
  */
 public interface ServerHosting {
+
+  /** Makes the hosting of a node, on the context of {@link ServersVerticle}. */
+  @FunctionalInterface
+  interface Factory {
+    ServerHosting create(Vertx vertx, ConnectionHost connections);
+  }
 
   Future<Void> start();
 
@@ -54,6 +61,9 @@ public interface ServerHosting {
    * @throws dev.mcpbus.bus.McpFailure where no node has what the server wants
    */
   @Nullable String placeOfLease(ServerDefinition definition);
+
+  /** Private connections that other nodes run; null where there are no other nodes. */
+  @Nullable PrivateConnectionHost elsewhere();
 
   /** This node in the cluster; null where it is alone. */
   @Nullable String node();

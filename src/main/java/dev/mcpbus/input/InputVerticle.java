@@ -48,6 +48,7 @@ public final class InputVerticle extends VerticleBase {
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
 
   private final InputOptions options;
+  private final InputPeers.Factory peers;
   private final InputOffers offers;
 
   /** Questions that one address alone was asked, by their keys. */
@@ -61,10 +62,19 @@ public final class InputVerticle extends VerticleBase {
   private ParkedQuestions parked;
 
   @SuppressWarnings("NullAway.Init")
-  private ClusterInputs shared;
+  private InputPeers shared;
 
+  /** On one node alone. */
   public InputVerticle(InputOptions options) {
+    this(options, LocalInputs::new);
+  }
+
+  /**
+   * @param peers makes the seam to other nodes
+   */
+  public InputVerticle(InputOptions options, InputPeers.Factory peers) {
     this.options = options;
+    this.peers = peers;
     this.offers = new InputOffers(options.maxOffers(), InputOptions.share(options.maxOffers()));
   }
 
@@ -72,7 +82,7 @@ public final class InputVerticle extends VerticleBase {
   public Future<?> start() {
     parked =
         new ParkedQuestions(vertx, options.maxParked(), InputOptions.share(options.maxParked()));
-    shared = new ClusterInputs(vertx, new Own());
+    shared = peers.create(new Own());
     published = offers.toJson();
     vertx.eventBus().<JsonObject>localConsumer(Addresses.INPUT_ASK, this::ask);
     vertx
@@ -297,7 +307,7 @@ public final class InputVerticle extends VerticleBase {
   }
 
   /** What other nodes see and tell. */
-  private final class Own implements ClusterInputs.Here {
+  private final class Own implements InputPeers.Here {
 
     @Override
     public JsonArray pending(@Nullable Requester who, @Nullable String server) {

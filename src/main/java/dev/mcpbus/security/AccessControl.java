@@ -52,7 +52,7 @@ public final class AccessControl {
       InstantSource clock,
       LongSupplier nanos,
       SecureRandom random,
-      @Nullable ClusterRateLimiter shared) {
+      @Nullable RateLimiter shared) {
     this.required = options.isRequired();
     this.audit = new Audit(options.audit(), clock);
     this.clock = clock;

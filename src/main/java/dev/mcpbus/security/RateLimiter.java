@@ -13,9 +13,9 @@ public interface RateLimiter {
    */
   record Place(long retryMillis, Runnable end) {
 
-    static final Place UNBOUNDED = new Place(-1, () -> {});
+    public static final Place UNBOUNDED = new Place(-1, () -> {});
 
-    static Place refused(long retryMillis) {
+    public static Place refused(long retryMillis) {
       return new Place(Math.max(1, retryMillis), () -> {});
     }
 

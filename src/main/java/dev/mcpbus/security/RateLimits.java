@@ -15,7 +15,7 @@ public final class RateLimits {
   /**
    * @param common for everybody whose key has none of its own
    */
-  RateLimits(Limits common, List<ApiKey> keys) {
+  public RateLimits(Limits common, List<ApiKey> keys) {
     this.common = common;
     for (ApiKey key : keys) {
       Limits limits = key.limits();
@@ -25,7 +25,7 @@ public final class RateLimits {
     }
   }
 
-  Limits of(Principal principal) {
+  public Limits of(Principal principal) {
     return own.getOrDefault(principal.name(), common);
   }
 }

@@ -1,7 +1,8 @@
-package dev.mcpbus;
+package dev.mcpbus.cluster.definitions;
 
 import dev.mcpbus.bus.ClusterSecret;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.cluster.engine.WireCompatibility;
 import dev.mcpbus.cluster.membership.ClusterMaps;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -25,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * The cluster's map of definitions, as a node reads and writes it. Remembers of each id the newest
  * entry that it has seen: what was lost with the nodes that held it, what nobody with the cluster's
  * secret has written, and what is older than that is put right by whoever reads it. Confined to the
- * context of {@link ServersVerticle}.
+ * context of {@code ServersVerticle}.
  */
 final class DefinitionMap {
 

@@ -1,4 +1,4 @@
-package dev.mcpbus;
+package dev.mcpbus.cluster.engine;
 
 import dev.mcpbus.bus.WireForm;
 import io.vertx.core.Future;
@@ -19,7 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * Which {@link WireForm} forms the nodes of a cluster read, from the metadata of their event buses.
  * Any thread may call.
  */
-final class WireCompatibility {
+public final class WireCompatibility {
 
   private record Node(String name, WireForm.Range reads) {}
 
@@ -32,7 +32,7 @@ final class WireCompatibility {
   private final WireForm.Range own;
   private final Map<String, Node> known = new ConcurrentHashMap<>();
 
-  WireCompatibility(Vertx vertx) {
+  public WireCompatibility(Vertx vertx) {
     this.vertx = (VertxInternal) vertx;
     this.cluster = Objects.requireNonNull(this.vertx.clusterManager(), "Vert.x is not clustered");
     NodeInfo info = cluster.getNodeInfo();
@@ -40,12 +40,12 @@ final class WireCompatibility {
     this.own = reads == null ? new WireForm.Range(WireForm.OLDEST, WireForm.NEWEST) : reads;
   }
 
-  WireForm.Range own() {
+  public WireForm.Range own() {
     return own;
   }
 
   /** The newest form that all nodes read, this one included; never fails. */
-  Future<Integer> common() {
+  public Future<Integer> common() {
     return nodes()
         .map(
             all ->
@@ -55,7 +55,7 @@ final class WireCompatibility {
   }
 
   /** Ids of the nodes that read a form, this one among them where it does; never fails. */
-  Future<List<String>> reading(int version) {
+  public Future<List<String>> reading(int version) {
     return nodes()
         .map(
             all ->
@@ -67,7 +67,7 @@ final class WireCompatibility {
   }
 
   /** Sentences that name the nodes which share no form with this one; never fails. */
-  Future<List<String>> strangers() {
+  public Future<List<String>> strangers() {
     return nodes()
         .map(
             all ->

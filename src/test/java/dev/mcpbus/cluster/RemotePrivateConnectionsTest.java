@@ -1,4 +1,4 @@
-package dev.mcpbus;
+package dev.mcpbus.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;

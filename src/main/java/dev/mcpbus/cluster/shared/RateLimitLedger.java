@@ -1,4 +1,4 @@
-package dev.mcpbus.security;
+package dev.mcpbus.cluster.shared;
 
 import dev.mcpbus.security.AuthOptions.Limits;
 import io.vertx.core.json.JsonObject;

@@ -1,9 +1,13 @@
-package dev.mcpbus.security;
+package dev.mcpbus.cluster.shared;
 
+import dev.mcpbus.cluster.shared.RateLimitLedger.Ask;
+import dev.mcpbus.cluster.shared.RateLimitLedger.Grant;
 import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.AuthOptions.Limits;
-import dev.mcpbus.security.RateLimitLedger.Ask;
-import dev.mcpbus.security.RateLimitLedger.Grant;
+import dev.mcpbus.security.Principal;
+import dev.mcpbus.security.RateLimiter;
+import dev.mcpbus.security.RateLimits;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;

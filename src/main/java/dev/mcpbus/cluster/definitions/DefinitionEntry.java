@@ -1,4 +1,4 @@
-package dev.mcpbus;
+package dev.mcpbus.cluster.definitions;
 
 import dev.mcpbus.bus.McpBusVersion;
 import dev.mcpbus.bus.WireForm;

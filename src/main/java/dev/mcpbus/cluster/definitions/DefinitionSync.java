@@ -1,6 +1,7 @@
-package dev.mcpbus;
+package dev.mcpbus.cluster.definitions;
 
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.cluster.engine.WireCompatibility;
 import dev.mcpbus.cluster.membership.ClusterMembers;
 import dev.mcpbus.cluster.membership.NodeMessage;
 import dev.mcpbus.cluster.membership.NodeMessages;
@@ -24,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * Keeps what this node knows of the cluster's servers up to date: reads what facts name, and
  * everything where a fact may have been missed. Confined to the context that it is made on.
  */
-final class DefinitionSync {
+public final class DefinitionSync {
 
   private static final Logger LOG = LoggerFactory.getLogger(DefinitionSync.class);
 
@@ -64,7 +65,7 @@ final class DefinitionSync {
    * @param listener hears which definitions have changed
    * @param refused hears which nodes can not serve which servers, all of it, when that may differ
    */
-  DefinitionSync(
+  public DefinitionSync(
       Vertx vertx,
       ServerEntryReader reader,
       ClusterMembers members,
@@ -86,21 +87,21 @@ final class DefinitionSync {
   }
 
   /** Fails where the definitions cannot be read. */
-  Future<Void> open() {
+  public Future<Void> open() {
     return readAll().onSuccess(read -> ticker = vertx.setPeriodic(TICK_MILLIS, now -> tick()));
   }
 
-  void close() {
+  public void close() {
     closed = true;
     vertx.cancelTimer(ticker);
   }
 
-  DefinitionRegistry definitions() {
+  public DefinitionRegistry definitions() {
     return definitions;
   }
 
   /** Those that this node can read, and those that it cannot. */
-  Set<ConnectionId> ids() {
+  public Set<ConnectionId> ids() {
     Set<ConnectionId> all = new LinkedHashSet<>(definitions.all().keySet());
     all.addAll(definitions.unread().keySet());
     return all;
@@ -110,14 +111,14 @@ final class DefinitionSync {
    * Why this node should get no work, sentences. What it cannot read is no reason: others serve it,
    * and this one passes calls on.
    */
-  List<String> problems() {
+  public List<String> problems() {
     List<String> all = new ArrayList<>(definitions.problems());
     all.addAll(strangers);
     return all;
   }
 
   /** Why nobody serves it whose labels nobody has who can read it. */
-  String noPlace(ServerDefinition definition) {
+  public String noPlace(ServerDefinition definition) {
     return refusals.all().containsKey(definition.id().value())
         ? "no node that has the labels it wants, " + definition.labels() + ", can read it"
         : "no node has the labels that it wants: " + definition.labels();
@@ -127,7 +128,7 @@ final class DefinitionSync {
    * Who has gone may have taken a fact with it; two halves that merge have not heard each other.
    * Any thread may call.
    */
-  void membership(String node, boolean joined) {
+  public void membership(String node, boolean joined) {
     context.runOnContext(
         now -> {
           if (closed) {
@@ -143,7 +144,7 @@ final class DefinitionSync {
   }
 
   /** Another node, or this one, has told that definitions have changed. */
-  void heard(NodeMessage.DefinitionsChanged told) {
+  public void heard(NodeMessage.DefinitionsChanged told) {
     if (told.node().equals(members.self())) {
       return;
     }
@@ -157,7 +158,7 @@ final class DefinitionSync {
   }
 
   /** Another node, or this one, cannot serve a server, or can again. */
-  void heard(NodeMessage.Refusal told) {
+  public void heard(NodeMessage.Refusal told) {
     if (!told.node().equals(members.self())) {
       refusals.heard(told.id(), told.node(), told.refused());
       refused.accept(refusals.all());

@@ -1,4 +1,4 @@
-package dev.mcpbus;
+package dev.mcpbus.cluster.definitions;
 
 import dev.mcpbus.bus.ClusterSecret;
 import org.jspecify.annotations.Nullable;

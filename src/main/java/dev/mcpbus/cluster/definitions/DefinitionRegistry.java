@@ -1,6 +1,7 @@
-package dev.mcpbus;
+package dev.mcpbus.cluster.definitions;
 
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.cluster.engine.WireCompatibility;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerOrigin;
 import dev.mcpbus.hosting.ServerEntryReader;
@@ -27,9 +28,9 @@ import org.slf4j.LoggerFactory;
  * The definitions of all servers, in a map of the cluster. Files seed it: the first who names a
  * server wins at the start, and a file that says something else is a divergence, not a change; a
  * file that is changed while its node runs is a change. What has changed is told by {@link
- * DefinitionChanges}, and only that is read. Confined to the context of {@link ServersVerticle}.
+ * DefinitionChanges}, and only that is read. Confined to the context of {@code ServersVerticle}.
  */
-final class DefinitionRegistry {
+public final class DefinitionRegistry {
 
   private static final Logger LOG = LoggerFactory.getLogger(DefinitionRegistry.class);
 
@@ -92,7 +93,7 @@ final class DefinitionRegistry {
   }
 
   /** Those that this node can read. */
-  Map<ConnectionId, ServerDefinition> all() {
+  public Map<ConnectionId, ServerDefinition> all() {
     return servers;
   }
 
@@ -106,7 +107,7 @@ final class DefinitionRegistry {
     return List.copyOf(divergences.values());
   }
 
-  @Nullable String problem(ConnectionId id) {
+  public @Nullable String problem(ConnectionId id) {
     return divergences.getOrDefault(id, unread.get(id));
   }
 
@@ -118,7 +119,7 @@ final class DefinitionRegistry {
   // ---- written here
 
   /** False where there is one of that name already. */
-  Future<Boolean> add(ServerDefinition definition, boolean file) {
+  public Future<Boolean> add(ServerDefinition definition, boolean file) {
     if (file) {
       files.put(definition.id(), definition);
     }
@@ -133,14 +134,14 @@ final class DefinitionRegistry {
             });
   }
 
-  Future<Void> replace(ServerDefinition definition) {
+  public Future<Void> replace(ServerDefinition definition) {
     files.put(definition.id(), definition);
     return text(definition)
         .compose(text -> map.put(definition.id(), text))
         .compose(put -> changed(definition.id()));
   }
 
-  Future<Void> remove(ConnectionId id) {
+  public Future<Void> remove(ConnectionId id) {
     return versions
         .common()
         .compose(wire -> map.remove(id, wire >= NOTED))
@@ -157,7 +158,7 @@ final class DefinitionRegistry {
   }
 
   /** The file of this node does not name it any more. */
-  void unseed(ConnectionId id) {
+  public void unseed(ConnectionId id) {
     files.remove(id);
     divergences.remove(id);
   }
@@ -165,7 +166,7 @@ final class DefinitionRegistry {
   // ---- read
 
   /** Succeeds when these were read as they were when it was called. */
-  Future<Void> read(Collection<ConnectionId> ids) {
+  public Future<Void> read(Collection<ConnectionId> ids) {
     wanted.addAll(ids);
     everything |= wanted.size() > MANY;
     return soon();

@@ -1,4 +1,4 @@
-package dev.mcpbus;
+package dev.mcpbus.cluster.definitions;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Which node can not serve which connection, in a map of the cluster: so all nodes leave it out
  * when they compute the owner, and come to the same one. Each node writes its own refusals only;
- * those of a node that has left are removed by all others. Confined to the context of {@link
+ * those of a node that has left are removed by all others. Confined to the context of {@code *
  * ServersVerticle}.
  */
 final class PlacementRefusals {

@@ -1,4 +1,4 @@
-package dev.mcpbus;
+package dev.mcpbus.hosting;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
@@ -8,14 +8,8 @@ import dev.mcpbus.bus.FairLimits;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Readiness;
 import dev.mcpbus.bus.RequestSender;
-import dev.mcpbus.cluster.ownership.OwnershipOptions;
 import dev.mcpbus.config.ConfigDiff;
 import dev.mcpbus.config.ServerDefinition;
-import dev.mcpbus.hosting.ConnectionFactory;
-import dev.mcpbus.hosting.LocalServerHosting;
-import dev.mcpbus.hosting.PrivateConnectionRegistry;
-import dev.mcpbus.hosting.ServerEntryReader;
-import dev.mcpbus.hosting.ServerHosting;
 import dev.mcpbus.supervisor.SupervisorVerticle;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -41,7 +35,7 @@ import org.slf4j.LoggerFactory;
  * problems?}}, the last how many connections the node owns, as of at most 2 s ago; in a cluster
  * each has {@code id}, {@code host} and {@code port} of its event bus, too.
  */
-final class ServersVerticle extends VerticleBase {
+public final class ServersVerticle extends VerticleBase {
 
   private static final Logger LOG = LoggerFactory.getLogger(ServersVerticle.class);
 
@@ -51,7 +45,7 @@ final class ServersVerticle extends VerticleBase {
   private final SupervisorVerticle supervisor;
   private final ConnectionFactory factory;
   private final ServerEntryReader reader;
-  private final OwnershipOptions placement;
+  private final ServerHosting.Factory hostings;
   private final Readiness readiness;
   private long refresh = -1;
 
@@ -60,25 +54,22 @@ final class ServersVerticle extends VerticleBase {
   private PrivateConnectionRegistry leases;
 
   @SuppressWarnings("NullAway.Init")
-  private RemotePrivateConnections distant;
-
-  @SuppressWarnings("NullAway.Init")
   private ServerHosting hosting;
 
   /**
-   * @param placement how connections are owned, where Vert.x is clustered
+   * @param hostings makes the hosting: this node's own, or a cluster's
    * @param readiness is told each second whether this node should get requests
    */
-  ServersVerticle(
+  public ServersVerticle(
       SupervisorVerticle supervisor,
       ConnectionFactory factory,
       ServerEntryReader reader,
-      OwnershipOptions placement,
+      ServerHosting.Factory hostings,
       Readiness readiness) {
     this.supervisor = supervisor;
     this.factory = factory;
     this.reader = reader;
-    this.placement = placement;
+    this.hostings = hostings;
     this.readiness = readiness;
   }
 
@@ -86,12 +77,7 @@ final class ServersVerticle extends VerticleBase {
   public Future<?> start() {
     leases =
         new PrivateConnectionRegistry(vertx, supervisor, factory, id -> hosting.servers().get(id));
-    distant = new RemotePrivateConnections(vertx);
-    hosting =
-        vertx.isClustered()
-            ? new ClusterServerHosting(
-                vertx, supervisor, factory, reader, placement, leases::endAll)
-            : new LocalServerHosting(supervisor, factory);
+    hosting = hostings.create(vertx, new ConnectionHost(supervisor, factory, leases::endAll));
     return hosting
         .start()
         .compose(
@@ -104,10 +90,7 @@ final class ServersVerticle extends VerticleBase {
                         consume(Addresses.SERVERS_GET, body -> known(body).compose(this::get)),
                         consume(Addresses.SERVERS_NODES, body -> Future.succeededFuture(nodes())),
                         consume(Addresses.SERVERS_LEASE, this::lease),
-                        consume(
-                            Addresses.SERVERS_RELEASE,
-                            body ->
-                                distant.has(body) ? distant.release(body) : leases.release(body)))))
+                        consume(Addresses.SERVERS_RELEASE, this::release))))
         .compose(open -> openToNodes())
         .onSuccess(
             open -> {
@@ -210,13 +193,13 @@ final class ServersVerticle extends VerticleBase {
   /**
    * Starts servers; fails where one of them cannot be added, the others are started all the same.
    */
-  Future<Void> apply(List<ServerDefinition> definitions) {
+  public Future<Void> apply(List<ServerDefinition> definitions) {
     return onContext(
         () -> Future.join(definitions.stream().map(one -> add(one, true)).toList()).mapEmpty());
   }
 
   /** Carries out the difference between two configurations; what did not change is not touched. */
-  Future<Void> apply(ConfigDiff diff) {
+  public Future<Void> apply(ConfigDiff diff) {
     return onContext(
         () -> {
           List<Future<Void>> steps = new ArrayList<>();
@@ -269,8 +252,9 @@ final class ServersVerticle extends VerticleBase {
   }
 
   private Future<JsonObject> lease(JsonObject body) {
+    PrivateConnectionHost elsewhere = hosting.elsewhere();
     if (body.containsKey("lease")) {
-      return distant.has(body) ? distant.renew(body) : leases.renew(body);
+      return elsewhere != null && elsewhere.has(body) ? elsewhere.renew(body) : leases.renew(body);
     }
     return known(body)
         .compose(
@@ -282,8 +266,17 @@ final class ServersVerticle extends VerticleBase {
               }
               String node =
                   definition.connection().shared() ? null : hosting.placeOfLease(definition);
-              return node == null ? leases.lease(definition, body) : distant.lease(node, body);
+              return node == null || elsewhere == null
+                  ? leases.lease(definition, body)
+                  : elsewhere.lease(node, body);
             });
+  }
+
+  private Future<JsonObject> release(JsonObject body) {
+    PrivateConnectionHost elsewhere = hosting.elsewhere();
+    return elsewhere != null && elsewhere.has(body)
+        ? elsewhere.release(body)
+        : leases.release(body);
   }
 
   private ServerDefinition defined(ConnectionId id) {

@@ -1,9 +1,10 @@
-package dev.mcpbus;
+package dev.mcpbus.cluster.definitions;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.cluster.engine.WireCompatibility;
 import dev.mcpbus.cluster.membership.ClusterMaps;
 import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ServerDefinition;

@@ -1,10 +1,12 @@
-package dev.mcpbus;
+package dev.mcpbus.cluster;
 
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ReplicaId;
 import dev.mcpbus.bus.RequestSender;
+import dev.mcpbus.cluster.definitions.DefinitionRegistry;
+import dev.mcpbus.cluster.definitions.DefinitionSync;
 import dev.mcpbus.cluster.engine.AddressWithdrawal;
 import dev.mcpbus.cluster.engine.HazelcastCluster;
 import dev.mcpbus.cluster.engine.VertxClusterMembers;
@@ -23,11 +25,10 @@ import dev.mcpbus.config.ServerOrigin;
 import dev.mcpbus.connection.ConnectionVerticle;
 import dev.mcpbus.connection.Ownership;
 import dev.mcpbus.connection.ReplicaRole;
-import dev.mcpbus.hosting.ConnectionFactory;
+import dev.mcpbus.hosting.ConnectionHost;
+import dev.mcpbus.hosting.PrivateConnectionHost;
 import dev.mcpbus.hosting.ServerEntryReader;
 import dev.mcpbus.hosting.ServerHosting;
-import dev.mcpbus.supervisor.ChildSpec;
-import dev.mcpbus.supervisor.SupervisorVerticle;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -45,7 +46,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -55,7 +55,7 @@ import org.slf4j.LoggerFactory;
  * A node of a cluster. The definitions are in a map of all nodes, and each node runs those
  * connections that {@link OwnershipReconciler} gives it.
  */
-final class ClusterServerHosting implements ServerHosting, OwnershipListener {
+public final class ClusterServerHosting implements ServerHosting, OwnershipListener {
 
   private static final Logger LOG = LoggerFactory.getLogger(ClusterServerHosting.class);
 
@@ -68,9 +68,8 @@ final class ClusterServerHosting implements ServerHosting, OwnershipListener {
   private record Owned(BooleanSupplier held, long epoch) {}
 
   private final Vertx vertx;
-  private final SupervisorVerticle supervisor;
-  private final ConnectionFactory factory;
-  private final Function<ConnectionId, Future<Void>> endLeases;
+  private final ConnectionHost connections;
+  private final RemotePrivateConnections elsewhere;
   private final AddressWithdrawal addresses;
   private final VertxClusterMembers members;
   private final Duration settle;
@@ -86,17 +85,11 @@ final class ClusterServerHosting implements ServerHosting, OwnershipListener {
   private final Map<ReplicaId, Owned> owned = new HashMap<>();
   private final Map<String, Promise<Void>> awaited = new HashMap<>();
 
-  ClusterServerHosting(
-      Vertx vertx,
-      SupervisorVerticle supervisor,
-      ConnectionFactory factory,
-      ServerEntryReader reader,
-      OwnershipOptions options,
-      Function<ConnectionId, Future<Void>> endLeases) {
+  public ClusterServerHosting(
+      Vertx vertx, ConnectionHost connections, ServerEntryReader reader, OwnershipOptions options) {
     this.vertx = vertx;
-    this.supervisor = supervisor;
-    this.factory = factory;
-    this.endLeases = endLeases;
+    this.connections = connections;
+    this.elsewhere = new RemotePrivateConnections(vertx);
     this.addresses = new AddressWithdrawal(vertx);
     this.settle = options.settle();
     this.turns = new ReplicaReplacementOrder(vertx);
@@ -206,7 +199,7 @@ final class ClusterServerHosting implements ServerHosting, OwnershipListener {
     for (ConnectionId id : ids) {
       ServerDefinition now = definitions.all().get(id);
       ClusterRequests.of(vertx).define(id, now != null);
-      Future<Void> ended = endLeases.apply(id);
+      Future<Void> ended = connections.endPrivate(id);
       steps.add(ended);
       owned.forEach(
           (replica, mine) -> {
@@ -235,7 +228,7 @@ final class ClusterServerHosting implements ServerHosting, OwnershipListener {
             turn ->
                 mine.equals(owned.get(replica))
                         && next.equals(definitions.all().get(replica.server()))
-                    ? supervisor.replaceChild(spec(next, replica, mine))
+                    ? connections.replace(next, ownership(next, replica, mine), epochBase(mine))
                     : Future.succeededFuture());
   }
 
@@ -271,8 +264,8 @@ final class ClusterServerHosting implements ServerHosting, OwnershipListener {
       return Future.succeededFuture(false);
     }
     ours.put(definition.id(), definition);
-    return supervisor
-        .startChild(factory.childSpec(definition))
+    return connections
+        .start(definition)
         .map(true)
         .onFailure(failure -> ours.remove(definition.id()));
   }
@@ -288,7 +281,7 @@ final class ClusterServerHosting implements ServerHosting, OwnershipListener {
       definitions.unseed(id);
     }
     if (ours.remove(id) != null) {
-      return supervisor.terminateChild(id.value());
+      return connections.end(id);
     }
     return definitions.remove(id);
   }
@@ -332,6 +325,11 @@ final class ClusterServerHosting implements ServerHosting, OwnershipListener {
           null);
     }
     return node;
+  }
+
+  @Override
+  public PrivateConnectionHost elsewhere() {
+    return elsewhere;
   }
 
   @Override
@@ -379,23 +377,22 @@ final class ClusterServerHosting implements ServerHosting, OwnershipListener {
     }
     Owned mine = new Owned(held, epoch);
     owned.put(replica, mine);
-    return supervisor.startChild(spec(definition, replica, mine));
+    return connections.start(definition, ownership(definition, replica, mine), epochBase(mine));
   }
 
   private static ReplicaRole.Factory role(ReplicaId replica, String version) {
     return (vertx, self) -> new ReplicaCoordinator(vertx, replica, version, self);
   }
 
-  private ChildSpec spec(ServerDefinition definition, ReplicaId replica, Owned mine) {
+  private static long epochBase(Owned mine) {
+    return mine.epoch() * EPOCHS_PER_OWNER;
+  }
+
+  private Ownership ownership(ServerDefinition definition, ReplicaId replica, Owned mine) {
     boolean several = definition.replicas() > 1;
     String epoch = mine.epoch() + (several ? " " + replica.number() : "");
-    Ownership ownership =
-        new Ownership(
-            members.name(),
-            epoch,
-            mine.held(),
-            several ? role(replica, version(definition)) : null);
-    return factory.childSpec(definition, ownership, mine.epoch() * EPOCHS_PER_OWNER);
+    return new Ownership(
+        members.name(), epoch, mine.held(), several ? role(replica, version(definition)) : null);
   }
 
   @Override
@@ -406,15 +403,15 @@ final class ClusterServerHosting implements ServerHosting, OwnershipListener {
     }
     ConnectionId connection = replica.server();
     if (!drain) {
-      endLeases
-          .apply(connection)
+      connections
+          .endPrivate(connection)
           .onFailure(failure -> LOG.warn("clients' own connections to {}", connection, failure));
-      return supervisor.killChild(connection.value());
+      return connections.kill(connection);
     }
     return addresses
         .withdraw(ConnectionVerticle.addresses(replica))
-        .compose(alone -> endLeases.apply(connection))
-        .transform(ended -> supervisor.terminateChild(connection.value()));
+        .compose(alone -> connections.endPrivate(connection))
+        .transform(ended -> connections.end(connection));
   }
 
   @Override

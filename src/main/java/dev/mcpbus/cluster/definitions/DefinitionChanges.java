@@ -1,5 +1,6 @@
-package dev.mcpbus;
+package dev.mcpbus.cluster.definitions;
 
+import dev.mcpbus.cluster.engine.WireCompatibility;
 import dev.mcpbus.cluster.membership.NodeMessage;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -19,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * Which definitions have changed. Each node counts the facts that it publishes about its changes,
  * on the fact and in a map of the cluster with one small entry for each node: who has heard every
  * number knows everything, and whoever has missed one finds out without reading the definitions.
- * Confined to the context of {@link ServersVerticle}.
+ * Confined to the context of {@code ServersVerticle}.
  */
 final class DefinitionChanges {
 

@@ -1,10 +1,12 @@
-package dev.mcpbus.security;
+package dev.mcpbus.cluster.shared;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.cluster.shared.RateLimitLedger.Ask;
+import dev.mcpbus.cluster.shared.RateLimitLedger.Grant;
+import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.AuthOptions.Limits;
-import dev.mcpbus.security.RateLimitLedger.Ask;
-import dev.mcpbus.security.RateLimitLedger.Grant;
+import dev.mcpbus.security.Principal;
 import dev.mcpbus.security.RateLimiter.Place;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;

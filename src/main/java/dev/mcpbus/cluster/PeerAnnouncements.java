@@ -1,4 +1,4 @@
-package dev.mcpbus;
+package dev.mcpbus.cluster;
 
 import dev.mcpbus.bus.ReplicaId;
 import dev.mcpbus.cluster.engine.LiveNodeSelector;

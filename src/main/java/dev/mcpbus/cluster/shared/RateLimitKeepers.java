@@ -1,17 +1,16 @@
-package dev.mcpbus;
+package dev.mcpbus.cluster.shared;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.RequestSender;
+import dev.mcpbus.cluster.engine.WireCompatibility;
 import dev.mcpbus.cluster.membership.ClusterNode;
 import dev.mcpbus.cluster.membership.NodeMessage;
 import dev.mcpbus.cluster.membership.NodeMessages;
 import dev.mcpbus.cluster.ownership.RendezvousHash;
 import dev.mcpbus.cluster.routing.ClusterRequests;
+import dev.mcpbus.cluster.shared.RateLimitLedger.Ask;
+import dev.mcpbus.cluster.shared.RateLimitLedger.Grant;
 import dev.mcpbus.security.AuthOptions;
-import dev.mcpbus.security.ClusterRateLimiter;
-import dev.mcpbus.security.RateLimitLedger;
-import dev.mcpbus.security.RateLimitLedger.Ask;
-import dev.mcpbus.security.RateLimitLedger.Grant;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
@@ -27,7 +26,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * them for the others. The keeper of a principal is computed as the owner of a connection is, from
  * the nodes that are heard and read the form in which they are asked.
  */
-final class RateLimitKeepers extends VerticleBase implements ClusterRateLimiter.Keepers {
+public final class RateLimitKeepers extends VerticleBase implements ClusterRateLimiter.Keepers {
 
   /** The form of {@code WireForm} in which nodes ask. */
   private static final int FORM = 2;
@@ -45,14 +44,14 @@ final class RateLimitKeepers extends VerticleBase implements ClusterRateLimiter.
   private final Vertx bus;
   private volatile List<ClusterNode> nodes = List.of();
 
-  RateLimitKeepers(Vertx vertx, AuthOptions options) {
+  public RateLimitKeepers(Vertx vertx, AuthOptions options) {
     this.self = RequestSender.of(vertx).membership().self();
     this.versions = new WireCompatibility(vertx);
     this.bus = vertx;
     this.throttle = new ClusterRateLimiter(vertx, options, this, System::nanoTime);
   }
 
-  ClusterRateLimiter throttle() {
+  public ClusterRateLimiter throttle() {
     return throttle;
   }
 

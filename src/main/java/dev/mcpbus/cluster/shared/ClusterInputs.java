@@ -1,8 +1,9 @@
-package dev.mcpbus.input;
+package dev.mcpbus.cluster.shared;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.PeerRequests;
 import dev.mcpbus.bus.Requester;
+import dev.mcpbus.input.InputPeers;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
@@ -16,28 +17,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Questions and offers of all nodes of a cluster: a question stays where its server is and is
- * answered from anywhere; an offer is known everywhere. Owner: the context of the {@link
+ * answered from anywhere; an offer is known everywhere. Owner: the context of the {@code *
  * InputVerticle}.
  */
-final class ClusterInputs {
-
-  /** What this node has. */
-  interface Here {
-
-    JsonArray pending(@Nullable Requester who, @Nullable String server);
-
-    boolean holds(@Nullable Requester who, String question);
-
-    /** Throws what {@code mcp.input.respond} fails with. */
-    JsonObject respond(@Nullable Requester who, JsonObject body);
-
-    JsonArray offers();
-
-    /** Another node was told of these: {@code {offer, capabilities, principal?, id?, ttl}}. */
-    void offered(JsonArray offers);
-
-    void withdrawn(@Nullable Requester who, String offer);
-  }
+public final class ClusterInputs implements InputPeers {
 
   private static final Duration PATIENCE = Duration.ofMillis(1_500);
   private static final Duration ANSWER = Duration.ofSeconds(5);
@@ -48,19 +31,16 @@ final class ClusterInputs {
 
   private final Vertx vertx;
   private final PeerRequests nodes;
-  private final Here here;
+  private final InputPeers.Here here;
 
-  ClusterInputs(Vertx vertx, Here here) {
+  public ClusterInputs(Vertx vertx, InputPeers.Here here) {
     this.vertx = vertx;
     this.nodes = new PeerRequests(vertx, Addresses.INPUT_NODES);
     this.here = here;
   }
 
-  /** Completes when other nodes can ask; what they have of offers arrives a moment later. */
-  Future<Void> open() {
-    if (!vertx.isClustered()) {
-      return Future.succeededFuture();
-    }
+  @Override
+  public Future<Void> open() {
     return vertx
         .eventBus()
         .<JsonObject>consumer(Addresses.INPUT_SHARED, fact -> heard(fact.body()))
@@ -69,8 +49,8 @@ final class ClusterInputs {
         .onSuccess(listening -> learn());
   }
 
-  /** All offers of the other nodes: at the start, and when nodes have found each other again. */
-  void learn() {
+  @Override
+  public void learn() {
     nodes
         .ask(new JsonObject().put(OP, "offers"), PATIENCE)
         .onSuccess(
@@ -102,12 +82,9 @@ final class ClusterInputs {
     here.offered(fact.getJsonArray("offers", new JsonArray()));
   }
 
-  /** Those of all nodes, the oldest first. */
-  Future<JsonArray> pending(@Nullable Requester who, @Nullable String server) {
+  @Override
+  public Future<JsonArray> pending(@Nullable Requester who, @Nullable String server) {
     JsonArray own = here.pending(who, server);
-    if (!vertx.isClustered()) {
-      return Future.succeededFuture(own);
-    }
     return nodes
         .ask(signed(who, new JsonObject().put(OP, "pending").put("id", server)), PATIENCE)
         .map(
@@ -129,9 +106,9 @@ final class ClusterInputs {
     return who == null ? body : body.put(WHO, who.text());
   }
 
-  /** Answers a question wherever it waits. */
-  Future<JsonObject> respond(@Nullable Requester who, String question, JsonObject body) {
-    if (!vertx.isClustered() || here.holds(who, question)) {
+  @Override
+  public Future<JsonObject> respond(@Nullable Requester who, String question, JsonObject body) {
+    if (here.holds(who, question)) {
       return Future.succeededFuture(here.respond(who, body));
     }
     return nodes
@@ -147,18 +124,17 @@ final class ClusterInputs {
             });
   }
 
-  /** Tells the others of an offer. */
-  void tell(@Nullable Requester who, JsonObject offer) {
+  @Override
+  public void tell(@Nullable Requester who, JsonObject offer) {
     publish(new JsonObject().put("offers", new JsonArray().add(signed(who, offer))));
   }
 
-  void tellWithdrawn(@Nullable Requester who, String offer) {
+  @Override
+  public void tellWithdrawn(@Nullable Requester who, String offer) {
     publish(signed(who, new JsonObject().put("withdrawn", offer)));
   }
 
   private void publish(JsonObject fact) {
-    if (vertx.isClustered()) {
-      vertx.eventBus().publish(Addresses.INPUT_SHARED, fact.put("from", nodes.own()));
-    }
+    vertx.eventBus().publish(Addresses.INPUT_SHARED, fact.put("from", nodes.own()));
   }
 }

@@ -1,10 +1,11 @@
-package dev.mcpbus;
+package dev.mcpbus.cluster;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
+import dev.mcpbus.hosting.PrivateConnectionHost;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -16,10 +17,10 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Leases of clients of this node that live on another, because the server wants what only that one
- * has. Confined to the context of {@link ServersVerticle}.
+ * Private connections of clients of this node that another node runs, because the server wants what
+ * only that node has. Confined to the context of {@code ServersVerticle}.
  */
-final class RemotePrivateConnections {
+public final class RemotePrivateConnections implements PrivateConnectionHost {
 
   private static final long ASK_MILLIS = 20_000;
   private static final long RETRY_AFTER_MILLIS = 250;
@@ -49,11 +50,11 @@ final class RemotePrivateConnections {
   private final Map<String, Held> held = new HashMap<>();
 
   /** Must be made on the context that it is to live on. */
-  RemotePrivateConnections(Vertx vertx) {
+  public RemotePrivateConnections(Vertx vertx) {
     this(vertx, TRIES);
   }
 
-  RemotePrivateConnections(Vertx vertx, int tries) {
+  public RemotePrivateConnections(Vertx vertx, int tries) {
     this.vertx = vertx;
     this.tries = tries;
     Context context = vertx.getOrCreateContext();
@@ -67,8 +68,8 @@ final class RemotePrivateConnections {
             });
   }
 
-  /** As {@code PrivateConnectionRegistry.lease}, on {@code node}. */
-  Future<JsonObject> lease(String node, JsonObject body) {
+  @Override
+  public Future<JsonObject> lease(String node, JsonObject body) {
     long now = System.nanoTime();
     held.values().removeIf(one -> now - one.since() > KEPT_NANOS);
     return ask(node, Addresses.SERVERS_LEASE, body, tries)
@@ -98,11 +99,13 @@ final class RemotePrivateConnections {
             });
   }
 
-  boolean has(JsonObject body) {
+  @Override
+  public boolean has(JsonObject body) {
     return held.containsKey(lease(body));
   }
 
-  Future<JsonObject> renew(JsonObject body) {
+  @Override
+  public Future<JsonObject> renew(JsonObject body) {
     String lease = lease(body);
     Held known = held.get(lease);
     return known == null
@@ -112,7 +115,8 @@ final class RemotePrivateConnections {
             .recover(failure -> isGone(failure) ? forget(lease) : Future.failedFuture(failure));
   }
 
-  Future<JsonObject> release(JsonObject body) {
+  @Override
+  public Future<JsonObject> release(JsonObject body) {
     Held known = held.remove(lease(body));
     return known == null
         ? Future.failedFuture(gone())
