@@ -38,9 +38,6 @@ public enum FailureCode {
   LOOP_DETECTED(1028, 508, -32000, "The server leads back to this mcpbus."),
   UNKNOWN_TASK(1029, 404, -32602, "There is no task of that id.");
 
-  /** The last one that every node knows; those after it came with form 2 of {@link WireForm}. */
-  private static final int LAST_OF_FORM_1 = 1027;
-
   private final int busCode;
   private final int httpStatus;
   private final int jsonRpcCode;
@@ -61,11 +58,6 @@ public enum FailureCode {
       }
     }
     return null;
-  }
-
-  /** Whether a reader of this form of {@link WireForm} can decode it, 0 for one of none. */
-  boolean isReadBy(int wire) {
-    return wire >= (busCode <= LAST_OF_FORM_1 ? WireForm.OLDEST : 2);
   }
 
   /** By its number on the bus; null where there is none. */

@@ -124,13 +124,11 @@ public final class McpFailure extends ReplyException {
   }
 
   /**
-   * Answers a call with this. A process of the cluster that does not know mcpbus, or not yet this
-   * code, gets Vert.x's own exception with the same number and message: it could not read ours, and
-   * would wait for ever.
+   * Answers a call with this. A process of the cluster that does not know mcpbus gets Vert.x's own
+   * exception with the same number and message: it could not read ours, and would wait for ever.
    */
   public void replyTo(Message<?> call) {
-    if (WireMessages.isFromWire(call)
-        && !code.isReadBy(WireForm.spoken(call.headers().get(Headers.SPEAKS)))) {
+    if (WireMessages.isFromWire(call) && !WireForm.isSpoken(call.headers().get(Headers.SPEAKS))) {
       call.fail(code.busCode(), getMessage());
     } else {
       call.reply(this);

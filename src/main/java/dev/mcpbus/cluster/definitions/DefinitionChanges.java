@@ -1,6 +1,5 @@
 package dev.mcpbus.cluster.definitions;
 
-import dev.mcpbus.cluster.engine.WireCompatibility;
 import dev.mcpbus.cluster.membership.NodeMessage;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -37,7 +36,6 @@ final class DefinitionChanges {
   private final Vertx vertx;
   private final String self;
   private final Consumer<NodeMessage> publish;
-  private final WireCompatibility versions;
   private final Future<AsyncMap<String, Long>> map;
 
   private final Set<String> gathered = new LinkedHashSet<>();
@@ -51,10 +49,9 @@ final class DefinitionChanges {
    * @param publish tells all nodes
    */
   DefinitionChanges(
-      Vertx vertx, String self, WireCompatibility versions, Consumer<NodeMessage> publish) {
+      Vertx vertx, String self, Consumer<NodeMessage> publish) {
     this.vertx = vertx;
     this.self = self;
-    this.versions = versions;
     this.publish = publish;
     this.map = vertx.sharedData().getClusterWideMap(MAP);
   }
@@ -70,18 +67,9 @@ final class DefinitionChanges {
   private void tell() {
     List<String> ids = List.copyOf(gathered);
     gathered.clear();
-    versions
-        .common()
-        .onSuccess(
-            wire -> {
-              if (wire < 2) {
-                publish.accept(new NodeMessage.DefinitionsChanged(self, List.of(), 0));
-                return;
-              }
-              for (int from = 0; from < ids.size(); from += MOST) {
-                tell(ids.subList(from, Math.min(ids.size(), from + MOST)));
-              }
-            });
+    for (int from = 0; from < ids.size(); from += MOST) {
+      tell(ids.subList(from, Math.min(ids.size(), from + MOST)));
+    }
   }
 
   /** The number is in the map before it is published, so that it is not lost with this node. */
@@ -109,20 +97,11 @@ final class DefinitionChanges {
 
   /** Whether a change was missed, or may have been; fails where that cannot be read. */
   Future<Boolean> isBehind() {
-    return versions
-        .common()
-        .compose(
-            wire ->
-                wire < 2
-                    ? Future.succeededFuture(true)
-                    : map.compose(AsyncMap::entries)
-                        .map(
-                            counts ->
-                                counts.entrySet().stream()
-                                    .anyMatch(
-                                        one ->
-                                            one.getValue()
-                                                > heard.getOrDefault(one.getKey(), 0L))));
+    return map.compose(AsyncMap::entries)
+        .map(
+            counts ->
+                counts.entrySet().stream()
+                    .anyMatch(one -> one.getValue() > heard.getOrDefault(one.getKey(), 0L)));
   }
 
   /** A node is no member any more: nobody counts on. */

@@ -21,31 +21,28 @@ record DefinitionEntry(ServerOrigin origin, String source) {
     return new DefinitionEntry(Objects.requireNonNull(definition.origin()), definition.source());
   }
 
-  /**
-   * @param wire the form to write, which all nodes read
-   */
-  String encode(int wire) {
-    JsonObject json = new JsonObject();
-    if (wire > 1) {
-      json.put(FORM, wire).put("version", McpBusVersion.current());
-    }
-    return json.put("origin", origin.toJson()).put("source", source).encode();
+  String encode() {
+    return new JsonObject()
+        .put(FORM, WireForm.NEWEST)
+        .put("version", McpBusVersion.current())
+        .put("origin", origin.toJson())
+        .put("source", source)
+        .encode();
   }
 
   /**
-   * @param reads what this node reads
    * @throws IllegalArgumentException that says what is wrong, such as a form of a newer mcpbus
    */
-  static DefinitionEntry decode(String text, WireForm.Range reads) {
+  static DefinitionEntry decode(String text) {
     JsonObject json;
     int form;
     try {
       json = new JsonObject(text);
-      form = json.getInteger(FORM, 1);
+      form = json.getInteger(FORM);
     } catch (RuntimeException e) {
       throw new IllegalArgumentException("it is no definition of any version of mcpbus", e);
     }
-    if (!reads.contains(form)) {
+    if (form < WireForm.OLDEST || form > WireForm.NEWEST) {
       throw new IllegalArgumentException(
           "it is written in form "
               + form
@@ -54,7 +51,7 @@ record DefinitionEntry(ServerOrigin origin, String source) {
               + "; this node, mcpbus "
               + McpBusVersion.current()
               + ", reads form "
-              + reads
+              + WireForm.NEWEST
               + ": upgrade this node, or define the server anew");
     }
     try {

@@ -2,7 +2,6 @@ package dev.mcpbus.cluster.definitions;
 
 import dev.mcpbus.bus.ClusterSecret;
 import dev.mcpbus.bus.ConnectionId;
-import dev.mcpbus.cluster.engine.WireCompatibility;
 import dev.mcpbus.cluster.membership.ClusterMaps;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -42,7 +41,6 @@ final class DefinitionMap {
   private static final int MOST_IGNORED = 100;
 
   private final ClusterSecret secret;
-  private final WireCompatibility versions;
   private final InstantSource clock;
   private final Consumer<ConnectionId> corrected;
   private final Future<AsyncMap<String, String>> map;
@@ -60,12 +58,10 @@ final class DefinitionMap {
    */
   DefinitionMap(
       Vertx vertx,
-      WireCompatibility versions,
       InstantSource clock,
       Consumer<ConnectionId> corrected) {
     this.corrected = corrected;
     this.secret = ClusterSecret.of(vertx);
-    this.versions = versions;
     this.clock = clock;
     this.map = vertx.sharedData().getClusterWideMap(ClusterMaps.SERVERS);
   }
@@ -95,18 +91,13 @@ final class DefinitionMap {
         all -> current(all, id).compose(there -> all.put(id.value(), next(id, there, text).raw())));
   }
 
-  /**
-   * @param noted whether the other nodes understand that something was removed; before that what is
-   *     missing was removed
-   */
-  Future<Void> remove(ConnectionId id, boolean noted) {
+  /** Puts a note in its place for an hour, so that what is lost can be told from it. */
+  Future<Void> remove(ConnectionId id) {
     return map.compose(
         all ->
-            noted
-                ? current(all, id)
-                    .compose(
-                        there -> all.put(id.value(), next(id, there, null).raw(), REMOVED_MILLIS))
-                : all.remove(id.value()).<Void>mapEmpty());
+            current(all, id)
+                .compose(
+                    there -> all.put(id.value(), next(id, there, null).raw(), REMOVED_MILLIS)));
   }
 
   private Future<@Nullable SignedEntry> current(AsyncMap<String, String> all, ConnectionId id) {
@@ -228,14 +219,7 @@ final class DefinitionMap {
   }
 
   private Future<Void> putBack(List<ConnectionId> missing, Map<ConnectionId, SignedEntry> entries) {
-    return versions
-        .common()
-        .compose(
-            wire ->
-                wire < DefinitionRegistry.NOTED
-                    ? Future.succeededFuture()
-                    : Future.join(missing.stream().map(id -> putBack(id, entries)).toList())
-                        .mapEmpty());
+    return Future.join(missing.stream().map(id -> putBack(id, entries)).toList()).mapEmpty();
   }
 
   private Future<Void> putBack(ConnectionId id, Map<ConnectionId, SignedEntry> entries) {

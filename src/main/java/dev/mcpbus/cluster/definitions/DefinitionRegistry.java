@@ -1,7 +1,6 @@
 package dev.mcpbus.cluster.definitions;
 
 import dev.mcpbus.bus.ConnectionId;
-import dev.mcpbus.cluster.engine.WireCompatibility;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerOrigin;
 import dev.mcpbus.hosting.ServerEntryReader;
@@ -34,9 +33,6 @@ public final class DefinitionRegistry {
 
   private static final Logger LOG = LoggerFactory.getLogger(DefinitionRegistry.class);
 
-  /** The form since which removals are noted; before it what is missing was removed. */
-  static final int NOTED = 2;
-
   /** Of more than so many at once all are read: one question instead of many. */
   private static final int MANY = 64;
 
@@ -49,7 +45,6 @@ public final class DefinitionRegistry {
 
   private final Vertx vertx;
   private final ServerEntryReader reader;
-  private final WireCompatibility versions;
   private final DefinitionChanges changes;
   private final Function<Set<ConnectionId>, Future<Void>> listener;
   private final DefinitionMap map;
@@ -79,17 +74,14 @@ public final class DefinitionRegistry {
   DefinitionRegistry(
       Vertx vertx,
       ServerEntryReader reader,
-      WireCompatibility versions,
       DefinitionChanges changes,
       Function<Set<ConnectionId>, Future<Void>> listener) {
     this.vertx = vertx;
     this.reader = reader;
-    this.versions = versions;
     this.changes = changes;
     this.listener = listener;
     this.map =
-        new DefinitionMap(
-            vertx, versions, InstantSource.system(), id -> changes.announce(id.value()));
+        new DefinitionMap(vertx, InstantSource.system(), id -> changes.announce(id.value()));
   }
 
   /** Those that this node can read. */
@@ -123,8 +115,7 @@ public final class DefinitionRegistry {
     if (file) {
       files.put(definition.id(), definition);
     }
-    return text(definition)
-        .compose(text -> map.add(definition.id(), text))
+    return map.add(definition.id(), text(definition))
         .compose(
             added -> {
               if (added) {
@@ -136,20 +127,16 @@ public final class DefinitionRegistry {
 
   public Future<Void> replace(ServerDefinition definition) {
     files.put(definition.id(), definition);
-    return text(definition)
-        .compose(text -> map.put(definition.id(), text))
+    return map.put(definition.id(), text(definition))
         .compose(put -> changed(definition.id()));
   }
 
   public Future<Void> remove(ConnectionId id) {
-    return versions
-        .common()
-        .compose(wire -> map.remove(id, wire >= NOTED))
-        .compose(removed -> changed(id));
+    return map.remove(id).compose(removed -> changed(id));
   }
 
-  private Future<String> text(ServerDefinition definition) {
-    return versions.common().map(wire -> DefinitionEntry.of(definition).encode(wire));
+  private static String text(ServerDefinition definition) {
+    return DefinitionEntry.of(definition).encode();
   }
 
   private Future<Void> changed(ConnectionId id) {
@@ -245,7 +232,7 @@ public final class DefinitionRegistry {
   private Future<Void> parse(ConnectionId id, String text) {
     DefinitionEntry form;
     try {
-      form = DefinitionEntry.decode(text, versions.own());
+      form = DefinitionEntry.decode(text);
     } catch (IllegalArgumentException e) {
       held.put(id, new Held(Sensitive.of(text), null));
       unreadable(id, e);

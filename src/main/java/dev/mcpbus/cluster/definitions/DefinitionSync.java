@@ -82,8 +82,8 @@ public final class DefinitionSync {
     this.refused = refused;
     this.versions = new WireCompatibility(vertx);
     this.refusals = new PlacementRefusals(vertx, members.self());
-    this.changes = new DefinitionChanges(vertx, members.self(), versions, messages::tell);
-    this.definitions = new DefinitionRegistry(vertx, reader, versions, changes, this::changed);
+    this.changes = new DefinitionChanges(vertx, members.self(), messages::tell);
+    this.definitions = new DefinitionRegistry(vertx, reader, changes, this::changed);
   }
 
   /** Fails where the definitions cannot be read. */
@@ -219,9 +219,6 @@ public final class DefinitionSync {
 
   /** Tells the others whether this node can serve what it can read, or cannot. */
   private void refuse(ConnectionId id) {
-    if (versions.own().to() < 2) {
-      return; // Nobody of the form before would understand.
-    }
     String why = definitions.unread().get(id);
     if (why == null ? refusals.accept(id.value()) : refusals.refuse(id.value(), why)) {
       messages.tell(new NodeMessage.Refusal(members.self(), id.value(), why != null));

@@ -40,32 +40,6 @@ public final class WireCompatibility {
     this.own = reads == null ? new WireForm.Range(WireForm.OLDEST, WireForm.NEWEST) : reads;
   }
 
-  public WireForm.Range own() {
-    return own;
-  }
-
-  /** The newest form that all nodes read, this one included; never fails. */
-  public Future<Integer> common() {
-    return nodes()
-        .map(
-            all ->
-                all.values().stream()
-                    .mapToInt(node -> node.reads().to())
-                    .reduce(own.to(), Math::min));
-  }
-
-  /** Ids of the nodes that read a form, this one among them where it does; never fails. */
-  public Future<List<String>> reading(int version) {
-    return nodes()
-        .map(
-            all ->
-                all.entrySet().stream()
-                    .filter(one -> one.getValue().reads().contains(version))
-                    .map(Map.Entry::getKey)
-                    .sorted()
-                    .toList());
-  }
-
   /** Sentences that name the nodes which share no form with this one; never fails. */
   public Future<List<String>> strangers() {
     return nodes()

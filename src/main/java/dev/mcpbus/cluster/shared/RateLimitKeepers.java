@@ -2,7 +2,6 @@ package dev.mcpbus.cluster.shared;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.RequestSender;
-import dev.mcpbus.cluster.engine.WireCompatibility;
 import dev.mcpbus.cluster.membership.ClusterNode;
 import dev.mcpbus.cluster.membership.NodeMessage;
 import dev.mcpbus.cluster.membership.NodeMessages;
@@ -24,12 +23,9 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * Limits of principals that hold for all nodes together: keeps them for some, and finds who keeps
  * them for the others. The keeper of a principal is computed as the owner of a connection is, from
- * the nodes that are heard and read the form in which they are asked.
+ * the nodes that are heard.
  */
 public final class RateLimitKeepers extends VerticleBase implements ClusterRateLimiter.Keepers {
-
-  /** The form of {@code WireForm} in which nodes ask. */
-  private static final int FORM = 2;
 
   private static final long TICK_MILLIS = 1_000;
 
@@ -37,7 +33,6 @@ public final class RateLimitKeepers extends VerticleBase implements ClusterRateL
   private static final long PATIENCE_MILLIS = 250;
 
   private final String self;
-  private final WireCompatibility versions;
   private final RateLimitLedger book = new RateLimitLedger(System::nanoTime);
   private final ClusterRateLimiter throttle;
   private final Set<String> heard = ConcurrentHashMap.newKeySet();
@@ -46,7 +41,6 @@ public final class RateLimitKeepers extends VerticleBase implements ClusterRateL
 
   public RateLimitKeepers(Vertx vertx, AuthOptions options) {
     this.self = RequestSender.of(vertx).membership().self();
-    this.versions = new WireCompatibility(vertx);
     this.bus = vertx;
     this.throttle = new ClusterRateLimiter(vertx, options, this, System::nanoTime);
   }
@@ -100,17 +94,8 @@ public final class RateLimitKeepers extends VerticleBase implements ClusterRateL
 
   /** What is in hand is told to new keepers at once. */
   private void keepers() {
-    versions
-        .reading(FORM)
-        .onSuccess(
-            all -> {
-              nodes =
-                  all.stream()
-                      .filter(heard::contains)
-                      .map(id -> new ClusterNode(id, id, 1, Set.of()))
-                      .toList();
-              throttle.tick();
-            });
+    nodes = heard.stream().map(id -> new ClusterNode(id, id, 1, Set.of())).toList();
+    throttle.tick();
   }
 
   @Override
@@ -125,9 +110,8 @@ public final class RateLimitKeepers extends VerticleBase implements ClusterRateL
 
   @Override
   public Future<Grant> ask(Ask ask) {
-    List<ClusterNode> all = versions.own().contains(FORM) ? nodes : List.of();
     String keeper =
-        RendezvousHash.owner(ask.principal(), all, Set.of()).map(ClusterNode::id).orElse(self);
+        RendezvousHash.owner(ask.principal(), nodes, Set.of()).map(ClusterNode::id).orElse(self);
     if (keeper.equals(self)) {
       return Future.succeededFuture(book.ask(ask));
     }

@@ -188,21 +188,22 @@ class DefinitionRegistryIT {
       TestBus.await(servers.put("b", sealed("b", 2, null)));
       tell(writer, 5, "b");
       until("two", () -> assertThat(node.statuses()).containsOnlyKeys("a", "c"));
-      // A node of the form before says only that something has changed.
+      // A node may say only that definitions have changed.
       TestBus.await(servers.put("b", sealed("b", 3, form(EchoServer.shell(), "b"))));
       writer
           .vertx()
           .eventBus()
           .publish(
               Addresses.PLACEMENT,
-              new JsonObject().put("type", "definitions").put("node", "old").put("clock", 1));
+              new JsonObject().put("type", "definitions").put("node", "brief").put("clock", 1));
       until("three", () -> assertThat(node.statuses()).containsOnlyKeys("a", "b", "c"));
     }
   }
 
-  /** As the version before wrote it. */
+  /** As a node writes it. */
   private static JsonObject form(JsonObject entry, String id) {
     return new JsonObject()
+        .put("form", WireForm.NEWEST)
         .put(
             "origin",
             new JsonObject()

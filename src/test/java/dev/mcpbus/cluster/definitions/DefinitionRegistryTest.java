@@ -4,7 +4,6 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bus.ConnectionId;
-import dev.mcpbus.cluster.engine.WireCompatibility;
 import dev.mcpbus.cluster.membership.ClusterMaps;
 import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ServerDefinition;
@@ -41,11 +40,9 @@ class DefinitionRegistryTest {
             .<String, String>getClusterWideMap(ClusterMaps.SERVERS)
             .await(20, SECONDS);
     reader = ServerEntryReader.in(Path.of("."), ConfigEnvironment.system(), ServerSettings.DEFAULT);
-    WireCompatibility versions = new WireCompatibility(vertx);
-    DefinitionChanges changes = new DefinitionChanges(vertx, "one", versions, fact -> {});
+    DefinitionChanges changes = new DefinitionChanges(vertx, "one", told -> {});
     definitions =
-        new DefinitionRegistry(
-            vertx, reader, versions, changes, changed -> Future.succeededFuture());
+        new DefinitionRegistry(vertx, reader, changes, changed -> Future.succeededFuture());
     assertThat(definitions.add(definition(), true).await(20, SECONDS)).isTrue();
     assertThat(definitions.all()).containsOnlyKeys(ID);
   }
