@@ -48,8 +48,7 @@ final class DefinitionChanges {
   /**
    * @param publish tells all nodes
    */
-  DefinitionChanges(
-      Vertx vertx, String self, Consumer<NodeMessage> publish) {
+  DefinitionChanges(Vertx vertx, String self, Consumer<NodeMessage> publish) {
     this.vertx = vertx;
     this.self = self;
     this.publish = publish;

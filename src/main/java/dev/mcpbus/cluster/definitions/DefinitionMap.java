@@ -56,10 +56,7 @@ final class DefinitionMap {
   /**
    * @param corrected hears what was put right here, which the others have to read
    */
-  DefinitionMap(
-      Vertx vertx,
-      InstantSource clock,
-      Consumer<ConnectionId> corrected) {
+  DefinitionMap(Vertx vertx, InstantSource clock, Consumer<ConnectionId> corrected) {
     this.corrected = corrected;
     this.secret = ClusterSecret.of(vertx);
     this.clock = clock;

@@ -80,8 +80,7 @@ public final class DefinitionRegistry {
     this.reader = reader;
     this.changes = changes;
     this.listener = listener;
-    this.map =
-        new DefinitionMap(vertx, InstantSource.system(), id -> changes.announce(id.value()));
+    this.map = new DefinitionMap(vertx, InstantSource.system(), id -> changes.announce(id.value()));
   }
 
   /** Those that this node can read. */
@@ -127,8 +126,7 @@ public final class DefinitionRegistry {
 
   public Future<Void> replace(ServerDefinition definition) {
     files.put(definition.id(), definition);
-    return map.put(definition.id(), text(definition))
-        .compose(put -> changed(definition.id()));
+    return map.put(definition.id(), text(definition)).compose(put -> changed(definition.id()));
   }
 
   public Future<Void> remove(ConnectionId id) {

@@ -46,8 +46,7 @@ class MixedVersionsIT {
   }
 
   @Test
-  void all_nodes_are_replaced_one_by_one_under_calls_and_no_call_is_lost()
-      throws IOException {
+  void all_nodes_are_replaced_one_by_one_under_calls_and_no_call_is_lost() throws IOException {
     JsonObject servers = new JsonObject();
     for (int i = 0; i < SERVERS; i++) {
       servers.put("s" + i, EchoServer.shell(folder.resolve("ran-" + i).toString()));
