@@ -1,24 +1,18 @@
 package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.internals.PrivateFile;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * The pins of all servers in one JSON file, readable by its owner alone: {@code {"version": 1,
@@ -34,15 +28,12 @@ public final class FilePinStore implements PinStore {
   private static final int VERSION = 1;
   private static final long MAX_BYTES = 64L * 1024 * 1024;
 
-  /** Within this process; the lock file does not work between threads. */
-  private static final Object MONITOR = new Object();
-
   private final Vertx vertx;
-  private final Path file;
+  private final PrivateFile file;
 
   private FilePinStore(Vertx vertx, Path file) {
     this.vertx = vertx;
-    this.file = file.toAbsolutePath();
+    this.file = PrivateFile.of(file);
   }
 
   /** A store in {@code file}, which need not exist. */
@@ -63,12 +54,7 @@ public final class FilePinStore implements PinStore {
   @Override
   public Future<JsonObject> load(ConnectionId id) {
     return vertx.executeBlocking(
-        () -> {
-          synchronized (MONITOR) {
-            return servers(read()).getJsonObject(id.value(), new JsonObject());
-          }
-        },
-        false);
+        () -> servers(read()).getJsonObject(id.value(), new JsonObject()), false);
   }
 
   /** In the order of the calls, where they come from one context. */
@@ -76,31 +62,14 @@ public final class FilePinStore implements PinStore {
   public Future<Void> save(ConnectionId id, JsonObject pins) {
     return vertx.executeBlocking(
         () -> {
-          synchronized (MONITOR) {
-            update(id, pins);
-          }
+          file.update(
+              () -> {
+                JsonObject all = read();
+                servers(all).put(id.value(), pins);
+                return all.encodePrettily().getBytes(StandardCharsets.UTF_8);
+              });
           return null;
         });
-  }
-
-  private void update(ConnectionId id, JsonObject pins) throws IOException {
-    Path folder = file.getParent();
-    if (folder != null && !Files.isDirectory(folder)) {
-      Files.createDirectories(folder, owner(folder, "rwx------"));
-    }
-    Path lock = file.resolveSibling(file.getFileName() + ".lock");
-    try (FileChannel channel =
-            FileChannel.open(
-                lock,
-                Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
-                owner(lock, "rw-------"));
-        var held = channel.lock()) {
-      if (held.isValid()) {
-        JsonObject all = read();
-        servers(all).put(id.value(), pins);
-        write(all);
-      }
-    }
   }
 
   private static JsonObject servers(JsonObject all) {
@@ -110,10 +79,10 @@ public final class FilePinStore implements PinStore {
   private JsonObject read() throws IOException {
     JsonObject all;
     try {
-      if (Files.size(file) > MAX_BYTES) {
+      if (Files.size(file.path()) > MAX_BYTES) {
         throw broken();
       }
-      all = new JsonObject(Buffer.buffer(Files.readAllBytes(file)));
+      all = new JsonObject(Buffer.buffer(Files.readAllBytes(file.path())));
     } catch (NoSuchFileException e) {
       return new JsonObject().put("version", VERSION).put("servers", new JsonObject());
     } catch (DecodeException e) {
@@ -129,31 +98,6 @@ public final class FilePinStore implements PinStore {
 
   private IOException broken() {
     return new IOException(
-        file + " is no pin file of this mcpbus: repair it, or remove it to trust anew");
-  }
-
-  private void write(JsonObject all) throws IOException {
-    Path next = file.resolveSibling(file.getFileName() + ".next");
-    Files.deleteIfExists(next);
-    ByteBuffer bytes = ByteBuffer.wrap(all.encodePrettily().getBytes(StandardCharsets.UTF_8));
-    try (FileChannel channel =
-        FileChannel.open(
-            next,
-            Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-            owner(next, "rw-------"))) {
-      while (bytes.hasRemaining()) {
-        channel.write(bytes);
-      }
-      channel.force(true);
-    }
-    Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-  }
-
-  private static FileAttribute<?>[] owner(Path path, String permissions) {
-    return path.getFileSystem().supportedFileAttributeViews().contains("posix")
-        ? new FileAttribute<?>[] {
-          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions))
-        }
-        : new FileAttribute<?>[0];
+        file.path() + " is no pin file of this mcpbus: repair it, or remove it to trust anew");
   }
 }

@@ -1,22 +1,16 @@
 package dev.mcpbus.security;
 
+import dev.mcpbus.internals.PrivateFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.AtomicMoveNotSupportedException;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
@@ -33,9 +27,6 @@ public final class AdminTokenFile {
   /** The folder, default {@code ~/.mcpbus/admin}. */
   public static final String FOLDER_VARIABLE = "MCPBUS_ADMIN_FOLDER";
 
-  private static final Set<PosixFilePermission> FOLDER =
-      PosixFilePermissions.fromString("rwx------");
-  private static final Set<PosixFilePermission> FILE = PosixFilePermissions.fromString("rw-------");
   private static final int MAX_BYTES = 256;
 
   private final Path file;
@@ -64,33 +55,8 @@ public final class AdminTokenFile {
    * @throws IOException where it cannot be kept so that nobody else reads it
    */
   public void write(String token) throws IOException {
-    Path folder = Objects.requireNonNull(file.getParent());
-    Path next = folder.resolve(file.getFileName() + "." + ProcessHandle.current().pid());
-    prepare(folder);
-    Files.deleteIfExists(next);
-    try {
-      // Made with its permissions, and only where nothing is, a link included.
-      try (FileChannel channel =
-          FileChannel.open(
-              next,
-              Set.of(
-                  StandardOpenOption.CREATE_NEW,
-                  StandardOpenOption.WRITE,
-                  LinkOption.NOFOLLOW_LINKS),
-              attributes(folder, FILE))) {
-        ByteBuffer bytes = ByteBuffer.wrap((token + "\n").getBytes(StandardCharsets.US_ASCII));
-        while (bytes.hasRemaining()) {
-          channel.write(bytes);
-        }
-      }
-      checkOwner(folder, next);
-      // A rename replaces a link itself, not what it points to.
-      Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
-    } catch (AtomicMoveNotSupportedException e) {
-      Files.move(next, file, StandardCopyOption.REPLACE_EXISTING);
-    } finally {
-      Files.deleteIfExists(next);
-    }
+    PrivateFile.inOwnFolder(file, "name one of your own in " + FOLDER_VARIABLE)
+        .replace((token + "\n").getBytes(StandardCharsets.US_ASCII));
   }
 
   /** The token of the mcpbus that runs there; empty where there is none, or the file is not one. */
@@ -114,43 +80,5 @@ public final class AdminTokenFile {
     if (read().filter(token::equals).isPresent()) {
       Files.deleteIfExists(file);
     }
-  }
-
-  private static void prepare(Path folder) throws IOException {
-    Path parent = folder.getParent();
-    if (parent != null && !Files.isDirectory(parent)) {
-      Files.createDirectories(parent, attributes(folder, FOLDER));
-    }
-    try {
-      Files.createDirectory(folder, attributes(folder, FOLDER));
-    } catch (FileAlreadyExistsException e) {
-      if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
-        throw new IOException(folder + " is no folder, or a link; remove it", e);
-      }
-    }
-    if (isPosix(folder)
-        && !Files.getPosixFilePermissions(folder, LinkOption.NOFOLLOW_LINKS).equals(FOLDER)) {
-      Files.setPosixFilePermissions(folder, FOLDER); // fails where the folder is another user's
-    }
-  }
-
-  /** Whoever owns the folder can put another file in the place of ours. */
-  private static void checkOwner(Path folder, Path mine) throws IOException {
-    if (isPosix(folder)
-        && !Files.getAttribute(folder, "unix:uid", LinkOption.NOFOLLOW_LINKS)
-            .equals(Files.getAttribute(mine, "unix:uid", LinkOption.NOFOLLOW_LINKS))) {
-      throw new IOException(
-          folder + " belongs to another user; name one of your own in " + FOLDER_VARIABLE);
-    }
-  }
-
-  private static FileAttribute<?>[] attributes(Path path, Set<PosixFilePermission> permissions) {
-    return isPosix(path)
-        ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(permissions)}
-        : new FileAttribute<?>[0];
-  }
-
-  private static boolean isPosix(Path path) {
-    return path.getFileSystem().supportedFileAttributeViews().contains("posix");
   }
 }

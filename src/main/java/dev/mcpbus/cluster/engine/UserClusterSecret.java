@@ -1,33 +1,24 @@
 package dev.mcpbus.cluster.engine;
 
 import dev.mcpbus.bus.ClusterSecret;
+import dev.mcpbus.internals.PrivateFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.Base64;
-import java.util.Set;
-import java.util.UUID;
 
 /**
  * The secret of clusters on the loopback interface that have none of their own: made once for each
- * user, in a file that only he can read. So the processes of one user find each other, and those of
- * another user of the machine are strangers.
+ * user, in a file that this user alone can read. So the processes of one user find each other, and
+ * those of another user of the machine are strangers.
  */
 final class UserClusterSecret {
 
   private static final int BYTES = 32;
-  private static final Set<PosixFilePermission> OWN =
-      Set.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
 
   private UserClusterSecret() {}
 
@@ -66,8 +57,7 @@ final class UserClusterSecret {
   }
 
   private static ClusterSecret read(Path file) throws IOException {
-    if (isPosix(file)
-        && !OWN.containsAll(Files.getPosixFilePermissions(file, LinkOption.NOFOLLOW_LINKS))) {
+    if (!PrivateFile.of(file).isPrivate()) {
       throw new IOException(
           file
               + " can be read or written by others than its owner; delete it, and a new one is made,"
@@ -81,44 +71,11 @@ final class UserClusterSecret {
     }
   }
 
-  /** Complete before it has its name: two nodes that start at once agree on one of the two. */
+  /** Two nodes that start at once agree on one of the two. */
   private static void make(Path file) throws IOException {
-    Path folder = file.toAbsolutePath().getParent();
-    if (folder != null) {
-      Files.createDirectories(folder, own(file, "rwx------"));
-    }
     byte[] random = new byte[BYTES];
     new SecureRandom().nextBytes(random);
-    String text = Base64.getEncoder().encodeToString(random);
-    Path next = file.resolveSibling(file.getFileName() + "." + UUID.randomUUID());
-    Files.createFile(next, own(file, "rw-------"));
-    try {
-      Files.writeString(next, text + "\n", StandardCharsets.US_ASCII);
-      named(next, file);
-    } finally {
-      Files.deleteIfExists(next);
-    }
-  }
-
-  private static void named(Path next, Path file) throws IOException {
-    try {
-      Files.createLink(file, next);
-    } catch (FileAlreadyExistsException other) {
-      // Another node was faster: its secret counts.
-    } catch (UnsupportedOperationException noLinks) {
-      Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
-    }
-  }
-
-  private static FileAttribute<?>[] own(Path path, String permissions) {
-    return isPosix(path)
-        ? new FileAttribute<?>[] {
-          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions))
-        }
-        : new FileAttribute<?>[0];
-  }
-
-  private static boolean isPosix(Path path) {
-    return path.getFileSystem().supportedFileAttributeViews().contains("posix");
+    String text = Base64.getEncoder().encodeToString(random) + "\n";
+    PrivateFile.of(file).create(text.getBytes(StandardCharsets.US_ASCII));
   }
 }

@@ -1,5 +1,6 @@
 package dev.mcpbus.security.oauth;
 
+import dev.mcpbus.internals.PrivateFile;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -7,18 +8,12 @@ import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.util.Arrays;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,14 +25,11 @@ public final class EncryptedFileTokenStore implements TokenStore {
 
   private static final byte[] MAGIC = "mcpbus-tokens-1\n".getBytes(StandardCharsets.US_ASCII);
 
-  /** Within this process; the lock file does not work between threads. */
-  private static final Object MONITOR = new Object();
-
   private final Vertx vertx;
-  private final Path file;
+  private final PrivateFile file;
   private final AesGcmSeal seal;
 
-  private EncryptedFileTokenStore(Vertx vertx, Path file, AesGcmSeal seal) {
+  private EncryptedFileTokenStore(Vertx vertx, PrivateFile file, AesGcmSeal seal) {
     this.vertx = vertx;
     this.file = file;
     this.seal = seal;
@@ -50,60 +42,34 @@ public final class EncryptedFileTokenStore implements TokenStore {
    * @throws IllegalArgumentException where the key is none; does not show it
    */
   public static EncryptedFileTokenStore of(Vertx vertx, Path file, String key) {
-    return new EncryptedFileTokenStore(vertx, file.toAbsolutePath(), AesGcmSeal.of(key));
+    return new EncryptedFileTokenStore(vertx, PrivateFile.of(file), AesGcmSeal.of(key));
   }
 
   @Override
   public Future<@Nullable JsonObject> load(String name) {
-    return vertx.executeBlocking(
-        () -> {
-          synchronized (MONITOR) {
-            return read().getJsonObject(name);
-          }
-        },
-        false);
+    return vertx.executeBlocking(() -> read().getJsonObject(name), false);
   }
 
   @Override
   public Future<Void> save(String name, JsonObject state) {
     return vertx.executeBlocking(
         () -> {
-          synchronized (MONITOR) {
-            update(name, state);
-          }
+          file.update(() -> sealed(read().put(name, state)));
           return null;
         },
         false);
   }
 
-  private void update(String name, JsonObject state) throws IOException, GeneralSecurityException {
-    Path folder = file.getParent();
-    if (folder != null && !Files.isDirectory(folder)) {
-      Files.createDirectories(folder, owner(folder, "rwx------"));
-    }
-    Path lock = file.resolveSibling(file.getFileName() + ".lock");
-    try (FileChannel channel =
-            FileChannel.open(
-                lock,
-                Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
-                owner(lock, "rw-------"));
-        var held = channel.lock()) {
-      if (held.isValid()) {
-        write(read().put(name, state));
-      }
-    }
-  }
-
   private JsonObject read() throws IOException, GeneralSecurityException {
     byte[] bytes;
     try {
-      bytes = Files.readAllBytes(file);
+      bytes = Files.readAllBytes(file.path());
     } catch (NoSuchFileException e) {
       return new JsonObject();
     }
     int head = MAGIC.length;
     if (bytes.length < head || !Arrays.equals(Arrays.copyOf(bytes, MAGIC.length), MAGIC)) {
-      throw new IOException("the token file is none of mcpbus: " + file);
+      throw new IOException("the token file is none of mcpbus: " + file.path());
     }
     try {
       byte[] sealed = Arrays.copyOfRange(bytes, head, bytes.length);
@@ -114,30 +80,8 @@ public final class EncryptedFileTokenStore implements TokenStore {
     }
   }
 
-  private void write(JsonObject all) throws IOException, GeneralSecurityException {
+  private byte[] sealed(JsonObject all) throws GeneralSecurityException {
     byte[] sealed = seal.seal(all.toBuffer().getBytes(), MAGIC);
-    ByteBuffer bytes =
-        ByteBuffer.allocate(MAGIC.length + sealed.length).put(MAGIC).put(sealed).flip();
-    Path next = file.resolveSibling(file.getFileName() + ".next");
-    Files.deleteIfExists(next);
-    try (FileChannel channel =
-        FileChannel.open(
-            next,
-            Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-            owner(next, "rw-------"))) {
-      while (bytes.hasRemaining()) {
-        channel.write(bytes);
-      }
-      channel.force(true);
-    }
-    Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-  }
-
-  private static FileAttribute<?>[] owner(Path path, String permissions) {
-    return path.getFileSystem().supportedFileAttributeViews().contains("posix")
-        ? new FileAttribute<?>[] {
-          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions))
-        }
-        : new FileAttribute<?>[0];
+    return ByteBuffer.allocate(MAGIC.length + sealed.length).put(MAGIC).put(sealed).array();
   }
 }

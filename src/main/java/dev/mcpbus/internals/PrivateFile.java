@@ -1,0 +1,186 @@
+package dev.mcpbus.internals;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file that its user alone can read, {@code rw-------} from the moment on that it exists, in a
+ * folder that is made {@code rwx------}. It is written whole and at once: a crash leaves the old
+ * content or the new one. Blocks: for worker threads, any of them.
+ */
+public final class PrivateFile {
+
+  private static final Set<PosixFilePermission> FOLDER =
+      PosixFilePermissions.fromString("rwx------");
+  private static final Set<PosixFilePermission> FILE = PosixFilePermissions.fromString("rw-------");
+
+  /** Keeps the threads of this process apart: a file lock keeps processes apart only. */
+  private static final Map<Path, Object> MONITORS = new ConcurrentHashMap<>();
+
+  private final Path file;
+  private final Path folder;
+  private final @Nullable String ownFolder;
+
+  private PrivateFile(Path file, @Nullable String ownFolder) {
+    this.file = file.toAbsolutePath();
+    this.folder = Objects.requireNonNull(this.file.getParent());
+    this.ownFolder = ownFolder;
+  }
+
+  /** That file; it and its folder need not exist. */
+  public static PrivateFile of(Path file) {
+    return new PrivateFile(file, null);
+  }
+
+  /**
+   * That file in a folder that has to be this user's alone, too: no link, no other user's, and
+   * {@code rwx------} after the first write.
+   *
+   * @param remedy what to do where the folder is another user's; ends the message of the failure
+   */
+  public static PrivateFile inOwnFolder(Path file, String remedy) {
+    return new PrivateFile(file, remedy);
+  }
+
+  /** Its absolute path. */
+  public Path path() {
+    return file;
+  }
+
+  /** Writes the file, unless there is one: of several processes that do it at once one wins. */
+  public void create(byte[] content) throws IOException {
+    write(content, sibling(UUID.randomUUID().toString()), this::link);
+  }
+
+  /** Writes the file, in place of what is there; a link is replaced, not followed. */
+  public void replace(byte[] content) throws IOException {
+    write(content, sibling(UUID.randomUUID().toString()), this::rename);
+  }
+
+  /**
+   * As {@link #replace}, with what {@code content} makes of the old one. No other update of this or
+   * of another process comes between: the file {@code <name>.lock} is locked meanwhile.
+   */
+  public void update(Callable<byte[]> content) throws Exception {
+    synchronized (MONITORS.computeIfAbsent(file, any -> new Object())) {
+      prepareFolder();
+      try (FileChannel lock =
+              open(sibling("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+          var held = lock.lock()) {
+        Objects.requireNonNull(held);
+        Path next = sibling("next");
+        Files.deleteIfExists(next); // of a process that was killed meanwhile
+        write(content.call(), next, this::rename);
+      }
+    }
+  }
+
+  /**
+   * Whether others can neither read nor write it; true where the file system has no such rights.
+   */
+  public boolean isPrivate() throws IOException {
+    return !isPosix()
+        || FILE.containsAll(Files.getPosixFilePermissions(file, LinkOption.NOFOLLOW_LINKS));
+  }
+
+  /** Complete before it has its name. */
+  private void write(byte[] content, Path next, Naming naming) throws IOException {
+    prepareFolder();
+    try {
+      try (FileChannel channel =
+          open(next, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+        ByteBuffer bytes = ByteBuffer.wrap(content);
+        while (bytes.hasRemaining()) {
+          channel.write(bytes);
+        }
+        channel.force(true);
+      }
+      checkOwner(next);
+      naming.name(next);
+    } finally {
+      Files.deleteIfExists(next);
+    }
+  }
+
+  private void rename(Path next) throws IOException {
+    Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  private void link(Path next) throws IOException {
+    try {
+      Files.createLink(file, next);
+    } catch (FileAlreadyExistsException other) {
+      // Another process was faster: its content counts.
+    } catch (UnsupportedOperationException noLinks) {
+      Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+    }
+  }
+
+  private void prepareFolder() throws IOException {
+    if (!Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) {
+      Files.createDirectories(folder, attributes(FOLDER));
+    }
+    if (ownFolder == null) {
+      return;
+    }
+    if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
+      throw new IOException(folder + " is no folder, or a link; remove it");
+    }
+    if (isPosix()
+        && !Files.getPosixFilePermissions(folder, LinkOption.NOFOLLOW_LINKS).equals(FOLDER)) {
+      Files.setPosixFilePermissions(folder, FOLDER); // fails where the folder is another user's
+    }
+  }
+
+  /** The owner of the folder can put another file in the place of ours. */
+  private void checkOwner(Path mine) throws IOException {
+    if (ownFolder != null && isPosix() && !user(folder).equals(user(mine))) {
+      throw new IOException(folder + " belongs to another user; " + ownFolder);
+    }
+  }
+
+  private static Object user(Path path) throws IOException {
+    return Files.getAttribute(path, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+  }
+
+  /** Made with its permissions. */
+  private FileChannel open(Path path, StandardOpenOption... options) throws IOException {
+    return FileChannel.open(path, Set.of(options), attributes(FILE));
+  }
+
+  private Path sibling(String ending) {
+    return file.resolveSibling(file.getFileName() + "." + ending);
+  }
+
+  private FileAttribute<?>[] attributes(Set<PosixFilePermission> permissions) {
+    return isPosix()
+        ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(permissions)}
+        : new FileAttribute<?>[0];
+  }
+
+  private boolean isPosix() {
+    return file.getFileSystem().supportedFileAttributeViews().contains("posix");
+  }
+
+  /** Gives the complete file its name. */
+  private interface Naming {
+    void name(Path next) throws IOException;
+  }
+}
