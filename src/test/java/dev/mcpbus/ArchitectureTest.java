@@ -104,12 +104,7 @@ class ArchitectureTest {
           row("cluster.engine", "cluster.membership", "cluster.signing"),
           row("cluster.ownership", "cluster.membership"),
           row("cluster.routing", "cluster.engine", "cluster.membership"),
-          row(
-              "cluster.shared",
-              "cluster.engine",
-              "cluster.membership",
-              "cluster.ownership",
-              "cluster.routing"),
+          row("cluster.shared", "cluster.membership", "cluster.ownership", "cluster.routing"),
           row("cluster.signing", "cluster.membership"),
           row("protocol.schema", "protocol"),
           row("security", "security.oauth"),
