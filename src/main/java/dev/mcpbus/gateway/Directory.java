@@ -4,6 +4,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.SealedTaskIds;
 import dev.mcpbus.security.AccessControl;
+import dev.mcpbus.security.Audit;
 import dev.mcpbus.security.AccessPolicy;
 import dev.mcpbus.security.Principal;
 import dev.mcpbus.security.Rights;
@@ -14,6 +15,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,21 +26,22 @@ final class Directory {
 
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
 
-  private final GatewayOptions options;
+  private final Map<String, ViewOptions> views;
   private final AccessControl access;
-  private final RequestAudit requestAudit;
   private final SealedTaskIds taskIds;
   private volatile DirectorySnapshot snapshot = DirectorySnapshot.EMPTY;
 
-  Directory(GatewayOptions options, AccessControl access, SealedTaskIds taskIds) {
-    this.taskIds = taskIds;
-    this.options = options;
+  /**
+   * @param views of which clients may see a selection, by their names
+   */
+  Directory(Map<String, ViewOptions> views, AccessControl access, SealedTaskIds taskIds) {
+    this.views = Map.copyOf(views);
     this.access = access;
-    this.requestAudit = new RequestAudit(access.audit());
+    this.taskIds = taskIds;
   }
 
-  RequestAudit journal() {
-    return requestAudit;
+  Audit audit() {
+    return access.audit();
   }
 
   SealedTaskIds taskIds() {
@@ -74,7 +77,7 @@ final class Directory {
     if (name.isEmpty()) {
       return DirectoryView.all(rights);
     }
-    ViewOptions view = options.views().get(name);
+    ViewOptions view = views.get(name);
     if (view != null) {
       return AccessPolicy.matches(view.principals(), principal)
           ? new DirectoryView(name, false, view, rights)

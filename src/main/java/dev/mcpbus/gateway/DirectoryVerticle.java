@@ -4,10 +4,9 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.Events;
-import dev.mcpbus.bus.FairLimit;
-import dev.mcpbus.bus.FairLimits;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.TasksExtension;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
@@ -34,8 +33,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class DirectoryVerticle extends VerticleBase {
 
-  private static final String STREAMS = "gateway.streams";
-
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
 
   /** Many changes at a time become one notification. */
@@ -49,7 +46,6 @@ final class DirectoryVerticle extends VerticleBase {
 
   private final Directory directory;
   private final Duration patience;
-  private final FairLimit<HttpReply> streams;
   private final Map<String, ListFetcher> servers = new HashMap<>();
   private final Set<ListKind> wanted = EnumSet.noneOf(ListKind.class);
   private Future<Void> known = Future.succeededFuture();
@@ -62,17 +58,14 @@ final class DirectoryVerticle extends VerticleBase {
 
   /**
    * @param patience how long a list waits at most for servers that were not heard of yet
-   * @param streams to be shown in the status
    */
-  DirectoryVerticle(Directory directory, Duration patience, FairLimit<HttpReply> streams) {
+  DirectoryVerticle(Directory directory, Duration patience) {
     this.directory = directory;
     this.patience = patience;
-    this.streams = streams;
   }
 
   @Override
   public Future<?> stop() {
-    FairLimits.of(vertx).remove(STREAMS, streams);
     book.close();
     return Future.succeededFuture();
   }
@@ -81,7 +74,6 @@ final class DirectoryVerticle extends VerticleBase {
   public Future<?> start() {
     EventBus bus = vertx.eventBus();
     book = new ResourceSubscriptions(vertx, ResourceSubscriptions.MAX);
-    FairLimits.of(vertx).add(STREAMS, streams);
     bus.localConsumer(Addresses.GATEWAY_DIRECTORY, this::ask);
     bus.<JsonObject>localConsumer(Addresses.GATEWAY_SUBSCRIBE, book::handle);
     return bus.<JsonObject>consumer(Addresses.ALL_EVENTS, event -> heard(event.body()))
@@ -137,7 +129,7 @@ final class DirectoryVerticle extends VerticleBase {
       become(
           facts.withServer(
               modern,
-              GatewayCapabilities.makesTasks(
+              TasksExtension.isOfferedBy(
                   modern, status.getJsonObject("capabilities", new JsonObject())),
               via(status),
               text instanceof String instructions ? instructions : ""));

@@ -186,7 +186,7 @@ final class DiscoverEndpoint {
       answer = router.route(ask);
     }
     answer.onComplete(
-        outcome -> directory.journal().ended(reply.source(), principal, ask, outcome));
+        outcome -> RequestAudit.ended(directory.audit(), reply.source(), principal, ask, outcome));
     answer.onComplete(
         result -> {
           forget(callId, reply);

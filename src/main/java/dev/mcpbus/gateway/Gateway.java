@@ -1,11 +1,14 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.FairLimit;
+import dev.mcpbus.bus.FairLimits;
 import dev.mcpbus.bus.SealedTaskIds;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.MountedHandler;
 import io.vertx.core.Deployable;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -45,7 +48,7 @@ public final class Gateway {
     this.vertx = vertx;
     this.options = options;
     this.serverInfo = serverInfo;
-    this.directory = new Directory(options, access, SealedTaskIds.of(vertx));
+    this.directory = new Directory(options.views(), access, SealedTaskIds.of(vertx));
     this.hostNames = new SessionHostNames(vertx, hostCount);
     this.streams = new FairLimit<>(options.maxStreams());
   }
@@ -53,7 +56,8 @@ public final class Gateway {
   /** To be deployed in this order, before the HTTP server, and closed after it. */
   public List<Deployable> actors() {
     List<Deployable> actors = new ArrayList<>();
-    actors.add(new DirectoryVerticle(directory, PATIENCE, streams));
+    actors.add(new DirectoryVerticle(directory, PATIENCE));
+    actors.add(new StreamCount());
     for (String host : hostNames.own()) {
       actors.add(new SessionHost(host, directory, options, serverInfo, hostNames.own().size()));
     }
@@ -63,6 +67,24 @@ public final class Gateway {
   /** A fresh one for each HTTP verticle. */
   public MountedHandler entrance() {
     return new GatewayEndpoint(vertx, directory, options, serverInfo, hostNames, streams);
+  }
+
+  /** Shows in the status of this node how many streams of clients are open. */
+  private final class StreamCount extends VerticleBase {
+
+    private static final String NAME = "gateway.streams";
+
+    @Override
+    public Future<?> start() {
+      FairLimits.of(vertx).add(NAME, streams);
+      return Future.succeededFuture();
+    }
+
+    @Override
+    public Future<?> stop() {
+      FairLimits.of(vertx).remove(NAME, streams);
+      return Future.succeededFuture();
+    }
   }
 
   /** A name that nobody can guess, in hexadecimal. */

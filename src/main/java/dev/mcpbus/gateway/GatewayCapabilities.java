@@ -23,17 +23,6 @@ final class GatewayCapabilities {
         .toList();
   }
 
-  /** What a server states: whether it makes tasks of tool calls. */
-  static boolean makesTasks(boolean modern, JsonObject capabilities) {
-    return modern
-        ? object(capabilities, "extensions").containsKey(TasksExtension.ID)
-        : object(object(object(capabilities, "tasks"), "requests"), "tools").containsKey("call");
-  }
-
-  private static JsonObject object(JsonObject from, String name) {
-    return from.getValue(name) instanceof JsonObject found ? found : new JsonObject();
-  }
-
   /**
    * @param tasks whether a server behind makes tasks
    */

@@ -134,7 +134,7 @@ final class GatewayEndpoint implements MountedHandler {
               known -> {
                 DirectoryView found = directory.view(place, principal);
                 if (found == null) {
-                  directory.journal().refused(request, principal);
+                  RequestAudit.refused(directory.audit(), request, principal);
                   refuse(
                       reply,
                       404,

@@ -396,7 +396,7 @@ final class GatewaySession {
     RequestSource source =
         RequestSource.parse(String.valueOf(message.headers().get(SessionHeaders.SOURCE)));
     answer.onComplete(
-        outcome -> directory.journal().ended(source, caller, gatewayRequest, outcome));
+        outcome -> RequestAudit.ended(directory.audit(), source, caller, gatewayRequest, outcome));
     answer.onComplete(
         result -> end(call, MessageWriter.written(requestId, result)),
         failure -> end(call, Buffer.buffer(McpErrors.message(requestId, McpErrors.of(failure)))));

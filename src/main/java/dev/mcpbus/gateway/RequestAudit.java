@@ -14,18 +14,15 @@ import io.vertx.core.http.HttpServerRequest;
 /** Writes what became of the requests of MCP clients into the audit log. Safe on every thread. */
 final class RequestAudit {
 
-  private final Audit audit;
+  private RequestAudit() {}
 
-  RequestAudit(Audit audit) {
-    this.audit = audit;
-  }
-
-  /** A path of the gateway that is not there, or not for him. */
-  void refused(HttpServerRequest request, Principal principal) {
+  /** A path of the gateway that is not there, or that the principal may not enter. */
+  static void refused(Audit audit, HttpServerRequest request, Principal principal) {
     audit.refused(request, principal, Decision.DENY, FailureCode.UNKNOWN_CONNECTION.name());
   }
 
-  void ended(
+  static void ended(
+      Audit audit,
       RequestSource source,
       Principal principal,
       GatewayRequest gatewayRequest,

@@ -97,14 +97,6 @@ final class TaskForms {
         && (takes.asString().equals("optional") || takes.asString().equals("required"));
   }
 
-  /** The tool of a server that decides by itself, for clients that ask for a task. */
-  static RawJson taskable(RawJson tool) {
-    return tool.member("execution") != null
-        ? tool
-        : tool.with(
-            "execution", RawJson.EMPTY_OBJECT.with("taskSupport", RawJson.string("optional")));
-  }
-
   /** The same for a task that is not there and for one of somebody else. */
   static McpFailure absent() {
     return McpErrors.invalidParams("Task not found");

@@ -3,6 +3,7 @@ package dev.mcpbus.gateway;
 import dev.mcpbus.protocol.ParamHeaders;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ResultType;
+import dev.mcpbus.protocol.TasksExtension;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -189,7 +190,7 @@ final class ViewList {
     List<RawJson> some = new ArrayList<>();
     for (int i = from; i < to; i++) {
       RawJson entry = entries.get(i);
-      some.add(deciders.contains(targets.get(i).server()) ? TaskForms.taskable(entry) : entry);
+      some.add(deciders.contains(targets.get(i).server()) ? TasksExtension.withTaskSupport(entry) : entry);
     }
     return some;
   }
