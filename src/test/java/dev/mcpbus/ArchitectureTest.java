@@ -45,19 +45,20 @@ class ArchitectureTest {
           row("supervisor", "internals", "bus"),
           row("security", "internals", "protocol"),
           row("connection", "internals", "bus", "protocol", "transport"),
-          row("catalog", "bus", "protocol"),
+          row("directory", "bus", "protocol", "security"),
           row("input", "bus", "protocol"),
           row("ai", "internals", "bus", "client", "protocol"),
           row("observability", "bus", "protocol"),
           row("server", "internals", "protocol", "transport"),
           row("demo", "transport"),
-          row("gateway", "internals", "bus", "protocol", "security"),
+          row("gateway", "internals", "bus", "directory", "protocol", "security"),
           row("bridge", "internals", "bus", "protocol", "security"),
           row(
               "config",
               "bridge",
               "bus",
               "connection",
+              "directory",
               "gateway",
               "protocol",
               "security",
@@ -106,6 +107,8 @@ class ArchitectureTest {
           row("cluster.routing", "cluster.engine", "cluster.membership"),
           row("cluster.shared", "cluster.membership", "cluster.ownership", "cluster.routing"),
           row("cluster.signing", "cluster.membership"),
+          row("directory.aggregate", "directory", "directory.search"),
+          row("directory.search", "directory"),
           row("protocol.schema", "protocol"),
           row("security", "security.oauth"),
           row("transport.bus", "transport"),
@@ -121,7 +124,8 @@ class ArchitectureTest {
           """
           bridge.options.BridgeLimitOptions bridge.options.BridgeOptions
           bridge.options.BridgeTlsOptions connection.ConnectionOptions connection.PinOptions
-          connection.ToolPolicy gateway.GatewayOptions gateway.ViewOptions security.AuthOptions
+          connection.ToolPolicy directory.MetaTools directory.ViewOptions gateway.GatewayOptions
+          security.AuthOptions
           security.oauth.TokenStoreProvider supervisor.Backoff supervisor.ConnectionStrategy
           supervisor.RestartIntensity supervisor.RestartPolicy supervisor.RestartStrategy
           supervisor.RestartType transport.BusOptions transport.HttpOptions

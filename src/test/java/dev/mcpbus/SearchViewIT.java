@@ -3,8 +3,8 @@ package dev.mcpbus;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.directory.ViewOptions;
 import dev.mcpbus.gateway.GatewayOptions;
-import dev.mcpbus.gateway.ViewOptions;
 import dev.mcpbus.testing.NpmServers;
 import dev.mcpbus.testing.TestBus;
 import io.modelcontextprotocol.client.McpClient;

@@ -3,7 +3,7 @@ package dev.mcpbus.bench;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
-import dev.mcpbus.catalog.AggregateVerticle;
+import dev.mcpbus.directory.aggregate.AggregateVerticle;
 import dev.mcpbus.testing.ToolCorpus;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

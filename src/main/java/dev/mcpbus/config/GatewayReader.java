@@ -1,12 +1,12 @@
 package dev.mcpbus.config;
 
 import dev.mcpbus.bus.ConnectionId;
-import dev.mcpbus.bus.MetaTools;
 import dev.mcpbus.config.ConfigNode.Kind;
 import dev.mcpbus.config.ConfigNode.Member;
 import dev.mcpbus.config.Substitution.Filled;
+import dev.mcpbus.directory.MetaTools;
+import dev.mcpbus.directory.ViewOptions;
 import dev.mcpbus.gateway.GatewayOptions;
-import dev.mcpbus.gateway.ViewOptions;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;

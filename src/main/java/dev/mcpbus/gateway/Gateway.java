@@ -3,6 +3,8 @@ package dev.mcpbus.gateway;
 import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.FairLimits;
 import dev.mcpbus.bus.SealedTaskIds;
+import dev.mcpbus.directory.Directory;
+import dev.mcpbus.directory.DirectoryVerticle;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.MountedHandler;

@@ -3,6 +3,8 @@ package dev.mcpbus.gateway;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.directory.Directory;
+import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.JsonRpcError;

@@ -1,5 +1,6 @@
 package dev.mcpbus.gateway;
 
+import dev.mcpbus.directory.ViewOptions;
 import java.time.Duration;
 import java.util.Map;
 

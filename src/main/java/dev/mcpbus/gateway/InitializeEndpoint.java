@@ -4,6 +4,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.McpHeaders;

@@ -1,5 +1,8 @@
 package dev.mcpbus.gateway;
 
+import dev.mcpbus.directory.DirectorySnapshot;
+import dev.mcpbus.directory.DirectoryView;
+import dev.mcpbus.directory.ListKind;
 import java.util.EnumMap;
 import java.util.LinkedHashSet;
 import java.util.Map;

@@ -2,6 +2,10 @@ package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.SealedTaskIds;
+import dev.mcpbus.directory.Directory;
+import dev.mcpbus.directory.DirectorySnapshot;
+import dev.mcpbus.directory.DirectoryView;
+import dev.mcpbus.directory.ListKind;
 import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;

@@ -2,6 +2,8 @@ package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.MethodAddress;
+import dev.mcpbus.directory.DirectoryView;
+import dev.mcpbus.directory.ListKind;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;

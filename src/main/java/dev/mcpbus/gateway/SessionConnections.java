@@ -5,6 +5,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FairLimits;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.directory.DirectoryEntry;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

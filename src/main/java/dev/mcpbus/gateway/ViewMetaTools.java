@@ -2,8 +2,12 @@ package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.MetaTools;
 import dev.mcpbus.bus.ToolName;
+import dev.mcpbus.directory.Directory;
+import dev.mcpbus.directory.DirectoryView;
+import dev.mcpbus.directory.ListKind;
+import dev.mcpbus.directory.MetaTools;
+import dev.mcpbus.directory.ViewList;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ResultType;

@@ -2,7 +2,9 @@ package dev.mcpbus.protocol;
 
 import io.vertx.core.json.JsonObject;
 
-/** The tasks extension of MCP 2026-07-28: its name, the words for a task's status, who offers it. */
+/**
+ * The tasks extension of MCP 2026-07-28: its name, the words for a task's status, who offers it.
+ */
 public final class TasksExtension {
 
   /** The extension's name among a peer's capabilities. */

@@ -2,8 +2,8 @@ package dev.mcpbus.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.directory.ViewOptions;
 import dev.mcpbus.gateway.GatewayOptions;
-import dev.mcpbus.gateway.ViewOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

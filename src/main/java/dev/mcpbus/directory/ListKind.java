@@ -1,0 +1,93 @@
+package dev.mcpbus.directory;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.Events;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.security.Action;
+
+/** What a server lists. */
+public enum ListKind {
+  TOOLS(
+      "tools",
+      "name",
+      Methods.TOOLS_LIST,
+      Addresses.TOOLS_LIST,
+      Events.TOOLS_CHANGED,
+      Methods.TOOLS_CHANGED,
+      "toolsListChanged",
+      Action.CALL),
+  PROMPTS(
+      "prompts",
+      "name",
+      Methods.PROMPTS_LIST,
+      Addresses.PROMPTS_LIST,
+      Events.PROMPTS_CHANGED,
+      Methods.PROMPTS_CHANGED,
+      "promptsListChanged",
+      Action.GET),
+  RESOURCES(
+      "resources",
+      "uri",
+      Methods.RESOURCES_LIST,
+      Addresses.RESOURCES_LIST,
+      Events.RESOURCES_CHANGED,
+      Methods.RESOURCES_CHANGED,
+      "resourcesListChanged",
+      Action.READ),
+  TEMPLATES(
+      "resourceTemplates",
+      "uriTemplate",
+      Methods.RESOURCES_TEMPLATES,
+      Addresses.RESOURCES_TEMPLATES,
+      Events.RESOURCES_CHANGED,
+      Methods.RESOURCES_CHANGED,
+      "resourcesListChanged",
+      Action.READ);
+
+  /** Member of the result that holds the list. */
+  public final String member;
+
+  /** Member of an entry that tells it from the others. */
+  public final String key;
+
+  public final String method;
+
+  /** Suffix of one server's address. */
+  public final String suffix;
+
+  /** Type of the event that says that it has changed. */
+  public final String event;
+
+  /** The notification that tells clients of it. */
+  public final String notification;
+
+  /** Its word in the filter of {@code subscriptions/listen}. */
+  public final String filter;
+
+  /** What it is to use an entry. */
+  public final Action use;
+
+  ListKind(
+      String member,
+      String key,
+      String method,
+      String suffix,
+      String event,
+      String notification,
+      String filter,
+      Action use) {
+    this.member = member;
+    this.key = key;
+    this.method = method;
+    this.suffix = suffix;
+    this.event = event;
+    this.notification = notification;
+    this.filter = filter;
+    this.use = use;
+  }
+
+  /** True for what clients call by a name, false for what they call by a URI. */
+  boolean isNamed() {
+    return key.equals("name");
+  }
+}

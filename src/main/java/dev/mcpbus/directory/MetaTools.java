@@ -1,0 +1,337 @@
+package dev.mcpbus.directory;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.RequestSender;
+import dev.mcpbus.bus.RoutingName;
+import dev.mcpbus.bus.ToolName;
+import dev.mcpbus.bus.ToolSearchResult;
+import dev.mcpbus.bus.ToolSearchResult.FoundTool;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * Three tools that stand for all others where a list of thousands would fill a model's context:
+ * {@value #SEARCH}, {@value #DESCRIBE} and {@value #CALL}. They are plain definitions and their
+ * execution over the bus; whoever faces models shows them.
+ *
+ * <p>What goes wrong is a result with {@code isError}, whose text names the remedy: a model can act
+ * on that. Any thread; futures always succeed.
+ */
+public final class MetaTools {
+
+  public static final String SEARCH = "search_tools";
+  public static final String DESCRIBE = "describe_tool";
+  public static final String CALL = "call_tool";
+
+  private static final int DEFAULT_LIMIT = 10;
+  private static final int MAX_LIMIT = 50;
+  private static final int MAX_SHOWN = 300;
+
+  /** A page of the search, and how many are read at most to fill a narrow scope. */
+  private static final int PAGE = 100;
+
+  private static final int MAX_PAGES = 20;
+
+  /** What the model may see, and by which names. Pure. */
+  public interface Scope {
+
+    /** Everything, as {@code server__tool}. */
+    Scope ALL = new Scope() {};
+
+    /** Ids of the servers, all where empty. */
+    default List<String> servers() {
+      return List.of();
+    }
+
+    /**
+     * @param tool the server's own name
+     */
+    default boolean admits(ToolName tool) {
+      return true;
+    }
+
+    default String nameOf(ToolName tool) {
+      return RoutingName.of(tool);
+    }
+
+    /** The way back: a name that {@code mcp.tools.call} understands. */
+    default String busName(String shown) {
+      return shown;
+    }
+  }
+
+  private final Vertx vertx;
+  private final Scope scope;
+
+  public MetaTools(Vertx vertx, Scope scope) {
+    this.vertx = vertx;
+    this.scope = scope;
+  }
+
+  public static boolean isMeta(String name) {
+    return Set.of(SEARCH, DESCRIBE, CALL).contains(name);
+  }
+
+  /** The three as {@code tools/list} lists them, a new copy each time. */
+  public static JsonArray definitions() {
+    return new JsonArray(
+        """
+        [{"name": "search_tools",
+          "title": "Search tools",
+          "description": "Find tools by what they do. There are many more tools than are listed \
+        here: search before you conclude that something cannot be done. Use a few plain words such \
+        as \\"create github issue\\"; try other words where nothing fits. Returns names and short \
+        descriptions, best match first. Then call describe_tool for the parameters and call_tool \
+        to run it.",
+          "inputSchema": {"type": "object", "properties": {
+            "query": {"type": "string", "description":
+              "What the tool should do, in a few words. Empty lists all tools."},
+            "limit": {"type": "integer", "minimum": 1, "maximum": 50, "default": 10,
+              "description": "How many tools to return at most."},
+            "servers": {"type": "array", "items": {"type": "string"},
+              "description": "Only tools of these servers, by the ids that results show."}},
+            "required": ["query"]},
+          "annotations": {"readOnlyHint": true, "openWorldHint": false}},
+         {"name": "describe_tool",
+          "title": "Describe a tool",
+          "description": "Get the full definition of one tool: its description and the JSON Schema \
+        of its arguments. Call this before call_tool unless you know the arguments already.",
+          "inputSchema": {"type": "object", "properties": {
+            "name": {"type": "string", "description": "The name exactly as search_tools shows it."}},
+            "required": ["name"]},
+          "annotations": {"readOnlyHint": true, "openWorldHint": false}},
+         {"name": "call_tool",
+          "title": "Call a tool",
+          "description": "Run one tool that search_tools found, and get its result. The arguments \
+        must fit the inputSchema that describe_tool shows. The tool may change data: what its \
+        description says about that holds.",
+          "inputSchema": {"type": "object", "properties": {
+            "name": {"type": "string", "description": "The name exactly as search_tools shows it."},
+            "arguments": {"type": "object", "description":
+              "The arguments of that tool, an object, {} where it takes none.",
+              "additionalProperties": true}},
+            "required": ["name"]},
+          "annotations": {"openWorldHint": true}}]
+        """);
+  }
+
+  /**
+   * Carries out a call of one of the three.
+   *
+   * @param name one that {@link #isMeta}
+   * @param options headers for the call of the tool that is meant, such as a deadline; its time-out
+   *     is the bus's
+   * @return an MCP tool result
+   */
+  public Future<JsonObject> call(String name, JsonObject arguments, DeliveryOptions options) {
+    Future<JsonObject> result;
+    try {
+      result =
+          switch (name) {
+            case SEARCH -> search(arguments);
+            case DESCRIBE -> describe(arguments);
+            case CALL -> run(arguments, options);
+            default -> throw bad("there is no tool '" + name + "'; use " + SEARCH);
+          };
+    } catch (McpFailure refused) {
+      result = Future.failedFuture(refused);
+    } catch (ClassCastException e) {
+      result = Future.failedFuture(bad("an argument has the wrong type; see the inputSchema"));
+    }
+    return result.otherwise(failure -> error(name, McpFailure.of(failure)));
+  }
+
+  /**
+   * What a call of {@value #CALL} is meant to be: the params of {@code tools/call} with the name as
+   * {@code mcp.tools.call} takes it. For callers that route calls by themselves, and then see to it
+   * themselves that the tool is in the scope.
+   *
+   * @throws McpFailure {@code BAD_REQUEST} where the arguments are no such call
+   */
+  public JsonObject params(JsonObject arguments) {
+    Object inner = arguments.getValue("arguments", new JsonObject());
+    if (!(inner instanceof JsonObject given)) {
+      throw bad("'arguments' must be an object: the arguments of the tool, not a text");
+    }
+    return new JsonObject().put("name", busName(arguments)).put("arguments", given);
+  }
+
+  private String busName(JsonObject arguments) {
+    if (!(arguments.getValue("name") instanceof String name) || name.isBlank()) {
+      throw bad("'name' is missing: the name of a tool as " + SEARCH + " shows it");
+    }
+    if (isMeta(name)) {
+      throw bad("'" + name + "' is called by itself, not through " + CALL);
+    }
+    return scope.busName(name);
+  }
+
+  private Future<JsonObject> search(JsonObject arguments) {
+    Number wanted = arguments.getNumber("limit", DEFAULT_LIMIT);
+    int limit = Math.max(1, Math.min(MAX_LIMIT, wanted.intValue()));
+    JsonObject request =
+        new JsonObject().put("query", (String) arguments.getValue("query", "")).put("limit", PAGE);
+    List<String> servers = servers(arguments.getJsonArray("servers"));
+    if (!servers.isEmpty()) {
+      request.put("servers", new JsonArray(servers));
+    }
+    return pages(request, limit, new ArrayList<>(), 0).map(found -> listed(found, limit));
+  }
+
+  /** Those that are asked for and in the scope; the scope's where none is asked for. */
+  private List<String> servers(JsonArray asked) {
+    if (asked == null || asked.isEmpty()) {
+      return scope.servers();
+    }
+    Stream<String> ids = asked.stream().map(String.class::cast);
+    List<String> both =
+        ids.filter(id -> scope.servers().isEmpty() || scope.servers().contains(id)).toList();
+    if (both.isEmpty()) {
+      throw bad("there are no such servers here; leave 'servers' out to search all");
+    }
+    return both;
+  }
+
+  /** One more than {@code limit} where there are more. */
+  private Future<List<FoundTool>> pages(
+      JsonObject request, int limit, List<FoundTool> admitted, int page) {
+    return this.<JsonObject>request(
+            Addresses.ALL_TOOLS_SEARCH,
+            request.copy().put("offset", page * PAGE),
+            new DeliveryOptions())
+        .map(ToolSearchResult::of)
+        .compose(
+            found -> {
+              found.tools().stream()
+                  .filter(tool -> scope.admits(new ToolName(tool.server(), tool.tool())))
+                  .forEach(admitted::add);
+              boolean last = (page + 1L) * PAGE >= found.total() || page + 1 == MAX_PAGES;
+              return last || admitted.size() > limit
+                  ? Future.succeededFuture(admitted)
+                  : pages(request, limit, admitted, page + 1);
+            });
+  }
+
+  private JsonObject listed(List<FoundTool> found, int limit) {
+    JsonArray tools = new JsonArray();
+    for (FoundTool tool : found.subList(0, Math.min(limit, found.size()))) {
+      String text = tool.description();
+      JsonObject shown =
+          new JsonObject()
+              .put("name", scope.nameOf(new ToolName(tool.server(), tool.tool())))
+              .put("server", tool.server())
+              .put(
+                  "description",
+                  text.length() > MAX_SHOWN ? text.substring(0, MAX_SHOWN) + "..." : text);
+      tools.add(tool.stale() ? shown.put("unavailable", true) : shown);
+    }
+    JsonObject result = new JsonObject().put("tools", tools);
+    if (tools.isEmpty()) {
+      return nothing();
+    } else if (found.size() > limit) {
+      result.put("hint", "There are more. Use more exact words, or a higher limit.");
+    }
+    return shown(result);
+  }
+
+  /** What {@value #SEARCH} answers where nothing is found. */
+  public static JsonObject nothing() {
+    return shown(
+        new JsonObject()
+            .put("tools", new JsonArray())
+            .put("hint", "Nothing matches. Try fewer or other words, or an empty query."));
+  }
+
+  /** A tool result of that content. */
+  public static JsonObject shown(JsonObject content) {
+    return text(content.encode()).put("structuredContent", content);
+  }
+
+  private Future<JsonObject> describe(JsonObject arguments) {
+    JsonObject request = new JsonObject().put("name", busName(arguments));
+    return admitted(request)
+        .map(
+            reply -> {
+              JsonObject shown =
+                  reply.getJsonObject("tool").copy().put("name", scope.nameOf(tool(reply)));
+              shown.remove("_meta");
+              shown.remove("icons");
+              return shown(shown);
+            });
+  }
+
+  /** The reply of {@code mcp.tools.describe}; a tool beyond the scope is as if it were not. */
+  private Future<JsonObject> admitted(JsonObject request) {
+    return this.<JsonObject>request(Addresses.ALL_TOOLS_DESCRIBE, request, new DeliveryOptions())
+        .map(
+            reply -> {
+              ToolName tool = tool(reply);
+              if (!scope.admits(tool) || !isServed(tool.server())) {
+                throw McpFailure.notSent(FailureCode.UNKNOWN_TOOL, "there is no such tool here");
+              }
+              return reply;
+            });
+  }
+
+  private static ToolName tool(JsonObject described) {
+    return new ToolName(described.getString("server"), described.getString("ownName"));
+  }
+
+  /** Asks first whose tool it is, unless everybody's is in the scope. */
+  private Future<JsonObject> run(JsonObject arguments, DeliveryOptions options) {
+    JsonObject params = params(arguments);
+    Future<JsonObject> checked =
+        scope == Scope.ALL
+            ? Future.succeededFuture(params)
+            : admitted(new JsonObject().put("name", params.getString("name"))).map(params);
+    return checked.compose(call -> request(Addresses.ALL_TOOLS_CALL, call, options));
+  }
+
+  private boolean isServed(String server) {
+    return scope.servers().isEmpty() || scope.servers().contains(server);
+  }
+
+  private <T> Future<T> request(String address, JsonObject body, DeliveryOptions options) {
+    return RequestSender.of(vertx).<T>request(null, address, body, options).map(Message::body);
+  }
+
+  private static JsonObject text(String text) {
+    JsonObject block = new JsonObject().put("type", "text").put("text", text);
+    return new JsonObject().put("content", new JsonArray().add(block));
+  }
+
+  private static McpFailure bad(String message) {
+    return McpFailure.notSent(FailureCode.BAD_REQUEST, message);
+  }
+
+  /** A failure as the result of the tool {@code name} of the three, with the remedy. */
+  public static JsonObject error(String name, McpFailure failure) {
+    return text(failure.code() + ": " + failure.getMessage() + ". " + remedy(name, failure))
+        .put("isError", true);
+  }
+
+  private static String remedy(String name, McpFailure failure) {
+    return switch (failure.code()) {
+      case UNKNOWN_TOOL, UNKNOWN_CONNECTION ->
+          "Find the right name with " + SEARCH + ", and copy it exactly.";
+      case INVALID_ARGUMENTS -> "See the inputSchema with " + DESCRIBE + " and call again.";
+      case BAD_REQUEST -> "Correct the arguments of " + name + " and call again.";
+      case UNAVAILABLE, OVERLOADED, RATE_LIMITED ->
+          "Try again a little later, or use another tool.";
+      default ->
+          failure.sent() == McpFailure.Sent.NO
+              ? "The tool was not run."
+              : "The tool may have run: look at its effect before you call it again.";
+    };
+  }
+}

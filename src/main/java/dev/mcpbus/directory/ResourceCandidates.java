@@ -1,0 +1,87 @@
+package dev.mcpbus.directory;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.ParamHeaders;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+
+/** Servers that may know a URI which none of them lists: from a template, or out of a result. */
+public final class ResourceCandidates {
+
+  /** Of 2025-11-25 and before; the modern era says {@code -32602}. */
+  private static final int MAX_TRIES = 8;
+
+  private ResourceCandidates() {}
+
+  /**
+   * Most likely first: the one that the URI names, and then no other; those of a template, all that
+   * list anything.
+   */
+  public static List<ViewList.Target> of(
+      DirectorySnapshot snapshot, DirectoryView view, String uri) {
+    ViewList.Target listed = snapshot.list(view, ListKind.RESOURCES).find(uri);
+    if (listed != null) {
+      return List.of(listed);
+    }
+    String named = ServerUri.server(uri);
+    if (named != null && snapshot.server(named) != null && view.includes(named)) {
+      String own = ServerUri.own(uri);
+      return view.admits(ListKind.RESOURCES, named, own)
+          ? List.of(new ViewList.Target(named, own, uri, ParamHeaders.NONE))
+          : List.of();
+    }
+    if (view.server()) {
+      return view.admits(ListKind.RESOURCES, view.name(), uri)
+          ? List.of(target(view.name(), uri))
+          : List.of();
+    }
+    List<String> servers = new ArrayList<>();
+    Stream.concat(
+            snapshot.list(view, ListKind.TEMPLATES).targets().stream()
+                .filter(template -> uri.startsWith(prefix(template.key())))
+                .sorted(
+                    Comparator.comparingInt(
+                        (ViewList.Target template) -> -prefix(template.key()).length()))
+                .map(ViewList.Target::server),
+            snapshot.servers().stream()
+                .filter(server -> mayHaveResources(server))
+                .map(server -> server.id().value()))
+        .filter(server -> view.admits(ListKind.RESOURCES, server, uri))
+        .distinct()
+        .limit(MAX_TRIES)
+        .forEach(servers::add);
+    return servers.stream().map(server -> target(server, uri)).toList();
+  }
+
+  private static boolean mayHaveResources(DirectoryEntry server) {
+    return Stream.of(ListKind.RESOURCES, ListKind.TEMPLATES)
+        .map(server::list)
+        .filter(Objects::nonNull)
+        .anyMatch(listing -> !listing.items().isEmpty());
+  }
+
+  private static ViewList.Target target(String server, String uri) {
+    return new ViewList.Target(server, uri, uri, ParamHeaders.NONE);
+  }
+
+  private static String prefix(String template) {
+    int brace = template.indexOf('{');
+    return brace < 0 ? template : template.substring(0, brace);
+  }
+
+  public static boolean isNotFound(McpFailure failure) {
+    if (failure.code() == FailureCode.METHOD_NOT_FOUND) {
+      return true;
+    }
+    JsonObject error = failure.data().getJsonObject("error");
+    int code = error == null ? 0 : error.getInteger("code", 0);
+    return failure.code() == FailureCode.UPSTREAM_ERROR
+        && (code == JsonRpcError.RESOURCE_NOT_FOUND || code == JsonRpcError.INVALID_PARAMS);
+  }
+}

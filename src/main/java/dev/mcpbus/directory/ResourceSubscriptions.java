@@ -1,0 +1,186 @@
+package dev.mcpbus.directory;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.FairLimit;
+import dev.mcpbus.bus.FairLimits;
+import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.PeerRequests;
+import dev.mcpbus.bus.RequestSender;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.EventBus;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who on this node wants to hear of which resource: a server is told of the first who does and of
+ * the last who does no longer, on this node and on all others, so that no client can end another's
+ * subscription. Confined to the context of the directory's verticle.
+ */
+final class ResourceSubscriptions {
+
+  private static final String BOUND = "gateway.subscriptions";
+  static final int MAX = 100_000;
+
+  private record Resource(String server, String uri) {}
+
+  private record Holding(Resource resource, String holder) {}
+
+  private static final class Held {
+    private final Set<String> holders = new HashSet<>();
+    private @Nullable Future<Void> asked;
+  }
+
+  /** The books of all nodes are one subscriber: they look after their holders together. */
+  private static final String HOLDER = "gateway";
+
+  private static final Duration PATIENCE = Duration.ofMillis(1_500);
+
+  private final EventBus bus;
+  private final RequestSender calls;
+  private final PeerRequests others;
+  private final Map<Resource, Held> resources = new HashMap<>();
+  private final FairLimit<Holding> bound;
+  private final Vertx vertx;
+
+  /**
+   * @param max subscriptions in all
+   */
+  ResourceSubscriptions(Vertx vertx, int max) {
+    this.vertx = vertx;
+    this.bound = new FairLimit<>(max);
+    FairLimits.of(vertx).add(BOUND, bound);
+    this.bus = vertx.eventBus();
+    this.calls = RequestSender.of(vertx);
+    this.others = new PeerRequests(vertx, Addresses.GATEWAY_HOLDERS);
+  }
+
+  /** Begins to answer the books of other nodes. */
+  Future<Void> open() {
+    bus.<JsonObject>consumer(
+        Addresses.GATEWAY_FREED,
+        freed -> {
+          Resource resource = resource(freed.body());
+          if (resources.containsKey(resource)
+              && !others.own().equals(freed.body().getString("by"))) {
+            tell(resource, Addresses.RESOURCES_SUBSCRIBE);
+          }
+        });
+    return others.answer(
+        asked -> new JsonObject().put("held", resources.containsKey(resource(asked))));
+  }
+
+  private static Resource resource(JsonObject body) {
+    return new Resource(body.getString("server"), body.getString("uri"));
+  }
+
+  void close() {
+    FairLimits.of(vertx).remove(BOUND, bound);
+  }
+
+  /** {@code {server, uri, holder, owner, wanted}}; the reply comes when the server has answered. */
+  void handle(Message<JsonObject> message) {
+    JsonObject body = message.body();
+    Resource resource = resource(body);
+    String holder = body.getString("holder");
+    Future<Void> done =
+        body.getBoolean("wanted")
+            ? add(resource, holder, body.getString("owner", FairLimit.ANYBODY))
+            : remove(resource, holder);
+    done.onComplete(
+        told -> message.reply(new JsonObject()), failure -> message.reply(McpFailure.of(failure)));
+  }
+
+  /** Whoever comes while the server is asked hears what it answers the first. */
+  private Future<Void> add(Resource resource, String holder, String owner) {
+    Holding holding = new Holding(resource, holder);
+    if (!bound.contains(holding) && bound.admit(holding, owner).isRefused()) {
+      return Future.failedFuture(
+          McpFailure.notSent(
+              FailureCode.OVERLOADED,
+              bound.size()
+                  + " subscriptions are kept, "
+                  + bound.sizeOf(owner)
+                  + " of them yours; end some"));
+    }
+    Held held = resources.computeIfAbsent(resource, absent -> new Held());
+    held.holders.add(holder);
+    Future<Void> asked = held.asked;
+    if (asked == null) {
+      asked = tell(resource, Addresses.RESOURCES_SUBSCRIBE);
+      held.asked = asked;
+    }
+    return asked.onFailure(
+        refused -> {
+          held.holders.remove(holder);
+          bound.remove(holding);
+          if (held.holders.isEmpty()) {
+            resources.remove(resource, held);
+          }
+        });
+  }
+
+  private Future<Void> remove(Resource resource, String holder) {
+    bound.remove(new Holding(resource, holder));
+    Held held = resources.get(resource);
+    if (held == null || !held.holders.remove(holder) || !held.holders.isEmpty()) {
+      return Future.succeededFuture();
+    }
+    resources.remove(resource);
+    JsonObject named = new JsonObject().put("server", resource.server()).put("uri", resource.uri());
+    return others
+        .ask(named, PATIENCE)
+        .compose(
+            books ->
+                books.stream().anyMatch(book -> book.body().getBoolean("held", false))
+                    ? Future.succeededFuture()
+                    : free(resource, named));
+  }
+
+  /** Whoever has come to want it meanwhile says so again. */
+  private Future<Void> free(Resource resource, JsonObject named) {
+    if (resources.containsKey(resource)) {
+      return Future.succeededFuture();
+    }
+    return tell(resource, Addresses.RESOURCES_UNSUBSCRIBE)
+        .otherwiseEmpty()
+        .onSuccess(
+            told -> bus.publish(Addresses.GATEWAY_FREED, named.copy().put("by", others.own())));
+  }
+
+  /** The server has a connection that knows of nothing yet. */
+  void renew(String server) {
+    resources
+        .keySet()
+        .forEach(
+            resource -> {
+              if (resource.server().equals(server)) {
+                tell(resource, Addresses.RESOURCES_SUBSCRIBE);
+              }
+            });
+  }
+
+  private Future<Void> tell(Resource resource, String suffix) {
+    Buffer params = RawJson.EMPTY_OBJECT.with("uri", RawJson.string(resource.uri())).toBuffer();
+    ConnectionId server = new ConnectionId(resource.server());
+    return calls
+        .<Buffer>request(
+            server,
+            Addresses.of(server, suffix),
+            params,
+            new DeliveryOptions().addHeader(Headers.HOLDER, HOLDER))
+        .mapEmpty();
+  }
+}

@@ -1,0 +1,31 @@
+package dev.mcpbus.directory;
+
+import dev.mcpbus.bus.ConnectionId;
+import org.jspecify.annotations.Nullable;
+
+/** The name of a URI that several servers list: {@code mcp+<server>:<uri>}, which reads back. */
+final class ServerUri {
+
+  private static final String PREFIX = "mcp+";
+
+  private ServerUri() {}
+
+  static String of(String server, String uri) {
+    return PREFIX + server + ":" + uri;
+  }
+
+  /** The server that {@code uri} names, null where it names none. */
+  static @Nullable String server(String uri) {
+    int colon = uri.indexOf(':');
+    if (!uri.startsWith(PREFIX) || colon < 0) {
+      return null;
+    }
+    String id = uri.substring(PREFIX.length(), colon);
+    return ConnectionId.problem(id) == null ? id : null;
+  }
+
+  /** The server's own URI behind a name that {@link #server} understands. */
+  static String own(String uri) {
+    return uri.substring(uri.indexOf(':') + 1);
+  }
+}

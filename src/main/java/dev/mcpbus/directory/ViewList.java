@@ -1,0 +1,214 @@
+package dev.mcpbus.directory;
+
+import dev.mcpbus.protocol.ParamHeaders;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ResultType;
+import dev.mcpbus.protocol.TasksExtension;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** All that the servers of one view list of one kind, by the names that its clients use. */
+public final class ViewList {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ViewList.class);
+
+  /** For servers that do not say how long their lists are fresh: they tell of changes instead. */
+  private static final long TTL_MILLIS = 60_000;
+
+  /**
+   * Where an entry comes from.
+   *
+   * @param key by which its server knows it
+   * @param name by which clients do
+   * @param headers that a modern client has to repeat
+   */
+  public record Target(String server, String key, String name, ParamHeaders headers) {}
+
+  private final ListKind kind;
+  private final List<Target> targets = new ArrayList<>();
+  private final List<RawJson> entries = new ArrayList<>();
+  private final Map<String, Integer> places = new HashMap<>();
+  private long ttlMillis = TTL_MILLIS;
+  private boolean common = true;
+  private Set<String> collisions = Set.of();
+
+  /** Servers that decide by themselves what becomes a task. */
+  private final Set<String> deciders = new HashSet<>();
+
+  private long version;
+
+  private ViewList(ListKind kind) {
+    this.kind = kind;
+  }
+
+  static ViewList of(DirectoryView view, ListKind kind, Collection<DirectoryEntry> servers) {
+    ViewList all = new ViewList(kind);
+    all.common = view.rights().isUnbounded(); // else others have another list
+    for (DirectoryEntry server : servers) {
+      ServerList serverList = view.includes(server.id().value()) ? server.list(kind) : null;
+      if (serverList != null) {
+        all.add(view, server.id().value(), serverList);
+        if (kind == ListKind.TOOLS && server.modern() && server.tasks()) {
+          all.deciders.add(server.id().value());
+        }
+      }
+    }
+    Set<String> shared = all.shared();
+    return shared.isEmpty() ? all.finish() : all.without(shared).finish();
+  }
+
+  private void add(DirectoryView view, String server, ServerList serverList) {
+    if (serverList.ttlMillis() >= 0) {
+      ttlMillis = Math.min(ttlMillis, serverList.ttlMillis());
+    }
+    common &= serverList.common();
+    Set<String> seen = new HashSet<>();
+    for (ServerList.Item item : serverList.items()) {
+      if (!view.admits(kind, server, item.key()) || !seen.add(item.key())) {
+        continue;
+      }
+      String name = kind.isNamed() ? view.nameOf(server, item.key()) : uri(server, item.key());
+      RawJson entry =
+          name.equals(item.key())
+              ? item.entry()
+              : item.entry().with(kind.key, RawJson.string(name));
+      targets.add(new Target(server, item.key(), name, item.headers()));
+      entries.add(entry);
+      places.putIfAbsent(name, targets.size() - 1);
+    }
+  }
+
+  /** A URI is left alone, unless an earlier server lists the same one. */
+  private String uri(String server, String uri) {
+    return places.containsKey(uri) ? ServerUri.of(server, uri) : uri;
+  }
+
+  /** Names that more than one entry would have: a call must never reach the wrong one. */
+  private Set<String> shared() {
+    if (places.size() == targets.size()) {
+      return Set.of();
+    }
+    Set<String> seen = new HashSet<>();
+    return targets.stream().map(Target::name).filter(n -> !seen.add(n)).collect(Collectors.toSet());
+  }
+
+  private ViewList without(Set<String> names) {
+    LOG.warn("gateway: names of several {} route nowhere: {}", kind.member, names);
+    ViewList rest = new ViewList(kind);
+    rest.collisions = names;
+    rest.deciders.addAll(deciders);
+    rest.ttlMillis = ttlMillis;
+    rest.common = common;
+    for (int i = 0; i < targets.size(); i++) {
+      if (!names.contains(targets.get(i).name())) {
+        rest.places.put(targets.get(i).name(), rest.targets.size());
+        rest.targets.add(targets.get(i));
+        rest.entries.add(entries.get(i));
+      }
+    }
+    return rest;
+  }
+
+  private ViewList finish() {
+    long hash = targets.size();
+    for (RawJson entry : entries) {
+      hash = 1_000_003 * hash + entry.hashCode();
+    }
+    version = hash;
+    return this;
+  }
+
+  /** Changes with what clients would see. */
+  public long version() {
+    return version;
+  }
+
+  /** Null where no entry has that name. */
+  public @Nullable Target find(String name) {
+    Integer place = places.get(name);
+    return place == null ? null : targets.get(place);
+  }
+
+  /** The entry of that name, as clients see it; null where none has it. */
+  public @Nullable RawJson entry(String name) {
+    Integer place = places.get(name);
+    return place == null ? null : entries.get(place);
+  }
+
+  /** True for a name that several entries would have: none has it. */
+  public boolean collides(String name) {
+    return collisions.contains(name);
+  }
+
+  public List<Target> targets() {
+    return targets;
+  }
+
+  /**
+   * One page of the result. A cursor names the entry before the page, so that it stays good while
+   * that entry is there.
+   *
+   * @param modern true for a client that is told how long it may keep the page
+   * @return null where the cursor is none of ours, or its entry is gone
+   */
+  @Nullable RawJson page(@Nullable String cursor, int size, boolean modern) {
+    Integer after = cursor == null ? Integer.valueOf(-1) : places.get(decoded(cursor));
+    if (after == null) {
+      return null;
+    }
+    int from = after + 1;
+    int to = Math.min(entries.size(), from + size);
+    RawJson page =
+        RawJson.array(modern || deciders.isEmpty() ? entries.subList(from, to) : asked(from, to));
+    RawJson result = RawJson.EMPTY_OBJECT;
+    if (modern) {
+      result =
+          result
+              .with("cacheScope", RawJson.string(common ? "public" : "private"))
+              .with("ttlMs", RawJson.of(Long.toString(ttlMillis)))
+              .with(ResultType.MEMBER, ResultType.COMPLETE_JSON);
+    }
+    if (to < entries.size()) {
+      result = result.with("nextCursor", RawJson.string(encoded(targets.get(to - 1).name())));
+    }
+    return result.with(kind.member, page);
+  }
+
+  /** For clients that have to ask for a task: they may, of every tool of those servers. */
+  private List<RawJson> asked(int from, int to) {
+    List<RawJson> some = new ArrayList<>();
+    for (int i = from; i < to; i++) {
+      RawJson entry = entries.get(i);
+      some.add(
+          deciders.contains(targets.get(i).server())
+              ? TasksExtension.withTaskSupport(entry)
+              : entry);
+    }
+    return some;
+  }
+
+  private static String encoded(String name) {
+    return Base64.getUrlEncoder()
+        .withoutPadding()
+        .encodeToString(name.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static String decoded(String cursor) {
+    try {
+      return new String(Base64.getUrlDecoder().decode(cursor), StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) {
+      return "";
+    }
+  }
+}

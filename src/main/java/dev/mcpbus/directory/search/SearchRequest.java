@@ -1,0 +1,57 @@
+package dev.mcpbus.directory.search;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The body of {@code mcp.tools.search}.
+ *
+ * @param query any text; empty for all tools
+ * @param limit tools wanted, 1 to {@value #MAX_LIMIT}
+ * @param offset tools passed over, 0 to {@value #MAX_OFFSET}
+ * @param servers ids of the servers wanted; null for all
+ */
+public record SearchRequest(String query, int limit, int offset, @Nullable List<String> servers) {
+
+  static final int DEFAULT_LIMIT = 10;
+  static final int MAX_LIMIT = 100;
+  static final int MAX_OFFSET = 10_000;
+
+  /**
+   * @throws McpFailure {@code BAD_REQUEST}
+   */
+  public static SearchRequest of(Object body) {
+    try {
+      JsonObject json = body instanceof Buffer raw ? new JsonObject(raw) : (JsonObject) body;
+      JsonArray ids = json.getJsonArray("servers");
+      return new SearchRequest(
+          (String) json.getValue("query", ""),
+          whole(json, "limit", DEFAULT_LIMIT, 1, MAX_LIMIT),
+          whole(json, "offset", 0, 0, MAX_OFFSET),
+          ids == null ? null : ids.stream().map(String.class::cast).toList());
+    } catch (ClassCastException | DecodeException e) {
+      throw McpFailure.notSent(
+          FailureCode.BAD_REQUEST,
+          "send {\"query\": \"words\", \"limit\": 10, \"servers\": [\"id\", ...]}, the last two as"
+              + " wanted");
+    }
+  }
+
+  private static int whole(JsonObject json, String member, int otherwise, int least, int most) {
+    Number value = json.getNumber(member, otherwise);
+    if (value.doubleValue() != value.intValue()
+        || value.intValue() < least
+        || value.intValue() > most) {
+      throw McpFailure.notSent(
+          FailureCode.BAD_REQUEST,
+          "'" + member + "' must be a whole number from " + least + " to " + most);
+    }
+    return value.intValue();
+  }
+}

@@ -1,0 +1,164 @@
+package dev.mcpbus.directory.search;
+
+import dev.mcpbus.bus.ToolName;
+import dev.mcpbus.directory.Catalog;
+import dev.mcpbus.directory.Kind;
+import dev.mcpbus.directory.Listing;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.apache.lucene.analysis.Analyzer;
+import org.apache.lucene.analysis.AnalyzerWrapper;
+import org.apache.lucene.document.Document;
+import org.apache.lucene.index.IndexReader;
+import org.apache.lucene.index.IndexWriter;
+import org.apache.lucene.index.IndexWriterConfig;
+import org.apache.lucene.index.SerialMergeScheduler;
+import org.apache.lucene.index.Term;
+import org.apache.lucene.search.FieldDoc;
+import org.apache.lucene.search.IndexSearcher;
+import org.apache.lucene.search.Query;
+import org.apache.lucene.search.ScoreDoc;
+import org.apache.lucene.search.SearcherFactory;
+import org.apache.lucene.search.SearcherManager;
+import org.apache.lucene.search.Sort;
+import org.apache.lucene.search.SortField;
+import org.apache.lucene.search.TopFieldCollectorManager;
+import org.apache.lucene.search.TopFieldDocs;
+import org.apache.lucene.search.similarities.BM25Similarity;
+import org.apache.lucene.search.similarities.PerFieldSimilarityWrapper;
+import org.apache.lucene.search.similarities.Similarity;
+import org.apache.lucene.store.ByteBuffersDirectory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tools of a {@link Catalog} in Lucene, in memory. Takes over a newer catalog by what differs:
+ * the tools of a server are written anew only where its list is another.
+ *
+ * <p>Blocks: for worker threads. One thread at a time may update; any may search meanwhile, and
+ * sees the catalog before or after.
+ */
+public final class ToolIndex implements AutoCloseable {
+
+  private static final Sort BEST_FIRST =
+      new Sort(
+          SortField.FIELD_SCORE,
+          new SortField(ToolDocument.OWNER, SortField.Type.STRING),
+          new SortField(ToolDocument.PLACE, SortField.Type.LONG));
+
+  /** A short name that matches fits better than a long one; of a description that says little. */
+  private static final Similarity LENGTHS =
+      new PerFieldSimilarityWrapper() {
+        private final Similarity names = new BM25Similarity(1.2f, 0.75f);
+        private final Similarity texts = new BM25Similarity(1.2f, 0.3f);
+
+        @Override
+        public Similarity get(String field) {
+          return field.equals(ToolDocument.DESCRIPTION) || field.equals(ToolDocument.PARAMETERS)
+              ? texts
+              : names;
+        }
+      };
+
+  private final ByteBuffersDirectory directory = new ByteBuffersDirectory();
+  private final IndexWriter writer;
+  private final SearcherManager searchers;
+  private final Map<String, Listing> indexed = new HashMap<>();
+
+  /** Words of {@link ToolDocument#WORDS} stay as written. */
+  private static final class ByField extends AnalyzerWrapper {
+
+    ByField() {
+      super(PER_FIELD_REUSE_STRATEGY);
+    }
+
+    @Override
+    protected Analyzer getWrappedAnalyzer(String field) {
+      return field.equals(ToolDocument.WORDS) ? WordTokenizer.PLAIN : WordTokenizer.STEMS;
+    }
+  }
+
+  /** Without the cache of queries that Lucene keeps per process: ours differ each time. */
+  private static final class Uncached extends SearcherFactory {
+
+    @Override
+    public IndexSearcher newSearcher(IndexReader reader, @Nullable IndexReader previous) {
+      IndexSearcher searcher = new IndexSearcher(reader);
+      searcher.setQueryCache(null);
+      searcher.setSimilarity(LENGTHS);
+      return searcher;
+    }
+  }
+
+  public ToolIndex() throws IOException {
+    // Merges on the thread that updates: no threads of Lucene's own.
+    writer =
+        new IndexWriter(
+            directory,
+            new IndexWriterConfig(new ByField())
+                .setSimilarity(LENGTHS)
+                .setMergeScheduler(new SerialMergeScheduler()));
+    searchers = new SearcherManager(writer, new Uncached());
+  }
+
+  /** Searches that begin after it has returned see {@code catalog}. */
+  public void update(Catalog catalog) throws IOException {
+    Map<String, Listing> wanted = catalog.listings(Kind.TOOLS);
+    Set<String> gone = new HashSet<>(indexed.keySet());
+    gone.removeAll(wanted.keySet());
+    for (String server : gone) {
+      writer.deleteDocuments(new Term(ToolDocument.OWNER, server));
+      indexed.remove(server);
+    }
+    for (Map.Entry<String, Listing> one : wanted.entrySet()) {
+      if (indexed.get(one.getKey()) != one.getValue()) {
+        replace(one.getKey(), one.getValue());
+        indexed.put(one.getKey(), one.getValue());
+      }
+    }
+    searchers.maybeRefreshBlocking();
+  }
+
+  private void replace(String server, Listing listing) throws IOException {
+    writer.deleteDocuments(new Term(ToolDocument.OWNER, server));
+    int place = 0;
+    for (Map.Entry<String, RawJson> tool : listing.byName().entrySet()) {
+      ToolName name = new ToolName(server, tool.getKey());
+      JsonObject definition = tool.getValue().toJsonObject();
+      writer.addDocument(ToolDocument.of(name, definition, place++, listing.isStale()));
+    }
+  }
+
+  /** {@code {tools, total}}, best first; without words all tools, in the catalog's order. */
+  public JsonObject search(SearchRequest request) throws IOException {
+    IndexSearcher searcher = searchers.acquire();
+    try {
+      Query query = ToolQuery.of(request.query(), request.servers(), searcher.getIndexReader());
+      int most = request.offset() + request.limit();
+      TopFieldDocs found =
+          searcher.search(
+              query, new TopFieldCollectorManager(BEST_FIRST, most, null, Integer.MAX_VALUE));
+      JsonArray tools = new JsonArray();
+      for (int i = request.offset(); i < found.scoreDocs.length; i++) {
+        ScoreDoc hit = found.scoreDocs[i];
+        Document stored = searcher.storedFields().document(hit.doc);
+        tools.add(ToolDocument.shown(stored, (Float) ((FieldDoc) hit).fields[0]));
+      }
+      return new JsonObject().put("tools", tools).put("total", found.totalHits.value);
+    } finally {
+      searchers.release(searcher);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    searchers.close();
+    writer.close();
+    directory.close();
+  }
+}

@@ -1,0 +1,167 @@
+package dev.mcpbus.directory.search;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.FairLimit;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.directory.Catalog;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
+import io.vertx.core.json.JsonObject;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps a {@link ToolIndex} behind the catalog, from {@link #begin} or the first search on. All
+ * that Lucene does happens on worker threads; of updates one runs at a time, and one more behind it
+ * however often the catalog changed meanwhile. Confined to the context of the catalog's verticle.
+ */
+public final class ToolSearch {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ToolSearch.class);
+
+  private static final int THREADS = 2;
+  private static final int MAX_WAITING = 1_000;
+
+  private final Vertx vertx;
+  private Catalog catalog = Catalog.EMPTY;
+  private @Nullable WorkerExecutor workers;
+  private @Nullable ToolIndex index;
+  private @Nullable Catalog indexed;
+  private @Nullable Promise<ToolIndex> running;
+  private @Nullable Promise<ToolIndex> queued;
+  private int waiting;
+
+  /** Of each principal that has any. */
+  private final Map<String, Integer> waitingOf = new HashMap<>();
+
+  private boolean closed;
+
+  public ToolSearch(Vertx vertx) {
+    this.vertx = vertx;
+  }
+
+  /** The catalog is now this one. */
+  public void changed(Catalog next) {
+    catalog = next;
+    if (workers != null && !closed) {
+      current();
+    }
+  }
+
+  /** Builds the index now, and keeps it. */
+  public void begin() {
+    current();
+  }
+
+  /** Follows the catalog no more; succeeds when no update of the index is at work. */
+  public Future<Void> close() {
+    closed = true;
+    Promise<ToolIndex> last = queued == null ? running : queued;
+    return last == null
+        ? Future.succeededFuture()
+        : last.future().<Void>mapEmpty().otherwiseEmpty();
+  }
+
+  /**
+   * Sees at least the catalog as it is now.
+   *
+   * @param owner the principal who asks, null for a program on the bus
+   * @return the body of the reply; fails with {@code OVERLOADED} where too many are waiting, or
+   *     where the owner has three quarters of what others leave
+   */
+  public Future<JsonObject> search(SearchRequest request, @Nullable String owner) {
+    if (!admits(owner)) {
+      return Future.failedFuture(
+          McpFailure.notSent(
+              FailureCode.OVERLOADED,
+              waiting + " of " + MAX_WAITING + " searches are waiting; try again later"));
+    }
+    waiting++;
+    if (owner != null) {
+      waitingOf.merge(owner, 1, Integer::sum);
+    }
+    return current()
+        .compose(ready -> onWorker(() -> ready.search(request)))
+        .onComplete(ended -> ended(owner));
+  }
+
+  private boolean admits(@Nullable String owner) {
+    int room = MAX_WAITING - waiting;
+    return (owner == null || owner.equals(FairLimit.ANYBODY))
+        ? room > 0
+        : FairLimit.isShare(waitingOf.getOrDefault(owner, 0), room);
+  }
+
+  private void ended(@Nullable String owner) {
+    waiting--;
+    if (owner != null) {
+      waitingOf.computeIfPresent(owner, (name, has) -> has == 1 ? null : has - 1);
+    }
+  }
+
+  /** An index that holds at least the present catalog. */
+  private Future<ToolIndex> current() {
+    if (index != null && indexed == catalog) {
+      return Future.succeededFuture(index);
+    }
+    if (running == null) {
+      return update(Promise.promise());
+    }
+    if (queued == null) {
+      queued = Promise.promise();
+    }
+    return queued.future();
+  }
+
+  private Future<ToolIndex> update(Promise<ToolIndex> promise) {
+    running = promise;
+    Catalog next = catalog;
+    ToolIndex now = index;
+    onWorker(() -> updated(now, next))
+        .onComplete(
+            done -> {
+              index = done.succeeded() ? done.result() : null;
+              indexed = next;
+              running = null;
+              Promise<ToolIndex> behind = queued;
+              queued = null;
+              if (behind != null) {
+                update(behind);
+              }
+              if (done.failed()) {
+                LOG.error("the index of the tools cannot be updated", done.cause());
+              }
+              promise.handle(done);
+            });
+    return promise.future();
+  }
+
+  /** One that fails to be updated is of no use any more: the next begins anew. */
+  private static ToolIndex updated(@Nullable ToolIndex now, Catalog next) throws Exception {
+    ToolIndex index = now == null ? new ToolIndex() : now;
+    try {
+      index.update(next);
+      return index;
+    } catch (Exception e) {
+      try (index) {
+        throw e;
+      }
+    }
+  }
+
+  private <T> Future<T> onWorker(Callable<T> work) {
+    WorkerExecutor threads = workers;
+    if (threads == null) {
+      // Ends with the verticle, on whose context it is made.
+      threads = vertx.createSharedWorkerExecutor("mcpbus-search", THREADS);
+      workers = threads;
+    }
+    return threads.executeBlocking(work, false);
+  }
+}

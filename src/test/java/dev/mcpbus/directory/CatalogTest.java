@@ -1,0 +1,207 @@
+package dev.mcpbus.directory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.mcpbus.bus.NamePolicy;
+import dev.mcpbus.protocol.MetaKeys;
+import dev.mcpbus.protocol.ProtocolException;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class CatalogTest {
+
+  private static Listing listing(String server, Kind kind, String entries)
+      throws ProtocolException {
+    return Listing.parse(
+        server,
+        kind,
+        NamePolicy.DOTTED,
+        Buffer.buffer("{\"" + kind.member + "\":" + entries + "}"));
+  }
+
+  private static Listing tools(String server, String... names) throws ProtocolException {
+    JsonArray tools = new JsonArray();
+    for (String name : names) {
+      tools.add(new JsonObject().put("name", name).put("inputSchema", new JsonObject()));
+    }
+    return listing(server, Kind.TOOLS, tools.encode());
+  }
+
+  private static List<String> names(Catalog catalog) {
+    return new JsonObject(catalog.aggregate(Kind.TOOLS, null))
+        .getJsonArray("tools").stream().map(tool -> ((JsonObject) tool).getString("name")).toList();
+  }
+
+  @Test
+  void a_tool_keeps_every_byte_but_its_name_and_the_mark() throws Exception {
+    String tool =
+        "{ \"x\":1.50e3,\"name\" : \"status\",\n\"inputSchema\":{\"b\":1,\"a\":\"\\u00e9é\"},"
+            + "\"_meta\":{\"ui\":[ 1 ]}, \"y\":12345678901234567890 }";
+
+    Catalog catalog =
+        Catalog.EMPTY.with("git", Kind.TOOLS, listing("git", Kind.TOOLS, "[" + tool + "]"));
+
+    assertThat(catalog.aggregate(Kind.TOOLS, null))
+        .hasToString(
+            "{\"tools\":[{ \"x\":1.50e3,\"name\" : \"git.status\", \"inputSchema\":{\"b\":1,"
+                + "\"a\":\"\\u00e9é\"},\"_meta\":{\"dev.mcpbus/server\":\"git\",\"ui\":[ 1 ]},"
+                + " \"y\":12345678901234567890 }]}");
+  }
+
+  @Test
+  void a_resource_keeps_its_uri_and_a_prompt_gets_its_server_in_front() throws Exception {
+    Catalog catalog =
+        Catalog.EMPTY
+            .with("a", Kind.RESOURCES, listing("a", Kind.RESOURCES, "[{\"uri\":\"file:///x\"}]"))
+            .with("a", Kind.PROMPTS, listing("a", Kind.PROMPTS, "[{\"name\":\"p\"}]"));
+
+    assertThat(catalog.aggregate(Kind.RESOURCES, null))
+        .hasToString(
+            "{\"resources\":[{\"_meta\":{\"dev.mcpbus/server\":\"a\"},\"uri\":\"file:///x\"}]}");
+    assertThat(catalog.aggregate(Kind.PROMPTS, null))
+        .hasToString("{\"prompts\":[{\"_meta\":{\"dev.mcpbus/server\":\"a\"},\"name\":\"a.p\"}]}");
+    assertThat(catalog.aggregate(Kind.TOOLS, null)).hasToString("{\"tools\":[]}");
+  }
+
+  @Test
+  void order_is_by_server_and_then_as_the_server_lists() throws Exception {
+    Catalog catalog =
+        Catalog.EMPTY
+            .with("hub", Kind.TOOLS, tools("hub", "z", "a"))
+            .with("git", Kind.TOOLS, tools("git", "m", "b"));
+
+    assertThat(names(catalog)).containsExactly("git.m", "git.b", "hub.z", "hub.a");
+    assertThat(new JsonObject(catalog.aggregate(Kind.TOOLS, List.of("hub"))).getJsonArray("tools"))
+        .hasSize(2);
+    assertThat(catalog.offering(Kind.TOOLS, "z")).containsExactly("hub");
+  }
+
+  @Test
+  void strange_names_are_kept_as_they_are() throws Exception {
+    String longName = "n".repeat(200);
+
+    Catalog catalog =
+        Catalog.EMPTY.with(
+            "a", Kind.TOOLS, tools("a", "with space", "🍵", "b.c", "x:y", longName, "q\"\\\n"));
+
+    assertThat(names(catalog))
+        .containsExactly("a.with space", "a.🍵", "a.b.c", "a.x:y", "a." + longName, "a.q\"\\\n");
+  }
+
+  @Test
+  void an_entry_in_which_a_member_stands_twice_is_left_out_and_told() throws Exception {
+    Listing listing =
+        listing(
+            "a",
+            Kind.RESOURCES,
+            "[{\"uri\":\"x:/1\"},{\"uri\":\"x:/2\",\"annotations\":{\"a\":1,\"a\":2}}]");
+
+    assertThat(listing.names()).containsExactly("x:/1");
+    assertThat(listing.problems())
+        .singleElement()
+        .satisfies(
+            problem -> {
+              assertThat(problem.name()).isEqualTo("x:/2");
+              assertThat(problem.reason()).startsWith("member \"a\" stands twice");
+            });
+  }
+
+  @Test
+  void of_two_tools_of_one_name_the_first_counts_and_the_other_is_reported() throws Exception {
+    Listing listing =
+        listing(
+            "a",
+            Kind.TOOLS,
+            "[{\"name\":\"t\",\"inputSchema\":{},\"v\":1},"
+                + "{\"name\":\"t\",\"inputSchema\":{},\"v\":2}]");
+    JsonObject aggregate =
+        new JsonObject(Catalog.EMPTY.with("a", Kind.TOOLS, listing).aggregate(Kind.TOOLS, null));
+
+    assertThat(aggregate.getJsonArray("tools")).hasSize(1);
+    assertThat(aggregate.getJsonArray("tools").getJsonObject(0).getInteger("v")).isEqualTo(1);
+    assertThat(aggregate.getJsonObject("_meta").getJsonArray(MetaKeys.PROBLEMS))
+        .isEqualTo(
+            new JsonArray()
+                .add(
+                    new JsonObject()
+                        .put("server", "a")
+                        .put("name", "t")
+                        .put(
+                            "reason",
+                            "its server lists the same name earlier; the first one counts")));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "1",
+        "null",
+        "{}",
+        "{\"name\":\"\",\"inputSchema\":{}}",
+        "{\"name\":7,\"inputSchema\":{}}",
+        "{\"name\":\"t\"}",
+        "{\"name\":\"t\",\"inputSchema\":true}",
+        "{\"name\":\"t\",\"inputSchema\":[]}",
+        "{\"name\":\"t\",\"inputSchema\":{},\"name\":\"other.tool\"}"
+      })
+  void a_broken_tool_is_left_out_with_a_reason_and_harms_no_other(String broken) throws Exception {
+    Listing listing =
+        listing("a", Kind.TOOLS, "[" + broken + ",{\"name\":\"ok\",\"inputSchema\":{}}]");
+
+    assertThat(listing.names()).containsExactly("ok");
+    assertThat(listing.problems()).hasSize(1);
+    assertThat(listing.problems().get(0).reason()).isNotBlank();
+  }
+
+  @Test
+  void a_huge_definition_is_left_out() throws Exception {
+    String schema = "{\"x\":\"" + "x".repeat(Listing.MAX_ENTRY_BYTES) + "\"}";
+
+    Listing listing =
+        listing("a", Kind.TOOLS, "[{\"name\":\"big\",\"inputSchema\":" + schema + "}]");
+
+    assertThat(listing.names()).isEmpty();
+    assertThat(listing.problems().get(0).reason()).contains("limit of 1048576");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "[]", "{}", "{\"tools\":{}}", "{\"tools\":[}", "{\"tools\":[]}x"})
+  void what_is_no_list_is_refused(String result) {
+    assertThatThrownBy(
+            () -> Listing.parse("a", Kind.TOOLS, NamePolicy.DOTTED, Buffer.buffer(result)))
+        .isInstanceOf(ProtocolException.class);
+  }
+
+  @Test
+  void the_last_good_entries_of_a_dead_server_are_marked_until_it_lists_again() throws Exception {
+    Catalog alive =
+        Catalog.EMPTY.with("a", Kind.TOOLS, tools("a", "t")).with("b", Kind.TOOLS, tools("b", "t"));
+
+    Catalog dead = alive.withStale("a").withStale("a").withStale("never heard of");
+
+    JsonArray tools = new JsonObject(dead.aggregate(Kind.TOOLS, null)).getJsonArray("tools");
+    assertThat(tools.getJsonObject(0).getJsonObject("_meta"))
+        .isEqualTo(new JsonObject().put("dev.mcpbus/server", "a").put("dev.mcpbus/stale", true));
+    assertThat(tools.getJsonObject(1).getJsonObject("_meta").containsKey("dev.mcpbus/stale"))
+        .isFalse();
+    assertThat(dead.with("a", Kind.TOOLS, tools("a", "t")).aggregate(Kind.TOOLS, null))
+        .isEqualTo(alive.aggregate(Kind.TOOLS, null));
+  }
+
+  @Test
+  void every_change_makes_a_new_snapshot() throws Exception {
+    Catalog one = Catalog.EMPTY.with("a", Kind.TOOLS, tools("a", "t"));
+
+    assertThat(names(one.with("b", Kind.TOOLS, tools("b", "u")))).containsExactly("a.t", "b.u");
+    assertThat(names(one.without("a"))).isEmpty();
+    assertThat(one.without("b")).isSameAs(one);
+    assertThat(names(one)).containsExactly("a.t");
+    assertThat(names(Catalog.EMPTY)).isEmpty();
+  }
+}
