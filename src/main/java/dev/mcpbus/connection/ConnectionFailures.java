@@ -62,6 +62,13 @@ final class ConnectionFailures {
         : null;
   }
 
+  /** Where the server does not offer what {@code method} needs. */
+  static McpFailure lacks(String method, String capability) {
+    return McpFailure.notSent(
+        FailureCode.METHOD_NOT_FOUND,
+        method + " was not sent: the server does not offer the capability '" + capability + "'");
+  }
+
   static boolean isLimit(ProtocolException e) {
     return switch (e.reason()) {
       case TOO_LARGE, TOO_DEEP, NUMBER_TOO_LONG -> true;

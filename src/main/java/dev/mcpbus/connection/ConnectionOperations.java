@@ -10,7 +10,6 @@ import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /** What each address of a connection does with a session that is ready. */
 final class ConnectionOperations {
@@ -37,7 +36,9 @@ final class ConnectionOperations {
           new AddressOperation(
               Addresses.TOOLS_LIST, Methods.TOOLS_LIST, ConnectionOperations::listTools),
           new AddressOperation(
-              Addresses.TOOLS_CALL, Methods.TOOLS_CALL, ConnectionOperations::callTool),
+              Addresses.TOOLS_CALL,
+              Methods.TOOLS_CALL,
+              (ready, call) -> ready.toolCalls().call(call)),
           new AddressOperation(
               Addresses.TOOLS_METADATA, Methods.TOOLS_LIST, ConnectionOperations::metadata),
           list(Addresses.RESOURCES_LIST, Methods.RESOURCES_LIST, "resources", "resources", "uri"),
@@ -78,7 +79,7 @@ final class ConnectionOperations {
           if (ready.offers(capability)) {
             ready.session().send(call, call.params());
           } else {
-            call.fail(lacks(method, capability));
+            call.fail(ConnectionFailures.lacks(method, capability));
           }
         });
   }
@@ -156,7 +157,7 @@ final class ConnectionOperations {
 
   private static void readResource(ReadySession ready, BusCall call) {
     if (!ready.offers("resources")) {
-      call.fail(lacks(call.method(), "resources"));
+      call.fail(ConnectionFailures.lacks(call.method(), "resources"));
     } else if (!answeredFromCache(ready, call, call.method())) {
       ready.session().send(call, call.params());
     }
@@ -212,14 +213,6 @@ final class ConnectionOperations {
             failure -> call.fail(McpFailure.of(failure)));
   }
 
-  private static void callTool(ReadySession ready, BusCall call) {
-    if (ready.offers("tools")) {
-      ready.tools().call(call);
-    } else {
-      call.fail(lacks(Methods.TOOLS_CALL, "tools"));
-    }
-  }
-
   /** The modern era has no such word: its servers ask anew with each call. */
   private static void rootsChanged(ReadySession ready, BusCall call) {
     if (!ready.isModern()) {
@@ -250,7 +243,7 @@ final class ConnectionOperations {
       return;
     }
     if (!ready.offers("resources")) {
-      call.fail(lacks(call.method(), "resources"));
+      call.fail(ConnectionFailures.lacks(call.method(), "resources"));
       return;
     }
     if (wanted) {
@@ -266,7 +259,7 @@ final class ConnectionOperations {
     if (level == null || !level.isString()) {
       call.fail(McpFailure.notSent(FailureCode.BAD_REQUEST, "\"level\" must be a string"));
     } else if (!ready.offers("logging")) {
-      call.fail(lacks(call.method(), "logging"));
+      call.fail(ConnectionFailures.lacks(call.method(), "logging"));
     } else {
       ready.preferences().logLevel(level);
       if (ready.isModern()) {
@@ -295,36 +288,12 @@ final class ConnectionOperations {
       BusCall asked = call.as(method.asString(), inner);
       switch (method.asString()) {
         case Methods.TOOLS_LIST -> ready.tools().page(asked);
-        case Methods.TOOLS_CALL -> rawToolCall(ready, asked, params);
+        case Methods.TOOLS_CALL -> ready.toolCalls().callUnchecked(asked, params);
         case Methods.RESOURCES_SUBSCRIBE -> subscribe(ready, asked, true);
         case Methods.RESOURCES_UNSUBSCRIBE -> subscribe(ready, asked, false);
         case Methods.TASKS_LIST -> TaskOperations.list(ready, asked);
         default -> ready.session().send(asked, params);
       }
     }
-  }
-
-  /** As it is, but for tools that are kept away or quarantined. */
-  private static void rawToolCall(ReadySession ready, BusCall call, @Nullable RawJson params) {
-    RawJson tool = call.params().member("name");
-    McpFailure refused =
-        tool == null || !tool.isString()
-            ? McpFailure.notSent(
-                FailureCode.BAD_REQUEST, "\"name\" must be a string: the name of the tool")
-            : ready.tools().refusal(tool.asString());
-    if (refused == null) {
-      if (ready.taskSupport().create() && call.params().member("task") != null) {
-        call.keep(result -> ready.tasks().made(call, result.member("task")));
-      }
-      ready.session().send(call, params);
-    } else {
-      call.fail(refused);
-    }
-  }
-
-  private static McpFailure lacks(String method, String capability) {
-    return McpFailure.notSent(
-        FailureCode.METHOD_NOT_FOUND,
-        method + " was not sent: the server does not offer the capability '" + capability + "'");
   }
 }

@@ -136,7 +136,9 @@ public final class ConnectionVerticle extends VerticleBase
             tasks,
             privateConnection == null ? null : privateConnection.input(),
             this);
-    starter = new Starter(spec, context, clock, preferences, tasks, upstream);
+    starter =
+        new Starter(
+            spec, context, clock, preferences, tasks, upstream, mailbox::holdUntilToolsAreListed);
     context.exceptionHandler(this::crashed);
     vertx.eventBus().localConsumer(Addresses.of(id, Addresses.CONTROL), this::control);
     // A lease can answer what its lessee can, and nobody else.

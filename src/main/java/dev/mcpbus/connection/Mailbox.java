@@ -196,18 +196,13 @@ final class Mailbox {
     if (readySession == null) {
       hold(operation, call);
     } else {
-      run(readySession, operation, call);
+      operation.run().run(readySession, call);
     }
   }
 
-  /** A tool call waits until the session knows its tools: it can be checked then. */
-  private void run(
-      ReadySession readySession, ConnectionOperations.AddressOperation operation, BusCall call) {
-    if (operation.suffix().equals(Addresses.TOOLS_CALL) && readySession.tools().isFirstReading()) {
-      stash.add(call, ready -> run(ready, operation, call));
-    } else {
-      operation.run().run(readySession, call);
-    }
+  /** A tool call waits until the session knows its tools: the session can check it then. */
+  void holdUntilToolsAreListed(BusCall call) {
+    stash.add(call, ready -> ready.toolCalls().call(call));
   }
 
   /** There is no session: the call waits, wakes the connection up, or is refused at once. */
@@ -223,7 +218,7 @@ final class Mailbox {
       call.fail(unavailable());
       return;
     }
-    stash.add(call, ready -> run(ready, operation, call));
+    stash.add(call, ready -> operation.run().run(ready, call));
     if (asleep) {
       owner.tell(new LifecycleMessage.StartWanted(id.value()));
     }

@@ -12,6 +12,7 @@ record ReadySession(
     Session session,
     ServerDescription server,
     SessionTools tools,
+    ToolCallPipeline toolCalls,
     ListenSubscription subscriptions,
     ResultCache cache,
     SessionPreferences preferences,

@@ -77,7 +77,7 @@ final class ServerMessages implements SessionListener {
       return false;
     }
     if (error.code() == JsonRpcError.HEADER_MISMATCH && call.method().equals(Methods.TOOLS_CALL)) {
-      return now.tools().retryWithFreshSchema(origin);
+      return now.toolCalls().retryWithFreshSchema(origin);
     }
     if (error.code() == JsonRpcError.UNSUPPORTED_VERSION) {
       owner.refused("the server changed its protocol versions");

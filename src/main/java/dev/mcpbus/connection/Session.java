@@ -342,17 +342,15 @@ final class Session implements Channel.Receiver {
     PendingRequest call = pending.remove(message.integerId());
     if (call == null) {
       unmatched++;
-    } else if (message.payload().isObject()) {
-      result(call, message);
-    } else {
+      return;
+    }
+    if (!message.payload().isObject()) {
       call.fail(
           McpFailure.maybeSent(
               FailureCode.PROTOCOL_ERROR,
               "the result of " + call.method() + " is not a JSON object"));
+      return;
     }
-  }
-
-  private void result(PendingRequest call, Envelope message) {
     McpFailure loop = loops.check(call.method(), message.payload());
     if (loop != null) {
       call.fail(loop);

@@ -1,32 +1,26 @@
 package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.FailureCode;
-import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
-import dev.mcpbus.protocol.schema.ArgumentValidator;
-import dev.mcpbus.protocol.schema.ArgumentValidator.Violation;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.core.json.JsonObject;
-import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tools of one session: the list that is kept, and the way of a tool call past its checks.
- * Owner: the connection's context.
+ * The list of one session's tools: read, kept, and compared with its pins. {@link ToolCallPipeline}
+ * holds calls to it. Owner: the connection's context.
  */
 final class SessionTools {
 
-  /** What is larger than this is read, hashed and checked by a worker. */
+  /** A worker reads and hashes a list that is larger than this. */
   private static final int SMALL = 64 * 1024;
 
   private final Session session;
-  private final ToolCallSender calls;
   private final DriftWatch watch;
   private final WaitingCalls waiting;
   private @Nullable RawJson source;
@@ -39,9 +33,8 @@ final class SessionTools {
   private boolean tried;
   private long freshUntil;
 
-  SessionTools(Session session, ToolCallSender calls, DriftWatch watch) {
+  SessionTools(Session session, DriftWatch watch) {
     this.session = session;
-    this.calls = calls;
     this.watch = watch;
     this.waiting = new WaitingCalls(session);
   }
@@ -197,26 +190,6 @@ final class SessionTools {
         : load();
   }
 
-  /** Sends a tool call whose tool and arguments pass the checks. */
-  void call(BusCall call) {
-    RawJson name = call.params().member("name");
-    if (name == null || !name.isString()) {
-      call.fail(
-          McpFailure.notSent(
-              FailureCode.BAD_REQUEST, "\"name\" must be a string: the name of the tool"));
-      return;
-    }
-    McpFailure refused = refusal(name.asString());
-    if (refused != null) {
-      call.fail(refused);
-    } else if (table != null) {
-      checked(table, name.asString(), call);
-    } else {
-      // The server cannot list its tools: it decides alone.
-      calls.send(call, null);
-    }
-  }
-
   /**
    * Why the tool must not be called, null where it may: {@code FORBIDDEN} while quarantined, {@code
    * UNKNOWN_TOOL} where the server's entry keeps it away.
@@ -228,111 +201,9 @@ final class SessionTools {
     return watch.refusal(tool, table == null ? null : table.definitions());
   }
 
-  private static McpFailure unknown(String tool) {
+  static McpFailure unknown(String tool) {
     return McpFailure.notSent(
         FailureCode.UNKNOWN_TOOL,
         "the server offers no tool '" + tool + "'; ask tools.list for the names");
-  }
-
-  private void checked(ToolTable tools, String name, BusCall call) {
-    ToolTable.Tool tool = tools.find(name);
-    if (tool == null) {
-      Object why = tools.leftOut().getValue(name);
-      call.fail(
-          why == null
-              ? unknown(name)
-              : McpFailure.notSent(
-                  FailureCode.UNKNOWN_TOOL,
-                  "the server's tool '" + name + "' is left out: " + why));
-      return;
-    }
-    call.headers(tool.headers(call));
-    if (!validates(call)) {
-      calls.send(call, tool);
-      return;
-    }
-    if (tool.hasOutputSchema()) {
-      call.inspect(new OutputCheck(session.vertx(), name, tool.output()));
-    }
-    ArgumentValidator validator = tool.validator();
-    if (validator.isQuick() && call.params().length() <= SMALL) {
-      decided(name, tool, call, validator.check(arguments(call)));
-    } else {
-      waiting.on(
-          "its arguments to be checked",
-          session
-              .vertx()
-              .executeBlocking(() -> Optional.ofNullable(validator.check(arguments(call)))),
-          call,
-          violation -> decided(name, tool, call, violation.orElse(null)),
-          defect -> decided(name, tool, call, null));
-    }
-  }
-
-  private void decided(
-      String name, ToolTable.Tool tool, BusCall call, @Nullable Violation violation) {
-    if (violation == null) {
-      calls.send(call, tool);
-    } else if (violation.unchecked()) {
-      call.fail(
-          McpFailure.notSent(
-              FailureCode.LIMIT_EXCEEDED,
-              "arguments of tool '"
-                  + name
-                  + "': "
-                  + violation.message()
-                  + "; with header '"
-                  + Headers.VALIDATE
-                  + "' = false they are sent as they are"));
-    } else {
-      call.fail(
-          new McpFailure(
-              FailureCode.INVALID_ARGUMENTS,
-              McpFailure.Sent.NO,
-              violation.of(name),
-              -1,
-              new JsonObject().put("tool", name).put("path", violation.path())));
-    }
-  }
-
-  /**
-   * The server says that a call's headers do not fit its body: its schema may have changed. Lists
-   * the tools again and sends the call once more.
-   *
-   * @return false where that was done already
-   */
-  boolean retryWithFreshSchema(BusCall call) {
-    if (!call.relist()) {
-      return false;
-    }
-    long hold = session.hold(call, () -> {});
-    load()
-        .onComplete(
-            loaded -> {
-              if (session.release(hold, call)) {
-                call(call);
-              }
-            });
-    return true;
-  }
-
-  private boolean validates(BusCall call) {
-    String wish = call.header(Headers.VALIDATE);
-    if (wish != null) {
-      return wish.equals("true");
-    }
-    return switch (session.options().validation()) {
-      case ALWAYS -> true;
-      case NEVER -> false;
-      case AUTO -> !call.isRaw();
-    };
-  }
-
-  private static JsonObject arguments(BusCall call) {
-    if (!call.isRaw()) {
-      return call.json().getValue("arguments") instanceof JsonObject json ? json : new JsonObject();
-    }
-    RawJson arguments = call.params().member("arguments");
-    return arguments == null || !arguments.isObject() ? new JsonObject() : arguments.toJsonObject();
   }
 }

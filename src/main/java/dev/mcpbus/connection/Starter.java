@@ -22,6 +22,7 @@ final class Starter {
   private final SessionPreferences preferences;
   private final ServerTasks tasks;
   private final SessionListener listener;
+  private final Consumer<BusCall> untilListed;
   private final EraMemory eras = new EraMemory();
   private @Nullable Handshake opening;
 
@@ -31,7 +32,8 @@ final class Starter {
       Clock clock,
       SessionPreferences preferences,
       ServerTasks tasks,
-      SessionListener listener) {
+      SessionListener listener,
+      Consumer<BusCall> untilListed) {
     this.spec = spec;
     this.options = spec.options();
     this.context = context;
@@ -39,6 +41,7 @@ final class Starter {
     this.preferences = preferences;
     this.tasks = tasks;
     this.listener = listener;
+    this.untilListed = untilListed;
   }
 
   /** When the era that is remembered was found, null where none is. */
@@ -111,10 +114,13 @@ final class Starter {
   ReadySession live(Handshake.Opened opened, long millis, DriftWatch watch) {
     Session of = opened.session();
     ServerDescription server = opened.server();
+    SessionTools tools = new SessionTools(of, watch);
+    ToolCallSender sender = new ToolCallSender(of, server.capabilities(), tasks);
     return new ReadySession(
         of,
         server,
-        new SessionTools(of, new ToolCallSender(of, server.capabilities(), tasks), watch),
+        tools,
+        new ToolCallPipeline(of, server.offers("tools"), tools, sender, untilListed),
         new ListenSubscription(of, preferences, server.capabilities()),
         new ResultCache(clock),
         preferences,

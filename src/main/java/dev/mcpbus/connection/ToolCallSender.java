@@ -5,7 +5,7 @@ import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last step of a tool call that passed its checks: sends it, as a task where the server and the
+ * The last step of {@link ToolCallPipeline}: sends the call, as a task where the server and the
  * tool take it so (MCP 2025-11-25, Tasks, Tool-Level Negotiation). The extension of the {@code
  * server/discover} era has no such wish: there the server decides. Owner: the connection's context.
  */
@@ -42,6 +42,14 @@ final class ToolCallSender {
       }
       default -> session.send(call, params);
     }
+  }
+
+  /** The caller made the request: what it says of a task is between the caller and the server. */
+  void sendUnchanged(BusCall call, @Nullable RawJson params) {
+    if (support.create() && call.params().member("task") != null) {
+      call.keep(result -> tasks.made(call, result.member("task")));
+    }
+    session.send(call, params);
   }
 
   private void asTask(BusCall call, boolean wanted) {

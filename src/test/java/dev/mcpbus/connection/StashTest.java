@@ -40,14 +40,15 @@ class StashTest {
             new InputRequests(vertx.eventBus(), new ConnectionId("fake"), wishes),
             wishes,
             (call, then) -> {});
+    SessionTools tools =
+        new SessionTools(session, DriftWatchTest.watch(PinOptions.NONE, PinStore.inMemory()));
+    ToolCallSender sender = new ToolCallSender(session, server.capabilities(), tasks);
     live =
         new ReadySession(
             session,
             server,
-            new SessionTools(
-                session,
-                new ToolCallSender(session, server.capabilities(), tasks),
-                DriftWatchTest.watch(PinOptions.NONE, PinStore.inMemory())),
+            tools,
+            new ToolCallPipeline(session, true, tools, sender, call -> {}),
             new ListenSubscription(session, wishes, server.capabilities()),
             new ResultCache(Clock.SYSTEM),
             wishes,
