@@ -1,6 +1,8 @@
 package dev.mcpbus.ai;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallDeadline;
+import dev.mcpbus.bus.CallDeadline.Layer;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
@@ -33,13 +35,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BlockingTools implements AutoCloseable {
 
-  /** Past the time-out of the call itself, whose failure says more than ours would. */
-  private static final Duration SLACK = Duration.ofSeconds(7);
-
-  private static final Duration LIST_TIMEOUT = Duration.ofSeconds(30);
-
-  /** Longer than any call whose time-out is the connection's own. */
-  private static final Duration PATIENCE = Duration.ofMinutes(16);
+  private static final long LIST_MILLIS = 30_000;
 
   private final Vertx vertx;
   private final OwnContext context;
@@ -99,7 +95,7 @@ public final class BlockingTools implements AutoCloseable {
                 .<JsonObject>request(Addresses.ALL_TOOLS_LIST, wanted)
                 .map(Message::body)
                 .map(listed -> ModelTools.of(listed, options.schemas())),
-        LIST_TIMEOUT,
+        LIST_MILLIS,
         new CancellationToken());
   }
 
@@ -122,7 +118,7 @@ public final class BlockingTools implements AutoCloseable {
                 client
                     .server(new ConnectionId(tool.tool().server()))
                     .send(Addresses.TOOLS_CALL, params, timed),
-            timeout == null ? PATIENCE : timeout.plus(SLACK),
+            Layer.BLOCKING.timeout(CallDeadline.of(timeout)),
             token);
     return ToolOutput.of(result);
   }
@@ -131,18 +127,18 @@ public final class BlockingTools implements AutoCloseable {
    * Runs on a context of our own: a future of a worker's context could not complete while the
    * worker waits for it.
    */
-  private <T> T await(Supplier<Future<T>> work, Duration patience, CancellationToken token) {
+  private <T> T await(Supplier<Future<T>> work, long millis, CancellationToken token) {
     refuseEventLoop();
     CompletableFuture<T> done = new CompletableFuture<>();
     context.run(() -> work.get().onSuccess(done::complete).onFailure(done::completeExceptionally));
     try {
-      return done.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+      return done.get(millis, TimeUnit.MILLISECONDS);
     } catch (ExecutionException e) {
       throw McpFailure.of(Objects.requireNonNullElse(e.getCause(), e));
     } catch (TimeoutException e) {
       token.cancel();
       throw McpFailure.maybeSent(
-          FailureCode.CALL_TIMEOUT, "no answer within " + patience.toSeconds() + " s");
+          FailureCode.CALL_TIMEOUT, "no answer within " + millis / 1_000 + " s");
     } catch (InterruptedException e) {
       token.cancel();
       Thread.currentThread().interrupt();

@@ -1,6 +1,9 @@
 package dev.mcpbus.ai;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallCancellation;
+import dev.mcpbus.bus.CallDeadline.Layer;
+import dev.mcpbus.bus.CallHeaders;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
@@ -9,7 +12,6 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.bus.RoutingName;
 import dev.mcpbus.bus.ToolName;
-import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.VerticleBase;
@@ -20,7 +22,6 @@ import io.vertx.core.eventbus.MessageConsumer;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -33,11 +34,6 @@ import org.jspecify.annotations.Nullable;
  * flight are touched on the verticle's own context only.
  */
 public final class FunctionsVerticle extends VerticleBase {
-
-  /** Less than that of {@code McpClient}, so that this failure arrives before its own. */
-  private static final Duration SLACK = Duration.ofSeconds(4);
-
-  private static final Duration PATIENCE = Duration.ofMinutes(14);
 
   private final Map<String, InFlight> running = new HashMap<>();
 
@@ -74,10 +70,7 @@ public final class FunctionsVerticle extends VerticleBase {
     }
     call.cancelled = true;
     if (call.server != null) {
-      vertx
-          .eventBus()
-          .publish(
-              Addresses.of(call.server, Addresses.CANCEL), new JsonObject().put("callId", callId));
+      CallCancellation.publish(vertx, call.server, callId);
     }
   }
 
@@ -215,17 +208,9 @@ public final class FunctionsVerticle extends VerticleBase {
     ConnectionId server = new ConnectionId(tool.server());
     here.server = server;
     JsonObject params = new JsonObject().put("name", tool.tool()).put("arguments", call.object());
-    DeliveryOptions options =
-        new DeliveryOptions()
-            .setHeaders(MultiMap.caseInsensitiveMultiMap().addAll(headers))
-            .setSendTimeout(patience(headers));
+    DeliveryOptions options = CallHeaders.passedOn(headers, Layer.SERVICE);
     return RequestSender.of(vertx)
         .<JsonObject>request(server, Addresses.of(server, Addresses.TOOLS_CALL), params, options)
         .map(Message::body);
-  }
-
-  private static long patience(MultiMap headers) {
-    long millis = RawJson.of(String.valueOf(headers.get(Headers.DEADLINE))).asLong();
-    return millis < 0 ? PATIENCE.toMillis() : millis + SLACK.toMillis();
   }
 }

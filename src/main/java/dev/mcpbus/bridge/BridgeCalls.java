@@ -1,6 +1,9 @@
 package dev.mcpbus.bridge;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallCancellation;
+import dev.mcpbus.bus.CallDeadline;
+import dev.mcpbus.bus.CallHeaders;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
@@ -32,15 +35,10 @@ final class BridgeCalls {
   /** What the service itself may take, with a server's drain in it. */
   static final Duration ASK_TIMEOUT = Duration.ofSeconds(30);
 
-  /** Added to a deadline, so that the connection's own failure arrives before the bus gives up. */
-  private static final long SLACK_MILLIS = 5_000;
-
-  /** Where the caller sets no deadline, the connection's does; the bus only prevents a leak. */
-  private static final long NO_DEADLINE_MILLIS = Duration.ofHours(1).toMillis();
-
   private static final long MAX_DEADLINE_MILLIS = Duration.ofDays(1).toMillis();
 
   private static final List<String> FLAG = List.of("true", "false");
+  private static final List<String> CACHE = List.of("use", "refresh");
   private static final Pattern TRACEPARENT =
       Pattern.compile("[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}");
 
@@ -223,7 +221,7 @@ final class BridgeCalls {
           .closeHandler(
               closed -> {
                 if (!answer.isComplete()) {
-                  vertx.eventBus().publish(cancelAddress, new JsonObject().put("callId", callId));
+                  CallCancellation.publish(vertx, cancelAddress, callId);
                 }
               });
     }
@@ -257,25 +255,14 @@ final class BridgeCalls {
     if (wish != null || validate) {
       options.addHeader(Headers.VALIDATE, wish == null ? "true" : wish);
     }
-    String task = QueryParameters.word(ctx, Headers.TASK, FLAG);
-    if (task != null) {
-      options.addHeader(Headers.TASK, task);
-    }
-    String cache = QueryParameters.word(ctx, Headers.CACHE, List.of("use", "refresh"));
-    if (cache != null) {
-      options.addHeader(Headers.CACHE, cache);
-    }
+    CallHeaders.add(options, Headers.TASK, QueryParameters.word(ctx, Headers.TASK, FLAG));
+    CallHeaders.add(options, Headers.CACHE, QueryParameters.word(ctx, Headers.CACHE, CACHE));
     String timeout = QueryParameters.get(ctx, "timeout");
     if (timeout == null) {
       timeout = ctx.request().getHeader("Timeout");
     }
-    if (timeout == null) {
-      options.setSendTimeout(NO_DEADLINE_MILLIS);
-    } else {
-      long millis = left(millis(timeout));
-      options.addHeader(Headers.DEADLINE, Long.toString(millis));
-      options.setSendTimeout(millis + SLACK_MILLIS);
-    }
+    long left = timeout == null ? CallDeadline.NONE : left(millis(timeout));
+    CallDeadline.set(options, left, CallDeadline.Layer.CALLER);
     String trace = ctx.request().getHeader(Headers.TRACEPARENT);
     if (trace != null && TRACEPARENT.matcher(trace).matches()) {
       options.addHeader(Headers.TRACEPARENT, trace);

@@ -1,5 +1,7 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.bus.CallDeadline;
+import dev.mcpbus.bus.CallDeadline.Layer;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
@@ -20,7 +22,6 @@ import io.vertx.ext.bridge.BridgeEventType;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.sockjs.BridgeEvent;
 import io.vertx.ext.web.handler.sockjs.SockJSSocket;
-import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +35,7 @@ final class EventBusPeer {
 
   private static final int MAX_PENDING = 100;
   private static final int MAX_REPLY_ADDRESS = 36;
-  private static final long REPLY_MILLIS = Duration.ofHours(1).toMillis();
+  private static final long REPLY_MILLIS = Layer.CALLER.timeout(CallDeadline.NONE);
 
   /** RFC 6455: the endpoint ends the connection because of its policy. */
   private static final short POLICY = 1008;

@@ -101,12 +101,10 @@ public record Requester(String name, boolean admin) {
    * @throws McpFailure {@code BAD_REQUEST} where the call's name is none
    */
   public JsonObject cancelling(JsonObject body) {
-    if (!(body.getValue("callId") instanceof String own)) {
-      throw McpFailure.notSent(FailureCode.BAD_REQUEST, "the body must be {\"callId\": string}");
-    }
+    String own = CallCancellation.callId(body);
     Object other = admin ? body.getValue("principal") : null;
     Requester whose = other instanceof String whom ? new Requester(whom, false) : this;
-    return new JsonObject().put("callId", whose.callId(own));
+    return CallCancellation.body(whose.callId(own));
   }
 
   /** What the caller called his call whose name on the bus this is. */

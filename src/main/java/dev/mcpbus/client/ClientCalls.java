@@ -2,6 +2,10 @@ package dev.mcpbus.client;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CacheMode;
+import dev.mcpbus.bus.CallCancellation;
+import dev.mcpbus.bus.CallDeadline;
+import dev.mcpbus.bus.CallDeadline.Layer;
+import dev.mcpbus.bus.CallHeaders;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
@@ -21,7 +25,6 @@ import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.eventbus.ReplyFailure;
 import io.vertx.core.json.EncodeException;
 import io.vertx.core.json.JsonObject;
-import java.time.Duration;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -35,26 +38,23 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClientCalls {
 
-  /** Longer than the deadline, so that the connection's own failure arrives and not the bus's. */
-  static final Duration SLACK = Duration.ofSeconds(5);
-
-  /** A call without a time-out ends by the connection's own bounds; this is the net below. */
-  static final Duration PATIENCE = Duration.ofMinutes(15);
-
   private final Vertx vertx;
   private final RequestSender bus;
   private final CallOptions defaults;
-  private final Duration slack;
+  private final Layer layer;
   private final String name = UUID.randomUUID().toString();
   private final AtomicLong sequence = new AtomicLong();
   private final Set<Pending<?>> outstanding = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
 
-  ClientCalls(Vertx vertx, CallOptions defaults, Duration slack) {
+  /**
+   * @param layer says how much longer than a call's deadline its answer is waited for
+   */
+  ClientCalls(Vertx vertx, CallOptions defaults, Layer layer) {
     this.vertx = vertx;
     this.bus = RequestSender.of(vertx);
     this.defaults = defaults;
-    this.slack = slack;
+    this.layer = layer;
   }
 
   /**
@@ -150,35 +150,16 @@ final class ClientCalls {
 
   private DeliveryOptions delivery(
       CallOptions options, String callId, @Nullable String progressCall) {
-    DeliveryOptions delivery = new DeliveryOptions().addHeader(Headers.CALL_ID, callId);
-    Duration timeout = options.timeout();
-    if (timeout == null) {
-      delivery.setSendTimeout(PATIENCE.toMillis());
-    } else {
-      delivery.addHeader(Headers.DEADLINE, Long.toString(timeout.toMillis()));
-      delivery.setSendTimeout(timeout.plus(slack).toMillis());
-    }
+    DeliveryOptions delivery = CallHeaders.of(callId, CallDeadline.of(options.timeout()), layer);
     if (progressCall != null) {
       delivery.addHeader(Headers.PROGRESS, progressAddress(progressCall));
     }
     CacheMode cache = options.cache();
-    if (cache != null) {
-      delivery.addHeader(Headers.CACHE, cache.header());
-    }
     Boolean validate = options.validate();
-    if (validate != null) {
-      delivery.addHeader(Headers.VALIDATE, validate.toString());
-    }
-    String traceparent = options.traceparent();
-    if (traceparent != null) {
-      delivery.addHeader(Headers.TRACEPARENT, traceparent);
-    }
+    CallHeaders.add(delivery, Headers.CACHE, cache == null ? null : cache.header());
+    CallHeaders.add(delivery, Headers.VALIDATE, validate == null ? null : validate.toString());
+    CallHeaders.add(delivery, Headers.TRACEPARENT, options.traceparent());
     return delivery;
-  }
-
-  /** For a request that the one who answers will end in time. */
-  static DeliveryOptions patiently() {
-    return new DeliveryOptions().setSendTimeout(PATIENCE.toMillis());
   }
 
   private static String progressAddress(String callId) {
@@ -287,8 +268,7 @@ final class ClientCalls {
 
     private void tellServer() {
       if (cancelAddress != null) {
-        // To every node: which one carries out the call is not known here.
-        vertx.eventBus().publish(cancelAddress, new JsonObject().put("callId", callId));
+        CallCancellation.publish(vertx, cancelAddress, callId);
       }
     }
 

@@ -1,6 +1,7 @@
 package dev.mcpbus.client;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
@@ -8,6 +9,7 @@ import dev.mcpbus.protocol.Methods;
 import io.modelcontextprotocol.spec.McpSchema;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.MessageConsumer;
 import io.vertx.core.json.JsonObject;
@@ -112,10 +114,13 @@ final class InputHandlers {
       }
     }
 
+    /** The handler that answers ends the question in time. */
     private Future<JsonObject> askGlobally(JsonObject body, String method) {
+      DeliveryOptions unbounded =
+          CallDeadline.set(new DeliveryOptions(), CallDeadline.NONE, CallDeadline.Layer.CALLER);
       return vertx
           .eventBus()
-          .<JsonObject>request(Addresses.ALL_INPUT, body, ClientCalls.patiently())
+          .<JsonObject>request(Addresses.ALL_INPUT, body, unbounded)
           .map(Message::body)
           .recover(
               failure ->

@@ -1,6 +1,7 @@
 package dev.mcpbus.client;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallDeadline.Layer;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
@@ -50,7 +51,7 @@ public final class McpClient {
   private final Closeable hook = done -> close().onComplete(done);
 
   private McpClient(Vertx vertx, CallOptions defaults) {
-    this.calls = new ClientCalls(vertx, defaults, ClientCalls.SLACK);
+    this.calls = new ClientCalls(vertx, defaults, Layer.CALLER);
     this.subscriptions = new EventSubscriptions(vertx);
     this.inputs = new InputHandlers(vertx);
     this.connecting = new ConnectAttempt(vertx);

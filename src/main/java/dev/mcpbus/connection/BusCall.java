@@ -1,6 +1,7 @@
 package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.CacheMode;
+import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
@@ -129,17 +130,13 @@ final class BusCall extends PendingRequest {
   }
 
   private static long readBudget(String text, Duration max) {
-    try {
-      long budget = Long.parseLong(text.trim());
-      if (budget >= 0) {
-        return Math.min(budget, max.toMillis());
-      }
-    } catch (NumberFormatException e) {
-      // reported below, together with negative numbers
+    long left = CallDeadline.read(text);
+    if (left == CallDeadline.NONE) {
+      throw McpFailure.notSent(
+          FailureCode.BAD_REQUEST,
+          "header '" + Headers.DEADLINE + "' must be milliseconds left, such as 5000");
     }
-    throw McpFailure.notSent(
-        FailureCode.BAD_REQUEST,
-        "header '" + Headers.DEADLINE + "' must be milliseconds left, such as 5000");
+    return Math.min(left, max.toMillis());
   }
 
   /** What to do with a result that was kept; null where the caller does not say. */

@@ -1,6 +1,7 @@
 package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallDeadline.Layer;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
@@ -30,7 +31,9 @@ final class InputRequests {
 
   /** Longer than the one who answers is patient, so that its failure arrives and not the bus's. */
   private static final DeliveryOptions PATIENT =
-      new DeliveryOptions().setLocalOnly(true).setSendTimeout(PATIENCE_MILLIS + 5_000);
+      new DeliveryOptions()
+          .setLocalOnly(true)
+          .setSendTimeout(Layer.CALLER.timeout(PATIENCE_MILLIS));
 
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
 

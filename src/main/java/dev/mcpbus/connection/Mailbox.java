@@ -1,6 +1,7 @@
 package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallCancellation;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionState;
@@ -296,13 +297,7 @@ final class Mailbox {
   }
 
   private void cancel(Message<Object> message) {
-    String callId =
-        message.body() instanceof JsonObject body && body.getValue("callId") instanceof String text
-            ? text
-            : null;
-    if (callId == null) {
-      throw McpFailure.notSent(FailureCode.BAD_REQUEST, "the body must be {\"callId\": string}");
-    }
+    String callId = CallCancellation.callId(message.body());
     boolean found = stash.cancel(callId) || owner.cancel(callId);
     message.reply(new JsonObject().put("cancelled", found));
   }

@@ -1,6 +1,7 @@
 package dev.mcpbus.directory;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.RequestSender;
@@ -121,10 +122,10 @@ public final class ListFetcher {
   private Future<ServerList> fetch(ListKind kind) {
     long since = System.nanoTime();
     DeliveryOptions options =
-        new DeliveryOptions()
-            .addHeader(Headers.CACHE, "use")
-            .addHeader(Headers.DEADLINE, Long.toString(DEADLINE.toMillis()))
-            .setSendTimeout(DEADLINE.toMillis() + 5_000);
+        CallDeadline.set(
+            new DeliveryOptions().addHeader(Headers.CACHE, "use"),
+            DEADLINE.toMillis(),
+            CallDeadline.Layer.CALLER);
     return RequestSender.of(vertx)
         .<Buffer>request(server, Addresses.of(server, kind.suffix), NO_PARAMS, options)
         .compose(

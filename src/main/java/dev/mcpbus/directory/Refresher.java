@@ -1,6 +1,7 @@
 package dev.mcpbus.directory;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.NamePolicy;
@@ -24,7 +25,6 @@ import org.jspecify.annotations.Nullable;
 public final class Refresher {
 
   private static final Duration DEADLINE = Duration.ofSeconds(30);
-  private static final Duration SLACK = Duration.ofSeconds(5);
   private static final Buffer NO_PARAMS = Buffer.buffer("{}");
 
   /** Receives every ending; {@code listing} is null where the fetch failed. */
@@ -111,10 +111,10 @@ public final class Refresher {
 
   private Future<Listing> fetch(Kind kind) {
     DeliveryOptions options =
-        new DeliveryOptions()
-            .addHeader(Headers.CACHE, "use")
-            .addHeader(Headers.DEADLINE, Long.toString(DEADLINE.toMillis()))
-            .setSendTimeout(DEADLINE.plus(SLACK).toMillis());
+        CallDeadline.set(
+            new DeliveryOptions().addHeader(Headers.CACHE, "use"),
+            DEADLINE.toMillis(),
+            CallDeadline.Layer.CALLER);
     return RequestSender.of(vertx)
         .<Buffer>request(server, Addresses.of(server, kind.suffix), NO_PARAMS, options)
         .compose(

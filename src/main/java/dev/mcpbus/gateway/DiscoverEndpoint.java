@@ -1,6 +1,8 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallDeadline;
+import dev.mcpbus.bus.CallDeadline.Layer;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.InstanceId;
@@ -179,7 +181,7 @@ final class DiscoverEndpoint {
     reply.onGone(
         () -> {
           forget(callId, reply);
-          ask.cancel(vertx.eventBus());
+          ask.cancel(vertx);
         });
     Future<RawJson> answer;
     if (TaskForms.concerns(method)) {
@@ -241,7 +243,7 @@ final class DiscoverEndpoint {
           String op = retry ? SessionHeaders.RETRY : SessionHeaders.CALL;
           DeliveryOptions options =
               new DeliveryOptions()
-                  .setSendTimeout(GatewayRequest.PATIENCE_MILLIS)
+                  .setSendTimeout(Layer.ENDPOINT.timeout(CallDeadline.NONE))
                   .addHeader(SessionHeaders.OP, task ? SessionHeaders.TASK : op)
                   .addHeader(SessionHeaders.PRINCIPAL, principal.text())
                   .addHeader(SessionHeaders.DOOR, calling)

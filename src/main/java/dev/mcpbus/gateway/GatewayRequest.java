@@ -1,9 +1,10 @@
 package dev.mcpbus.gateway;
 
-import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallCancellation;
+import dev.mcpbus.bus.CallDeadline;
+import dev.mcpbus.bus.CallHeaders;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
-import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.Requester;
 import dev.mcpbus.directory.DirectorySnapshot;
 import dev.mcpbus.directory.DirectoryView;
@@ -12,9 +13,8 @@ import dev.mcpbus.directory.ViewList;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
-import io.vertx.core.eventbus.EventBus;
-import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
@@ -23,9 +23,6 @@ import org.jspecify.annotations.Nullable;
 
 /** One request of a client on its way. Confined to the context of whoever made it. */
 final class GatewayRequest {
-
-  /** Connections end every call by their own bounds; this is the net below. */
-  static final long PATIENCE_MILLIS = 3_600_000;
 
   private static final long LIST_PATIENCE_NANOS = 2_000_000_000L;
 
@@ -65,10 +62,8 @@ final class GatewayRequest {
     this.modern = modern;
     this.callId = callId;
     this.options =
-        new DeliveryOptions()
-            .setSendTimeout(PATIENCE_MILLIS)
-            .setCodecName(Codecs.SHARED)
-            .addHeader(Headers.CALL_ID, callId);
+        CallHeaders.of(callId, CallDeadline.NONE, CallDeadline.Layer.CALLER)
+            .setCodecName(Codecs.SHARED);
   }
 
   /** What comes of it belongs to him. */
@@ -229,9 +224,9 @@ final class GatewayRequest {
   }
 
   /** Nobody wants the answer any more. Idempotent. */
-  void cancel(EventBus bus) {
+  void cancel(Vertx vertx) {
     if (!cancelled && at != null) {
-      bus.send(Addresses.of(at, Addresses.CANCEL), new JsonObject().put("callId", callId));
+      CallCancellation.publish(vertx, at, callId);
     }
     if (!cancelled && gone != null) {
       gone.run();

@@ -287,7 +287,7 @@ final class GatewaySession {
 
   Future<Void> close() {
     bound.remove(this);
-    calls.values().forEach(call -> call.ask().cancel(vertx.eventBus()));
+    calls.values().forEach(call -> call.ask().cancel(vertx));
     calls.keySet().forEach(host::remove);
     calls.values().forEach(call -> call.message().reply(Buffer.buffer()));
     calls.clear();
@@ -350,7 +350,7 @@ final class GatewaySession {
     if (method.equals(Methods.CANCELLED) && cancelled != null) {
       for (SessionCall call : List.copyOf(calls.values())) {
         if (call.id().equals(cancelled)) {
-          call.ask().cancel(vertx.eventBus());
+          call.ask().cancel(vertx);
           end(call, null); // the era answers a cancelled request with nothing
         }
       }

@@ -1,6 +1,9 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallCancellation;
+import dev.mcpbus.bus.CallDeadline;
+import dev.mcpbus.bus.CallHeaders;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
@@ -79,10 +82,7 @@ final class HeldTask implements CallRegistry.Caller {
     lease = connection;
     calls.addLease(connection.value(), this);
     DeliveryOptions options =
-        new DeliveryOptions()
-            .setSendTimeout(TTL_MILLIS + 5_000)
-            .addHeader(Headers.DEADLINE, Long.toString(TTL_MILLIS))
-            .addHeader(Headers.CALL_ID, callId)
+        CallHeaders.of(callId, TTL_MILLIS, CallDeadline.Layer.CALLER)
             .addHeader(Headers.INPUT, calls.inputs());
     RequestSender.of(vertx)
         .<Buffer>request(
@@ -188,9 +188,7 @@ final class HeldTask implements CallRegistry.Caller {
     cancelled = true;
     ConnectionId connection = lease;
     if (connection != null) {
-      vertx
-          .eventBus()
-          .send(Addresses.of(connection, Addresses.CANCEL), new JsonObject().put("callId", callId));
+      CallCancellation.publish(vertx, connection, callId);
     }
     end();
   }

@@ -1,6 +1,8 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallDeadline;
+import dev.mcpbus.bus.CallDeadline.Layer;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
@@ -33,9 +35,6 @@ final class InitializeEndpoint {
 
   /** {@code <host>.<random>}. */
   static final Pattern ID = Pattern.compile("[0-9a-f]{16}\\.[0-9a-f]{32}");
-
-  /** A call ends by the bounds of its connection; this is the net below. */
-  private static final long PATIENCE_MILLIS = 3_600_000;
 
   /** Of so many it is remembered; of others it is looked up again. */
   private static final int MAX_MOVED = 10_000;
@@ -274,7 +273,7 @@ final class InitializeEndpoint {
   private DeliveryOptions options(
       String op, Principal principal, DirectoryView view, String exchange) {
     return new DeliveryOptions()
-        .setSendTimeout(PATIENCE_MILLIS)
+        .setSendTimeout(Layer.ENDPOINT.timeout(CallDeadline.NONE))
         .setCodecName(Codecs.SHARED)
         .addHeader(SessionHeaders.OP, op)
         .addHeader(SessionHeaders.VIEW, view.name())

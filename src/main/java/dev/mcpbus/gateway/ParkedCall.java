@@ -1,6 +1,9 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallCancellation;
+import dev.mcpbus.bus.CallDeadline;
+import dev.mcpbus.bus.CallHeaders;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
@@ -125,9 +128,7 @@ final class ParkedCall implements CallRegistry.Caller {
       vertx.eventBus().request(Addresses.of(connection, Addresses.LOGLEVEL), wish);
     }
     DeliveryOptions options =
-        new DeliveryOptions()
-            .setSendTimeout(GatewayRequest.PATIENCE_MILLIS)
-            .addHeader(Headers.CALL_ID, callId)
+        CallHeaders.of(callId, CallDeadline.NONE, CallDeadline.Layer.CALLER)
             .addHeader(Headers.INPUT, calls.inputs());
     RawJson meta = params.member("_meta");
     if (meta != null && meta.member("progressToken") != null) {
@@ -286,9 +287,7 @@ final class ParkedCall implements CallRegistry.Caller {
     }
     ConnectionId connection = lease;
     if (connection != null) {
-      vertx
-          .eventBus()
-          .send(Addresses.of(connection, Addresses.CANCEL), new JsonObject().put("callId", callId));
+      CallCancellation.publish(vertx, connection, callId);
     }
     waiting = null;
     end();

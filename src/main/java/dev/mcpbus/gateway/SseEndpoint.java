@@ -1,6 +1,8 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallDeadline;
+import dev.mcpbus.bus.CallDeadline.Layer;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.directory.DirectoryView;
@@ -289,7 +291,7 @@ final class SseEndpoint {
 
   private DeliveryOptions options(String op, Client client, String exchange) {
     return new DeliveryOptions()
-        .setSendTimeout(GatewayRequest.PATIENCE_MILLIS)
+        .setSendTimeout(Layer.ENDPOINT.timeout(CallDeadline.NONE))
         .addHeader(SessionHeaders.OP, op)
         .addHeader(SessionHeaders.VIEW, client.view)
         .addHeader(SessionHeaders.PRINCIPAL, client.principal)

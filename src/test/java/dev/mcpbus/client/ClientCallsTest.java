@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CacheMode;
+import dev.mcpbus.bus.CallDeadline.Layer;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FakeConnection;
@@ -40,7 +41,7 @@ class ClientCallsTest {
   void prepare(Vertx vertx) {
     this.vertx = vertx;
     git = new FakeConnection(vertx, "git");
-    calls = new ClientCalls(vertx, CallOptions.DEFAULT, Duration.ofMillis(50));
+    calls = new ClientCalls(vertx, CallOptions.DEFAULT, Layer.ROUTING);
   }
 
   private Future<JsonObject> call(CallOptions options) {
@@ -90,9 +91,7 @@ class ClientCallsTest {
         });
     calls =
         new ClientCalls(
-            vertx,
-            CallOptions.timeout(Duration.ofSeconds(9)).withValidate(true),
-            Duration.ofMillis(50));
+            vertx, CallOptions.timeout(Duration.ofSeconds(9)).withValidate(true), Layer.ROUTING);
 
     await(call(CallOptions.DEFAULT.withValidate(false)));
 
@@ -132,7 +131,7 @@ class ClientCallsTest {
                 timer ->
                     message.reply(
                         McpFailure.notSent(FailureCode.CALL_TIMEOUT, "waited in the stash"))));
-    calls = new ClientCalls(vertx, CallOptions.DEFAULT, ClientCalls.SLACK);
+    calls = new ClientCalls(vertx, CallOptions.DEFAULT, Layer.CALLER);
 
     McpFailure failure = failure(call(CallOptions.timeout(Duration.ofMillis(20))));
 
@@ -248,7 +247,7 @@ class ClientCallsTest {
                 failure(
                             vertx
                                 .eventBus()
-                                .request(address.join(), progress(3), ClientCalls.patiently())
+                                .request(address.join(), progress(3))
                                 .recover(gone -> Future.failedFuture(McpFailure.of(gone))))
                         .code()
                     == FailureCode.UNKNOWN_CONNECTION);

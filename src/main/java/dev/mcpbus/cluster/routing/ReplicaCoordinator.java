@@ -1,6 +1,7 @@
 package dev.mcpbus.cluster.routing;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.Headers;
@@ -170,12 +171,8 @@ public final class ReplicaCoordinator implements ReplicaRole {
   }
 
   private static long budget(Message<Object> message) {
-    String given = message.headers().get(Headers.DEADLINE);
-    try {
-      return given == null ? DeliveryOptions.DEFAULT_TIMEOUT : Math.max(1, Long.parseLong(given));
-    } catch (NumberFormatException e) {
-      return DeliveryOptions.DEFAULT_TIMEOUT; // the one that answers refuses it
-    }
+    long left = CallDeadline.read(message.headers().get(Headers.DEADLINE));
+    return left < 0 ? DeliveryOptions.DEFAULT_TIMEOUT : Math.max(1, left);
   }
 
   private Future<Message<Object>> ask(

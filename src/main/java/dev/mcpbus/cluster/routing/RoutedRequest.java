@@ -1,5 +1,7 @@
 package dev.mcpbus.cluster.routing;
 
+import dev.mcpbus.bus.CallDeadline;
+import dev.mcpbus.bus.CallDeadline.Layer;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
@@ -13,7 +15,6 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
-import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -29,11 +30,6 @@ final class RoutedRequest<T> {
 
   private static final long BETWEEN_MILLIS = 40;
 
-  /** After its budget the owner's own failure may take this long to arrive. */
-  private static final long GRACE_MILLIS = 500;
-
-  private static final long MAX_BUDGET_MILLIS = Duration.ofDays(365).toMillis();
-
   private final long began = ClockOffsets.clock();
   private final ClusterRequests calls;
   private final TransitDeadlines deadlines;
@@ -43,7 +39,7 @@ final class RoutedRequest<T> {
   private final String address;
   private final Object body;
   private final DeliveryOptions options;
-  private final @Nullable Long budget;
+  private final long budget;
   private final long patience;
   private final Set<ReplicaId> tried = new HashSet<>();
   private boolean defined;
@@ -67,23 +63,12 @@ final class RoutedRequest<T> {
     this.address = address;
     this.body = body;
     this.options = options;
-    this.budget = budget(options.getHeaders().get(Headers.DEADLINE));
-    if (budget != null) {
+    this.budget = CallDeadline.read(options.getHeaders().get(Headers.DEADLINE));
+    if (budget >= 0) {
       patience = Math.min(PATIENCE_MILLIS, budget);
-      options.setSendTimeout(Math.min(options.getSendTimeout(), budget + GRACE_MILLIS));
+      options.setSendTimeout(Math.min(options.getSendTimeout(), Layer.ROUTING.timeout(budget)));
     } else {
       patience = options.getHeaders().contains(Headers.CALL_ID) ? PATIENCE_MILLIS : 0;
-    }
-  }
-
-  private static @Nullable Long budget(@Nullable String text) {
-    try {
-      return text == null
-          ? null
-          : Long.valueOf(Math.max(0, Math.min(MAX_BUDGET_MILLIS, Long.parseLong(text.trim()))));
-    } catch (NumberFormatException e) {
-      // Whoever reads the header says what is wrong with it.
-      return null;
     }
   }
 
@@ -185,10 +170,10 @@ final class RoutedRequest<T> {
   }
 
   private void spend() {
-    if (budget != null) {
+    if (budget >= 0) {
       long left = Math.max(1, budget - spent());
       options.getHeaders().set(Headers.DEADLINE, Long.toString(left));
-      options.setSendTimeout(Math.min(options.getSendTimeout(), left + GRACE_MILLIS));
+      options.setSendTimeout(Math.min(options.getSendTimeout(), Layer.ROUTING.timeout(left)));
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.mcpbus.cluster.routing;
 
+import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
@@ -37,21 +38,23 @@ final class TransitDeadlines {
       delivery.next();
       return;
     }
+    long left = CallDeadline.read(message.headers().get(Headers.DEADLINE));
     long late;
-    long budget;
     try {
       int space = stamp.indexOf(' ');
       late =
           offsets.underWay(
               stamp.substring(0, Math.max(0, space)), Long.parseLong(stamp.substring(space + 1)));
-      budget = Long.parseLong(String.valueOf(message.headers().get(Headers.DEADLINE)).trim());
     } catch (NumberFormatException e) {
-      // Whoever reads the headers says what is wrong with them.
-      delivery.next();
+      delivery.next(); // not from a node of ours
+      return;
+    }
+    if (left == CallDeadline.NONE) {
+      delivery.next(); // the connection refuses the header
       return;
     }
     message.headers().remove(Headers.SENT_AT);
-    if (late >= budget && late > 0) {
+    if (late >= left && late > 0) {
       McpFailure.notSent(
               FailureCode.CALL_TIMEOUT,
               "the call was under way between nodes for " + late + " ms; it was not sent")
@@ -59,7 +62,7 @@ final class TransitDeadlines {
       return;
     }
     if (late > 0) {
-      message.headers().set(Headers.DEADLINE, Long.toString(budget - late));
+      message.headers().set(Headers.DEADLINE, Long.toString(left - late));
     }
     delivery.next();
   }

@@ -1,6 +1,8 @@
 package dev.mcpbus.directory.aggregate;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallDeadline.Layer;
+import dev.mcpbus.bus.CallHeaders;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
@@ -15,7 +17,6 @@ import dev.mcpbus.directory.Listing;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
-import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -23,7 +24,6 @@ import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -37,11 +37,7 @@ import org.slf4j.LoggerFactory;
  */
 final class AggregateToolCalls {
 
-  /** Less than that of {@code McpClient}, so that this failure arrives before its own. */
-  private static final Duration SLACK = Duration.ofSeconds(4);
-
   private static final Logger LOG = LoggerFactory.getLogger(AggregateToolCalls.class);
-  private static final Duration PATIENCE = Duration.ofMinutes(14);
 
   /** What the router needs to know of the present. */
   interface View {
@@ -252,9 +248,7 @@ final class AggregateToolCalls {
   }
 
   private void forward(Message<Object> message, ToolName tool, Object params) {
-    MultiMap headers = MultiMap.caseInsensitiveMultiMap().addAll(message.headers());
-    DeliveryOptions options =
-        new DeliveryOptions().setHeaders(headers).setSendTimeout(patience(headers));
+    DeliveryOptions options = CallHeaders.passedOn(message.headers(), Layer.SERVICE);
     ConnectionId server = new ConnectionId(tool.server());
     bus.<Object>request(server, Addresses.of(server, Addresses.TOOLS_CALL), params, options)
         .onSuccess(
@@ -265,11 +259,5 @@ final class AggregateToolCalls {
               (known.code() == FailureCode.UNKNOWN_CONNECTION ? unknownServer(tool) : known)
                   .replyTo(message);
             });
-  }
-
-  private static long patience(MultiMap headers) {
-    RawJson deadline = RawJson.of(String.valueOf(headers.get(Headers.DEADLINE)));
-    long millis = deadline.asLong();
-    return millis < 0 ? PATIENCE.toMillis() : millis + SLACK.toMillis();
   }
 }

@@ -1,0 +1,39 @@
+package dev.mcpbus.bus;
+
+import io.vertx.core.MultiMap;
+import io.vertx.core.eventbus.DeliveryOptions;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes the {@link Headers} of a call, and how long its sender waits. {@code connection.BusCall}
+ * reads them. Pure functions; any thread may call.
+ */
+public final class CallHeaders {
+
+  private CallHeaders() {}
+
+  /**
+   * The options of a new call.
+   *
+   * @param callId under which {@link CallCancellation} finds the call
+   * @param left milliseconds until its deadline, or {@link CallDeadline#NONE}
+   */
+  public static DeliveryOptions of(String callId, long left, CallDeadline.Layer layer) {
+    return CallDeadline.set(new DeliveryOptions().addHeader(Headers.CALL_ID, callId), left, layer);
+  }
+
+  /** The options of a call that {@code layer} passes on: all its headers, the deadline included. */
+  public static DeliveryOptions passedOn(MultiMap headers, CallDeadline.Layer layer) {
+    long left = CallDeadline.read(headers.get(Headers.DEADLINE));
+    return new DeliveryOptions()
+        .setHeaders(MultiMap.caseInsensitiveMultiMap().addAll(headers))
+        .setSendTimeout(layer.timeout(left));
+  }
+
+  /** Adds a header, unless {@code value} is null. */
+  public static void add(DeliveryOptions options, String header, @Nullable String value) {
+    if (value != null) {
+      options.addHeader(header, value);
+    }
+  }
+}
