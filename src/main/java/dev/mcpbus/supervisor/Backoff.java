@@ -4,14 +4,14 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 
 /**
- * The wait before restart number n: exponential up to a ceiling, spread by jitter. A pure value;
- * chance is passed in.
+ * The delay before restart number n: exponential up to a ceiling, spread by jitter. A pure value;
+ * the caller passes in the random generator.
  *
- * @param initial before the first restart, default 100 ms
- * @param max ceiling before jitter, default 30 s
+ * @param initial the delay before the first restart, default 100 ms
+ * @param max the ceiling before jitter, default 30 s
  * @param factor growth per attempt, at least 1, default 2
- * @param jitter share of the delay that is random, 0 to 1: the delay lies in {@code [d*(1-jitter),
- *     d*(1+jitter)]}; default 0.2
+ * @param jitter the share of the delay that is random, 0 to 1: the delay lies in {@code
+ *     [d*(1-jitter), d*(1+jitter)]}; default 0.2
  */
 public record Backoff(Duration initial, Duration max, double factor, double jitter) {
 

@@ -10,10 +10,11 @@ import java.util.function.Supplier;
  * @param id name of the child; its control address is {@code mcp.<id>.control}
  * @param verticle makes a fresh instance for every deployment
  * @param policy when and how it is restarted
- * @param lazy true where the first session waits until the child asks for it
+ * @param lazy true where the first session starts only when the child sends {@code StartWanted}
  * @param drain how long calls in flight may take when a session is stopped; default 5 s
- * @param shutdown how long undeployment may take before it is given up and reported; default 10 s
- * @param epochBase its epochs are higher than this; default 0
+ * @param shutdown how long undeployment may take; after that the supervisor logs a warning and goes
+ *     on; default 10 s
+ * @param epochBase the child's epochs are higher than this; default 0
  */
 public record ChildSpec(
     String id,
@@ -24,7 +25,7 @@ public record ChildSpec(
     Duration shutdown,
     long epochBase) {
 
-  /** Whose epochs begin with 1. */
+  /** A specification with {@code epochBase} 0: the first epoch is 1. */
   public ChildSpec(
       String id,
       Supplier<? extends Deployable> verticle,

@@ -9,8 +9,9 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The moves that decisions are made of: each changes one child's state and notes the action that
- * goes with it.
+ * The elementary steps of every decision: each changes one child's state and records the {@link
+ * SupervisorAction} that belongs to it. {@link #take} returns the recorded actions. Confined to its
+ * {@link Supervision}.
  */
 final class ChildTransitions {
 
@@ -25,7 +26,9 @@ final class ChildTransitions {
     this.queue = queue;
   }
 
-  /** A later child of that id is to continue. */
+  /**
+   * Keeps the last epoch of a removed child, so that a later child with this id continues from it.
+   */
   void forget(SupervisedChild child) {
     gone.gone(child.id(), child.epoch);
   }
@@ -84,10 +87,13 @@ final class ChildTransitions {
     actions.add(new SupervisorAction.SetTimer(child.id(), child.timerTicket, delay));
   }
 
-  /** Tells the child what was decided about it, now or when it can hear. */
+  /**
+   * Sends the planned restart or the giving-up to the child. A child that cannot receive messages
+   * now gets it after its deployment or stop has ended.
+   */
   void announce(SupervisedChild child, long now) {
     if (!child.reachable()) {
-      return; // told when it can hear
+      return; // resumeAfterChange() sends it later
     }
     if (child.phase == Phase.WAITING) {
       tell(
@@ -114,15 +120,15 @@ final class ChildTransitions {
     tell(child, new LifecycleMessage.Start(child.epoch, child.restarts));
   }
 
-  /** The next wake-up is asked for anew. */
+  /** The next {@link #take} sets a wake-up timer again if one is needed. */
   void woken() {
     wakeAt = SupervisedChild.NONE;
   }
 
   /**
-   * Starts those whose turn it is and hands over all that was noted.
+   * Starts the children at the head of the start queue and returns all recorded actions.
    *
-   * @param postponed takes those that their strategy does not want to start
+   * @param postponed receives each child whose {@link ConnectionStrategy} refuses the start
    */
   List<SupervisorAction> take(long now, Consumer<SupervisedChild> postponed) {
     List<SupervisedChild> next = queue.admit(now);
@@ -135,7 +141,7 @@ final class ChildTransitions {
           postponed.accept(child);
         }
       }
-      next = queue.admit(now); // into slots that were given back
+      next = queue.admit(now); // into the slots that postponed children gave back
     }
     long expiry = queue.nextExpiry();
     if (expiry != SupervisedChild.NONE && expiry != wakeAt) {

@@ -1,46 +1,47 @@
 package dev.mcpbus.supervisor;
 
 /**
- * Decides, beyond the configured {@link RestartPolicy}, whether and how a server is connected
- * again. Found with {@link java.util.ServiceLoader} and chosen by {@code "restart": {"strategy":
- * ...}}; one instance serves all servers that name it.
+ * Decides, beyond the configured {@link RestartPolicy}, whether and how the supervisor reconnects a
+ * server. {@link java.util.ServiceLoader} finds implementations; {@code "restart": {"strategy":
+ * ...}} selects one by name. One instance serves all servers that name it.
  *
- * <p>Every method is called on the supervisor's event loop and must not block: it answers from what
- * it knows. What it throws is logged, and the configured policy holds.
+ * <p>The supervisor calls every method on its event loop, so a method must not block. If a method
+ * throws, the supervisor logs the exception and uses the configured policy.
  */
 @FunctionalInterface
 public interface ConnectionStrategy {
 
-  /** What the configuration says, and nothing else. */
+  /** The strategy that leaves every decision to the configured policy. */
   ConnectionStrategy CONFIGURED = () -> "configured";
 
-  /** By which the configuration names it. */
+  /** The name that selects this strategy in the configuration. */
   String name();
 
   /**
-   * Asked each time that a session is about to start.
+   * Called each time that a session is about to start.
    *
-   * @param server its id
-   * @return false for not now: the server is {@code FAILED} with that reason, and it is asked again
-   *     after the policy's re-probe time, or when a caller wants the server
+   * @param server the server's id
+   * @return false to refuse the start: the server becomes {@code FAILED} with this strategy as the
+   *     reason. The supervisor calls this method again after the policy's re-probe time, or when a
+   *     caller needs the server
    */
   default boolean shouldConnect(String server) {
     return true;
   }
 
   /**
-   * Hears of a failure, before {@link #retryPolicy} is asked.
+   * Called after each failure, before {@link #retryPolicy}.
    *
-   * @param attempt 1 for the first failure since all was quiet
-   * @param why one line for people
+   * @param attempt 1 for the first failure after a quiet period
+   * @param why one line of text for people
    */
   default void connectionFailed(String server, int attempt, String why) {}
 
   /**
-   * The policy that holds from this failure to the next.
+   * Returns the policy that holds from this failure to the next.
    *
-   * @param configured as the configuration says
-   * @return its own strategy is not looked at
+   * @param configured the policy in the configuration
+   * @return the policy; the supervisor ignores its {@code strategy}
    */
   default RestartPolicy retryPolicy(String server, RestartPolicy configured) {
     return configured;

@@ -5,9 +5,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The last epochs of children that are gone, so that a later one of the same id continues. Of more
- * than {@link #MAX} the longest gone is forgotten, and whoever is not known begins above all that
- * were forgotten. Owner: the {@link Supervision}.
+ * The last epochs of removed children, so that a later child with the same id continues from there.
+ * It keeps {@link #MAX} ids and drops the id that was removed longest ago; an unknown id begins
+ * above all epochs that were dropped. Confined to its {@link Supervision}.
  */
 final class RemovedChildEpochs {
 
@@ -17,7 +17,9 @@ final class RemovedChildEpochs {
   private long forgotten;
 
   /**
-   * @param epoch its last, 0 where it never had a session
+   * Records a removed child.
+   *
+   * @param epoch the child's last epoch, 0 if it never had a session
    */
   void gone(String id, long epoch) {
     last.put(id, Math.max(epoch, before(id)));
@@ -28,7 +30,7 @@ final class RemovedChildEpochs {
     }
   }
 
-  /** The epoch above which a child of that id begins. */
+  /** The epoch above which a child with this id begins. */
   long before(String id) {
     return last.getOrDefault(id, forgotten);
   }

@@ -8,8 +8,8 @@ import java.util.stream.Stream;
  * What is left of one child's restart intensity. A pure value; times are monotonic milliseconds.
  *
  * @param attempt failures in a row since the last quiet period
- * @param failures when they were, those within the period only, oldest first
- * @param spent true from the first failure that was one too many until a quiet period
+ * @param failures the times of the failures within the period, oldest first
+ * @param spent true from the first failure beyond the restart intensity until the next quiet period
  */
 record RestartBudget(int attempt, List<Long> failures, boolean spent) {
 

@@ -8,18 +8,18 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The restart strategy: which children are held while another, their leader, backs off, and when
- * they go on.
+ * Applies the restart strategy: which children wait (are held) while another child, their leader,
+ * backs off, and when they start again. Confined to its {@link Supervision}.
  */
 final class RestartGroup {
 
   private final RestartStrategy strategy;
   private final ChildTransitions moves;
 
-  /** In order of addition; a view of what the supervision holds. */
+  /** In order of addition; a live view of the children of the {@link Supervision}. */
   private final Collection<SupervisedChild> children;
 
-  /** Leaders whose back-off is over, while some of their group are still stopping. */
+  /** Leaders whose back-off is over while some children of their group are still stopping. */
   private final Set<SupervisedChild> due = new LinkedHashSet<>();
 
   RestartGroup(
@@ -29,7 +29,7 @@ final class RestartGroup {
     this.moves = moves;
   }
 
-  /** Stops the others that the strategy names, the last added first. */
+  /** Stops the other children of the group, the last added first. */
   void holdOthers(SupervisedChild leader) {
     if (strategy == RestartStrategy.ONE_FOR_ONE) {
       return;
@@ -58,7 +58,7 @@ final class RestartGroup {
     child.heldBy = temporary ? null : leader;
   }
 
-  /** Whatever was planned for the child is off; those that waited for it go on without it. */
+  /** Cancels what was planned for the child. The children that wait for it go on without it. */
   void leave(SupervisedChild child) {
     due.remove(child);
     moves.cancel(child);
@@ -84,7 +84,7 @@ final class RestartGroup {
     due.add(child);
   }
 
-  /** Groups of which nothing is being stopped any more go on, in order of addition. */
+  /** Releases, in order of addition, the groups in which no session is being stopped any more. */
   void releaseDue() {
     List.copyOf(due).stream().filter(leader -> !anyStopping(leader)).forEach(this::releaseGroup);
   }

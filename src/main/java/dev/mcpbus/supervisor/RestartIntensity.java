@@ -3,8 +3,8 @@ package dev.mcpbus.supervisor;
 import java.time.Duration;
 
 /**
- * How many restarts within which time are still a restart and not a crash loop (OTP {@code
- * intensity} and {@code period}).
+ * How many restarts within which time are allowed; one more is a crash loop, and the supervisor
+ * gives up (OTP {@code intensity} and {@code period}).
  *
  * @param restarts allowed within {@code period}; zero gives up at the first failure
  * @param period the sliding window

@@ -3,14 +3,16 @@ package dev.mcpbus.supervisor;
 import java.time.Duration;
 
 /**
- * How one child is restarted.
+ * When, how often and how quickly the supervisor restarts one child.
  *
- * @param type when, default {@link RestartType#PERMANENT}
+ * @param type after which ends, default {@link RestartType#PERMANENT}
  * @param intensity how often at most
- * @param backoff how long to wait before each
- * @param quietPeriod after this long without a failure all counters start anew; default 60 s
- * @param reprobe after giving up, one attempt this often, for ever; zero for none; default 60 s
- * @param strategy what decides beyond all this, default {@link ConnectionStrategy#CONFIGURED}
+ * @param backoff the delay before each restart
+ * @param quietPeriod after this long without a failure all counters start again from zero; default
+ *     60 s
+ * @param reprobe after giving up, the supervisor makes one attempt each time this interval has
+ *     passed, without end; zero for no attempt; default 60 s
+ * @param strategy decides beyond the other members, default {@link ConnectionStrategy#CONFIGURED}
  */
 public record RestartPolicy(
     RestartType type,
@@ -28,7 +30,7 @@ public record RestartPolicy(
           Duration.ofSeconds(60),
           Duration.ofSeconds(60));
 
-  /** With nothing that decides beyond it. */
+  /** A policy with {@link ConnectionStrategy#CONFIGURED}. */
   public RestartPolicy(
       RestartType type,
       RestartIntensity intensity,

@@ -1,6 +1,6 @@
 package dev.mcpbus.supervisor;
 
-/** Which children are restarted when one has failed (OTP {@code strategy}). */
+/** Which children the supervisor restarts when one has failed (OTP {@code strategy}). */
 public enum RestartStrategy {
   /** Only the one that failed. */
   ONE_FOR_ONE,

@@ -1,10 +1,10 @@
 package dev.mcpbus.supervisor;
 
-/** When a child that has ended is started again (OTP {@code restart}). */
+/** When the supervisor restarts a child whose session has ended (OTP {@code restart}). */
 public enum RestartType {
   /** Always. */
   PERMANENT,
-  /** Only where it ended with a failure. */
+  /** Only if the session ended with a failure. */
   TRANSIENT,
   /** Never. */
   TEMPORARY

@@ -2,7 +2,10 @@ package dev.mcpbus.supervisor;
 
 import io.vertx.core.Vertx;
 
-/** Runs tasks later. The one way in which a supervisor waits, so that tests need not. */
+/**
+ * Runs tasks later. All waiting of a supervisor goes through this interface, so that tests control
+ * the time.
+ */
 @FunctionalInterface
 interface Scheduler {
 
@@ -12,7 +15,7 @@ interface Scheduler {
    */
   Cancellation schedule(long delayMillis, Runnable task);
 
-  /** Takes a task back; no effect once it runs. */
+  /** Cancels a scheduled task; has no effect once the task runs. */
   @FunctionalInterface
   interface Cancellation {
     void cancel();

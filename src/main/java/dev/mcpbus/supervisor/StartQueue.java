@@ -8,8 +8,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * First come, first served: at most so many children between the command to start and its outcome.
- * One that gives no outcome in time no longer counts.
+ * Bounds how many children are between the command to start and its outcome. Children start in the
+ * order in which they were added. A child without an outcome after the timeout gives up its slot,
+ * so that it does not block the others. Confined to its {@link Supervision}.
  */
 final class StartQueue {
 
@@ -32,7 +33,10 @@ final class StartQueue {
     starting.remove(child);
   }
 
-  /** Those whose turn it is, in order; each takes a slot. */
+  /**
+   * Removes the next children from the queue, as many as there are free slots, in order; each takes
+   * a slot.
+   */
   List<SupervisedChild> admit(long now) {
     starting.values().removeIf(since -> now - since >= timeout);
     List<SupervisedChild> admitted = new ArrayList<>();
@@ -46,7 +50,7 @@ final class StartQueue {
     return admitted;
   }
 
-  /** When a slot is taken back from a child that still starts, or NONE while nobody waits. */
+  /** When the oldest start loses its slot, or NONE while no child waits. */
   long nextExpiry() {
     return waiting.isEmpty() ? SupervisedChild.NONE : starting.values().iterator().next() + timeout;
   }

@@ -4,7 +4,10 @@ import java.util.Objects;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Asks the {@link ConnectionStrategy} of a child; one that throws harms nobody. */
+/**
+ * Calls the {@link ConnectionStrategy} of a child. If the strategy throws, the configured policy
+ * holds.
+ */
 final class StrategyCalls {
 
   private static final Logger LOG = LoggerFactory.getLogger(StrategyCalls.class);
@@ -27,7 +30,7 @@ final class StrategyCalls {
     try {
       strategy.connectionFailed(spec.id(), attempt, why);
       return Objects.requireNonNull(
-          strategy.retryPolicy(spec.id(), configured), "it gave no policy");
+          strategy.retryPolicy(spec.id(), configured), "retryPolicy returned null");
     } catch (RuntimeException | LinkageError e) {
       broken(spec, e);
       return configured;
@@ -36,7 +39,7 @@ final class StrategyCalls {
 
   private static void broken(ChildSpec spec, Throwable failure) {
     LOG.warn(
-        "strategy \"{}\" of {} failed, the configured policy holds",
+        "strategy \"{}\" of {} threw an exception; the configured policy holds",
         spec.policy().strategy().getClass().getName(),
         spec.id(),
         failure);

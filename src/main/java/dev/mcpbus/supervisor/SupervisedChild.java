@@ -5,23 +5,26 @@ import org.jspecify.annotations.Nullable;
 /** The state of one supervised child. Written by its {@link Supervision} alone. */
 final class SupervisedChild {
 
-  /** What its session does, or will do as soon as nothing is being stopped or deployed. */
+  /**
+   * What the child's session does, or will do as soon as its verticle is deployed and no session is
+   * being stopped.
+   */
   enum Phase {
-    /** No session, and none is due. */
+    /** No session, and none is planned. */
     IDLE,
     /** The back-off runs. */
     WAITING,
-    /** Stopped because of another child; starts together with it. */
+    /** Stopped because another child failed; starts together with that child. */
     HELD,
-    /** Starts as soon as it can and its turn has come. */
+    /** Starts as soon as its verticle is deployed and the start queue admits it. */
     QUEUED,
     STARTING,
     RUNNING,
-    /** No more quick restarts. */
+    /** No quick restarts any more. */
     GAVE_UP
   }
 
-  /** Where its verticle is. */
+  /** Whether the child's verticle is deployed. */
   enum Deployment {
     ABSENT,
     DEPLOYING,
@@ -32,13 +35,13 @@ final class SupervisedChild {
 
   ChildSpec spec;
 
-  /** What holds since the last failure. */
+  /** The policy that holds since the last failure. */
   private RestartPolicy policy;
 
   Phase phase = Phase.IDLE;
   Deployment deployment = Deployment.ABSENT;
 
-  /** Whether it should have a session. */
+  /** Whether the child should have a session. */
   boolean wanted;
 
   long epoch;
@@ -46,16 +49,16 @@ final class SupervisedChild {
   boolean failedSinceStart;
   RestartBudget budget = RestartBudget.FRESH;
 
-  /** Since when it has not failed: serving, or idle by intent. */
+  /** Since when the child has not failed: it serves, or it is idle by intent. */
   long calmSince = NONE;
 
   /** WAITING and GAVE_UP: when the timer fires. */
   long dueAt = NONE;
 
-  /** GAVE_UP: a caller's wish is not heeded before this. */
+  /** GAVE_UP: calls before this time do not start a session. */
   long notBefore = NONE;
 
-  /** GAVE_UP: between slow attempts, or NONE. */
+  /** GAVE_UP: milliseconds between slow attempts, or NONE. */
   long reprobe = NONE;
 
   /** GAVE_UP: whether another attempt can help. */
@@ -64,7 +67,7 @@ final class SupervisedChild {
   String why = "";
   @Nullable SupervisedChild heldBy;
 
-  /** Tickets of what is under way, or NONE. */
+  /** Tickets of the deployment, stop and timer that are under way, or NONE. */
   long deployTicket = NONE;
 
   long stopTicket = NONE;
@@ -83,7 +86,7 @@ final class SupervisedChild {
     return policy;
   }
 
-  /** A child specification is a fresh start: what a strategy said of the old one is forgotten. */
+  /** Replaces the specification. The policy of a strategy for the old one no longer holds. */
   void specify(ChildSpec other) {
     spec = other;
     policy = other.policy();
@@ -105,7 +108,7 @@ final class SupervisedChild {
     return deployment == Deployment.PRESENT && !stopping();
   }
 
-  /** Forgets old failures where the quiet period has passed since the last. */
+  /** Resets the restart budget if the quiet period has passed since the last failure. */
   void calmDown(long now) {
     if (calmSince != NONE && now - calmSince >= policy().quietPeriod().toMillis()) {
       budget = RestartBudget.FRESH;

@@ -12,15 +12,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Every decision of a supervisor, and nothing else: no clock, no timer, no bus. Something has
- * happened, and the answer is what to do; the same happenings at the same times with the same
- * chance give the same answers. {@code now} is monotonic, in milliseconds.
+ * Makes every decision of a supervisor and does nothing else: no clock, no timer, no bus. Each
+ * method reports an event and returns the actions that {@link SupervisorVerticle} has to carry out.
+ * The same events at the same times with the same random numbers give the same actions. {@code now}
+ * is monotonic, in milliseconds.
  *
- * <p>Two things overlap and are kept apart: where the verticle is ({@link Deployment}, and whether
- * a session is being stopped) and what its session does or will do next ({@link Phase}). A child
- * that is QUEUED while its verticle is replaced starts once that is done.
+ * <p>Two states overlap and are kept apart: whether the verticle is deployed ({@link Deployment},
+ * and whether a session is being stopped), and what its session does or will do next ({@link
+ * Phase}). A child that is QUEUED while its verticle is replaced starts after the replacement.
  *
- * <p>Not thread-safe; {@link SupervisorVerticle} calls it on its own context.
+ * <p>Not thread-safe: confined to the context of its {@link SupervisorVerticle}.
  */
 final class Supervision {
 
@@ -49,7 +50,7 @@ final class Supervision {
     return children.containsKey(id);
   }
 
-  /** True where no quick restart is to come. */
+  /** True if no quick restart is planned for the child. */
   boolean gaveUp(String id) {
     SupervisedChild child = children.get(id);
     return child != null && child.phase == Phase.GAVE_UP;
@@ -66,7 +67,10 @@ final class Supervision {
     return decided(now);
   }
 
-  /** The child keeps its place in the order; its counters start anew, its epochs continue. */
+  /**
+   * Gives the child a new specification. It keeps its place in the order; its counters start again
+   * from zero, its epochs continue.
+   */
   List<SupervisorAction> replace(ChildSpec spec, long now) {
     SupervisedChild child = children.get(spec.id());
     if (child == null) {
@@ -83,7 +87,7 @@ final class Supervision {
     return decided(now);
   }
 
-  /** Forgets the child; what is left of it is the caller's to stop. */
+  /** Forgets the child. The caller stops what is still deployed. */
   List<SupervisorAction> remove(String id, long now) {
     SupervisedChild child = children.remove(id);
     if (child != null) {
@@ -135,7 +139,10 @@ final class Supervision {
     RestartType type = child.policy().type();
     if (end.failure() == null && type != RestartType.PERMANENT) {
       LOG.info(
-          "{} ended as it should, epoch {}; {} is not restarted", child.id(), end.epoch(), type);
+          "{} ended without a failure, epoch {}; restart type {} does not restart it",
+          child.id(),
+          end.epoch(),
+          type);
       rest(child, Duration.ZERO, now);
     } else {
       String why = end.failure() == null ? "the session ended" : end.failure().getMessage();
@@ -143,7 +150,7 @@ final class Supervision {
     }
   }
 
-  /** No session until one is wanted again. */
+  /** Leaves the child without a session until a fact or a caller wants one again. */
   private void rest(SupervisedChild child, Duration drain, long now) {
     child.calmDown(now);
     child.calmSince = child.calmSince == SupervisedChild.NONE ? now : child.calmSince;
@@ -153,7 +160,10 @@ final class Supervision {
     moves.stop(child, false, drain);
   }
 
-  /** Back-off and non-retryable failures hold against calls; {@link #restartWanted} does not. */
+  /**
+   * A call does not shorten the back-off and does not retry a failure that is not retryable; {@link
+   * #restartWanted} does both.
+   */
   private void startWanted(SupervisedChild child, long now) {
     if (child.phase == Phase.GAVE_UP) {
       if (!child.retryable) {
@@ -175,10 +185,10 @@ final class Supervision {
 
   private void stopWanted(SupervisedChild child, long now) {
     if (child.deployment == Deployment.ABSENT) {
-      // Its timer still has a verticle to bring back.
+      // The timer may still have to deploy the verticle again.
       child.wanted = false;
     } else if (child.phase != Phase.IDLE) {
-      LOG.info("{} stops, epoch {}: a caller asked or it was idle", child.id(), child.epoch);
+      LOG.info("{} stops, epoch {}: a caller stopped it, or it was idle", child.id(), child.epoch);
       rest(child, child.spec.drain(), now);
     }
   }
@@ -205,10 +215,13 @@ final class Supervision {
     }
   }
 
-  /** The verticle is replaced at once while the budget lasts, so that its addresses stay. */
+  /**
+   * While the budget lasts, a fresh verticle replaces the crashed one at once, so that its
+   * addresses stay registered.
+   */
   private void crashed(SupervisedChild child, String why, long now) {
     if (child.deployment != Deployment.PRESENT) {
-      return; // of an instance that is being replaced already
+      return; // the fact comes from an instance that is being replaced already
     }
     child.stopTicket = SupervisedChild.NONE;
     if (child.phase == Phase.GAVE_UP || !child.wanted) {
@@ -255,7 +268,7 @@ final class Supervision {
     return decided(now);
   }
 
-  /** A verticle without a session and without a budget: brought back slowly. */
+  /** Deploys a verticle without a session again, slowly, after its budget is spent. */
   private void retryDeployment(SupervisedChild child, String why, long now) {
     if (child.phase != Phase.GAVE_UP) {
       giveUp(child, why, true, now);
@@ -267,7 +280,9 @@ final class Supervision {
   }
 
   /**
-   * @param answered false where the child did not say within its bound that the session is over
+   * The outcome of {@link SupervisorAction.StopSession}.
+   *
+   * @param answered false if the child did not confirm within its bound that the session is over
    */
   List<SupervisorAction> stopped(String id, long ticket, boolean answered, long now) {
     SupervisedChild child = children.get(id);
@@ -344,7 +359,7 @@ final class Supervision {
     moves.announce(child, now);
   }
 
-  /** The others go on: one that is given up on harms only itself. */
+  /** Gives up this child alone; the others of its group go on. */
   private void giveUp(SupervisedChild child, String why, boolean retryable, long now) {
     RestartPolicy policy = child.policy();
     child.phase = Phase.GAVE_UP;
@@ -374,17 +389,20 @@ final class Supervision {
     return child.retryable ? "no further attempt" : "no further attempt until it is changed";
   }
 
-  /** Ends every decision: groups whose turn has come, then the start queue. */
+  /**
+   * Ends every decision: first releases the groups that are ready, then admits children from the
+   * start queue.
+   */
   private List<SupervisorAction> decided(long now) {
     siblings.releaseDue();
     return moves.take(now, child -> postpone(child, now));
   }
 
-  /** Its strategy does not want it now; those that waited for it go on without it. */
+  /** The child's strategy refuses the start. The children that wait for it go on without it. */
   private void postpone(SupervisedChild child, long now) {
     siblings.leave(child);
-    String who = child.spec.policy().strategy().name();
-    giveUp(child, "strategy \"" + who + "\" does not want it connected now", true, now);
+    String strategy = child.spec.policy().strategy().name();
+    giveUp(child, "strategy \"" + strategy + "\" does not want it connected now", true, now);
   }
 
   private static String name(Throwable cause) {

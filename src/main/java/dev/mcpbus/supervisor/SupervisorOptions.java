@@ -3,12 +3,12 @@ package dev.mcpbus.supervisor;
 import java.time.Duration;
 
 /**
- * How one supervisor works.
+ * Options of one supervisor.
  *
  * @param strategy which children are restarted when one has failed, default one-for-one
- * @param startConcurrency sessions that may be starting at the same time, default 16
- * @param startTimeout after this long a session that is still starting no longer keeps others
- *     waiting, and a deployment that has not completed counts as failed; default 60 s
+ * @param startConcurrency how many sessions may be starting at the same time, default 16
+ * @param startTimeout after this time a session that is still starting gives up its slot, and a
+ *     deployment that has not completed counts as failed; default 60 s
  * @param stopTimeout how long stopping the whole supervisor may take, default 60 s
  */
 public record SupervisorOptions(

@@ -29,15 +29,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deploys children, hears their facts on {@link Addresses#SUPERVISOR} and carries out what {@link
- * Supervision} decides. Publishes nothing: a child says itself what becomes of it.
+ * Deploys children, receives their facts on {@link Addresses#SUPERVISOR} and carries out what
+ * {@link Supervision} decides. It publishes no events: each child publishes its own state.
  *
- * <p>All state belongs to the verticle's own context; the public methods may be called from any
- * thread once it is deployed.
+ * <p>All state belongs to the verticle's own context. Any thread may call the public methods once
+ * the verticle is deployed.
  *
- * <p>Children are undeployed by {@link #stop}, in reverse order and within bounds. They are not
- * Vert.x children of this verticle: those Vert.x undeploys before it calls {@code stop}, in no
- * order, without a drain, and one that hangs would keep the supervisor for ever.
+ * <p>{@link #stop} undeploys the children in reverse order and within bounds. They are not Vert.x
+ * children of this verticle: Vert.x would undeploy those before it calls {@code stop}, in no order
+ * and without a drain, and one child that never stops would keep the supervisor for ever.
  */
 public final class SupervisorVerticle extends VerticleBase {
 
@@ -59,7 +59,7 @@ public final class SupervisorVerticle extends VerticleBase {
   private final Map<String, Scheduler.Cancellation> timers = new HashMap<>();
   private Scheduler.Cancellation wake = () -> {};
 
-  /** Of children that have not been deployed yet. */
+  /** Promises for the children that have not been deployed yet. */
   private final Map<String, Promise<Void>> starting = new HashMap<>();
 
   private @Nullable Scheduler scheduler;
@@ -95,28 +95,29 @@ public final class SupervisorVerticle extends VerticleBase {
     scheduler = schedulers.apply(vertx);
     roots = OwnContext.create(vertx);
     MessageConsumer<Object> consumer = vertx.eventBus().localConsumer(Addresses.SUPERVISOR);
-    facts = consumer.handler(this::heard);
+    facts = consumer.handler(this::onFact);
     return consumer.completion();
   }
 
-  private void heard(Message<Object> message) {
+  private void onFact(Message<Object> message) {
     if (message.body() instanceof LifecycleMessage.Fact fact) {
       if (fact instanceof LifecycleMessage.Crashed crashed) {
         LOG.warn("{} crashed", crashed.id(), crashed.cause());
       }
       decide(now -> supervision.on(fact, now));
     } else {
-      LOG.warn("not a fact on {}: {}", Addresses.SUPERVISOR, message.body());
+      LOG.warn(
+          "ignored a message on {} that is not a fact: {}", Addresses.SUPERVISOR, message.body());
     }
   }
 
   /**
-   * Adds a child and deploys it; its session starts when its turn has come.
+   * Adds a child and deploys it; its session starts when the start queue admits it.
    *
-   * @return succeeds when the verticle is deployed, which is tried again as often as the restart
-   *     policy allows; fails where those attempts are used up (the child stays, and is tried again
-   *     slowly), where it is terminated before, where the id is no valid one, or with {@link
-   *     IllegalStateException} where it is taken
+   * @return succeeds when the verticle is deployed; the supervisor tries this as often as the
+   *     restart policy allows. Fails if those attempts are used up (the supervisor keeps the child
+   *     and tries again slowly), if the child is terminated before it is deployed, if the id is not
+   *     valid, or with {@link IllegalStateException} if the id is already supervised
    */
   public Future<Void> startChild(ChildSpec spec) {
     return onOwnContext(
@@ -128,9 +129,11 @@ public final class SupervisorVerticle extends VerticleBase {
   }
 
   /**
-   * Stops the child's session, undeploys it and forgets it. Its calls in flight have {@code drain}.
+   * Stops the child's session, undeploys the child and forgets it. Its calls in flight may take
+   * {@code drain}.
    *
-   * @return succeeds when it is gone or its bounds have passed; fails where there is none
+   * @return succeeds when the child is undeployed or its bounds have passed; fails if there is no
+   *     such child
    */
   public Future<Void> terminateChild(String id) {
     return onOwnContext(
@@ -141,11 +144,11 @@ public final class SupervisorVerticle extends VerticleBase {
   }
 
   /**
-   * Ends the child's session at once, with its calls in flight, and forgets it.
+   * Ends the child's session at once, with its calls in flight, and forgets the child.
    *
-   * @return succeeds when the session is over or its bound has passed; fails where there is none.
-   *     What takes the child's addresses out of a cluster's table may take longer; one of the same
-   *     id that is started meanwhile waits for it
+   * @return succeeds when the session is over or its bound has passed; fails if there is no such
+   *     child. The removal of the child's addresses from a cluster's registrations may take longer;
+   *     a new child with the same id waits for it
    */
   public Future<Void> killChild(String id) {
     return onOwnContext(
@@ -179,10 +182,11 @@ public final class SupervisorVerticle extends VerticleBase {
   }
 
   /**
-   * Puts another child in the place of one: the old one's calls in flight have its {@code drain},
-   * then it is undeployed and the new one deployed at once. Nobody answers in between.
+   * Replaces a child: the calls in flight of the old one may take its {@code drain}, then the
+   * supervisor undeploys it and deploys the new one at once. In between no verticle serves the
+   * child's addresses.
    *
-   * @return as for {@link #startChild}; fails where there is no such child
+   * @return as for {@link #startChild}; fails if there is no such child
    */
   public Future<Void> replaceChild(ChildSpec spec) {
     return onOwnContext(
@@ -212,7 +216,7 @@ public final class SupervisorVerticle extends VerticleBase {
     }
   }
 
-  /** Ends all children, the last added first, and takes {@code stopTimeout} at most. */
+  /** Stops all children, the last added first; takes {@code stopTimeout} at most. */
   @Override
   public Future<?> stop() {
     stopping = true;
@@ -226,7 +230,9 @@ public final class SupervisorVerticle extends VerticleBase {
     return bounded(Future.join(workers), options.stopTimeout().toMillis())
         .otherwise(
             late -> {
-              LOG.warn("the supervisor stops without {} children that do not", live.size());
+              LOG.warn(
+                  "the supervisor stops although {} children have not stopped in time",
+                  live.size());
               return null;
             })
         .eventually(() -> facts == null ? Future.succeededFuture() : facts.unregister());
@@ -290,10 +296,10 @@ public final class SupervisorVerticle extends VerticleBase {
         .sender(address(id), new DeliveryOptions().setLocalOnly(true))
         .write(command)
         .onFailure(
-            nobody -> {
-              LOG.warn("{} does not hear {}", id, command);
+            failure -> {
+              LOG.warn("{} has no handler for {}", id, command);
               if (command instanceof LifecycleMessage.Start) {
-                decide(now -> supervision.on(new LifecycleMessage.Crashed(id, nobody), now));
+                decide(now -> supervision.on(new LifecycleMessage.Crashed(id, failure), now));
               }
             });
   }
@@ -313,7 +319,7 @@ public final class SupervisorVerticle extends VerticleBase {
     return step;
   }
 
-  /** Never fails: what does not stop within its bound is reported and left. */
+  /** Never fails: a child that does not stop within its bound is logged and left. */
   private Future<Void> retire(String id, boolean drain, boolean restarting) {
     Live old = live.remove(id);
     if (old == null) {
@@ -367,7 +373,8 @@ public final class SupervisorVerticle extends VerticleBase {
                 }
               } else {
                 LOG.warn("{} was not deployed", id, result.cause());
-                deployed.onSuccess(vertx::undeploy); // where it comes too late
+                deployed.onSuccess(
+                    vertx::undeploy); // undeploys an instance that is deployed too late
                 decide(now -> supervision.deployFailed(id, deploy.ticket(), result.cause(), now));
                 if (supervision.gaveUp(id)) {
                   abandonStart(id, "'" + id + "' cannot be deployed: " + result.cause());

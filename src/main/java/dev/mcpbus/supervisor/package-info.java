@@ -1,6 +1,6 @@
 /**
- * OTP supervision of verticles: child specifications, restart strategies, intensity, back-off.
- * Knows nothing of MCP.
+ * OTP supervision of verticles: child specifications, restart strategies, intensity, back-off. This
+ * package contains nothing of MCP.
  */
 @NullMarked
 package dev.mcpbus.supervisor;
