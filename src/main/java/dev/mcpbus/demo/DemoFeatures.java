@@ -29,8 +29,9 @@ import java.util.Map;
 import reactor.core.publisher.Mono;
 
 /**
- * What the demo offers: the tools {@code echo(text)}, {@code add(a, b)} with structured content and
- * {@code clock(timezone)}, the resource {@code demo://readme} and the prompt {@code greet(name)}.
+ * The features of the demo server: the tools {@code echo(text)}, {@code add(a, b)} with structured
+ * content and {@code clock(timezone)}, the resource {@code demo://readme} and the prompt {@code
+ * greet(name)}.
  */
 final class DemoFeatures {
 
@@ -44,7 +45,7 @@ final class DemoFeatures {
 
   private DemoFeatures() {}
 
-  /** Builds the server, which serves from then on. Loads classes: not for an event loop. */
+  /** Builds and starts the server. Loads classes, so do not call it on an event loop. */
   static McpAsyncServer serve(McpServerTransportProvider provider, Clock clock) {
     return McpServer.async(provider)
         .serverInfo("mcpbus-demo", "1.0.0")
@@ -89,7 +90,7 @@ final class DemoFeatures {
         .build();
   }
 
-  /** The input schema was checked before: it is a finite number. */
+  /** The SDK has checked the input schema before: the argument is a finite number. */
   private static BigDecimal number(CallToolRequest request, String name) {
     return new BigDecimal(String.valueOf(request.arguments().get(name)));
   }

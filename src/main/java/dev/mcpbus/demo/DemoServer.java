@@ -17,17 +17,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The demo server's two doors: a bus address inside the program ({@link #deployable}) and stdin and
- * stdout of a process of its own ({@link #main}). What it offers is in {@link DemoFeatures}.
+ * The two entry points of the demo server: a bus address inside the program ({@link #deployable}),
+ * and stdin and stdout of a process of its own ({@link #main}). {@link DemoFeatures} holds its
+ * features.
  */
 public final class DemoServer {
 
-  /** Where the embedded demo listens unless told otherwise. */
+  /** The address of the embedded demo unless the caller chooses another. */
   public static final String ADDRESS = "mcpbus.demo";
 
   private DemoServer() {}
 
-  /** A verticle that serves the demo at {@code address}, each connection its own session. */
+  /**
+   * Returns a verticle that serves the demo at {@code address}; each connection has its own
+   * session.
+   */
   public static Deployable deployable(String address) {
     return deployable(address, Clock.systemUTC());
   }
@@ -38,7 +42,7 @@ public final class DemoServer {
 
   /**
    * Serves the demo on stdin and stdout until stdin ends; then exits with 0. Stdout carries MCP
-   * messages only: the log, and whatever else is printed, goes to stderr.
+   * messages only; the log and all other output go to stderr.
    */
   public static void main(String[] args) throws InterruptedException {
     PrintStream messages = System.out;
@@ -50,35 +54,35 @@ public final class DemoServer {
     McpAsyncServer server =
         DemoFeatures.serve(
             new StdioServerTransportProvider(
-                McpJsonDefaults.getMapper(), new EndNoticing(System.in, end), messages),
+                McpJsonDefaults.getMapper(), new EndSignalling(System.in, end), messages),
             Clock.systemUTC());
     end.await();
     server.closeGracefully().onErrorComplete().block();
     messages.flush();
-    System.exit(0); // The SDK's threads are no daemons.
+    System.exit(0); // The SDK's threads are no daemon threads.
   }
 
-  /** Tells when its reader has met the end. */
-  private static final class EndNoticing extends FilterInputStream {
+  /** Counts down when its reader reaches the end of the stream. */
+  private static final class EndSignalling extends FilterInputStream {
 
     private final CountDownLatch end;
 
-    EndNoticing(InputStream in, CountDownLatch end) {
+    EndSignalling(InputStream in, CountDownLatch end) {
       super(in);
       this.end = end;
     }
 
     @Override
     public int read() throws IOException {
-      return noticed(super.read());
+      return signalled(super.read());
     }
 
     @Override
     public int read(byte[] bytes, int offset, int length) throws IOException {
-      return noticed(super.read(bytes, offset, length));
+      return signalled(super.read(bytes, offset, length));
     }
 
-    private int noticed(int read) {
+    private int signalled(int read) {
       if (read < 0) {
         end.countDown();
       }

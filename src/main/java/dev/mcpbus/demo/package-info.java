@@ -1,4 +1,4 @@
-/** A small MCP server, so that a first start needs nothing else. */
+/** A small MCP server, so that a first start needs no other server. */
 @NullMarked
 package dev.mcpbus.demo;
 

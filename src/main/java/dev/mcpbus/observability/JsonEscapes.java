@@ -1,11 +1,11 @@
 package dev.mcpbus.observability;
 
-/** The escapes of JSON strings, read without ever failing. */
+/** Decodes the escapes of JSON strings; never fails. */
 final class JsonEscapes {
 
   private JsonEscapes() {}
 
-  /** The text that the inside of a JSON string stands for; a broken escape stays as it is. */
+  /** The text of the inside of a JSON string; a broken escape stays as it is. */
   static String unescape(String raw) {
     if (raw.indexOf('\\') < 0) {
       return raw;

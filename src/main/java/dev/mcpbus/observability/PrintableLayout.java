@@ -5,9 +5,9 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import dev.mcpbus.protocol.Printable;
 
 /**
- * A pattern of logback whose whole outcome, stack traces included, is {@link Printable}: whatever a
- * server says of itself reaches neither the terminal nor the start of a line. Named by {@code
- * logback.xml}.
+ * A logback pattern layout that passes its whole output, stack traces included, through {@link
+ * Printable}: text from a server can neither control the terminal nor forge the start of a log
+ * line. {@code logback.xml} names this class.
  */
 public final class PrintableLayout extends PatternLayout {
 

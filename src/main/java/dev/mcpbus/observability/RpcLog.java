@@ -16,18 +16,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Taps that show the JSON-RPC messages of one connection to operators. Where the log is off a
+ * Taps that show the JSON-RPC messages of one connection to operators. If the log is off, a
  * connection has no tap at all.
  *
- * <p>Secrets become {@code ***}: the values of members that sound secret ({@code authorization},
- * {@code token}, {@code secret}, {@code password}, {@code api key}, {@code cookie}, {@code private
- * key} and the like, at any depth) and every occurrence of the connection's own. Of a message only
- * the first 64 KiB are looked at and shown. A tap reads on the caller's thread, never throws, and
- * leaves the bytes alone.
+ * <p>Secrets become {@code ***}: the values of members whose names look secret ({@code
+ * authorization}, {@code token}, {@code secret}, {@code password}, {@code api key}, {@code cookie},
+ * {@code private key} and the like, at any depth) and every occurrence of the connection's own
+ * secrets. Only the first 64 KiB of a message are masked and shown. A tap runs on the thread of the
+ * connection, never throws, and does not change the bytes.
  */
 public final class RpcLog implements MessageTap {
 
-  /** The name of the log, so that operators can route or silence it. */
+  /** The name of the logger, so that operators can route or silence it. */
   public static final String LOGGER = "mcpbus.rpc";
 
   private static final Logger LOG = LoggerFactory.getLogger(LOGGER);
@@ -42,7 +42,7 @@ public final class RpcLog implements MessageTap {
   }
 
   /**
-   * One line per message, at level INFO of the logger {@value #LOGGER}.
+   * A tap that logs one line per message, at level INFO of the logger {@value #LOGGER}.
    *
    * @param secrets of the connection
    */
@@ -64,8 +64,9 @@ public final class RpcLog implements MessageTap {
   }
 
   /**
-   * Published on {@link Addresses#RPC}: {@code direction} ({@code sent} or {@code received}),
-   * {@code server}, {@code time} (ISO-8601) and {@code message}, the masked text.
+   * A tap that publishes each message on {@link Addresses#RPC}: {@code direction} ({@code sent} or
+   * {@code received}), {@code server}, {@code time} (ISO-8601) and {@code message}, the masked
+   * text.
    *
    * @param secrets of the connection
    */
@@ -89,8 +90,8 @@ public final class RpcLog implements MessageTap {
     try {
       sink.accept(direction, text(message));
     } catch (RuntimeException e) {
-      // Without its message, which may quote the text. The call goes on.
-      LOG.warn("a message could not be shown: {}", e.getClass().getName());
+      // The exception's message may quote the text, so only its class is logged. The call goes on.
+      LOG.warn("a message could not be shown in the RPC log: {}", e.getClass().getName());
     }
   }
 

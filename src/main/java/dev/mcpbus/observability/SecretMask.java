@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Takes secrets out of a text that is meant for people: the values of members whose names sound
- * secret, and every occurrence of known values, plain, escaped, Base64 or URL-encoded. Never fails
- * on a text that is no JSON, or is cut. Immutable.
+ * Removes secrets from a text that is meant for people: the values of members whose names look
+ * secret, and every occurrence of known values, plain, escaped, Base64 or URL-encoded. Never fails,
+ * even if the text is not JSON or is cut. Immutable.
  */
 final class SecretMask {
 
-  /** JSON inside a string inside JSON, and so on: followed so deep. */
+  /** JSON inside a string inside JSON, and so on: masked down to this depth. */
   private static final int MAX_DEPTH = 4;
 
   /** Parts of a member's name, without case, hyphens and underscores. */
@@ -30,7 +30,7 @@ final class SecretMask {
           "privatekey",
           "credential");
 
-  /** MCP's own members that only sound secret. */
+  /** Members of MCP whose names look secret and are not. */
   private static final Set<String> HARMLESS = Set.of("progresstoken", "maxtokens");
 
   private final Redactor values;
@@ -41,14 +41,14 @@ final class SecretMask {
 
   /**
    * @param text JSON, or the start of it
-   * @param cut whether the text goes on after its end: then a value that might be the start of a
+   * @param cut true if the text was cut at its end: then a value that might be the start of a
    *     secret is left out
    */
   String mask(String text, boolean cut) {
     return values.redact(new Walk(text, cut, 0).run());
   }
 
-  /** The decoded text of one string. */
+  /** Masks the decoded text of one string. */
   private String maskString(String text, boolean cut, int depth) {
     String out = values.redact(text);
     if (cut) {
@@ -59,7 +59,7 @@ final class SecretMask {
     return nested && depth < MAX_DEPTH ? new Walk(out, cut, depth + 1).run() : out;
   }
 
-  static boolean soundsSecret(String name) {
+  static boolean looksSecret(String name) {
     StringBuilder plain = new StringBuilder(name.length());
     for (int i = 0; i < name.length(); i++) {
       char c = name.charAt(i);
@@ -71,7 +71,10 @@ final class SecretMask {
     return !HARMLESS.contains(folded) && NAMES.stream().anyMatch(folded::contains);
   }
 
-  /** One pass over a text by its strings and brackets; knows no grammar, so nothing can fail. */
+  /**
+   * One pass over a text by its strings and brackets. It does not parse the grammar, so no input
+   * makes it fail.
+   */
   private final class Walk {
 
     private final String text;
@@ -94,7 +97,7 @@ final class SecretMask {
         } else {
           int from = position;
           skipPlain();
-          // A number or word that the cut runs through is left out.
+          // A number or word that may have been cut is left out.
           boolean broken = cut && position == text.length();
           out.append(text, from, broken ? endOfPunctuation(from) : position);
         }
@@ -127,7 +130,7 @@ final class SecretMask {
         out.append(Json.encode(masked));
       }
       int colon = skipBlanks(position);
-      if (closed && colon < text.length() && text.charAt(colon) == ':' && soundsSecret(plain)) {
+      if (closed && colon < text.length() && text.charAt(colon) == ':' && looksSecret(plain)) {
         int value = skipBlanks(colon + 1);
         out.append(text, position, value).append('"').append(Sensitive.MASK).append('"');
         position = value;
@@ -135,7 +138,7 @@ final class SecretMask {
       }
     }
 
-    /** True where the string has an end. */
+    /** Skips one string; true if the string has an end. */
     private boolean skipString() {
       position++;
       while (position < text.length()) {

@@ -1,4 +1,4 @@
-/** What operators see: the RPC log. */
+/** What operators can observe beside metrics: the RPC log. */
 @NullMarked
 package dev.mcpbus.observability;
 

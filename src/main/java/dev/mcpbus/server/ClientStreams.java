@@ -16,8 +16,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open {@code subscriptions/listen} of one client (MCP 2026-07-28, Subscriptions). Owner: the
- * session's context.
+ * The open {@code subscriptions/listen} streams of one client of the {@code discover} era (MCP
+ * 2026-07-28, Subscriptions). Owner: the context of its {@link ServerSession}.
  */
 final class ClientStreams {
 
@@ -26,7 +26,7 @@ final class ClientStreams {
 
   private record Stream(Object subscription, Set<String> notifications, Set<String> resources) {}
 
-  /** The member of a filter that asks for a notification. */
+  /** For each member of a filter, the notification that it subscribes to. */
   private static final Map<String, String> FILTERS =
       Map.of(
           "toolsListChanged", Methods.TOOLS_CHANGED,
@@ -44,10 +44,10 @@ final class ClientStreams {
   }
 
   /**
-   * Opens a stream and says what it will tell of all that was asked for.
+   * Opens a stream and acknowledges the part of the filter that this server supports.
    *
    * @param capabilities of this server
-   * @throws RequestException where there are too many
+   * @throws RequestException -32602 if the client has too many streams or names too many resources
    */
   void open(ServerRequest request, JsonObject capabilities) {
     JsonObject filter = RequestPeer.object(request.params(), "notifications");
@@ -93,7 +93,7 @@ final class ClientStreams {
     return params.copy().put("_meta", meta);
   }
 
-  /** Tells every stream that asked for it. */
+  /** Sends the notification on every stream whose filter names it. */
   void tell(String notification, JsonObject params) {
     @Nullable Object uri = params.getValue("uri");
     for (Stream stream : open.values()) {

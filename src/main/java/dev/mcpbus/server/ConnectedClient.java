@@ -10,19 +10,22 @@ public interface ConnectedClient {
   /** Unique within the process. */
   String id();
 
-  /** As it introduced itself last; empty names before that. Its own word, not checked. */
+  /**
+   * The name and version that the client sent last; empty before that. The client's own statement,
+   * not checked.
+   */
   Implementation client();
 
   /**
-   * Whom the door that it came through vouches for; null where that door knows nobody.
+   * The principal of the acceptor through which the client came; null if that acceptor has none.
    *
    * @see RawServer#acceptor(String)
    */
   @Nullable String principal();
 
-  /** CONNECTED until its handshake is done. */
+  /** CONNECTED until the client's handshake is done. */
   ServerState state();
 
-  /** Sends a notification to this client; dropped where it has gone. */
+  /** Sends a notification to this client; dropped if the client has disconnected. */
   void notify(String method, JsonObject params);
 }

@@ -1,8 +1,8 @@
 package dev.mcpbus.server;
 
 /**
- * Puts something around a handler: who may call, what is logged, how a failure reads. Given to
- * {@link RawServer#wrap} for all handlers, or applied to a single one:
+ * Adds something around a handler: a check of rights, a log line, another text for failures.
+ * Register it with {@link RawServer#wrap} for all handlers, or apply it to a single one:
  *
  * <pre>{@code
  * server.tool("drop", "Drops a table.", schema, Wrappers.authorized(admins).wrap(this::drop));
@@ -11,16 +11,16 @@ package dev.mcpbus.server;
 @FunctionalInterface
 public interface HandlerWrapper {
 
-  /** Nothing around it. */
+  /** Adds nothing. */
   HandlerWrapper NONE = handler -> handler;
 
   /**
-   * A handler that does its part and calls {@code inner}, which never throws: its failures are in
-   * its future.
+   * Returns a handler that calls {@code inner}. {@code inner} never throws: its failures are in its
+   * future.
    */
   RequestHandler wrap(RequestHandler inner);
 
-  /** This one outside, {@code inner} inside. */
+  /** Combines two wrappers: this one outside, {@code inner} inside. */
   default HandlerWrapper around(HandlerWrapper inner) {
     return handler -> wrap(inner.wrap(handler));
   }

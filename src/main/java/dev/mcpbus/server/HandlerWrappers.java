@@ -8,7 +8,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
 
-/** The wrappers that most servers want. */
+/** The wrappers that most servers need. */
 public final class HandlerWrappers {
 
   private HandlerWrappers() {}
@@ -23,7 +23,10 @@ public final class HandlerWrappers {
                     new SecurityException("not allowed to use " + request.subject()));
   }
 
-  /** One line per request when it ends: what, for whom, how long, how; never arguments. */
+  /**
+   * Logs one line per request when it ends: the method or tool, the client, the outcome and the
+   * duration; never arguments.
+   */
   public static HandlerWrapper logged(Logger log) {
     return inner ->
         (request, input) -> {
@@ -43,8 +46,9 @@ public final class HandlerWrappers {
   }
 
   /**
-   * Makes every failure read as {@code words} says, so that nothing internal reaches a client. A
-   * {@link RequestException} was worded on purpose and stays.
+   * Replaces the text of every failure with the result of {@code words}, so that nothing internal
+   * reaches a client. A {@link RequestException} stays as it is: its text was written for the
+   * caller.
    */
   public static HandlerWrapper errors(Function<Throwable, String> words) {
     return inner ->
@@ -63,7 +67,9 @@ public final class HandlerWrappers {
   public static <T> Future<T> blocking(Callable<T> code) {
     Context context = Vertx.currentContext();
     return context == null
-        ? Future.failedFuture(new IllegalStateException("call it in a handler"))
+        ? Future.failedFuture(
+            new IllegalStateException(
+                "blocking() works in a handler only: there is no Vert.x context here"))
         : context.executeBlocking(code, false);
   }
 }

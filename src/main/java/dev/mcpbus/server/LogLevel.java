@@ -4,7 +4,10 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The levels of {@code notifications/message}, least urgent first, so that order compares. */
+/**
+ * The levels of {@code notifications/message}, least urgent first, so that {@link #compareTo}
+ * compares urgency.
+ */
 public enum LogLevel {
   DEBUG,
   INFO,
@@ -15,12 +18,12 @@ public enum LogLevel {
   ALERT,
   EMERGENCY;
 
-  /** As written in messages. */
+  /** The level as written in messages. */
   public String wire() {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** Empty where MCP has no such level. */
+  /** Empty if MCP has no such level. */
   public static Optional<LogLevel> ofWire(String text) {
     return Arrays.stream(values()).filter(level -> level.wire().equals(text)).findFirst();
   }

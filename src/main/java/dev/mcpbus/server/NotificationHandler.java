@@ -2,10 +2,10 @@ package dev.mcpbus.server;
 
 import io.vertx.core.json.JsonObject;
 
-/** Hears a notification of a client, on the event loop that owns its channel; must not block. */
+/** Receives a client's notifications on the event loop that owns its channel; must not block. */
 @FunctionalInterface
 public interface NotificationHandler {
 
-  /** What it throws is logged and harms nobody. */
+  /** Handles one notification. The server logs an exception and goes on. */
   void on(ConnectedClient session, JsonObject params);
 }

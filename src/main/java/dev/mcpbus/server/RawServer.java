@@ -24,8 +24,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An MCP server made of handlers by method, for many clients at once: legacy ones that {@code
- * initialize} in any version, and modern ones whose requests describe themselves.
+ * An MCP server made of handlers by method. It serves many clients of both eras at once: those that
+ * send {@code initialize} in any version, and those of the {@code discover} era whose requests
+ * carry their version in {@code _meta}.
  *
  * <pre>{@code
  * RawServer server = RawServer.of("greeter", "1.0")
@@ -36,13 +37,16 @@ import org.jspecify.annotations.Nullable;
  * bus.add(id, server.inMemory(context), options);            // in memory
  * }</pre>
  *
- * <p>What it offers is registered before the first client; tools come and go at any time, and
- * clients hear of it. Every method is safe to call from any thread; a handler runs on the event
- * loop that owns its client's channel.
+ * <p>Register handlers before the first client connects. Tools can be added and removed at any
+ * time; the server notifies its clients. Any thread may call every method; a handler runs on the
+ * event loop that owns its client's channel.
  */
 public final class RawServer implements Acceptor {
 
-  /** What every server answers by itself; a handler for one of these would break the protocol. */
+  /**
+   * Methods that every server answers by itself; a handler for one of these would break the
+   * protocol.
+   */
   private static final Set<String> RESERVED =
       Set.of(
           Methods.INITIALIZE,
@@ -58,7 +62,7 @@ public final class RawServer implements Acceptor {
   private final Map<String, NotificationHandler> notifications = new ConcurrentHashMap<>();
   private final JsonObject moreCapabilities = new JsonObject();
   private final Set<ServerSession> sessions = ConcurrentHashMap.newKeySet();
-  private final List<Supplier<Future<Void>>> doors = new ArrayList<>();
+  private final List<Supplier<Future<Void>>> listeners = new ArrayList<>();
   private volatile ServerTools tools = ServerTools.NONE;
   private volatile ServerOptions options = ServerOptions.DEFAULT;
   private volatile boolean reachable;
@@ -76,10 +80,10 @@ public final class RawServer implements Acceptor {
   }
 
   /**
-   * Other bounds than the default ones.
+   * Replaces the default bounds.
    *
-   * @throws IllegalStateException once a client can reach it, as all that belongs to the first
-   *     state does
+   * @throws IllegalStateException once a client can reach the server; the same holds for every
+   *     other method that sets up the server
    */
   public synchronized RawServer options(ServerOptions other) {
     constructing();
@@ -87,21 +91,24 @@ public final class RawServer implements Acceptor {
     return this;
   }
 
-  /** What a model should know of this server as a whole. */
+  /** Sets the text that describes this server as a whole to a model. */
   public synchronized RawServer instructions(String text) {
     constructing();
     instructions = text;
     return this;
   }
 
-  /** A capability beyond those that the handlers show by themselves, such as an extension's. */
+  /** Announces a capability beyond those that follow from the handlers, such as an extension. */
   public synchronized RawServer capability(String name, JsonObject value) {
     constructing();
     moreCapabilities.put(name, value.copy());
     return this;
   }
 
-  /** Puts {@code other} around every handler registered from here on, inside earlier wrappers. */
+  /**
+   * Puts {@code other} around every handler that is registered after this call, inside earlier
+   * wrappers.
+   */
   public synchronized RawServer wrap(HandlerWrapper other) {
     constructing();
     wrapper = wrapper.around(other);
@@ -109,10 +116,12 @@ public final class RawServer implements Acceptor {
   }
 
   /**
-   * Answers {@code method}, of MCP or of one's own: {@code resources/list}, {@code prompts/get},
-   * {@code acme/reindex}. Capabilities follow from what is handled.
+   * Registers the handler of {@code method}, a method of MCP or one of your own: {@code
+   * resources/list}, {@code prompts/get}, {@code acme/reindex}. The server derives its capabilities
+   * from the registered methods.
    *
-   * @throws IllegalArgumentException where the server answers it by itself, or it has a handler
+   * @throws IllegalArgumentException if the server answers this method by itself, or the method has
+   *     a handler already
    */
   public synchronized RawServer handle(String method, RequestHandler handler) {
     constructing();
@@ -126,7 +135,10 @@ public final class RawServer implements Acceptor {
     return this;
   }
 
-  /** Hears a notification of clients. Handshake and cancellation are seen to already. */
+  /**
+   * Registers the handler of a notification. The server handles {@code notifications/initialized}
+   * and {@code notifications/cancelled} by itself.
+   */
   public synchronized RawServer onNotification(String method, NotificationHandler handler) {
     constructing();
     if (notifications.putIfAbsent(method, handler) != null) {
@@ -136,12 +148,12 @@ public final class RawServer implements Acceptor {
   }
 
   /**
-   * Adds a tool, at any time before the server is closed.
+   * Adds a tool; allowed until the server is closed.
    *
    * @param name 1 to 128 letters, digits and {@code _ . / -}
-   * @param inputSchema JSON schema of the arguments, of type object; they are checked before the
-   *     handler is called
-   * @throws IllegalArgumentException where the name is taken, or name or schema cannot be used
+   * @param inputSchema JSON schema of the arguments, of type object; the server checks them before
+   *     it calls the handler
+   * @throws IllegalArgumentException if the name is taken, or name or schema are not valid
    */
   public RawServer tool(
       String name, String description, JsonObject inputSchema, RequestHandler handler) {
@@ -154,8 +166,8 @@ public final class RawServer implements Acceptor {
   }
 
   /**
-   * The same with the whole definition as {@code tools/list} shows it: title, annotations, {@code
-   * outputSchema}, {@code _meta}.
+   * Adds a tool with its whole definition as {@code tools/list} shows it: title, annotations,
+   * {@code outputSchema}, {@code _meta}.
    */
   public RawServer tool(JsonObject definition, RequestHandler handler) {
     synchronized (this) {
@@ -168,7 +180,7 @@ public final class RawServer implements Acceptor {
     return this;
   }
 
-  /** Takes a tool away; calls under way go on. False where there was none. */
+  /** Removes a tool; calls in flight go on. Returns false if there is no such tool. */
   public boolean removeTool(String name) {
     synchronized (this) {
       ServerTools.Tool tool = tools.find(name);
@@ -192,11 +204,14 @@ public final class RawServer implements Acceptor {
     return safe(wrapper.wrap(safe(handler)));
   }
 
-  /** What it throws is in its future, so that there is one place to look in. */
+  /**
+   * Puts an exception of the handler into its future, so that callers handle failures in one place.
+   */
   private static RequestHandler safe(RequestHandler handler) {
     return (request, input) -> {
       try {
-        return Objects.requireNonNull(handler.handle(request, input), "the handler gave no future");
+        return Objects.requireNonNull(
+            handler.handle(request, input), "the handler returned null instead of a future");
       } catch (RuntimeException e) {
         return Future.failedFuture(e);
       }
@@ -204,23 +219,25 @@ public final class RawServer implements Acceptor {
   }
 
   /**
-   * Tells all clients: legacy ones that are running, modern ones that listen for it. Updates of
-   * resources reach those that subscribed.
+   * Sends a notification to all clients: to those of the {@code initialize} era that are RUNNING,
+   * and to those of the {@code discover} era with a stream for it. An update of a resource reaches
+   * only the clients that subscribed to it.
    */
   public void notifyClients(String method, JsonObject params) {
     sessions.forEach(session -> session.tell(method, params));
   }
 
-  /** Takes a connection of any transport's server side, without a principal. */
+  /** Accepts a connection of any transport's server side, without a principal. */
   @Override
   public Channel.Receiver accept(Channel channel) {
     return accept(channel, null);
   }
 
   /**
-   * A door for clients that this program vouches for: their requests carry {@code principal}.
+   * An acceptor for clients that this program vouches for: their requests carry {@code principal}.
    *
-   * @param principal known to be right by the way in, such as a bus address of its own
+   * @param principal the program has verified it by the way in, for example by a bus address of its
+   *     own
    */
   public Acceptor acceptor(String principal) {
     return channel -> accept(channel, principal);
@@ -230,13 +247,13 @@ public final class RawServer implements Acceptor {
     Context owner = Vertx.currentContext();
     if (closed || owner == null) {
       throw new IllegalStateException(
-          closed ? "the server is closed" : "connections are taken on a Vert.x context");
+          closed ? "the server is closed" : "connections can be accepted on a Vert.x context only");
     }
     reachable = true;
     ServerSession session = new ServerSession(this, owner, channel, principal);
     sessions.add(session);
     if (closed) {
-      session.close(); // it came while the others were being told
+      session.close(); // the connection came while close() closed the others
     }
     return session;
   }
@@ -244,27 +261,27 @@ public final class RawServer implements Acceptor {
   /**
    * Serves at a bus address, on the current context or a new one.
    *
-   * @return completes when the address is known everywhere
+   * @return completes when the address is registered on all nodes
    */
   public Future<RawServer> listen(Vertx vertx, String address) {
     return listen(vertx, address, this);
   }
 
-  /** The same through a door of its own, see {@link #acceptor(String)}. */
-  public Future<RawServer> listen(Vertx vertx, String address, Acceptor door) {
+  /** Serves at a bus address through another acceptor, see {@link #acceptor(String)}. */
+  public Future<RawServer> listen(Vertx vertx, String address, Acceptor acceptor) {
     if (closed) {
       return Future.failedFuture(new IllegalStateException("the server is closed"));
     }
     reachable = true;
     Context owner = vertx.getOrCreateContext();
     Promise<BusServer> listening = Promise.promise();
-    owner.runOnContext(now -> BusServer.listen(vertx, address, door).onComplete(listening));
+    owner.runOnContext(now -> BusServer.listen(vertx, address, acceptor).onComplete(listening));
     return listening
         .future()
         .map(
             bound -> {
               synchronized (this) {
-                doors.add(() -> shut(owner, bound));
+                listeners.add(() -> stopListening(owner, bound));
               }
               if (closed) {
                 close();
@@ -273,13 +290,13 @@ public final class RawServer implements Acceptor {
             });
   }
 
-  private static Future<Void> shut(Context owner, BusServer door) {
-    Promise<Void> shut = Promise.promise();
-    owner.runOnContext(now -> door.close().onComplete(shut));
-    return shut.future();
+  private static Future<Void> stopListening(Context owner, BusServer server) {
+    Promise<Void> stopped = Promise.promise();
+    owner.runOnContext(now -> server.close().onComplete(stopped));
+    return stopped.future();
   }
 
-  /** A verticle that serves at {@code address}; undeploying it closes the server. */
+  /** Returns a verticle that serves at {@code address}; undeploying it closes the server. */
   public Deployable deployable(String address) {
     return new VerticleBase() {
       @Override
@@ -294,12 +311,15 @@ public final class RawServer implements Acceptor {
     };
   }
 
-  /** A way in without anything between; each opening is a client of its own. */
+  /**
+   * Returns a transport that connects to this server in memory; each opened channel is a client of
+   * its own.
+   */
   public Transport inMemory(Context owner) {
     return new InMemoryTransport(info.name(), owner, this);
   }
 
-  /** See {@link ServerState}. */
+  /** The state of the server as a whole. */
   public ServerState state() {
     if (closed) {
       return ServerState.CLOSED;
@@ -310,15 +330,16 @@ public final class RawServer implements Acceptor {
         : reachable ? ServerState.CONNECTED : ServerState.CONSTRUCTED;
   }
 
-  /** The clients of this moment. */
+  /** The clients that are connected now. */
   public List<ConnectedClient> sessions() {
     return List.copyOf(sessions);
   }
 
   /**
-   * Takes nobody any more, answers what is under way as failed and closes every connection.
+   * Accepts no more clients, answers the requests in flight with an error and closes every
+   * connection.
    *
-   * @return completes when nothing is left; the same for every call
+   * @return completes when all channels and listeners are closed; the same for every call
    */
   public Future<Void> close() {
     closed = true;
@@ -326,13 +347,13 @@ public final class RawServer implements Acceptor {
     sessions.forEach(session -> closing.add(session.close()));
     List<Supplier<Future<Void>>> open;
     synchronized (this) {
-      open = List.copyOf(doors);
-      doors.clear();
+      open = List.copyOf(listeners);
+      listeners.clear();
     }
     return Future.join(closing)
         .<Void>mapEmpty()
         .otherwiseEmpty()
-        .compose(told -> Future.join(open.stream().map(Supplier::get).toList()))
+        .compose(ended -> Future.join(open.stream().map(Supplier::get).toList()))
         .<Void>mapEmpty()
         .otherwiseEmpty();
   }
@@ -382,7 +403,7 @@ public final class RawServer implements Acceptor {
     return all.mergeIn(moreCapabilities);
   }
 
-  /** What both handshakes tell. */
+  /** The members that both handshakes send. */
   JsonObject describe() {
     JsonObject all =
         new JsonObject().put("capabilities", capabilities()).put("serverInfo", info.toJson());

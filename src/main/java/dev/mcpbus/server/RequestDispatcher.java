@@ -17,13 +17,16 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Who answers a request of one session: the program's handler, or what every server has. */
+/**
+ * Answers the requests of one session: with the program's handler, or with the method that every
+ * server has. Confined to the session's context.
+ */
 final class RequestDispatcher {
 
   private static final Logger LOG = LoggerFactory.getLogger(RequestDispatcher.class);
 
-  /** Results that say how long they may be kept (MCP 2026-07-28, Caching). */
-  private static final Set<String> KEPT =
+  /** The methods whose results say how long a client may keep them (MCP 2026-07-28, Caching). */
+  private static final Set<String> CACHEABLE =
       Set.of(
           Methods.DISCOVER,
           Methods.TOOLS_LIST,
@@ -40,12 +43,12 @@ final class RequestDispatcher {
     this.session = session;
   }
 
-  /** Never throws; fails with a {@link RequestException} where the answer is an error. */
+  /** Never throws; the future fails with a {@link RequestException} if the answer is an error. */
   Future<JsonObject> answer(ServerRequest request) {
     Future<JsonObject> answer;
     try {
       RequestHandler own = server.handler(request.method());
-      if (own != null && isSubscription(request) && !request.peer().isModern()) {
+      if (own != null && isSubscription(request) && !request.peer().isDiscover()) {
         session.subscribed().change(request.method(), request.params());
       }
       answer =
@@ -56,7 +59,7 @@ final class RequestDispatcher {
       answer = Future.failedFuture(e);
     }
     return answer
-        .map(result -> request.peer().isModern() ? modern(request, result) : result)
+        .map(result -> request.peer().isDiscover() ? discoverResult(request, result) : result)
         .onFailure(failure -> note(request, failure));
   }
 
@@ -65,7 +68,7 @@ final class RequestDispatcher {
         || request.method().equals(Methods.RESOURCES_UNSUBSCRIBE);
   }
 
-  /** What was worded for the caller is no news here. */
+  /** Logs a failure, but not a {@link RequestException}: its text was written for the caller. */
   private static void note(ServerRequest request, Throwable failure) {
     if (!(failure instanceof RequestException)) {
       LOG.warn("{} failed: {}", request.subject(), ServerFailures.text(failure));
@@ -75,17 +78,17 @@ final class RequestDispatcher {
 
   private Future<JsonObject> builtIn(ServerRequest request) {
     JsonObject params = request.params();
-    boolean modern = request.peer().isModern();
+    boolean discover = request.peer().isDiscover();
     return switch (request.method()) {
       case Methods.TOOLS_LIST ->
           Future.succeededFuture(
               server.tools().page(params.getValue("cursor"), server.options().pageSize()));
       case Methods.TOOLS_CALL -> call(request, params);
-      case Methods.DISCOVER -> modern ? Future.succeededFuture(discover()) : unknown(request);
-      case Methods.LISTEN -> modern ? listen(request) : unknown(request);
-      case Methods.SET_LEVEL -> modern ? unknown(request) : setLevel(params);
+      case Methods.DISCOVER -> discover ? Future.succeededFuture(discover()) : unknown(request);
+      case Methods.LISTEN -> discover ? listen(request) : unknown(request);
+      case Methods.SET_LEVEL -> discover ? unknown(request) : setLevel(params);
       case Methods.RESOURCES_SUBSCRIBE, Methods.RESOURCES_UNSUBSCRIBE ->
-          modern || server.handler(Methods.RESOURCES_READ) == null
+          discover || server.handler(Methods.RESOURCES_READ) == null
               ? unknown(request)
               : Future.succeededFuture(session.subscribed().change(request.method(), params));
       default -> unknown(request);
@@ -132,13 +135,13 @@ final class RequestDispatcher {
             });
   }
 
-  /** How a failure of the program's own code is answered. */
+  /** The answer to a failure of the program's own code. */
   Future<JsonObject> failure(ServerRequest request, Throwable failure) {
     return failure instanceof RequestException || !request.method().equals(Methods.TOOLS_CALL)
         ? Future.failedFuture(failure)
         : Future.succeededFuture(
-            request.peer().isModern()
-                ? modern(request, ToolResult.error(ServerFailures.text(failure)))
+            request.peer().isDiscover()
+                ? discoverResult(request, ToolResult.error(ServerFailures.text(failure)))
                 : ToolResult.error(ServerFailures.text(failure)));
   }
 
@@ -146,12 +149,12 @@ final class RequestDispatcher {
     return result == null ? new JsonObject() : result;
   }
 
-  private static JsonObject modern(ServerRequest request, JsonObject result) {
+  private static JsonObject discoverResult(ServerRequest request, JsonObject result) {
     JsonObject whole = new JsonObject(new LinkedHashMap<>(result.getMap()));
     if (!whole.containsKey(ResultType.MEMBER)) {
       whole.put(ResultType.MEMBER, ResultType.COMPLETE);
     }
-    if (KEPT.contains(request.method()) && !whole.containsKey("ttlMs")) {
+    if (CACHEABLE.contains(request.method()) && !whole.containsKey("ttlMs")) {
       whole.put("ttlMs", 0).put("cacheScope", "private");
     }
     return whole;
@@ -164,13 +167,13 @@ final class RequestDispatcher {
         .put("_meta", new JsonObject().put(MetaKeys.SERVER_INFO, info));
   }
 
-  /** Stays open until the client calls it off or the server closes. */
+  /** The stream stays open until the client cancels it or the server closes. */
   private Future<JsonObject> listen(ServerRequest request) {
     session.streams().open(request, server.capabilities());
     return Promise.<JsonObject>promise().future();
   }
 
-  /** The graceful end of a stream. */
+  /** The result that ends a stream regularly. */
   JsonObject finished() {
     return new JsonObject().put(ResultType.MEMBER, ResultType.COMPLETE);
   }
@@ -189,8 +192,8 @@ final class RequestDispatcher {
     return Future.succeededFuture(new JsonObject());
   }
 
-  /** A client's notification; nobody has to hear it. */
-  void hear(String method, RawJson params) {
+  /** Passes a client's notification to its handler, if there is one. */
+  void onNotification(String method, RawJson params) {
     NotificationHandler handler = server.notificationHandler(method);
     if (handler == null) {
       return;

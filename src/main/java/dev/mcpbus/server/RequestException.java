@@ -4,7 +4,10 @@ import dev.mcpbus.protocol.JsonRpcError;
 import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
-/** A JSON-RPC error as a handler, or the server itself, answers it. Carries no stack trace. */
+/**
+ * A JSON-RPC error that a handler, or the server itself, answers a request with. Carries no stack
+ * trace.
+ */
 public final class RequestException extends RuntimeException {
 
   private static final long serialVersionUID = 1;
@@ -13,15 +16,19 @@ public final class RequestException extends RuntimeException {
   private final transient @Nullable JsonObject data;
 
   /**
+   * Creates an error without data.
+   *
    * @param code of JSON-RPC, such as {@link JsonRpcError#INVALID_PARAMS}
-   * @param message for whoever called: the place and the remedy
+   * @param message for the caller: what is wrong and how to correct it
    */
   public RequestException(int code, String message) {
     this(code, message, null);
   }
 
   /**
-   * @param data goes into the error as it is, null for none
+   * Creates an error.
+   *
+   * @param data the member {@code data} of the error, null for none
    */
   public RequestException(int code, String message, @Nullable JsonObject data) {
     super(message, null, false, false);

@@ -4,8 +4,8 @@ import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 
 /**
- * Answers one method, or one tool. Called on the event loop that owns the client's channel: it must
- * not block, and its future may complete on any thread.
+ * Answers one method, or one tool. The server calls it on the event loop that owns the client's
+ * channel: it must not block. Its future may complete on any thread.
  */
 @FunctionalInterface
 public interface RequestHandler {
@@ -13,13 +13,14 @@ public interface RequestHandler {
   /**
    * Answers one request.
    *
-   * @param request who asks, how long there is, and the way back for progress and log
+   * @param request the client, the deadline, and the methods that send progress and log messages to
+   *     the client
    * @param input the {@code arguments} of a tool, checked against its schema; the {@code params} of
    *     any other method, unchecked
-   * @return the result member; of a tool a {@code CallToolResult}, see {@link ToolResult}. A
-   *     failure or a throw becomes a result with {@code isError: true} for a tool and error -32603
-   *     for any other method, with the failure's message and never its stack; a {@link
-   *     RequestException} becomes the error it says in both cases
+   * @return the member {@code result}; for a tool a {@code CallToolResult}, see {@link ToolResult}.
+   *     A failed future or an exception becomes a result with {@code isError: true} for a tool and
+   *     error -32603 for any other method, with the failure's message and never its stack; a {@link
+   *     RequestException} becomes a JSON-RPC error with its code in both cases
    */
   Future<JsonObject> handle(ServerRequest request, JsonObject input);
 }

@@ -10,9 +10,11 @@ import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who asks: of a whole session in the legacy era, of one request in the modern one.
+ * The client that sent a request: one value for a whole session in the {@code initialize} era, one
+ * for each request in the {@code discover} era.
  *
- * @param logLevel what a modern request wants to hear of, null for nothing
+ * @param logLevel the least urgent log level that a request of the {@code discover} era subscribes
+ *     to, null for no log messages
  */
 record RequestPeer(
     ProtocolVersion version,
@@ -20,11 +22,14 @@ record RequestPeer(
     JsonObject capabilities,
     @Nullable LogLevel logLevel) {
 
-  boolean isModern() {
+  boolean isDiscover() {
     return version.era() == Era.DISCOVER;
   }
 
-  /** Settles on the client's version where it is one of the era, else on our newest. */
+  /**
+   * Chooses the client's version if it belongs to the {@code initialize} era, else our newest of
+   * that era.
+   */
   static RequestPeer ofInitialize(JsonObject params) {
     ProtocolVersion version =
         ProtocolVersion.ofWire(String.valueOf(params.getValue("protocolVersion")))
@@ -38,9 +43,10 @@ record RequestPeer(
   }
 
   /**
-   * Reads what a request says of itself.
+   * Reads the {@code _meta} of a request of the {@code discover} era.
    *
-   * @throws RequestException -32022 or -32602
+   * @throws RequestException -32022 if the version is not supported, -32602 if the capabilities are
+   *     missing
    */
   static RequestPeer ofMeta(JsonObject meta) {
     String wanted = String.valueOf(meta.getValue(MetaKeys.PROTOCOL_VERSION));
@@ -50,7 +56,7 @@ record RequestPeer(
             .orElseThrow(() -> unsupported(wanted));
     if (!(meta.getValue(MetaKeys.CLIENT_CAPABILITIES) instanceof JsonObject capabilities)) {
       throw RequestException.invalid(
-          "params._meta needs the object \"" + MetaKeys.CLIENT_CAPABILITIES + "\"; {} will do");
+          "params._meta needs the object \"" + MetaKeys.CLIENT_CAPABILITIES + "\"; {} is enough");
     }
     Object level = meta.getValue(MetaKeys.LOG_LEVEL);
     return new RequestPeer(
@@ -63,7 +69,7 @@ record RequestPeer(
   private static RequestException unsupported(String wanted) {
     return new RequestException(
         JsonRpcError.UNSUPPORTED_VERSION,
-        "protocol version \"" + wanted + "\" is not spoken here; use one that is in data.supported",
+        "protocol version \"" + wanted + "\" is not supported; use one of data.supported",
         new JsonObject()
             .put("supported", new JsonArray(ProtocolVersion.supported()))
             .put("requested", wanted));

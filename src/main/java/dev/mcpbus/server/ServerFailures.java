@@ -1,13 +1,16 @@
 package dev.mcpbus.server;
 
-/** How a failure reads to a client. */
+/** Turns a failure into a text for a client. */
 final class ServerFailures {
 
   private static final int LONGEST = 500;
 
   private ServerFailures() {}
 
-  /** The first line of its message, bounded; its kind where it has none. Never a stack. */
+  /**
+   * The first line of the failure's message, bounded; the simple class name if there is no message.
+   * Never a stack.
+   */
   static String text(Throwable failure) {
     String message = failure.getMessage();
     if (message == null || message.isBlank()) {

@@ -5,11 +5,11 @@ import java.time.Duration;
 /**
  * Bounds of a server.
  *
- * @param requestTimeout how long a handler may take; its request is cancelled and answered as
- *     failed then; default 120 s
- * @param maxRequests requests of one client that are under way at most; the next gets error -32003;
+ * @param requestTimeout how long a handler may take; after that the server cancels the request and
+ *     answers it with an error; default 120 s
+ * @param maxRequests how many requests of one client may be in flight; the next gets error -32003;
  *     default 1,024
- * @param pageSize tools in one page of {@code tools/list}, default 100
+ * @param pageSize how many tools one page of {@code tools/list} has, default 100
  */
 public record ServerOptions(Duration requestTimeout, int maxRequests, int pageSize) {
 

@@ -14,8 +14,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a handler knows of the request it answers, and its way back to the client. Safe to use from
- * any thread; what is sent after the request has ended is dropped.
+ * The request as its handler sees it, with the methods that send notifications back to the client.
+ * Safe to use from any thread; what is sent after the request has ended is dropped.
  */
 public final class ServerRequest {
 
@@ -49,37 +49,37 @@ public final class ServerRequest {
     return method;
   }
 
-  /** The whole params, {@code _meta} included. Not to be changed. */
+  /** The whole params, {@code _meta} included. Do not change them. */
   public JsonObject params() {
     return params;
   }
 
-  /** {@code params._meta}, empty where there is none: the caller's word, not checked. */
+  /** {@code params._meta}, empty if there is none: the caller's own statement, not checked. */
   public JsonObject meta() {
     return RequestPeer.object(params, "_meta");
   }
 
-  /** What it is about, for logs: the method, and the tool of a call. */
+  /** The subject for logs: the method, and for a call the name of the tool. */
   public String subject() {
     return method.equals(Methods.TOOLS_CALL) ? method + " " + params.getValue("name") : method;
   }
 
-  /** The program that asks, as it calls itself. */
+  /** The client's name and version as it states them. */
   public Implementation client() {
     return peer.client();
   }
 
-  /** What that program can do, as MCP writes it. */
+  /** The client's capabilities, as MCP writes them. */
   public JsonObject clientCapabilities() {
     return peer.capabilities();
   }
 
-  /** The version that this request is spoken in; its era tells legacy from modern. */
+  /** The protocol version of this request; {@link ProtocolVersion#era} is its era. */
   public ProtocolVersion version() {
     return peer.version();
   }
 
-  /** On whose behalf, see {@link ConnectedClient#principal()}. */
+  /** The principal of the client, see {@link ConnectedClient#principal()}. */
   public @Nullable String principal() {
     return session.principal();
   }
@@ -88,31 +88,34 @@ public final class ServerRequest {
     return session;
   }
 
-  /** The request is cancelled and answered as failed then. */
+  /** When the server cancels the request and answers it with an error. */
   public Instant deadline() {
     return deadline;
   }
 
-  /** Until the deadline, on a clock that nobody sets; never negative. */
+  /** The time left until the deadline, on the monotonic clock; never negative. */
   public Duration remaining() {
     return Duration.ofNanos(Math.max(0, until - System.nanoTime()));
   }
 
-  /** True once nobody waits any more: called off, past its deadline, or the client has gone. */
+  /**
+   * True once the client no longer waits for the answer: it cancelled the request, the deadline has
+   * passed, or the client has disconnected.
+   */
   public boolean isCancelled() {
     return cancelled.future().isComplete();
   }
 
-  /** Completes when {@link #isCancelled} becomes true, and never where that does not happen. */
+  /** Completes when {@link #isCancelled} becomes true; stays open if that does not happen. */
   public Future<Void> cancelled() {
     return cancelled.future();
   }
 
   /**
-   * Tells how far it is; does nothing where the client did not ask.
+   * Sends the progress of the request; does nothing if the client sent no progress token.
    *
    * @param progress must grow with each call
-   * @param total null where it is not known
+   * @param total null if it is not known
    * @param message for people, null for none
    */
   public void progress(double progress, @Nullable Double total, @Nullable String message) {
@@ -120,14 +123,14 @@ public final class ServerRequest {
     if (token == null) {
       return;
     }
-    JsonObject told = new JsonObject().put("progressToken", token).put("progress", plain(progress));
+    JsonObject sent = new JsonObject().put("progressToken", token).put("progress", plain(progress));
     if (total != null) {
-      told.put("total", plain(total));
+      sent.put("total", plain(total));
     }
-    notify(Methods.PROGRESS, message == null ? told : told.put("message", message));
+    notify(Methods.PROGRESS, message == null ? sent : sent.put("message", message));
   }
 
-  /** Whole numbers without a point, as people write them. */
+  /** Writes whole numbers without a decimal point. */
   private static Number plain(double value) {
     return value == Math.rint(value) && Math.abs(value) < 1e15
         ? (Number) (long) value
@@ -135,21 +138,22 @@ public final class ServerRequest {
   }
 
   /**
-   * Writes to the client's log, where the client wants this level: what it set, {@code info} and
-   * above before that; in the modern era only where the request asks for it.
+   * Sends a message to the client's log if the client accepts this level. In the {@code initialize}
+   * era that is the level that the client has set, {@code info} before that; in the {@code
+   * discover} era the level in the request, and without one nothing is sent.
    *
-   * @param logger names the part that speaks
+   * @param logger names the component that logs
    * @param data any JSON value; no secrets
    */
   public void log(LogLevel level, String logger, Object data) {
-    LogLevel wanted = peer.isModern() ? peer.logLevel() : session.logLevel();
+    LogLevel wanted = peer.isDiscover() ? peer.logLevel() : session.logLevel();
     if (wanted != null && level.compareTo(wanted) >= 0) {
-      JsonObject said =
+      JsonObject entry =
           new JsonObject()
               .put("level", level.name().toLowerCase(Locale.ROOT))
               .put("logger", logger)
               .put("data", data);
-      notify(Methods.MESSAGE, said);
+      notify(Methods.MESSAGE, entry);
     }
   }
 
@@ -160,13 +164,13 @@ public final class ServerRequest {
     }
   }
 
-  /** Nobody waits for it any more. */
+  /** The client no longer waits for the answer. */
   void cancel() {
     over = true;
     cancelled.tryComplete();
   }
 
-  /** It was answered. */
+  /** The request was answered. */
   void end() {
     over = true;
   }

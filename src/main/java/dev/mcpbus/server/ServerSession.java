@@ -31,9 +31,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One client on one channel: its handshake, its requests under way, its way out. Speaks both eras,
- * each request as it describes itself. Everything but {@link ConnectedClient} is touched on the
- * channel's owner context only.
+ * One client on one channel: its handshake, its requests in flight and its end. Serves both eras;
+ * each request says in which era it is sent. Except for {@link ConnectedClient}, every method runs
+ * on the channel's owner context.
  */
 final class ServerSession implements Channel.Receiver, ConnectedClient {
 
@@ -51,13 +51,16 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
   private final ClientStreams streams = new ClientStreams(this::send);
   private final SubscribedResources subscribed = new SubscribedResources();
 
-  /** Requests that came between {@code initialize} and {@code notifications/initialized}. */
+  /**
+   * Requests between {@code initialize} and {@code notifications/initialized}; they wait for the
+   * latter.
+   */
   private final Queue<Envelope> held = new ArrayDeque<>();
 
   private volatile ServerState state = ServerState.CONNECTED;
   private volatile Implementation client = new Implementation("", "");
   private volatile LogLevel logLevel = LogLevel.INFO;
-  private @Nullable RequestPeer legacy;
+  private @Nullable RequestPeer initializePeer;
 
   ServerSession(RawServer server, Context owner, Channel channel, @Nullable String principal) {
     this.server = server;
@@ -93,11 +96,14 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
     onOwner(() -> send(method, params));
   }
 
-  /** To a legacy client as it is, to a modern one on the streams that ask for it. */
+  /**
+   * Sends a notification to a client of the {@code initialize} era as it is, and on the streams of
+   * a client of the {@code discover} era whose filter names it.
+   */
   void tell(String method, JsonObject params) {
     onOwner(
         () -> {
-          boolean running = legacy != null && state == ServerState.RUNNING;
+          boolean running = initializePeer != null && state == ServerState.RUNNING;
           if (running && subscribed.wants(method, params)) {
             send(method, params);
           }
@@ -121,7 +127,10 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
     return subscribed;
   }
 
-  /** At once where this is the owner already, so that what one handler sends stays in order. */
+  /**
+   * Runs the task at once if this is the owner context, so that the messages of one handler keep
+   * their order.
+   */
   private void onOwner(Runnable task) {
     if (owner.isCurrent()) {
       task.run();
@@ -145,7 +154,7 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
     switch (message.kind()) {
       case REQUEST -> request(message);
       case NOTIFICATION -> notification(message);
-      default -> LOG.debug("an answer to nothing that was asked: {}", message);
+      default -> LOG.debug("ignored a response: this server sends no requests: {}", message);
     }
   }
 
@@ -182,13 +191,13 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
     } else if (meta.containsKey(MetaKeys.PROTOCOL_VERSION)) {
       RequestPeer peer = RequestPeer.ofMeta(meta);
       client = peer.client();
-      if (legacy == null) {
+      if (initializePeer == null) {
         state = ServerState.RUNNING;
       }
       serve(peer, requestId, method, params);
     } else if (method.equals(Methods.PING)) {
       answer(requestId, new JsonObject());
-    } else if (legacy == null) {
+    } else if (initializePeer == null) {
       throw RequestException.invalid(
           "call initialize first, or describe the request in params._meta with \""
               + MetaKeys.PROTOCOL_VERSION
@@ -196,19 +205,19 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
     } else if (state == ServerState.CONNECTED) {
       held.add(message);
     } else {
-      serve(legacy, requestId, method, params);
+      serve(initializePeer, requestId, method, params);
     }
   }
 
   private void initialize(RawJson requestId, JsonObject params) {
-    if (legacy != null) {
+    if (initializePeer != null) {
       throw new RequestException(
           JsonRpcError.INVALID_REQUEST, "this session is initialized; open another connection");
     }
     RequestPeer peer = RequestPeer.ofInitialize(params);
-    legacy = peer;
+    initializePeer = peer;
     client = peer.client();
-    // A client may have tried a modern request first: it has made up its mind now.
+    // A client may have tried the `discover` era first; from here on it uses the `initialize` era.
     state = ServerState.CONNECTED;
     channel.negotiated(peer.version().wire());
     answer(requestId, server.describe().put("protocolVersion", peer.version().wire()));
@@ -217,7 +226,7 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
   private void notification(Envelope message) {
     switch (message.method()) {
       case Methods.INITIALIZED -> {
-        if (legacy != null && state == ServerState.CONNECTED) {
+        if (initializePeer != null && state == ServerState.CONNECTED) {
           state = ServerState.RUNNING;
           List<Envelope> waiting = List.copyOf(held);
           held.clear();
@@ -232,7 +241,7 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
           drop(which);
         }
       }
-      default -> dispatch.hear(message.method(), message.params());
+      default -> dispatch.onNotification(message.method(), message.params());
     }
   }
 
@@ -258,7 +267,7 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
     }
   }
 
-  /** The first ending counts; what comes after a cancellation is dropped. */
+  /** The first end of a request counts; an answer after a cancellation is dropped. */
   private void ended(ServerRequest request, AsyncResult<JsonObject> end) {
     if (!forget(request)) {
       return;
@@ -283,7 +292,7 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
     return open.remove(request.id(), request);
   }
 
-  /** Nobody waits for it: it is cancelled and gets no answer. */
+  /** Cancels the request without an answer, because the client no longer waits for it. */
   private void drop(RawJson requestId) {
     ServerRequest request = open.get(requestId);
     if (request != null && forget(request)) {
@@ -296,7 +305,7 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
       byte[] bytes = MessageWriter.result(requestId, RawJson.of(result));
       put(OutboundMessage.response(Envelope.Kind.RESULT, bytes));
     } catch (EncodeException e) {
-      LOG.warn("a result holds something that is no JSON", e);
+      LOG.warn("a handler's result cannot be encoded as JSON", e);
       refuse(
           requestId,
           new RequestException(JsonRpcError.INTERNAL_ERROR, "the result cannot be encoded"));
@@ -314,7 +323,10 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
     put(OutboundMessage.notification(method, bytes));
   }
 
-  /** A client that takes nothing more would wait for ever: it is let go. */
+  /**
+   * Ends the session if the channel refuses the message: a client that does not read would wait for
+   * ever.
+   */
   private void put(OutboundMessage message) {
     if (state == ServerState.CLOSED) {
       return;
@@ -346,7 +358,10 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
     server.left(this);
   }
 
-  /** Ends it: requests under way are answered as failed, streams as done. From any thread. */
+  /**
+   * Ends the session: requests in flight get an error, streams their regular end. Any thread may
+   * call this.
+   */
   Future<Void> close() {
     Promise<Void> closed = Promise.promise();
     owner.run(

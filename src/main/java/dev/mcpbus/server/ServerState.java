@@ -1,6 +1,6 @@
 package dev.mcpbus.server;
 
-/** Where a server, or one of its sessions, is in its life. */
+/** The state of a server, or of one of its sessions. */
 public enum ServerState {
   /** Handlers are registered; no client can reach it. */
   CONSTRUCTED,
@@ -8,6 +8,6 @@ public enum ServerState {
   CONNECTED,
   /** At least one client is being served. */
   RUNNING,
-  /** Over for good; every client has been told. */
+  /** Closed for good; every client has been notified. */
   CLOSED
 }

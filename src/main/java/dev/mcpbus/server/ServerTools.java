@@ -12,10 +12,16 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The tools of a server at one moment, in the order in which they were added. Immutable. */
+/**
+ * The tools of a server at one moment, in the order in which they were added. Immutable, so any
+ * thread may read it.
+ */
 final class ServerTools {
 
-  /** A tool; {@code number} never comes twice, so that a page's cursor outlives every change. */
+  /**
+   * A tool. Each {@code number} is used once, so that the cursor of a page stays valid after every
+   * change.
+   */
   record Tool(
       String name,
       long number,
@@ -23,7 +29,7 @@ final class ServerTools {
       ArgumentValidator validator,
       RequestHandler handler) {
 
-    /** Null where they fit. The validator is shared by sessions on several event loops. */
+    /** Null if the arguments are valid. Sessions on several event loops share the validator. */
     ArgumentValidator.@Nullable Violation check(JsonObject arguments) {
       synchronized (validator) {
         return validator.check(arguments);
@@ -50,7 +56,9 @@ final class ServerTools {
   }
 
   /**
-   * @throws IllegalArgumentException where name or schema cannot be used, or the name is taken
+   * Adds a tool.
+   *
+   * @throws IllegalArgumentException if name or schema are not valid, or the name is taken
    */
   ServerTools with(JsonObject definition, RequestHandler handler) {
     if (!(definition.getValue("name") instanceof String name) || !NAME.matcher(name).matches()) {
@@ -74,7 +82,7 @@ final class ServerTools {
             : WellFormedSchema.faultAlone(raw);
     if (fault != null) {
       throw new IllegalArgumentException(
-          "the inputSchema of tool '" + name + "' is no usable JSON schema: " + fault);
+          "the inputSchema of tool '" + name + "' is not a usable JSON schema: " + fault);
     }
     ArgumentValidator validator = ArgumentValidator.of(raw);
     Tool tool = new Tool(name, last + 1, definition.copy(), validator, handler);
@@ -99,13 +107,13 @@ final class ServerTools {
    * One page of {@code tools/list}.
    *
    * @param cursor of an earlier page, null for the first
-   * @throws RequestException -32602 where it is none of ours
+   * @throws RequestException -32602 if this server did not issue the cursor
    */
   JsonObject page(@Nullable Object cursor, int size) {
     long after = cursor == null ? 0 : RawJson.of(cursor.toString()).asLong();
     if (after < 0) {
       throw RequestException.invalid(
-          "\"cursor\" is none of this server; leave it out to begin at the first page");
+          "\"cursor\" is not a cursor of this server; leave it out to begin at the first page");
     }
     JsonArray page = new JsonArray();
     JsonObject result = new JsonObject().put("tools", page);

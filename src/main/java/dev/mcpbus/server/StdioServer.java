@@ -6,7 +6,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 
 /**
- * Serves one client over two streams, stdin and stdout of the process as a rule. One thread reads,
+ * Serves one client over two streams, usually stdin and stdout of the process. One thread reads,
  * one writes; handlers run on a Vert.x context of its own.
  */
 public final class StdioServer {
@@ -14,10 +14,11 @@ public final class StdioServer {
   private StdioServer() {}
 
   /**
-   * Serves until the client ends the input or breaks the rules.
+   * Serves until the client ends the input or breaks the framing rules.
    *
-   * @param out carries messages only; whatever else the program prints belongs on stderr
-   * @return completes when the client has gone and all was written; the server is closed then
+   * @param out carries messages only; the program must print everything else on stderr
+   * @return completes when the client has disconnected and all messages were written; the server is
+   *     closed then
    */
   public static Future<Void> serve(
       Vertx vertx, RawServer server, InputStream in, OutputStream out) {

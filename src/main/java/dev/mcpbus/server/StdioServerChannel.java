@@ -22,7 +22,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
-/** The server's end of two streams. One thread reads, one writes; the rest is the owner's. */
+/**
+ * The server's end of two streams. One thread reads, one thread writes; all state belongs to the
+ * owner context.
+ */
 final class StdioServerChannel implements Channel {
 
   private static final int CHUNK = 64 * 1024;
@@ -85,7 +88,7 @@ final class StdioServerChannel implements Channel {
     }
   }
 
-  /** One chunk at a time, so that a client cannot fill the memory. */
+  /** Passes one chunk at a time and waits for it, so that a client cannot fill the memory. */
   private void feed(LineFramer framer, byte[] bytes) throws InterruptedException {
     CountDownLatch taken = new CountDownLatch(1);
     owner.runOnContext(
@@ -106,9 +109,9 @@ final class StdioServerChannel implements Channel {
   private void over(TransportException why) {
     owner.runOnContext(
         now -> {
-          Receiver hears = receiver;
-          if (!closed && hears != null) {
-            hears.onClosed(why);
+          Receiver present = receiver;
+          if (!closed && present != null) {
+            present.onClosed(why);
           }
           close();
         });
@@ -136,7 +139,7 @@ final class StdioServerChannel implements Channel {
         });
   }
 
-  /** The streams belong to the caller and stay open. */
+  /** Closes the channel. The two streams belong to the caller and stay open. */
   @Override
   public Future<Void> close() {
     if (!closed) {
@@ -147,11 +150,11 @@ final class StdioServerChannel implements Channel {
     return ended.future();
   }
 
-  /** Nothing is held for a request. */
+  /** Does nothing: this channel keeps no state per request. */
   @Override
   public void forget(long id) {}
 
-  /** The version is not repeated per message. */
+  /** Does nothing: on this transport messages do not repeat the version. */
   @Override
   public void negotiated(String protocolVersion) {}
 

@@ -5,7 +5,10 @@ import io.vertx.core.json.JsonObject;
 import java.util.HashSet;
 import java.util.Set;
 
-/** The resources that a legacy client subscribed to. Owner: the session's context. */
+/**
+ * The resources that a client of the {@code initialize} era has subscribed to. Owner: the session's
+ * context.
+ */
 final class SubscribedResources {
 
   private static final int MOST = 1_024;
@@ -15,11 +18,12 @@ final class SubscribedResources {
   /**
    * Carries out {@code resources/subscribe} or {@code resources/unsubscribe}.
    *
-   * @throws RequestException where it names no resource, or there are too many
+   * @throws RequestException -32602 if the params name no resource, or the client has too many
+   *     subscriptions
    */
   JsonObject change(String method, JsonObject params) {
     if (!(params.getValue("uri") instanceof String uri)) {
-      throw RequestException.invalid("params.uri must be a string: the resource");
+      throw RequestException.invalid("params.uri must be a string: the URI of the resource");
     }
     if (method.equals(Methods.RESOURCES_UNSUBSCRIBE)) {
       uris.remove(uri);
@@ -31,7 +35,7 @@ final class SubscribedResources {
     return new JsonObject();
   }
 
-  /** Everything but updates of other resources. */
+  /** True for every notification except updates of resources without a subscription. */
   boolean wants(String notification, JsonObject params) {
     return !notification.equals(Methods.RESOURCE_UPDATED)
         || uris.contains(String.valueOf(params.getValue("uri")));

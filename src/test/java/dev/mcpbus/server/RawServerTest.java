@@ -85,7 +85,7 @@ class RawServerTest extends OverLinkedPair {
                 "properties",
                 new JsonObject().put("x", new JsonObject().put("$ref", "https://e.invalid/s")));
     assertThatThrownBy(() -> server.tool("a", "", elsewhere, (r, a) -> never()))
-        .hasMessageContaining("no usable JSON schema");
+        .hasMessageContaining("not a usable JSON schema");
   }
 
   // Handshakes.
