@@ -25,15 +25,15 @@ public final class Catalog {
 
   public static final Catalog EMPTY = new Catalog(Collections.emptySortedMap());
 
-  private final SortedMap<String, Map<Kind, Listing>> servers;
+  private final SortedMap<String, Map<ListKind, AggregateList>> servers;
 
-  private Catalog(SortedMap<String, Map<Kind, Listing>> servers) {
+  private Catalog(SortedMap<String, Map<ListKind, AggregateList>> servers) {
     this.servers = servers;
   }
 
   /** The list of one kind replaced by a newer one. */
-  public Catalog with(String server, Kind kind, Listing listing) {
-    Map<Kind, Listing> lists = new EnumMap<>(Kind.class);
+  public Catalog with(String server, ListKind kind, AggregateList listing) {
+    Map<ListKind, AggregateList> lists = new EnumMap<>(ListKind.class);
     lists.putAll(servers.getOrDefault(server, Map.of()));
     lists.put(kind, listing);
     return put(server, lists);
@@ -41,15 +41,15 @@ public final class Catalog {
 
   /** What the server listed last, marked: it may be gone. */
   public Catalog withStale(String server) {
-    return change(server, Listing::asStale);
+    return change(server, AggregateList::asStale);
   }
 
-  private Catalog change(String server, UnaryOperator<Listing> change) {
-    Map<Kind, Listing> lists = servers.get(server);
+  private Catalog change(String server, UnaryOperator<AggregateList> change) {
+    Map<ListKind, AggregateList> lists = servers.get(server);
     if (lists == null) {
       return this;
     }
-    Map<Kind, Listing> changed = new EnumMap<>(lists);
+    Map<ListKind, AggregateList> changed = new EnumMap<>(lists);
     changed.replaceAll((kind, listing) -> change.apply(listing));
     return put(server, changed);
   }
@@ -58,28 +58,28 @@ public final class Catalog {
     if (!servers.containsKey(server)) {
       return this;
     }
-    SortedMap<String, Map<Kind, Listing>> rest = new TreeMap<>(servers);
+    SortedMap<String, Map<ListKind, AggregateList>> rest = new TreeMap<>(servers);
     rest.remove(server);
     return new Catalog(rest);
   }
 
-  private Catalog put(String server, Map<Kind, Listing> lists) {
-    SortedMap<String, Map<Kind, Listing>> all = new TreeMap<>(servers);
+  private Catalog put(String server, Map<ListKind, AggregateList> lists) {
+    SortedMap<String, Map<ListKind, AggregateList>> all = new TreeMap<>(servers);
     all.put(server, lists);
     return new Catalog(all);
   }
 
   /** Null where the server has not listed this yet. */
-  public @Nullable Listing listing(String server, Kind kind) {
+  public @Nullable AggregateList listing(String server, ListKind kind) {
     return servers.getOrDefault(server, Map.of()).get(kind);
   }
 
   /** What each server lists of one kind, by its id, in order. */
-  public Map<String, Listing> listings(Kind kind) {
-    Map<String, Listing> all = new LinkedHashMap<>();
+  public Map<String, AggregateList> listings(ListKind kind) {
+    Map<String, AggregateList> all = new LinkedHashMap<>();
     servers.forEach(
         (server, lists) -> {
-          Listing listing = lists.get(kind);
+          AggregateList listing = lists.get(kind);
           if (listing != null) {
             all.put(server, listing);
           }
@@ -88,11 +88,11 @@ public final class Catalog {
   }
 
   /** Servers that list {@code name}, in order. */
-  public List<String> offering(Kind kind, String name) {
+  public List<String> offering(ListKind kind, String name) {
     return servers.keySet().stream()
         .filter(
             server -> {
-              Listing listing = listing(server, kind);
+              AggregateList listing = listing(server, kind);
               return listing != null && listing.names().contains(name);
             })
         .toList();
@@ -104,12 +104,12 @@ public final class Catalog {
    *
    * @param only ids of the servers wanted; null for all
    */
-  public Buffer aggregate(Kind kind, @Nullable Collection<String> only) {
+  public Buffer aggregate(ListKind kind, @Nullable Collection<String> only) {
     Buffer out = Buffer.buffer("{\"" + kind.member + "\":[");
     List<LeftOutEntry> problems = new ArrayList<>();
     boolean first = true;
-    for (Map.Entry<String, Map<Kind, Listing>> server : servers.entrySet()) {
-      Listing listing = server.getValue().get(kind);
+    for (Map.Entry<String, Map<ListKind, AggregateList>> server : servers.entrySet()) {
+      AggregateList listing = server.getValue().get(kind);
       if (listing == null || (only != null && !only.contains(server.getKey()))) {
         continue;
       }

@@ -4,14 +4,16 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.security.Action;
+import org.jspecify.annotations.Nullable;
 
-/** What a server lists. */
+/** What a server lists, with the words for it on the bus and in MCP. */
 public enum ListKind {
   TOOLS(
       "tools",
       "name",
       Methods.TOOLS_LIST,
       Addresses.TOOLS_LIST,
+      Addresses.ALL_TOOLS_LIST,
       Events.TOOLS_CHANGED,
       Methods.TOOLS_CHANGED,
       "toolsListChanged",
@@ -21,6 +23,7 @@ public enum ListKind {
       "name",
       Methods.PROMPTS_LIST,
       Addresses.PROMPTS_LIST,
+      Addresses.ALL_PROMPTS_LIST,
       Events.PROMPTS_CHANGED,
       Methods.PROMPTS_CHANGED,
       "promptsListChanged",
@@ -30,6 +33,7 @@ public enum ListKind {
       "uri",
       Methods.RESOURCES_LIST,
       Addresses.RESOURCES_LIST,
+      Addresses.ALL_RESOURCES_LIST,
       Events.RESOURCES_CHANGED,
       Methods.RESOURCES_CHANGED,
       "resourcesListChanged",
@@ -39,6 +43,7 @@ public enum ListKind {
       "uriTemplate",
       Methods.RESOURCES_TEMPLATES,
       Addresses.RESOURCES_TEMPLATES,
+      null,
       Events.RESOURCES_CHANGED,
       Methods.RESOURCES_CHANGED,
       "resourcesListChanged",
@@ -54,6 +59,9 @@ public enum ListKind {
 
   /** Suffix of one server's address. */
   public final String suffix;
+
+  /** Address of the bus that lists those of all servers; null where there is none. */
+  public final @Nullable String aggregate;
 
   /** Type of the event that says that it has changed. */
   public final String event;
@@ -72,6 +80,7 @@ public enum ListKind {
       String key,
       String method,
       String suffix,
+      @Nullable String aggregate,
       String event,
       String notification,
       String filter,
@@ -80,6 +89,7 @@ public enum ListKind {
     this.key = key;
     this.method = method;
     this.suffix = suffix;
+    this.aggregate = aggregate;
     this.event = event;
     this.notification = notification;
     this.filter = filter;

@@ -4,7 +4,6 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Headers;
-import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.protocol.ProtocolException;
 import io.vertx.core.Future;
@@ -27,10 +26,10 @@ public final class Refresher {
   private static final Duration DEADLINE = Duration.ofSeconds(30);
   private static final Buffer NO_PARAMS = Buffer.buffer("{}");
 
-  /** Receives every ending; {@code listing} is null where the fetch failed. */
+  /** Receives every ending; {@code serverList} is null where the fetch failed. */
   @FunctionalInterface
   public interface Sink {
-    void fetched(Kind kind, @Nullable Listing listing);
+    void fetched(ListKind kind, @Nullable ServerList serverList);
   }
 
   private static final class Slot {
@@ -42,22 +41,20 @@ public final class Refresher {
 
   private final Vertx vertx;
   private final ConnectionId server;
-  private final NamePolicy names;
   private final Sink sink;
-  private final Map<Kind, Slot> slots = new EnumMap<>(Kind.class);
+  private final Map<ListKind, Slot> slots = new EnumMap<>(ListKind.class);
 
-  public Refresher(Vertx vertx, ConnectionId server, NamePolicy names, Sink sink) {
+  public Refresher(Vertx vertx, ConnectionId server, Sink sink) {
     this.vertx = vertx;
     this.server = server;
-    this.names = names;
     this.sink = sink;
-    for (Kind kind : Kind.values()) {
+    for (ListKind kind : ListKind.values()) {
       slots.put(kind, new Slot());
     }
   }
 
   /** Always succeeds, after a fetch that began after this call has ended one way or the other. */
-  public Future<Void> refresh(Kind kind) {
+  public Future<Void> refresh(ListKind kind) {
     Slot slot = slot(kind);
     if (slot.running == null) {
       return start(kind, slot, Promise.promise());
@@ -69,7 +66,7 @@ public final class Refresher {
   }
 
   /** Succeeds when a first fetch has ended, at once where one has; starts one where none has. */
-  public Future<Void> first(Kind kind) {
+  public Future<Void> first(ListKind kind) {
     Slot slot = slot(kind);
     if (slot.ended) {
       return Future.succeededFuture();
@@ -77,20 +74,20 @@ public final class Refresher {
     return slot.running == null ? refresh(kind) : slot.running.future();
   }
 
-  public boolean isRefreshing(Kind kind) {
+  public boolean isRefreshing(ListKind kind) {
     return slot(kind).running != null;
   }
 
   /** How many fetches have failed since the last that did not. */
-  public int failures(Kind kind) {
+  public int failures(ListKind kind) {
     return slot(kind).failures;
   }
 
-  private Slot slot(Kind kind) {
+  private Slot slot(ListKind kind) {
     return Objects.requireNonNull(slots.get(kind));
   }
 
-  private Future<Void> start(Kind kind, Slot slot, Promise<Void> promise) {
+  private Future<Void> start(ListKind kind, Slot slot, Promise<Void> promise) {
     slot.running = promise;
     fetch(kind)
         .onComplete(
@@ -109,7 +106,8 @@ public final class Refresher {
     return promise.future();
   }
 
-  private Future<Listing> fetch(Kind kind) {
+  private Future<ServerList> fetch(ListKind kind) {
+    long since = System.nanoTime();
     DeliveryOptions options =
         CallDeadline.set(
             new DeliveryOptions().addHeader(Headers.CACHE, "use"),
@@ -120,8 +118,7 @@ public final class Refresher {
         .compose(
             reply -> {
               try {
-                return Future.succeededFuture(
-                    Listing.parse(server.value(), kind, names, reply.body()));
+                return Future.succeededFuture(ServerList.parse(kind, reply.body(), since));
               } catch (ProtocolException e) {
                 return Future.failedFuture(e);
               }

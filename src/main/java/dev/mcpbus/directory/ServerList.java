@@ -9,67 +9,97 @@ import io.vertx.core.buffer.Buffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
- * One server's list of one kind, the bytes as they came. Immutable.
+ * One server's list of one kind, read once, the bytes as they came. Immutable.
  *
+ * @param entries all that the server lists, in its order, also what clients cannot use
+ * @param items the entries that clients can use
+ * @param meta the {@code _meta} of the result, an empty object where it has none
  * @param ttlMillis how long the server calls it fresh, -1 where it says nothing
  * @param common true where the server says that it is the same for everybody
  * @param via every mcpbus that it came through
- * @param since when it was asked for, in nanoseconds of this JVM
+ * @param since when it was requested, in nanoseconds of this JVM
  */
 public record ServerList(
-    List<Item> items, long ttlMillis, boolean common, Set<String> via, long since) {
+    List<Item> entries,
+    List<Item> items,
+    RawJson meta,
+    long ttlMillis,
+    boolean common,
+    Set<String> via,
+    long since) {
 
   /** A definition that is larger than this is a defect or an attack. */
-  private static final int MAX_ENTRY_BYTES = 1024 * 1024;
+  static final int MAX_ENTRY_BYTES = 1024 * 1024;
 
+  /** All pages of a list together. */
   private static final ParseLimits LIMITS = ParseLimits.DEFAULT.withMaxBytes(64 * 1024 * 1024);
 
-  /** An entry, the name or URI by which its server knows it, the headers that it wants. */
-  public record Item(String key, RawJson entry, ParamHeaders headers) {}
+  /**
+   * One entry.
+   *
+   * @param key the name or URI by which its server knows it, empty where it has none
+   * @param headers that the tool wants of HTTP clients
+   * @param ambiguity which member stands in it twice, null where none does
+   */
+  public record Item(String key, RawJson entry, ParamHeaders headers, @Nullable String ambiguity) {
 
-  static final ServerList EMPTY = new ServerList(List.of(), -1, false, Set.of(), 0);
+    static Item of(ListKind kind, RawJson entry) {
+      RawJson member = entry.member(kind.key);
+      String key = member == null || !member.isString() ? "" : member.asString();
+      if (key.isEmpty() || entry.length() > MAX_ENTRY_BYTES) {
+        return new Item(key, entry, ParamHeaders.NONE, null);
+      }
+      String ambiguity = entry.ambiguity();
+      return new Item(
+          key, entry, ambiguity == null ? headers(kind, entry) : ParamHeaders.NONE, ambiguity);
+    }
 
-  public ServerList {
-    items = List.copyOf(items);
-  }
-
-  /** Keeps what can be named, in the server's order. */
-  static ServerList parse(ListKind kind, Buffer result, long since) throws ProtocolException {
-    RawJson whole = RawJson.checkedResult(result, LIMITS);
-    RawJson list = whole.member(kind.member);
-    List<Item> items = new ArrayList<>();
-    if (list != null) {
-      for (RawJson entry : list.elements()) {
-        RawJson key = entry.member(kind.key);
-        if (key != null
-            && key.isString()
-            && key.length() > 2
-            && entry.length() <= MAX_ENTRY_BYTES
-            && entry.ambiguity() == null) {
-          items.add(new Item(key.asString(), entry, headers(kind, entry)));
-        }
+    private static ParamHeaders headers(ListKind kind, RawJson entry) {
+      try {
+        return kind == ListKind.TOOLS
+            ? ParamHeaders.of(entry.member("inputSchema"))
+            : ParamHeaders.NONE;
+      } catch (ParamHeaders.InvalidSchemaException e) {
+        return ParamHeaders.NONE; // clients leave such a tool out by themselves
       }
     }
+
+    boolean isUsable() {
+      return !key.isEmpty() && entry.length() <= MAX_ENTRY_BYTES && ambiguity == null;
+    }
+  }
+
+  /**
+   * Reads the result of the list method.
+   *
+   * @throws ProtocolException where it is not JSON, or holds no list
+   */
+  public static ServerList parse(ListKind kind, Buffer result, long since)
+      throws ProtocolException {
+    RawJson whole = RawJson.checkedResult(result, LIMITS);
+    RawJson list = whole.member(kind.member);
+    if (list == null || !list.isArray()) {
+      throw new ProtocolException(
+          ProtocolException.Reason.NOT_JSON_RPC, 0, "the result has no list '" + kind.member + "'");
+    }
+    List<Item> entries = new ArrayList<>();
+    for (RawJson entry : list.elements()) {
+      entries.add(Item.of(kind, entry));
+    }
+    RawJson meta = whole.member("_meta");
     RawJson ttl = whole.member("ttlMs");
     RawJson scope = whole.member("cacheScope");
     return new ServerList(
-        items,
+        List.copyOf(entries),
+        entries.stream().filter(Item::isUsable).toList(),
+        meta == null ? RawJson.EMPTY_OBJECT : meta,
         ttl == null ? -1 : ttl.asLong(),
         scope != null && scope.isString() && scope.asString().equals("public"),
         Via.in(whole),
         since);
-  }
-
-  private static ParamHeaders headers(ListKind kind, RawJson entry) {
-    try {
-      return kind == ListKind.TOOLS
-          ? ParamHeaders.of(entry.member("inputSchema"))
-          : ParamHeaders.NONE;
-    } catch (ParamHeaders.InvalidSchemaException e) {
-      return ParamHeaders.NONE; // clients leave such a tool out by themselves
-    }
   }
 
   /** True where both list the same entries in the same order. */

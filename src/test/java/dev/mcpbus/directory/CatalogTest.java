@@ -16,25 +16,27 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class CatalogTest {
 
-  private static Listing listing(String server, Kind kind, String entries)
+  private static AggregateList listing(String server, ListKind kind, String entries)
       throws ProtocolException {
-    return Listing.parse(
-        server,
-        kind,
-        NamePolicy.DOTTED,
-        Buffer.buffer("{\"" + kind.member + "\":" + entries + "}"));
+    return list(server, kind, "{\"" + kind.member + "\":" + entries + "}");
   }
 
-  private static Listing tools(String server, String... names) throws ProtocolException {
+  private static AggregateList list(String server, ListKind kind, String result)
+      throws ProtocolException {
+    return AggregateList.of(
+        server, kind, NamePolicy.DOTTED, ServerList.parse(kind, Buffer.buffer(result), 0));
+  }
+
+  private static AggregateList tools(String server, String... names) throws ProtocolException {
     JsonArray tools = new JsonArray();
     for (String name : names) {
       tools.add(new JsonObject().put("name", name).put("inputSchema", new JsonObject()));
     }
-    return listing(server, Kind.TOOLS, tools.encode());
+    return listing(server, ListKind.TOOLS, tools.encode());
   }
 
   private static List<String> names(Catalog catalog) {
-    return new JsonObject(catalog.aggregate(Kind.TOOLS, null))
+    return new JsonObject(catalog.aggregate(ListKind.TOOLS, null))
         .getJsonArray("tools").stream().map(tool -> ((JsonObject) tool).getString("name")).toList();
   }
 
@@ -45,9 +47,9 @@ class CatalogTest {
             + "\"_meta\":{\"ui\":[ 1 ]}, \"y\":12345678901234567890 }";
 
     Catalog catalog =
-        Catalog.EMPTY.with("git", Kind.TOOLS, listing("git", Kind.TOOLS, "[" + tool + "]"));
+        Catalog.EMPTY.with("git", ListKind.TOOLS, listing("git", ListKind.TOOLS, "[" + tool + "]"));
 
-    assertThat(catalog.aggregate(Kind.TOOLS, null))
+    assertThat(catalog.aggregate(ListKind.TOOLS, null))
         .hasToString(
             "{\"tools\":[{ \"x\":1.50e3,\"name\" : \"git.status\", \"inputSchema\":{\"b\":1,"
                 + "\"a\":\"\\u00e9é\"},\"_meta\":{\"dev.mcpbus/server\":\"git\",\"ui\":[ 1 ]},"
@@ -58,28 +60,32 @@ class CatalogTest {
   void a_resource_keeps_its_uri_and_a_prompt_gets_its_server_in_front() throws Exception {
     Catalog catalog =
         Catalog.EMPTY
-            .with("a", Kind.RESOURCES, listing("a", Kind.RESOURCES, "[{\"uri\":\"file:///x\"}]"))
-            .with("a", Kind.PROMPTS, listing("a", Kind.PROMPTS, "[{\"name\":\"p\"}]"));
+            .with(
+                "a",
+                ListKind.RESOURCES,
+                listing("a", ListKind.RESOURCES, "[{\"uri\":\"file:///x\"}]"))
+            .with("a", ListKind.PROMPTS, listing("a", ListKind.PROMPTS, "[{\"name\":\"p\"}]"));
 
-    assertThat(catalog.aggregate(Kind.RESOURCES, null))
+    assertThat(catalog.aggregate(ListKind.RESOURCES, null))
         .hasToString(
             "{\"resources\":[{\"_meta\":{\"dev.mcpbus/server\":\"a\"},\"uri\":\"file:///x\"}]}");
-    assertThat(catalog.aggregate(Kind.PROMPTS, null))
+    assertThat(catalog.aggregate(ListKind.PROMPTS, null))
         .hasToString("{\"prompts\":[{\"_meta\":{\"dev.mcpbus/server\":\"a\"},\"name\":\"a.p\"}]}");
-    assertThat(catalog.aggregate(Kind.TOOLS, null)).hasToString("{\"tools\":[]}");
+    assertThat(catalog.aggregate(ListKind.TOOLS, null)).hasToString("{\"tools\":[]}");
   }
 
   @Test
   void order_is_by_server_and_then_as_the_server_lists() throws Exception {
     Catalog catalog =
         Catalog.EMPTY
-            .with("hub", Kind.TOOLS, tools("hub", "z", "a"))
-            .with("git", Kind.TOOLS, tools("git", "m", "b"));
+            .with("hub", ListKind.TOOLS, tools("hub", "z", "a"))
+            .with("git", ListKind.TOOLS, tools("git", "m", "b"));
 
     assertThat(names(catalog)).containsExactly("git.m", "git.b", "hub.z", "hub.a");
-    assertThat(new JsonObject(catalog.aggregate(Kind.TOOLS, List.of("hub"))).getJsonArray("tools"))
+    assertThat(
+            new JsonObject(catalog.aggregate(ListKind.TOOLS, List.of("hub"))).getJsonArray("tools"))
         .hasSize(2);
-    assertThat(catalog.offering(Kind.TOOLS, "z")).containsExactly("hub");
+    assertThat(catalog.offering(ListKind.TOOLS, "z")).containsExactly("hub");
   }
 
   @Test
@@ -88,7 +94,7 @@ class CatalogTest {
 
     Catalog catalog =
         Catalog.EMPTY.with(
-            "a", Kind.TOOLS, tools("a", "with space", "🍵", "b.c", "x:y", longName, "q\"\\\n"));
+            "a", ListKind.TOOLS, tools("a", "with space", "🍵", "b.c", "x:y", longName, "q\"\\\n"));
 
     assertThat(names(catalog))
         .containsExactly("a.with space", "a.🍵", "a.b.c", "a.x:y", "a." + longName, "a.q\"\\\n");
@@ -96,10 +102,10 @@ class CatalogTest {
 
   @Test
   void an_entry_in_which_a_member_stands_twice_is_left_out_and_told() throws Exception {
-    Listing listing =
+    AggregateList listing =
         listing(
             "a",
-            Kind.RESOURCES,
+            ListKind.RESOURCES,
             "[{\"uri\":\"x:/1\"},{\"uri\":\"x:/2\",\"annotations\":{\"a\":1,\"a\":2}}]");
 
     assertThat(listing.names()).containsExactly("x:/1");
@@ -114,14 +120,15 @@ class CatalogTest {
 
   @Test
   void of_two_tools_of_one_name_the_first_counts_and_the_other_is_reported() throws Exception {
-    Listing listing =
+    AggregateList listing =
         listing(
             "a",
-            Kind.TOOLS,
+            ListKind.TOOLS,
             "[{\"name\":\"t\",\"inputSchema\":{},\"v\":1},"
                 + "{\"name\":\"t\",\"inputSchema\":{},\"v\":2}]");
     JsonObject aggregate =
-        new JsonObject(Catalog.EMPTY.with("a", Kind.TOOLS, listing).aggregate(Kind.TOOLS, null));
+        new JsonObject(
+            Catalog.EMPTY.with("a", ListKind.TOOLS, listing).aggregate(ListKind.TOOLS, null));
 
     assertThat(aggregate.getJsonArray("tools")).hasSize(1);
     assertThat(aggregate.getJsonArray("tools").getJsonObject(0).getInteger("v")).isEqualTo(1);
@@ -151,8 +158,8 @@ class CatalogTest {
         "{\"name\":\"t\",\"inputSchema\":{},\"name\":\"other.tool\"}"
       })
   void a_broken_tool_is_left_out_with_a_reason_and_harms_no_other(String broken) throws Exception {
-    Listing listing =
-        listing("a", Kind.TOOLS, "[" + broken + ",{\"name\":\"ok\",\"inputSchema\":{}}]");
+    AggregateList listing =
+        listing("a", ListKind.TOOLS, "[" + broken + ",{\"name\":\"ok\",\"inputSchema\":{}}]");
 
     assertThat(listing.names()).containsExactly("ok");
     assertThat(listing.problems()).hasSize(1);
@@ -161,10 +168,10 @@ class CatalogTest {
 
   @Test
   void a_huge_definition_is_left_out() throws Exception {
-    String schema = "{\"x\":\"" + "x".repeat(Listing.MAX_ENTRY_BYTES) + "\"}";
+    String schema = "{\"x\":\"" + "x".repeat(ServerList.MAX_ENTRY_BYTES) + "\"}";
 
-    Listing listing =
-        listing("a", Kind.TOOLS, "[{\"name\":\"big\",\"inputSchema\":" + schema + "}]");
+    AggregateList listing =
+        listing("a", ListKind.TOOLS, "[{\"name\":\"big\",\"inputSchema\":" + schema + "}]");
 
     assertThat(listing.names()).isEmpty();
     assertThat(listing.problems().get(0).reason()).contains("limit of 1048576");
@@ -173,32 +180,33 @@ class CatalogTest {
   @ParameterizedTest
   @ValueSource(strings = {"", "[]", "{}", "{\"tools\":{}}", "{\"tools\":[}", "{\"tools\":[]}x"})
   void what_is_no_list_is_refused(String result) {
-    assertThatThrownBy(
-            () -> Listing.parse("a", Kind.TOOLS, NamePolicy.DOTTED, Buffer.buffer(result)))
+    assertThatThrownBy(() -> list("a", ListKind.TOOLS, result))
         .isInstanceOf(ProtocolException.class);
   }
 
   @Test
   void the_last_good_entries_of_a_dead_server_are_marked_until_it_lists_again() throws Exception {
     Catalog alive =
-        Catalog.EMPTY.with("a", Kind.TOOLS, tools("a", "t")).with("b", Kind.TOOLS, tools("b", "t"));
+        Catalog.EMPTY
+            .with("a", ListKind.TOOLS, tools("a", "t"))
+            .with("b", ListKind.TOOLS, tools("b", "t"));
 
     Catalog dead = alive.withStale("a").withStale("a").withStale("never heard of");
 
-    JsonArray tools = new JsonObject(dead.aggregate(Kind.TOOLS, null)).getJsonArray("tools");
+    JsonArray tools = new JsonObject(dead.aggregate(ListKind.TOOLS, null)).getJsonArray("tools");
     assertThat(tools.getJsonObject(0).getJsonObject("_meta"))
         .isEqualTo(new JsonObject().put("dev.mcpbus/server", "a").put("dev.mcpbus/stale", true));
     assertThat(tools.getJsonObject(1).getJsonObject("_meta").containsKey("dev.mcpbus/stale"))
         .isFalse();
-    assertThat(dead.with("a", Kind.TOOLS, tools("a", "t")).aggregate(Kind.TOOLS, null))
-        .isEqualTo(alive.aggregate(Kind.TOOLS, null));
+    assertThat(dead.with("a", ListKind.TOOLS, tools("a", "t")).aggregate(ListKind.TOOLS, null))
+        .isEqualTo(alive.aggregate(ListKind.TOOLS, null));
   }
 
   @Test
   void every_change_makes_a_new_snapshot() throws Exception {
-    Catalog one = Catalog.EMPTY.with("a", Kind.TOOLS, tools("a", "t"));
+    Catalog one = Catalog.EMPTY.with("a", ListKind.TOOLS, tools("a", "t"));
 
-    assertThat(names(one.with("b", Kind.TOOLS, tools("b", "u")))).containsExactly("a.t", "b.u");
+    assertThat(names(one.with("b", ListKind.TOOLS, tools("b", "u")))).containsExactly("a.t", "b.u");
     assertThat(names(one.without("a"))).isEmpty();
     assertThat(one.without("b")).isSameAs(one);
     assertThat(names(one)).containsExactly("a.t");

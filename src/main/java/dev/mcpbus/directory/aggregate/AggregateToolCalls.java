@@ -11,9 +11,9 @@ import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.bus.RoutingName;
 import dev.mcpbus.bus.ToolName;
+import dev.mcpbus.directory.AggregateList;
 import dev.mcpbus.directory.Catalog;
-import dev.mcpbus.directory.Kind;
-import dev.mcpbus.directory.Listing;
+import dev.mcpbus.directory.ListKind;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
@@ -114,7 +114,7 @@ final class AggregateToolCalls {
   }
 
   private RawJson definition(ToolName tool) {
-    Listing listing = view.catalog().listing(tool.server(), Kind.TOOLS);
+    AggregateList listing = view.catalog().listing(tool.server(), ListKind.TOOLS);
     if (listing == null && !view.servers().contains(tool.server())) {
       throw unknownServer(tool);
     }
@@ -146,7 +146,7 @@ final class AggregateToolCalls {
     if (ConnectionId.problem(tool.server()) != null) {
       throw unknownServer(tool);
     }
-    Listing listing = view.catalog().listing(tool.server(), Kind.TOOLS);
+    AggregateList listing = view.catalog().listing(tool.server(), ListKind.TOOLS);
     if (listing == null
         || !view.isCurrent(tool.server())
         || listing.names().contains(tool.tool())
@@ -172,7 +172,7 @@ final class AggregateToolCalls {
       return RoutingName.parse(name).filter(tool -> view.servers().contains(tool.server()));
     }
     List<ToolName> same =
-        view.catalog().listings(Kind.TOOLS).entrySet().stream()
+        view.catalog().listings(ListKind.TOOLS).entrySet().stream()
             .filter(server -> mayName(name, server.getKey()))
             .flatMap(
                 server ->
@@ -202,7 +202,7 @@ final class AggregateToolCalls {
     return unknown(
         FailureCode.UNKNOWN_TOOL,
         "'" + shown(name) + "' names no server; write " + encode("server", "tool"),
-        view.catalog().offering(Kind.TOOLS, name).stream()
+        view.catalog().offering(ListKind.TOOLS, name).stream()
             .limit(3)
             .map(server -> encode(server, name))
             .toList());
@@ -217,7 +217,7 @@ final class AggregateToolCalls {
             .toList());
   }
 
-  private McpFailure unknownTool(ToolName tool, Listing listing) {
+  private McpFailure unknownTool(ToolName tool, AggregateList listing) {
     String leftOut =
         listing.problems().stream()
             .filter(problem -> problem.name().equals(tool.tool()))

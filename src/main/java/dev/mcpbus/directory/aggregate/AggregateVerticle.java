@@ -10,9 +10,9 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.bus.Requester;
+import dev.mcpbus.directory.AggregateList;
 import dev.mcpbus.directory.Catalog;
-import dev.mcpbus.directory.Kind;
-import dev.mcpbus.directory.Listing;
+import dev.mcpbus.directory.ListKind;
 import dev.mcpbus.directory.Refresher;
 import dev.mcpbus.directory.search.SearchRequest;
 import dev.mcpbus.directory.search.ToolSearch;
@@ -61,8 +61,8 @@ public final class AggregateVerticle extends VerticleBase {
   private final boolean searched;
 
   private final Map<String, Server> servers = new HashMap<>();
-  private final Set<Kind> wanted = EnumSet.of(Kind.TOOLS);
-  private final Map<Kind, Reply> replies = new EnumMap<>(Kind.class);
+  private final Set<ListKind> wanted = EnumSet.of(ListKind.TOOLS);
+  private final Map<ListKind, Reply> replies = new EnumMap<>(ListKind.class);
   private Catalog catalog = Catalog.EMPTY;
   private Future<Void> known = Future.succeededFuture();
   private @Nullable ToolSearch search;
@@ -138,9 +138,11 @@ public final class AggregateVerticle extends VerticleBase {
     MessageConsumer<JsonObject> events =
         bus.consumer(Addresses.ALL_EVENTS, event -> handle(event.body()));
     ready.add(events.completion());
-    for (Kind kind : Kind.values()) {
-      MessageConsumer<Object> list = bus.consumer(kind.aggregate, asked -> list(kind, asked));
-      ready.add(list.completion());
+    for (ListKind kind : ListKind.values()) {
+      if (kind.aggregate != null) {
+        MessageConsumer<Object> list = bus.consumer(kind.aggregate, asked -> list(kind, asked));
+        ready.add(list.completion());
+      }
     }
     MessageConsumer<Object> calls = bus.consumer(Addresses.ALL_TOOLS_CALL, router::call);
     ready.add(calls.completion());
@@ -220,9 +222,9 @@ public final class AggregateVerticle extends VerticleBase {
       }
       case Events.CONNECTED -> connected(id);
       case Events.DISCONNECTED, Events.GAVE_UP -> disconnected(id);
-      case Events.TOOLS_CHANGED -> changed(id, Kind.TOOLS);
-      case Events.RESOURCES_CHANGED -> changed(id, Kind.RESOURCES);
-      case Events.PROMPTS_CHANGED -> changed(id, Kind.PROMPTS);
+      case Events.TOOLS_CHANGED -> changed(id, ListKind.TOOLS);
+      case Events.RESOURCES_CHANGED -> changed(id, ListKind.RESOURCES);
+      case Events.PROMPTS_CHANGED -> changed(id, ListKind.PROMPTS);
       default -> {}
     }
   }
@@ -237,7 +239,14 @@ public final class AggregateVerticle extends VerticleBase {
     Refresher[] self = new Refresher[1];
     Refresher refresher =
         new Refresher(
-            vertx, id, names, (kind, listing) -> fetched(id.value(), self[0], kind, listing));
+            vertx,
+            id,
+            (kind, list) ->
+                fetched(
+                    id.value(),
+                    self[0],
+                    kind,
+                    list == null ? null : AggregateList.of(id.value(), kind, names, list)));
     self[0] = refresher;
     return new Server(refresher);
   }
@@ -258,7 +267,7 @@ public final class AggregateVerticle extends VerticleBase {
     }
   }
 
-  private void changed(String id, Kind kind) {
+  private void changed(String id, ListKind kind) {
     Server server = track(id);
     if (server != null && wanted.contains(kind)) {
       server.refresher.refresh(kind);
@@ -266,7 +275,7 @@ public final class AggregateVerticle extends VerticleBase {
   }
 
   /** A list of a server that was removed meanwhile, or added anew, is dropped. */
-  private void fetched(String id, Refresher by, Kind kind, @Nullable Listing listing) {
+  private void fetched(String id, Refresher by, ListKind kind, @Nullable AggregateList listing) {
     Server server = servers.get(id);
     if (server == null || server.refresher != by) {
       return;
@@ -275,7 +284,7 @@ public final class AggregateVerticle extends VerticleBase {
       become(catalog.with(id, kind, server.connected ? listing : listing.asStale()));
       return;
     }
-    Listing last = catalog.listing(id, kind);
+    AggregateList last = catalog.listing(id, kind);
     if (last != null) {
       become(catalog.with(id, kind, last.asStale()));
     }
@@ -313,7 +322,7 @@ public final class AggregateVerticle extends VerticleBase {
     }
     Requester who = Requester.of(message.headers());
     known(request.servers())
-        .compose(configured -> whenHeard(Kind.TOOLS, request.servers()))
+        .compose(configured -> whenHeard(ListKind.TOOLS, request.servers()))
         .compose(heard -> index.search(request, who == null ? null : who.name()))
         .onSuccess(found -> message.reply(raw ? found.toBuffer() : found))
         .onFailure(failure -> McpFailure.of(failure).replyTo(message));
@@ -321,11 +330,11 @@ public final class AggregateVerticle extends VerticleBase {
 
   private void describe(AggregateToolCalls router, Message<Object> message) {
     known
-        .compose(configured -> whenHeard(Kind.TOOLS, null))
+        .compose(configured -> whenHeard(ListKind.TOOLS, null))
         .onComplete(heard -> router.describe(message));
   }
 
-  private void list(Kind kind, Message<Object> message) {
+  private void list(ListKind kind, Message<Object> message) {
     boolean raw = message.body() instanceof Buffer;
     @Nullable List<String> only;
     try {
@@ -382,7 +391,7 @@ public final class AggregateVerticle extends VerticleBase {
   }
 
   /** Bounded: a server that takes longer is heard of next time. */
-  private Future<Void> whenHeard(Kind kind, @Nullable Collection<String> only) {
+  private Future<Void> whenHeard(ListKind kind, @Nullable Collection<String> only) {
     Promise<Void> heard = Promise.promise();
     Future<Void> lists =
         Future.join(
@@ -420,11 +429,11 @@ public final class AggregateVerticle extends VerticleBase {
     @Override
     public boolean isCurrent(String id) {
       Server server = servers.get(id);
-      Listing listing = catalog.listing(id, Kind.TOOLS);
+      AggregateList listing = catalog.listing(id, ListKind.TOOLS);
       return server != null
           && listing != null
           && !listing.isStale()
-          && !server.refresher.isRefreshing(Kind.TOOLS);
+          && !server.refresher.isRefreshing(ListKind.TOOLS);
     }
   }
 }

@@ -1,9 +1,9 @@
 package dev.mcpbus.directory.search;
 
 import dev.mcpbus.bus.ToolName;
+import dev.mcpbus.directory.AggregateList;
 import dev.mcpbus.directory.Catalog;
-import dev.mcpbus.directory.Kind;
-import dev.mcpbus.directory.Listing;
+import dev.mcpbus.directory.ListKind;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -68,7 +68,7 @@ public final class ToolIndex implements AutoCloseable {
   private final ByteBuffersDirectory directory = new ByteBuffersDirectory();
   private final IndexWriter writer;
   private final SearcherManager searchers;
-  private final Map<String, Listing> indexed = new HashMap<>();
+  private final Map<String, AggregateList> indexed = new HashMap<>();
 
   /** Words of {@link ToolDocument#WORDS} stay as written. */
   private static final class ByField extends AnalyzerWrapper {
@@ -108,14 +108,14 @@ public final class ToolIndex implements AutoCloseable {
 
   /** Searches that begin after it has returned see {@code catalog}. */
   public void update(Catalog catalog) throws IOException {
-    Map<String, Listing> wanted = catalog.listings(Kind.TOOLS);
+    Map<String, AggregateList> wanted = catalog.listings(ListKind.TOOLS);
     Set<String> gone = new HashSet<>(indexed.keySet());
     gone.removeAll(wanted.keySet());
     for (String server : gone) {
       writer.deleteDocuments(new Term(ToolDocument.OWNER, server));
       indexed.remove(server);
     }
-    for (Map.Entry<String, Listing> one : wanted.entrySet()) {
+    for (Map.Entry<String, AggregateList> one : wanted.entrySet()) {
       if (indexed.get(one.getKey()) != one.getValue()) {
         replace(one.getKey(), one.getValue());
         indexed.put(one.getKey(), one.getValue());
@@ -124,7 +124,7 @@ public final class ToolIndex implements AutoCloseable {
     searchers.maybeRefreshBlocking();
   }
 
-  private void replace(String server, Listing listing) throws IOException {
+  private void replace(String server, AggregateList listing) throws IOException {
     writer.deleteDocuments(new Term(ToolDocument.OWNER, server));
     int place = 0;
     for (Map.Entry<String, RawJson> tool : listing.byName().entrySet()) {

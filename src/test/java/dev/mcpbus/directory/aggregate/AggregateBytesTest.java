@@ -79,7 +79,8 @@ class AggregateBytesTest {
   void lists_have_the_same_bytes_as_ever(Vertx vertx) throws IOException {
     FakeConnection bad = new FakeConnection(vertx, "bad");
     bad.answering(Addresses.TOOLS_LIST, BAD_TOOLS);
-    bad.answering(Addresses.RESOURCES_LIST, "{\"resources\":[{\"uri\":\"x:/1\"},{\"name\":\"n\"}]}");
+    bad.answering(
+        Addresses.RESOURCES_LIST, "{\"resources\":[{\"uri\":\"x:/1\"},{\"name\":\"n\"}]}");
     bad.answering(Addresses.PROMPTS_LIST, "{\"prompts\":[{\"name\":\"p\"},{\"name\":\"odd\"}]}");
     FakeConnection good = new FakeConnection(vertx, "good");
     good.answering(

@@ -1,9 +1,10 @@
 package dev.mcpbus.directory.search;
 
 import dev.mcpbus.bus.NamePolicy;
+import dev.mcpbus.directory.AggregateList;
 import dev.mcpbus.directory.Catalog;
-import dev.mcpbus.directory.Kind;
-import dev.mcpbus.directory.Listing;
+import dev.mcpbus.directory.ListKind;
+import dev.mcpbus.directory.ServerList;
 import dev.mcpbus.protocol.ProtocolException;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -31,14 +32,18 @@ record SearchQuality(int queries, double recallAt5, double mrr, List<String> mis
   static Catalog catalog(Map<String, JsonObject> servers) throws ProtocolException {
     Catalog catalog = Catalog.EMPTY;
     for (Map.Entry<String, JsonObject> one : servers.entrySet()) {
-      catalog =
-          catalog.with(
-              one.getKey(),
-              Kind.TOOLS,
-              Listing.parse(
-                  one.getKey(), Kind.TOOLS, NamePolicy.DOTTED, one.getValue().toBuffer()));
+      catalog = catalog.with(one.getKey(), ListKind.TOOLS, list(one.getKey(), one.getValue()));
     }
     return catalog;
+  }
+
+  /** A server's {@code tools/list} result with the names of the bus. */
+  static AggregateList list(String server, JsonObject tools) throws ProtocolException {
+    return AggregateList.of(
+        server,
+        ListKind.TOOLS,
+        NamePolicy.DOTTED,
+        ServerList.parse(ListKind.TOOLS, tools.toBuffer(), 0));
   }
 
   /** Those that ask for tools of the catalog. */
@@ -49,7 +54,7 @@ record SearchQuality(int queries, double recallAt5, double mrr, List<String> mis
         String[] parts = line.split(" \\| ", 2);
         List<String> wanted = List.of(parts[1].split(", "));
         String server = wanted.get(0).substring(0, wanted.get(0).indexOf('.'));
-        if (catalog.listing(server, Kind.TOOLS) != null) {
+        if (catalog.listing(server, ListKind.TOOLS) != null) {
           all.add(new Labelled(parts[0], wanted));
         }
       }

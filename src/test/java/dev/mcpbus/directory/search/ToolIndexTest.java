@@ -5,10 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.directory.Catalog;
-import dev.mcpbus.directory.Kind;
-import dev.mcpbus.directory.Listing;
+import dev.mcpbus.directory.ListKind;
 import dev.mcpbus.protocol.ProtocolException;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
@@ -144,12 +142,8 @@ class ToolIndexTest {
         catalog
             .with(
                 "hub",
-                Kind.TOOLS,
-                Listing.parse(
-                    "hub",
-                    Kind.TOOLS,
-                    NamePolicy.DOTTED,
-                    tools(tool("close_issue", "Ends a ticket")).toBuffer()))
+                ListKind.TOOLS,
+                SearchQuality.list("hub", tools(tool("close_issue", "Ends a ticket"))))
             .withStale("sky");
     index.update(next);
 
