@@ -12,12 +12,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Who may come in, and what for, as it is now: one for all doors of a process. A {@link #reload}
- * swaps all of it at once. Thread-safe.
+ * The present access rules of a process: keys, tokens, policies, limits and the audit log. All
+ * doors of a process share one instance. {@link #reload} replaces all rules in one step.
+ * Thread-safe.
  *
- * <p>Where nobody has to log in, whoever can open a loopback connection is {@link Principal#LOCAL}
- * and has no admin right. That right then comes with one key alone, which is made here, anew at
- * each start: the admin token.
+ * <p>If the configuration has no keys and no tokens, no login is required: each caller on a
+ * loopback connection is {@link Principal#LOCAL}, without the admin right. Only the admin token
+ * gives that right then; this class generates a new one at each start.
  */
 public final class AccessControl {
 
@@ -33,9 +34,9 @@ public final class AccessControl {
   private volatile AuthState state;
 
   /**
-   * @param clock for expiry
-   * @param nanos for rates and for how long keys of an issuer are kept
-   * @param random makes the admin token
+   * @param clock decides whether keys and tokens have expired
+   * @param nanos monotonic time in nanoseconds, for rate limits and for the age of an issuer's keys
+   * @param random generates the admin token
    */
   public AccessControl(
       AuthOptions options, InstantSource clock, LongSupplier nanos, SecureRandom random) {
@@ -43,9 +44,10 @@ public final class AccessControl {
   }
 
   /**
-   * The same.
+   * As {@link #AccessControl(AuthOptions, InstantSource, LongSupplier, SecureRandom)}, with a rate
+   * limiter of the caller's choice.
    *
-   * @param shared holds the limits of several nodes together; null for those of this one
+   * @param shared limits the requests of all nodes together; null: each node limits its own
    */
   public AccessControl(
       AuthOptions options,
@@ -69,25 +71,28 @@ public final class AccessControl {
     this.limiter = shared == null ? new LocalRateLimiter(state.limits(), nanos) : shared;
   }
 
-  /** Without login and without an audit log. */
+  /** No login is required, and no audit log is written. */
   public static AccessControl open() {
     return new AccessControl(
         AuthOptions.NONE, InstantSource.system(), System::nanoTime, new SecureRandom());
   }
 
-  /** What finds out who sends a request, for one HTTP verticle. */
+  /** Makes the part that authenticates and admits the requests of one HTTP verticle. */
   public AdmissionControl keeper(Vertx vertx) {
     return new AdmissionControl(vertx, this);
   }
 
-  /** Whether callers have to say who they are. As it was at the start, whatever was reloaded. */
+  /**
+   * Whether requests without credentials are refused. Decided at the start; a reload does not
+   * change it.
+   */
   public boolean isRequired() {
     return required;
   }
 
   /**
-   * The key that gives the admin right where nobody has to log in, good for as long as this process
-   * runs; null where the configuration has keys or tokens of its own. A secret.
+   * The key that gives the admin right if no login is required; valid until this process ends. Null
+   * if the configuration has keys or tokens. A secret.
    */
   public @Nullable String adminToken() {
     return adminToken;
@@ -97,37 +102,40 @@ public final class AccessControl {
     return audit;
   }
 
-  /** What a principal may do now. */
+  /** What {@code principal} may do according to the present policies. */
   public Rights rights(Principal principal) {
     return state.policy().rights(principal);
   }
 
   /**
-   * From now on that holds, for requests that come and for all that is open: who is known no more
-   * is heard no more. Whether callers have to log in at all is as it was at the start: a
-   * configuration without keys and tokens after one that had them lets nobody in, and one that has
-   * them after one that had none changes nothing. Both are told in the log.
+   * Replaces keys, tokens, policies and limits. They apply to new requests and to all that is open:
+   * event streams and sockets whose principal is no longer valid are closed.
+   *
+   * <p>Whether login is required is decided at the start and stays. If login was required and the
+   * new options have neither keys nor tokens, every request is refused. If login was not required
+   * and the new options have keys or tokens, the reload is ignored. Both cases write a warning to
+   * the log.
    */
   public void reload(AuthOptions options) {
     if (options.isRequired() && !required) {
       LOG.warn(
-          "auth: callers have to log in only after a restart of mcpbus; until then all stays open on"
-              + " loopback as it was");
+          "auth: the new configuration requires login; restart mcpbus to apply it. Until then"
+              + " mcpbus goes on serving loopback callers without login");
       return;
     }
     if (required && !options.isRequired()) {
       LOG.warn(
-          "auth: there are no keys and no tokens any more, so everybody is refused; give some, or"
-              + " restart mcpbus to serve without login");
+          "auth: the new configuration has no keys and no tokens, so mcpbus refuses every request;"
+              + " add a key or a token issuer, or restart mcpbus to serve without login");
     }
     AuthState next = new AuthState(options, adminKey);
     limiter.limits(next.limits());
     state = next;
     LOG.info(
-        "auth: changed: {} keys, {} policies{}",
+        "auth: reloaded: {} keys, {} policies{}",
         options.apiKeys().size(),
         options.policies().size(),
-        options.jwt() == null ? "" : ", tokens of " + options.jwt().issuer());
+        options.jwt() == null ? "" : ", tokens of issuer " + options.jwt().issuer());
   }
 
   AuthState state() {

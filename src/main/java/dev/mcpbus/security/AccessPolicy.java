@@ -8,37 +8,48 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** Who may do what. One for all doors of a process, safe on every thread. */
+/**
+ * Finds the {@link Rights} of a principal from the configured policies, and remembers them. All
+ * doors of a process share one instance. Thread-safe.
+ */
 public final class AccessPolicy {
 
-  /** All that needs no admin right. Nobody's: to look at what there is. */
+  /**
+   * Everything that does not require the admin right. Belongs to no principal; used to see all that
+   * there is.
+   */
   public static final Rights WHOLE = new Rights(List.of(), true, false);
 
   private static final String ROLE = "role:";
   private static final int MAX_KNOWN = 10_000;
 
-  /** Tokens may name any scopes: callers with so many are not remembered. */
+  /**
+   * Tokens may name any scopes; the rights of a principal with more roles than this are not cached.
+   */
   private static final int MAX_ROLES = 64;
 
-  /** Sets of policies that concern somebody; who may choose scopes could make very many. */
+  /** Bound of {@link #sets}: a caller that can choose its token's scopes could create very many. */
   private static final int MAX_SETS = 1_000;
 
-  private record Same(List<Policy> policies, boolean admin) {}
+  private record RightsKey(List<Policy> policies, boolean admin) {}
 
   private record Found(Principal principal, Rights rights) {}
 
   private final List<Policy> policies;
-  private final Map<Same, Rights> sets = new ConcurrentHashMap<>();
+  private final Map<RightsKey, Rights> sets = new ConcurrentHashMap<>();
   private final Map<Principal, Rights> known = new ConcurrentHashMap<>();
 
-  /** Most requests are of the same principal as the one before, and to hash him costs more. */
+  /**
+   * The last result. Most requests come from the key principal as the request before, and a
+   * comparison costs less than the principal's hash.
+   */
   private volatile @Nullable Found latest;
 
   public AccessPolicy(List<Policy> policies) {
     this.policies = List.copyOf(policies);
   }
 
-  /** Worked out once for each principal. */
+  /** The rights of {@code principal}; computed once and cached. */
   public Rights rights(Principal principal) {
     if (principal.roles().size() > MAX_ROLES) {
       return find(principal);
@@ -51,7 +62,7 @@ public final class AccessPolicy {
     if (rights == null) {
       rights = find(principal);
       if (known.size() >= MAX_KNOWN) {
-        known.clear(); // subjects come from tokens
+        known.clear(); // bounded: subjects come from tokens
       }
       known.put(principal, rights);
     }
@@ -59,16 +70,16 @@ public final class AccessPolicy {
     return rights;
   }
 
-  /** Whether this tool is there for him. */
+  /** Whether the principal may list and call this tool. */
   public boolean visible(Principal principal, String server, String tool) {
     return rights(principal).lists(Action.CALL, server, tool);
   }
 
   private Rights find(Principal principal) {
-    List<Policy> his = new ArrayList<>();
+    List<Policy> matching = new ArrayList<>();
     for (Policy policy : policies) {
       if (matches(policy.principals(), principal)) {
-        his.add(policy);
+        matching.add(policy);
       }
     }
     if (sets.size() >= MAX_SETS) {
@@ -76,26 +87,26 @@ public final class AccessPolicy {
       known.clear();
     }
     return sets.computeIfAbsent(
-        new Same(his, principal.admin()),
-        same -> new Rights(same.policies(), policies.isEmpty(), same.admin()));
+        new RightsKey(matching, principal.admin()),
+        key -> new Rights(key.policies(), policies.isEmpty(), key.admin()));
   }
 
   /**
-   * Whether he is meant.
+   * Whether {@code principals} include {@code principal}.
    *
-   * @param principals globs over names, and {@code role:} with globs over roles; all where empty
+   * @param principals globs over names, or {@code role:} and a glob over roles; empty: everyone
    */
-  public static boolean matches(List<String> principals, Principal who) {
+  public static boolean matches(List<String> principals, Principal principal) {
     if (principals.isEmpty()) {
       return true;
     }
     for (String glob : principals) {
-      boolean his =
+      boolean found =
           glob.startsWith(ROLE)
-              ? who.roles().stream()
+              ? principal.roles().stream()
                   .anyMatch(role -> Glob.matches(glob.substring(ROLE.length()), role))
-              : Glob.matches(glob, who.name());
-      if (his) {
+              : Glob.matches(glob, principal.name());
+      if (found) {
         return true;
       }
     }

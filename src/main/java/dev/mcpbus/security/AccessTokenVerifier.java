@@ -9,12 +9,13 @@ import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The signatures of access tokens that are JWTs (RFC 9068). Who is refused does not learn why.
- * Confined to the context of its {@link SigningKeys}.
+ * Verifies the signatures of access tokens that are JWTs (RFC 9068). The response to a refused
+ * caller gives no reason. Confined to the context of its {@link SigningKeys}. {@link
+ * AdmissionControl} calls it for each bearer token; {@link TokenRules} then checks the claims.
  */
 final class AccessTokenVerifier {
 
-  /** Longer ones are nobody's, and are not even decoded. */
+  /** Characters. Longer tokens are refused before decoding. */
   private static final int MAX_LENGTH = 16 * 1024;
 
   private final SigningKeys keys;
@@ -24,8 +25,8 @@ final class AccessTokenVerifier {
   }
 
   /**
-   * What a token claims whose signature is good; what it claims is not looked at. Never fails: null
-   * where it is not good, for whatever reason.
+   * The claims of a token whose signature is valid; the claims themselves are not checked.
+   * Completes with null if the token or its signature is invalid, for any reason; never fails.
    */
   Future<@Nullable JsonObject> claims(String token) {
     JsonObject header = header(token);

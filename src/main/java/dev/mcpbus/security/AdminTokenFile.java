@@ -15,16 +15,16 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The admin token of each mcpbus that a user runs, in one file for each port: {@code
- * ~/.mcpbus/admin/8790}. The folder and the files are their user's alone from the moment on that
- * they exist. Our own commands, and scripts, find the token here.
+ * The file that holds the admin token of a running mcpbus: one file per port, for example {@code
+ * ~/.mcpbus/admin/8790}. The folder and the files are readable by their user alone from the moment
+ * at which they are created. The commands of mcpbus, and scripts, read the token here.
  *
  * <p>This keeps other users out. A process of the same user can read the file, as it can read and
- * write everything of that user. Blocking: for threads that may wait.
+ * write all of that user's files. All methods block: call them on worker threads.
  */
 public final class AdminTokenFile {
 
-  /** The folder, default {@code ~/.mcpbus/admin}. */
+  /** Names the folder; default {@code ~/.mcpbus/admin}. */
   public static final String FOLDER_VARIABLE = "MCPBUS_ADMIN_FOLDER";
 
   private static final int MAX_BYTES = 256;
@@ -35,7 +35,9 @@ public final class AdminTokenFile {
     this.file = file;
   }
 
-  /** That of the mcpbus which listens, or is to listen, on {@code port}; it need not exist. */
+  /**
+   * The file of the mcpbus that listens, or will listen, on {@code port}; the file need not exist.
+   */
   public static AdminTokenFile of(int port, Map<String, String> variables) {
     String named = variables.getOrDefault(FOLDER_VARIABLE, "");
     Path folder =
@@ -50,22 +52,22 @@ public final class AdminTokenFile {
   }
 
   /**
-   * Writes the token, in place of what another run has left.
+   * Writes the token and replaces the file that an earlier run left.
    *
-   * @throws IOException where it cannot be kept so that nobody else reads it
+   * @throws IOException if the file cannot be kept unreadable for other users
    */
   public void write(String token) throws IOException {
-    PrivateFile.inOwnFolder(file, "name one of your own in " + FOLDER_VARIABLE)
+    PrivateFile.inOwnFolder(file, "set a folder of your own in " + FOLDER_VARIABLE)
         .replace((token + "\n").getBytes(StandardCharsets.US_ASCII));
   }
 
-  /** The token of the mcpbus that runs there; empty where there is none, or the file is not one. */
+  /** The token in the file; empty if there is no file or it holds no token. */
   public Optional<String> read() throws IOException {
     try (FileChannel channel =
         FileChannel.open(file, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS))) {
       ByteBuffer bytes = ByteBuffer.allocate(MAX_BYTES);
       while (bytes.hasRemaining() && channel.read(bytes) >= 0) {
-        // until the end, or the bound
+        // reads up to the end or the bound
       }
       String text =
           new String(bytes.array(), 0, bytes.position(), StandardCharsets.US_ASCII).strip();
@@ -75,7 +77,7 @@ public final class AdminTokenFile {
     }
   }
 
-  /** Removes the file, unless another mcpbus has taken its place. */
+  /** Removes the file if it still holds {@code token}; another mcpbus may have replaced it. */
   public void remove(String token) throws IOException {
     if (read().filter(token::equals).isPresent()) {
       Files.deleteIfExists(file);

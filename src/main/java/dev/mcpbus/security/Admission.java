@@ -8,9 +8,9 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that may go on: who sent it, and what he may do. What stays open for longer than an
- * answer takes keeps it, and asks it whether that still holds. {@link AdmissionControl} alone makes
- * one. Confined to the context of the HTTP verticle.
+ * An admitted request: its principal and its rights. {@link AdmissionControl} alone creates it.
+ * Event streams and sockets keep it and check with {@link #ended} or {@link #changed} whether it is
+ * still valid. Confined to the context of the HTTP verticle.
  */
 public final class Admission {
 
@@ -18,11 +18,11 @@ public final class Admission {
   private final PresentedCredential credential;
   private final Holder holder;
   private final Rights rights;
-  private final AuthState made;
+  private final AuthState initial;
   private final HttpServerRequest request;
   private final Runnable end;
   private AuthState seen;
-  private @Nullable Holder now;
+  private @Nullable Holder latest;
 
   Admission(
       AccessControl control,
@@ -35,20 +35,20 @@ public final class Admission {
     this.control = control;
     this.credential = credential;
     this.holder = holder;
-    this.now = holder;
+    this.latest = holder;
     this.rights = rights;
-    this.made = state;
+    this.initial = state;
     this.seen = state;
     this.request = request;
     this.end = end;
   }
 
-  /** As he was when he came. */
+  /** The principal at the time of admission. */
   public Principal principal() {
     return holder.principal();
   }
 
-  /** As they were when he came. */
+  /** The rights at the time of admission. */
   public Rights rights() {
     return rights;
   }
@@ -59,52 +59,53 @@ public final class Admission {
   }
 
   /**
-   * Gives his place among the requests in flight back. To be run when the response has ended, its
-   * connection is gone, or a socket came of it, whose messages count instead; idempotent.
+   * Gives the request's place among the requests in flight back. Call it when the response has
+   * ended or its connection has closed, or when a socket was opened (its messages count instead).
+   * Idempotent.
    */
   public void end() {
     end.run();
   }
 
   /**
-   * Why he is nobody any more: his credential has expired, or a reload took it away. Null while it
-   * is good. Cheap enough for every message.
+   * Why the credential is no longer valid: it has expired, or a reload removed it. Null while it is
+   * valid. Cheap enough to call for each message.
    */
   public @Nullable String ended() {
-    Holder known = known();
-    if (known == null || !known.hasScopes()) {
+    Holder current = current();
+    if (current == null || !current.hasScopes()) {
       return "the " + credential.word() + " is no longer good here: auth was changed";
     }
-    Instant until = known.until();
+    Instant until = current.until();
     return until == null || control.now().isBefore(until)
         ? null
         : "the " + credential.word() + " has expired";
   }
 
-  /** The same; also where he may now do other things than when he came. */
+  /** As {@link #ended}, but also if the principal's rights differ from those at admission. */
   public @Nullable String changed() {
     String ended = ended();
-    Holder known = known();
-    if (ended != null || known == null || seen == made) {
+    Holder current = current();
+    if (ended != null || current == null || seen == initial) {
       return ended;
     }
-    return known.principal().equals(holder.principal())
-            && seen.policy().rights(known.principal()).sameAs(rights)
+    return current.principal().equals(holder.principal())
+            && seen.policy().rights(current.principal()).sameAs(rights)
         ? null
         : "what the " + credential.word() + " may do was changed";
   }
 
-  /** A place among what he may do at a time, for one message of a socket. */
+  /** Takes a place among the principal's requests in flight, for one message of a socket. */
   public Future<Place> message() {
     return control.rateLimiter().enter(principal());
   }
 
-  private @Nullable Holder known() {
+  private @Nullable Holder current() {
     AuthState state = control.state();
     if (state != seen) {
       seen = state;
-      now = credential.in(state);
+      latest = credential.in(state);
     }
-    return now;
+    return latest;
   }
 }

@@ -18,9 +18,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out who sends a request, and refuses who is nobody, may not come in, or asks for too much.
- * Confined to the context of one HTTP server; comes after the {@link OriginGuard} and before any
- * route.
+ * Authenticates each HTTP request and admits or refuses it: unknown credentials, missing scopes,
+ * exceeded limits. Runs after the {@link OriginGuard} and before every route. Confined to the
+ * context of one HTTP server.
  */
 public final class AdmissionControl {
 
@@ -37,7 +37,7 @@ public final class AdmissionControl {
     this.control = control;
   }
 
-  /** Whether callers have to say who they are. */
+  /** Whether requests without credentials are refused. */
   public boolean isRequired() {
     return control.isRequired();
   }
@@ -46,7 +46,10 @@ public final class AdmissionControl {
     return control.audit();
   }
 
-  /** Answers what is for everybody: how to get a token. False where the request is another one. */
+  /**
+   * Answers a request for the protected resource metadata (RFC 9728), which needs no credential.
+   * False, without an answer, for other requests.
+   */
   public boolean answers(HttpServerRequest request) {
     if (!MountPath.PROTECTED_RESOURCE.owns(String.valueOf(request.path()))) {
       return false;
@@ -65,10 +68,10 @@ public final class AdmissionControl {
   }
 
   /**
-   * Lets a request in, or answers it: 401 where nobody knows who it is, 403 where the token is for
-   * less, 429 beyond the limits.
+   * Admits a request, or answers it with a problem document: 401 for an unknown or missing
+   * credential, 403 for a token without the required scopes, 429 above the limits.
    *
-   * @return null where the request has been answered; never fails
+   * @return null if this method has answered the request; never fails
    */
   public Future<@Nullable Admission> admit(HttpServerRequest request) {
     AuthState state = control.state();
@@ -99,12 +102,12 @@ public final class AdmissionControl {
             });
   }
 
-  /** Most requests have none. */
+  /** Without a copy of the headers: most requests have no credential. */
   private static List<String> all(HttpServerRequest request, CharSequence header) {
     return request.headers().contains(header) ? request.headers().getAll(header) : List.of();
   }
 
-  /** A reload may name another issuer. */
+  /** The verifier of the present issuer; a reload may have named another one. */
   private AccessTokenVerifier tokens(Jwt jwt) {
     AccessTokenVerifier known = tokens;
     if (known == null || issuer == null || !jwt.hasKeysOf(issuer)) {
@@ -117,8 +120,8 @@ public final class AdmissionControl {
   }
 
   /**
-   * A key of ours. Where nobody has to log in all other credentials are meant for somebody else,
-   * and a key that is wrong still has to be told so.
+   * Whether a header holds one of our keys. If no login is required, other credentials are ignored,
+   * as they are meant for another service; a wrong key of ours must still be refused.
    */
   private static boolean mentionsKey(List<String> headers) {
     for (String text : headers) {
@@ -129,7 +132,7 @@ public final class AdmissionControl {
     return false;
   }
 
-  /** The one credential; null where there are several, or it is of another scheme. */
+  /** The only credential; null if there are several, or if it has another scheme than Bearer. */
   private static @Nullable String credential(List<String> authorization, List<String> key) {
     if (authorization.size() + key.size() != 1) {
       return null;
@@ -204,7 +207,7 @@ public final class AdmissionControl {
         request, 403, "FORBIDDEN", "Not allowed.", "the token has not all scopes that are needed");
   }
 
-  /** What a caller without the admin right is told who wants something that needs it. */
+  /** The detail of a refusal that only the admin right would lift. */
   public String adminRemedy() {
     return isRequired()
         ? "this needs the admin right"
@@ -212,7 +215,7 @@ public final class AdmissionControl {
             + " Authorization: Bearer";
   }
 
-  /** Puts on a 403 what a client with a token can do about it. */
+  /** Adds to a 403 the challenge that names the admin scopes, if the caller came with a token. */
   public void challengeAdmin(HttpServerRequest request, Principal principal) {
     AuthState state = control.state();
     if (state.tokens() != null && principal.name().startsWith(TokenRules.PREFIX)) {

@@ -13,16 +13,21 @@ import java.util.List;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** The keys that are known, by their hashes. Safe on every thread. */
+/**
+ * The configured API keys, known by their hashes. {@link AuthState} owns it; immutable, safe on
+ * every thread.
+ */
 public final class ApiKeys {
 
-  /** What every key begins with, so that it is known for one where it does not belong. */
+  /** The beginning of every key, by which mcpbus tells its keys from other credentials. */
   public static final String PREFIX = "mcpbus_";
 
   private static final String ALGORITHM = "sha256:";
   private static final int BYTES = 32;
 
-  /** A key and what stands for it in the configuration. The key is shown once and kept nowhere. */
+  /**
+   * A new key and its hash for the configuration. mcpbus shows the key once and does not store it.
+   */
   public record Fresh(String key, String hash) {
 
     @Override
@@ -51,7 +56,7 @@ public final class ApiKeys {
     }
   }
 
-  /** 256 random bits. */
+  /** Generates a key of 256 random bits. */
   public static Fresh generate(SecureRandom random) {
     byte[] bytes = new byte[BYTES];
     random.nextBytes(bytes);
@@ -60,8 +65,8 @@ public final class ApiKeys {
   }
 
   /**
-   * Whose key it is; null where it is unknown. Takes the same time for every hash, whether there is
-   * such a key or not.
+   * The holder of the key with this hash; null if the key is unknown. Compares with every known
+   * key, so the time does not show whether there is a match.
    */
   @Nullable Holder holder(byte[] hash) {
     Holder found = null;
@@ -73,7 +78,7 @@ public final class ApiKeys {
     return found;
   }
 
-  /** What is kept of a key that somebody showed. */
+  /** The hash of a key that a caller presented. */
   static PresentedCredential credential(String key) {
     return new PresentedCredential.Key(hash(key));
   }

@@ -13,9 +13,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One line of JSON for each refusal and each call, when its outcome is known, on the logger {@value
- * #LOGGER}: never an argument, a result or a credential; printable ASCII alone, so that no line can
- * be forged and no terminal moved.
+ * The audit log: one line of JSON for each refusal, and for each call when its outcome is known, on
+ * the logger {@value #LOGGER}. A line never holds an argument, a result or a credential. It is
+ * printable ASCII alone, so a caller can neither forge a line nor send control codes to a terminal.
+ * Thread-safe.
  */
 public final class Audit {
 
@@ -24,19 +25,21 @@ public final class Audit {
   private static final Logger LOG = LoggerFactory.getLogger(LOGGER);
   private static final int MAX_TEXT = 512;
 
-  /** What became of a request. */
+  /** What mcpbus decided on a request. */
   public enum Decision {
-    /** It went on. */
+    /** Admitted. */
     ALLOW,
-    /** The principal may not. */
+    /** The principal has no right to it. */
     DENY,
-    /** Nobody knows who asks. */
+    /** The caller is not authenticated. */
     UNKNOWN,
-    /** Too much at once. */
+    /** Above the rate limit. */
     LIMIT
   }
 
-  /** Kinds of refusals that one second has lines for; all others of it are counted together. */
+  /**
+   * Kinds of refusals that get lines of their own in one second; the others are counted together.
+   */
   private static final int MAX_KINDS = 100;
 
   private static final long WINDOW_MILLIS = 1_000;
@@ -44,7 +47,7 @@ public final class Audit {
   private final boolean on;
   private final InstantSource clock;
 
-  /** Refusals of this second by what they say, and how often beside the first time. */
+  /** The refusals of this second: the line, and how often it was repeated after the first time. */
   private final Map<String, Integer> repeated = new LinkedHashMap<>();
 
   private int others;
@@ -69,18 +72,18 @@ public final class Audit {
   }
 
   /**
-   * One line. Of refusals the same one is written once a second, at its first time, and once more
-   * with their number where there were others.
+   * Writes one line. A refusal that repeats is written once per second; a second line then holds
+   * the number of repetitions.
    *
-   * @param source where it came from
-   * @param principal null where nobody knows
-   * @param operation the route's name, the MCP method, or the address on the bus; of a request that
-   *     did not get so far its method and path
-   * @param action one word of policies, or {@code connect} where it did not get so far
-   * @param server null where it is about none, or about all
-   * @param tool of a tool, prompt or resource; null where it is about none
-   * @param code {@code OK} or a failure code; {@code OPEN} and {@code END} of what stays open
-   * @param sinceNanos when it began, by {@link System#nanoTime}
+   * @param source where the request came from
+   * @param principal null if the caller is not authenticated
+   * @param operation the route's name, the MCP method or the bus address; method and path if the
+   *     request was refused before routing
+   * @param action one of the words of policies, or {@code connect} if it was refused before routing
+   * @param server null if the request concerns no server, or all servers
+   * @param tool name of a tool or prompt, URI of a resource; null for none
+   * @param code {@code OK} or a failure code; {@code OPEN} and {@code END} for streams and sockets
+   * @param sinceNanos when the request began, by {@link System#nanoTime}
    */
   public void line(
       RequestSource source,
@@ -114,7 +117,7 @@ public final class Audit {
     }
   }
 
-  /** A request that was refused before anybody looked for its route. */
+  /** Writes the line of a request that was refused before routing. */
   public void refused(
       HttpServerRequest request, @Nullable Principal principal, Decision decision, String code) {
     line(
@@ -142,7 +145,7 @@ public final class Audit {
     return more == null;
   }
 
-  /** Writes what was counted; to be called every second, and at the end. */
+  /** Writes the numbers of repeated refusals; call it every second and at the end. */
   public synchronized void flush() {
     windowAt = clock.millis();
     repeated.forEach(
@@ -172,7 +175,10 @@ public final class Audit {
     return text.length() > MAX_TEXT ? text.substring(0, MAX_TEXT) + "..." : text;
   }
 
-  /** JSON stays JSON: only texts hold other characters, and there an escape means the same. */
+  /**
+   * Escapes all that is not printable ASCII. Only JSON strings hold such characters, and there an
+   * escape has the same meaning.
+   */
   static String ascii(String json) {
     int plain = 0;
     while (plain < json.length() && isPlain(json.charAt(plain))) {

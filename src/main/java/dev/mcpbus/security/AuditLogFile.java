@@ -12,15 +12,18 @@ import dev.mcpbus.security.AuthOptions.AuditFile;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
-/** The audit log as a file of its own, turned over by logback; for the standalone service. */
+/**
+ * Sends the audit log to a file of its own, which logback rotates. Used by the standalone service
+ * at its start.
+ */
 public final class AuditLogFile {
 
-  /** Of logback's window. */
+  /** The bound of logback's window. */
   private static final int MAX_KEPT = 20;
 
   private AuditLogFile() {}
 
-  /** Also writes audit lines to that file; nothing where there is none, or no logback. */
+  /** Writes audit lines to {@code file}; does nothing if it is null or if logback is not in use. */
   public static void open(@Nullable AuditFile file) {
     if (file == null || !(LoggerFactory.getILoggerFactory() instanceof LoggerContext context)) {
       return;

@@ -12,15 +12,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may come in over HTTP, and what for.
+ * The configuration of inbound access over HTTP: who may call, and what they may do.
  *
- * @param apiKeys known keys
- * @param jwt tokens of an authorization server, null for none
- * @param policies who may do what; none: everybody who comes in may do everything that needs no
- *     admin right
- * @param limits for each principal whose key has none of its own
+ * @param apiKeys the valid keys
+ * @param jwt accepts tokens of an authorization server; null for none
+ * @param policies who may do what; empty: every admitted caller may do everything that does not
+ *     require the admin right
+ * @param limits for each principal whose key has no limits of its own
  * @param audit whether the audit log is written
- * @param auditFile where it is written beside the log, null for nowhere; the standalone service's
+ * @param auditFile a file for audit lines, in place of the common log; null for none; used by the
+ *     standalone service
  */
 public record AuthOptions(
     List<ApiKey> apiKeys,
@@ -30,7 +31,7 @@ public record AuthOptions(
     boolean audit,
     @Nullable AuditFile auditFile) {
 
-  /** Nobody logs in, and whoever is there may do everything. */
+  /** No login is required, and everything but admin operations is allowed. */
   public static final AuthOptions NONE =
       new AuthOptions(List.of(), null, List.of(), Limits.UNBOUNDED, false, null);
 
@@ -56,7 +57,7 @@ public record AuthOptions(
     return new AuthOptions(apiKeys, jwt, policies, other, audit, auditFile);
   }
 
-  /** Whether both write the same audit log. */
+  /** Whether both configure the audit log alike. */
   public boolean hasAuditOf(AuthOptions other) {
     return audit == other.audit && Objects.equals(auditFile, other.auditFile);
   }
@@ -67,14 +68,14 @@ public record AuthOptions(
   }
 
   /**
-   * A key, known by its hash alone. Keys are 256 random bits, so that nobody finds one from its
-   * SHA-256, and a slow hash would only slow us down.
+   * An API key, known by its hash alone. A key has 256 random bits, so it cannot be guessed from
+   * its SHA-256; a slow password hash would add cost and no safety.
    *
    * @param name of the principal
    * @param hash {@code sha256:} and 64 hexadecimal digits
-   * @param admin whether he may change what runs
-   * @param expires when it is good no more, null for never
-   * @param limits null for those of everybody
+   * @param admin whether the principal may change what runs
+   * @param expires the end of its validity, null for never
+   * @param limits null for the common limits
    */
   public record ApiKey(
       String name,
@@ -88,7 +89,7 @@ public record AuthOptions(
       roles = Set.copyOf(roles);
     }
 
-    /** Hashes are no secrets, but nobody needs them in a log. */
+    /** Without the hash: it is no secret, but a log does not need it. */
     @Override
     public String toString() {
       return "ApiKey[" + name + "]";
@@ -96,15 +97,15 @@ public record AuthOptions(
   }
 
   /**
-   * Access tokens in the form of RFC 9068, from one authorization server.
+   * Accepts access tokens in the form of RFC 9068 from one authorization server.
    *
-   * @param issuer exactly as {@code iss} has it
+   * @param issuer must equal the {@code iss} claim exactly
    * @param audience one of these must be in {@code aud}
-   * @param jwks where its keys are, null to ask the issuer's metadata
-   * @param resource our URL as clients know it, null for {@code http://} and the Host header
+   * @param jwks URL of the issuer's keys; null: read it from the issuer's metadata
+   * @param resource our URL as clients know it; null: {@code http://} and the Host header
    * @param requiredScopes a token without all of them gets 403
-   * @param adminScopes a token with one of them may change what runs
-   * @param leeway by how much its clock may differ from ours
+   * @param adminScopes a token with one of them has the admin right
+   * @param leeway by how much the issuer's clock may differ from ours
    */
   public record Jwt(
       String issuer,
@@ -121,16 +122,16 @@ public record AuthOptions(
       adminScopes = Set.copyOf(adminScopes);
     }
 
-    /** Whether tokens of both are signed with the same keys. */
+    /** Whether the tokens of both are signed with the same keys. */
     boolean hasKeysOf(Jwt other) {
       return issuer.equals(other.issuer) && Objects.equals(jwks, other.jwks);
     }
   }
 
   /**
-   * Actions by their words.
+   * The actions with these words.
    *
-   * @param unknown hears of words that are none
+   * @param unknown receives each word that names no action
    */
   public static Set<Action> actions(List<String> words, Consumer<String> unknown) {
     Set<Action> actions = EnumSet.noneOf(Action.class);
@@ -143,14 +144,14 @@ public record AuthOptions(
     return actions;
   }
 
-  /** Whether a policy opens or closes. */
+  /** Whether a policy permits or denies. */
   public enum Effect {
     ALLOW,
     DENY
   }
 
   /**
-   * One rule. Globs ({@code *}, {@code ?}); an empty list stands for everything.
+   * One policy. Lists hold globs ({@code *}, {@code ?}); an empty list matches everything.
    *
    * @param principals names, or {@code role:} and a role
    * @param servers ids
@@ -172,11 +173,11 @@ public record AuthOptions(
   }
 
   /**
-   * What one principal may use.
+   * The limits of one principal.
    *
-   * @param rate requests a second, 0 for no bound
+   * @param rate requests per second, 0 for unbounded
    * @param burst requests at once after a pause
-   * @param concurrency requests in flight, 0 for no bound
+   * @param concurrency requests in flight, 0 for unbounded
    */
   public record Limits(double rate, int burst, int concurrency) {
 
@@ -184,10 +185,10 @@ public record AuthOptions(
   }
 
   /**
-   * A file of audit lines.
+   * A file for audit lines.
    *
-   * @param maxBytes after which another one is begun
-   * @param keep how many old ones are kept
+   * @param maxBytes size at which the file is rotated
+   * @param keep how many rotated files are kept
    */
   public record AuditFile(String path, long maxBytes, int keep) {}
 }

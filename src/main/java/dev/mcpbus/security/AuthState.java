@@ -8,8 +8,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that one configuration of {@code auth} says, as doors ask for it. Immutable but for what it
- * remembers of its own answers: a reload makes another one and swaps one reference.
+ * What one configuration of {@code auth} says, prepared for the doors. Immutable except for caches;
+ * a reload creates a new instance, and {@link AccessControl} replaces one reference.
  */
 final class AuthState {
 
@@ -21,7 +21,7 @@ final class AuthState {
   private final @Nullable TokenRules tokens;
 
   /**
-   * @param admin the key of this process alone, null where the configuration has keys
+   * @param admin the generated admin key, null if the configuration requires login
    */
   AuthState(AuthOptions options, @Nullable ApiKey admin) {
     List<ApiKey> all = new ArrayList<>(options.apiKeys());
@@ -57,7 +57,7 @@ final class AuthState {
     return resource;
   }
 
-  /** Null where no tokens are taken. */
+  /** Null if the configuration accepts no tokens. */
   @Nullable TokenRules tokens() {
     return tokens;
   }

@@ -14,9 +14,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A command of the configuration that prints headers as one JSON object of texts. Runs in a shell
- * on a worker thread and finds of our environment what a child of ours finds; neither what it
- * prints nor its errors are ever shown.
+ * Runs a configured command that prints HTTP headers as one JSON object of strings. The command
+ * runs in a shell, on a worker thread, with the environment that stdio servers get. Neither its
+ * output nor its errors are ever shown or logged.
  */
 public final class HeadersHelper {
 
@@ -28,8 +28,8 @@ public final class HeadersHelper {
   private final Duration timeout;
 
   /**
-   * @param server the MCP endpoint; the command finds it in {@code MCP_SERVER_URL}
-   * @param timeout after which the command is killed
+   * @param server URL of the MCP endpoint; the command reads it from {@code MCP_SERVER_URL}
+   * @param timeout after this time the command is killed
    */
   public HeadersHelper(Vertx vertx, Sensitive command, Sensitive server, Duration timeout) {
     this.vertx = vertx;
@@ -38,7 +38,7 @@ public final class HeadersHelper {
     this.timeout = timeout;
   }
 
-  /** Runs it once; fails with an {@link IOException} that names the remedy. */
+  /** Runs the command once; fails with an {@link IOException} that names the remedy. */
   public Future<Map<String, Sensitive>> run() {
     return vertx.executeBlocking(this::blocking, false);
   }
@@ -86,7 +86,7 @@ public final class HeadersHelper {
         return Map.copyOf(headers);
       }
     } catch (DecodeException | ClassCastException | NullPointerException e) {
-      // told below, without the output
+      // the exception below does not show the output
     }
     throw new IOException(
         "the headersHelper must print one JSON object of texts, such as {\"X-Key\": \"value\"}");

@@ -8,7 +8,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** A bucket of tokens for each principal, and a count of requests in flight, on one node. */
+/**
+ * Limits the requests on one node: a token bucket and a number of requests in flight for each
+ * principal. Thread-safe.
+ */
 final class LocalRateLimiter implements RateLimiter {
 
   private static final int MAX_IDLE = 10_000;
@@ -26,7 +29,7 @@ final class LocalRateLimiter implements RateLimiter {
       this.filled = now;
     }
 
-    /** After a reload; what was taken stays taken. */
+    /** Applies new limits after a reload; used tokens stay used. */
     void become(Limits next, long now) {
       if (!limits.equals(next)) {
         fill(now);
@@ -52,7 +55,7 @@ final class LocalRateLimiter implements RateLimiter {
     this.swept = nanos.getAsLong();
   }
 
-  /** How many principals have a bucket. */
+  /** The number of principals that have a bucket. */
   int known() {
     synchronized (uses) {
       return uses.size();
@@ -107,8 +110,8 @@ final class LocalRateLimiter implements RateLimiter {
   }
 
   /**
-   * Whoever has a full bucket and nothing in flight is as if he had never been here. Looked for
-   * once a second at most: with many principals each request would look at all of them.
+   * Removes principals with a full bucket and nothing in flight, at most once per second: it looks
+   * at all of them.
    */
   private void forget(long now, @Nullable String but) {
     if (uses.size() > MAX_IDLE && now - swept >= SECOND) {

@@ -1,17 +1,17 @@
 package dev.mcpbus.security;
 
 /**
- * The paths that are no routes of the bridge's table: whoever mounts them and whoever tries them
- * reads them here. Each stands for itself and all that is below it.
+ * The path prefixes that are not routes of the bridge's table. Each stands for itself and for
+ * everything below it. Immutable.
  */
 public enum MountPath {
   /** The gateway. */
   MCP("/mcp"),
-  /** The gateway's older transport. */
+  /** The gateway's HTTP+SSE transport. */
   SSE("/sse"),
   /** SockJS and WebSockets, on the bridge's router. */
   EVENT_BUS("/eventbus"),
-  /** Where a token comes from; answered before anybody is asked who he is. */
+  /** Protected resource metadata (RFC 9728), answered without authentication. */
   PROTECTED_RESOURCE("/.well-known/oauth-protected-resource");
 
   private final String root;
@@ -20,7 +20,7 @@ public enum MountPath {
     this.root = root;
   }
 
-  /** Without a slash at its end. */
+  /** Without a slash at the end. */
   public String root() {
     return root;
   }

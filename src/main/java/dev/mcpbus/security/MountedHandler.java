@@ -5,26 +5,27 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 
 /**
- * What stands behind the HTTP server for one part of its paths. The server has checked Host, Origin
- * and size before, and knows who calls. One instance per HTTP verticle; every method runs on that
- * verticle's context.
+ * Handles all requests below one part of the HTTP server's paths. The server has checked Host,
+ * Origin and size and has authenticated the caller before. There is one instance per HTTP verticle;
+ * every method runs on that verticle's context.
  */
 public interface MountedHandler {
 
-  /** True where requests of this path are its own. */
+  /** Whether this handler serves {@code path}. */
   boolean owns(String path);
 
-  /** Completes when requests can be handled. */
+  /** Completes when the handler is ready for requests. */
   Future<Void> open();
 
   /**
    * Answers a request, now or later.
    *
-   * @param admission who sent it; what stays open asks it whether that still holds
-   * @param body in full, empty where there is none
+   * @param admission the caller and its rights; streams and sockets check with it whether they may
+   *     stay open
+   * @param body the whole body, empty if there is none
    */
   void handle(HttpServerRequest request, Admission admission, Buffer body);
 
-  /** Ends what is open, so that the server can close. Idempotent. */
+  /** Ends all open responses and sockets, so that the server can close. Idempotent. */
   void close();
 }

@@ -6,26 +6,30 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one table of what a caller may ask of a server by MCP: the action that policies know, and the
- * member of the params that names what it is about. Every door asks it, with what it is going to
- * send. A method that has no row here is denied where there are policies, and is an admin's
- * otherwise.
+ * The one table of the MCP methods that a caller may send to a server: for each, the action of the
+ * policies, and the member of the params that names the item. Every door derives the {@link
+ * Operation} from the params that it is going to send, so what is decided on is what is sent. A
+ * method without a row is denied if there are policies, and requires the admin right otherwise.
+ * Stateless.
  *
- * <p>Params are those of a request that was parsed strictly, in which no member stands twice.
+ * <p>Params come from a request that was parsed strictly: no member stands twice.
  */
 public final class OperationTable {
 
-  /** What the params name. */
+  /** Which member of the params names the item. */
   private enum About {
-    /** Nothing: the server itself. */
+    /** None: the operation concerns the server itself. */
     SERVER,
-    /** A tool or a prompt, {@code name}. */
+    /** {@code name}: a tool or a prompt. */
     NAME,
-    /** A resource, {@code uri}. */
+    /** {@code uri}: a resource. */
     URI,
-    /** A prompt or a resource, as {@code ref.type} says. */
+    /** {@code ref}: a prompt or a resource, depending on {@code ref.type}. */
     REF,
-    /** What is the caller's own and stays at the door. No server gets it in his name. */
+    /**
+     * None: the method concerns what belongs to the caller, and the door handles it. It is never
+     * sent to a server for the caller.
+     */
     OWN
   }
 
@@ -60,18 +64,18 @@ public final class OperationTable {
 
   private OperationTable() {}
 
-  /** True for what a client may say at all. */
+  /** Whether a client may send this method at all. */
   public static boolean isKnown(String method) {
     return TABLE.containsKey(method);
   }
 
-  /** The word of policies and the audit log for a method; null where it has no row. */
+  /** The action of a method; null if the method has no row. */
   public static @Nullable Action action(String method) {
     Row row = TABLE.get(method);
     return row == null ? null : row.action();
   }
 
-  /** What it is that {@code server} is sent {@code method} with {@code params}. */
+  /** The operation of a request with {@code method} and {@code params} to {@code server}. */
   public static Operation of(String server, String method, RawJson params) {
     Row row = TABLE.get(method);
     if (row == null || row.about() == About.OWN) {
@@ -85,13 +89,13 @@ public final class OperationTable {
     };
   }
 
-  /** The same for one whose name or URI is known. */
+  /** As {@link #of}, if the name or the URI is already known. */
   public static Operation about(String server, String method, String item) {
     Row row = TABLE.get(method);
     return row == null ? Operation.unknown(server) : Operation.of(row.action(), server, item);
   }
 
-  /** What it is that {@code server} is sent the request {@code {method, params}} as it is. */
+  /** The operation of the request {@code {method, params}} to {@code server}. */
   public static Operation described(String server, RawJson request) {
     String method = text(request, "method");
     RawJson params = request.isObject() ? request.member("params") : null;

@@ -21,12 +21,13 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps web pages out that are none of ours, also where a hostile DNS name was bound to our
- * address: the {@code Host} must be one of ours, and so must the {@code Origin} where there is one.
- * Must come before every route, so that no 404 answers before it. HTTP/1.1 and HTTP/2.
+ * Refuses requests of foreign web pages, also if a hostile DNS name resolves to our address (DNS
+ * rebinding): the {@code Host} must be one of ours, and so must the {@code Origin} if there is one.
+ * Runs before every route, so that no 404 comes first. For HTTP/1.1 and HTTP/2. Immutable, safe on
+ * every thread.
  *
- * <p>Answers 403 with a problem document of code {@code FORBIDDEN}. For an origin of the configured
- * list it also speaks CORS; the default list is empty, and then no response carries a CORS header.
+ * <p>A refusal is 403 with a problem document of code {@code FORBIDDEN}. For configured origins it
+ * answers CORS requests; the default list is empty, and then no response carries a CORS header.
  */
 public final class OriginGuard implements Handler<RoutingContext> {
 
@@ -37,7 +38,7 @@ public final class OriginGuard implements Handler<RoutingContext> {
       "Content-Type, Authorization, X-Api-Key, Timeout, Traceparent, Call-Id, Last-Event-ID,"
           + " Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name";
 
-  /** Arguments that a tool wants in headers as well, under names that the tool chooses. */
+  /** Headers for tool arguments; the tool chooses their names. */
   private static final Pattern ARGUMENT =
       Pattern.compile("mcp-param-[\\w!#$%&'*+.^`|~-]+", Pattern.CASE_INSENSITIVE);
 
@@ -52,19 +53,19 @@ public final class OriginGuard implements Handler<RoutingContext> {
   private final Set<String> corsOrigins;
 
   /**
-   * @param port the port that is bound; a loopback name must carry it
-   * @param allowedHosts more names, {@code host} (with or without the bound port) or {@code
-   *     host:port} (exactly so), in any case
-   * @param allowedOrigins pages that may call from elsewhere, {@code scheme://host[:port]} as
-   *     browsers write it
+   * @param port the bound port; a loopback name must carry it
+   * @param allowedHosts additional names, {@code host} (with or without the bound port) or {@code
+   *     host:port} (exactly this port); case does not matter
+   * @param allowedOrigins origins whose pages may call, {@code scheme://host[:port]} as browsers
+   *     send it
    */
   public OriginGuard(int port, Set<String> allowedHosts, Set<String> allowedOrigins) {
     this("http", port, allowedHosts, allowedOrigins, Audit.off());
   }
 
   /**
-   * @param scheme {@code http} or {@code https}, as this service is spoken to
-   * @param audit hears of refusals
+   * @param scheme {@code http} or {@code https}, as clients address this service
+   * @param audit receives refusals
    */
   public OriginGuard(
       String scheme, int port, Set<String> allowedHosts, Set<String> allowedOrigins, Audit audit) {
@@ -95,9 +96,9 @@ public final class OriginGuard implements Handler<RoutingContext> {
   }
 
   /**
-   * For use before a router, whose own checks of the request would answer first.
+   * Checks a request before a router does, as the router's own checks would answer first.
    *
-   * @return false where the request has been answered: refused, or a CORS preflight
+   * @return false if this method has answered the request: a refusal or a CORS preflight
    */
   public boolean admits(HttpServerRequest request) {
     HttpServerResponse response = request.response();
@@ -122,7 +123,7 @@ public final class OriginGuard implements Handler<RoutingContext> {
     return true;
   }
 
-  /** Why {@code request} is not let in, with the remedy; null where it is. */
+  /** Why {@code request} is refused, with the remedy; null if it is admitted. */
   public @Nullable String refusal(HttpServerRequest request) {
     if (!request.uri().startsWith("/")) {
       return "the request target must be a path";
@@ -143,14 +144,14 @@ public final class OriginGuard implements Handler<RoutingContext> {
           ? null
           : "pages of this Origin may not call; add it to the allowed origins";
     }
-    // Browsers leave the Origin out of cross-site images and links, but say so here.
+    // For cross-site images and links browsers send no Origin, but they send Sec-Fetch-Site.
     String site = request.getHeader(SITE);
     return site == null || site.equals("same-origin") || site.equals("none")
         ? null
         : "pages of other sites may not call";
   }
 
-  /** All that the request calls us; of HTTP/2 the authority, and a Host header beside it. */
+  /** All names by which the request addresses us; for HTTP/2 the authority and a Host header. */
   private static List<String> hosts(HttpServerRequest request) {
     List<String> host = request.headers().getAll(HttpHeaders.HOST);
     if (request.version() != HttpVersion.HTTP_2) {
@@ -193,7 +194,7 @@ public final class OriginGuard implements Handler<RoutingContext> {
 
   private static void refuse(HttpServerRequest request, String detail) {
     if (request.version() != HttpVersion.HTTP_2) {
-      // The body of a stranger is not read.
+      // The body of a refused request is not read.
       request.response().putHeader("Connection", "close");
     }
     request

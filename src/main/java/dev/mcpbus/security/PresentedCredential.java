@@ -5,26 +5,29 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a caller showed when he came, as far as it takes to find out later whether it is still good:
- * the hash of a key, what a token claims. Never the credential itself. Immutable.
+ * What a caller presented, kept as far as a later check needs it: the hash of a key or the claims
+ * of a token, never the credential itself. Immutable.
  */
 sealed interface PresentedCredential {
 
   /**
-   * Whom it stands for.
+   * The principal that a credential stands for.
    *
-   * @param until when it is good no more, null for never
-   * @param hasScopes false for a token without the scopes that every token needs
+   * @param until the end of its validity, null for never
+   * @param hasScopes false for a token without all required scopes
    */
   record Holder(Principal principal, @Nullable Instant until, boolean hasScopes) {}
 
-  /** Whom it stands for under that configuration, whatever the time is; null for nobody. */
+  /**
+   * The holder under that configuration, without a check of the time; null if the credential is not
+   * valid there.
+   */
   @Nullable Holder in(AuthState state);
 
-  /** As messages call it. */
+  /** The noun for messages. */
   String word();
 
-  /** None was shown, and none is wanted. */
+  /** No credential, which is sufficient if no login is required. */
   final class None implements PresentedCredential {
     static final None SHOWN = new None();
 
@@ -43,7 +46,7 @@ sealed interface PresentedCredential {
     }
   }
 
-  /** A key, by its hash. */
+  /** An API key, by its hash. */
   final class Key implements PresentedCredential {
     private final byte[] hash;
 
@@ -62,7 +65,7 @@ sealed interface PresentedCredential {
     }
   }
 
-  /** A token whose signature was good. */
+  /** A token with a valid signature. */
   final class Token implements PresentedCredential {
     private final JsonObject claims;
 

@@ -5,18 +5,16 @@ import java.util.NavigableSet;
 import java.util.TreeSet;
 
 /**
- * Who calls.
+ * Who calls, as its credential says.
  *
- * @param name as the edge found it out: an API key's name, {@code jwt:} and a token's subject, or
- *     {@code local}; what is kept for one name is never shown to another
- * @param roles of the key, or the scopes of the token
- * @param admin whether he may change what runs
+ * @param name an API key's name, {@code jwt:} and a token's subject, or {@code local}; what is kept
+ *     for one name is never shown to another
+ * @param roles the roles of the key, or the scopes of the token
+ * @param admin whether the principal may change what runs
  */
 public record Principal(String name, NavigableSet<String> roles, boolean admin) {
 
-  /**
-   * Whoever may open a loopback connection, where nobody has to log in; without the admin right.
-   */
+  /** Each caller on a loopback connection if no login is required; without the admin right. */
   public static final Principal LOCAL = new Principal("local");
 
   private static final char SEPARATOR = '\n';
@@ -26,12 +24,12 @@ public record Principal(String name, NavigableSet<String> roles, boolean admin) 
     roles = Collections.unmodifiableNavigableSet(new TreeSet<>(roles));
   }
 
-  /** Without roles and without rights over what runs. */
+  /** A principal without roles and without the admin right. */
   public Principal(String name) {
     this(name, Collections.emptyNavigableSet(), false);
   }
 
-  /** Name and rights in one text, which {@link #parse} reads back. */
+  /** Name and rights as one text, which {@link #parse} reads back. */
   public String text() {
     StringBuilder text = new StringBuilder(escaped(name));
     text.append(SEPARATOR).append(admin ? ADMIN : "");
@@ -40,15 +38,18 @@ public record Principal(String name, NavigableSet<String> roles, boolean admin) 
   }
 
   /**
-   * The {@link #name} in a {@link #text}: what is kept for a principal belongs to his name,
-   * whatever his rights are when he comes back.
+   * The {@link #name} in a {@link #text}. What is kept for a principal belongs to its name, so it
+   * stays accessible when its rights change.
    */
   public static String nameIn(String text) {
     int end = text.indexOf(SEPARATOR);
     return unescaped(end < 0 ? text : text.substring(0, end));
   }
 
-  /** Subjects and scopes come from tokens: no two of them become the same text. */
+  /**
+   * Escapes separators, so that two different principals never have the same text: subjects and
+   * scopes come from tokens.
+   */
   private static String escaped(String part) {
     return part.indexOf(SEPARATOR) < 0 && part.indexOf('\\') < 0
         ? part

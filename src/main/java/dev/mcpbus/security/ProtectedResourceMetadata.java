@@ -11,12 +11,15 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What clients are told about the tokens that we take: RFC 9728 and RFC 6750. Stateless. */
+/**
+ * Tells clients which tokens we accept: the metadata document of RFC 9728 and the challenge of RFC
+ * 6750. Stateless.
+ */
 final class ProtectedResourceMetadata {
 
   private static final String PATH = MountPath.PROTECTED_RESOURCE.root();
 
-  /** What of a path may stand in a header and a URL as it is. */
+  /** Paths that may stand in a header and a URL unchanged. */
   private static final Pattern PLAIN = Pattern.compile("(/[A-Za-z0-9._~-]{1,128}){0,8}");
 
   private static final String REALM = "Bearer realm=\"mcpbus\"";
@@ -24,13 +27,13 @@ final class ProtectedResourceMetadata {
   private final @Nullable Jwt options;
 
   /**
-   * @param options null where no tokens are taken, only keys
+   * @param options null if only keys are accepted
    */
   ProtectedResourceMetadata(@Nullable Jwt options) {
     this.options = options;
   }
 
-  /** The document of that path; null where there is none. */
+  /** The metadata document for the request's path; null if there is none. */
   @Nullable JsonObject document(HttpServerRequest request) {
     String path = String.valueOf(request.path());
     String of = path.substring(PATH.length());
@@ -56,7 +59,7 @@ final class ProtectedResourceMetadata {
   /**
    * The value of {@code WWW-Authenticate}.
    *
-   * @param error as RFC 6750 names it, null where nothing was sent that could be wrong
+   * @param error a code of RFC 6750; null if the request had no credential
    * @param scopes that the client needs
    */
   String challenge(HttpServerRequest request, @Nullable String error, Set<String> scopes) {
@@ -83,7 +86,7 @@ final class ProtectedResourceMetadata {
     return challenge.toString();
   }
 
-  /** The Host header has been checked before. */
+  /** The URL by which the client addresses us; {@link OriginGuard} has checked the Host header. */
   private static URI base(HttpServerRequest request, Jwt jwt) {
     String known = jwt.resource();
     if (known != null) {

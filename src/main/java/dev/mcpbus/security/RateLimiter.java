@@ -2,14 +2,17 @@ package dev.mcpbus.security;
 
 import io.vertx.core.Future;
 
-/** Bounds what each principal asks for. Any thread may call. */
+/**
+ * Limits the requests of each principal: {@link LocalRateLimiter} on one node, another one for all
+ * nodes of a cluster. Any thread may call.
+ */
 public interface RateLimiter {
 
   /**
-   * A place among the requests in flight, or none.
+   * The result of {@link #enter}: a place among the requests in flight, or a refusal.
    *
-   * @param retryMillis when to try again, -1 for a request that may go on
-   * @param end gives the place back; once
+   * @param retryMillis after how many milliseconds to try again; -1 if the request is admitted
+   * @param end gives the place back; call it once
    */
   record Place(long retryMillis, Runnable end) {
 
@@ -24,9 +27,11 @@ public interface RateLimiter {
     }
   }
 
-  /** For one request of a principal; completes on the caller's context, and never fails. */
+  /**
+   * Takes a place for one request of a principal; completes on the caller's context, never fails.
+   */
   Future<Place> enter(Principal principal);
 
-  /** From now on these hold. */
+  /** Replaces the limits. */
   void limits(RateLimits table);
 }

@@ -6,14 +6,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Which limits hold for whom. Immutable. */
+/** The limits of each principal, by the configuration. Immutable. */
 public final class RateLimits {
 
   private final Limits common;
   private final Map<String, Limits> own = new HashMap<>();
 
   /**
-   * @param common for everybody whose key has none of its own
+   * @param common for each principal whose key has no limits of its own
    */
   public RateLimits(Limits common, List<ApiKey> keys) {
     this.common = common;

@@ -6,7 +6,7 @@ import io.vertx.core.http.HttpVersion;
 import io.vertx.core.json.JsonObject;
 import java.util.Locale;
 
-/** Answers of the doors themselves, as problem documents (RFC 9457). Stateless. */
+/** Refusals before routing, as problem documents (RFC 9457). Stateless. */
 final class RefusalResponse {
 
   private RefusalResponse() {}
@@ -16,7 +16,7 @@ final class RefusalResponse {
     end(request, status, document(status, code, title, detail));
   }
 
-  /** Too much at once. */
+  /** Refuses with 429 and {@code Retry-After}. */
   static void later(HttpServerRequest request, long retryMillis) {
     long seconds = Math.max(1, (retryMillis + 999) / 1_000);
     request.response().putHeader("Retry-After", Long.toString(seconds));
@@ -41,7 +41,7 @@ final class RefusalResponse {
       return;
     }
     if (request.version() != HttpVersion.HTTP_2 && hasBody(request)) {
-      response.putHeader("Connection", "close"); // the body of a stranger is not read
+      response.putHeader("Connection", "close"); // the body of a refused request is not read
     }
     response
         .setStatusCode(status)

@@ -6,14 +6,14 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the target of a request is a path in its normal form (RFC 3986, section 6), followed by a
- * query or not. Of such a path there is one reading only: what normalises it finds nothing to
- * change, so whoever decides by the path and whoever routes by it read the same text. Everything
- * else is refused and never repaired. Stateless.
+ * Checks that a request target is a path in normal form (RFC 3986, section 6), with or without a
+ * query. Such a path has only one reading: normalisation changes nothing, so the code that decides
+ * by the path and the code that routes by it read the same text. Every other target is refused,
+ * never repaired. Stateless.
  */
 public final class RequestPath {
 
-  /** What may stand in a path as it is, besides letters and digits: RFC 3986, without the ';'. */
+  /** Characters allowed unencoded besides letters and digits: RFC 3986 without the ';'. */
   private static final String PLAIN = "-._~!$&'()*+,=:@/";
 
   private static final String UNRESERVED = "-._~";
@@ -21,9 +21,10 @@ public final class RequestPath {
   private RequestPath() {}
 
   /**
-   * Why a request is refused for its target, with the remedy; null where it may go on.
+   * Why a request target is refused, with the remedy; null if it is accepted.
    *
-   * @param target as the client sent it: of HTTP/1.1 the second word, of HTTP/2 {@code :path}
+   * @param target as the client sent it: the second word of an HTTP/1.1 request line, {@code :path}
+   *     of HTTP/2
    */
   public static @Nullable String problem(@Nullable String target) {
     if (target == null || target.isEmpty() || target.charAt(0) != '/') {
@@ -61,7 +62,7 @@ public final class RequestPath {
         segment = at + 1;
       }
     }
-    // A last segment may be empty, as in /api/; one between two slashes may not.
+    // The last segment may be empty, as in /api/; a segment between two slashes may not.
     String wrong = segment == end ? null : segment(target, segment, end);
     return wrong != null || !encoded || isUtf8(target, end)
         ? wrong
@@ -122,14 +123,14 @@ public final class RequestPath {
     return null;
   }
 
-  /** The byte that is encoded at {@code at}, -1 for none; three characters must be there. */
+  /** The byte that is percent-encoded at {@code at}, or -1; three characters must be there. */
   private static int octet(String target, int at) {
     int high = hexadecimal(target.charAt(at + 1));
     int low = hexadecimal(target.charAt(at + 2));
     return high < 0 || low < 0 ? -1 : (high << 4) + low;
   }
 
-  /** ASCII digits alone: {@code Character.digit} knows those of other scripts, too. */
+  /** Accepts ASCII digits alone; {@code Character.digit} would accept those of other scripts. */
   private static int hexadecimal(char c) {
     if (c >= '0' && c <= '9') {
       return c - '0';
@@ -142,7 +143,9 @@ public final class RequestPath {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
   }
 
-  /** What is not would be read as the same replacement character, whatever it was. */
+  /**
+   * Invalid UTF-8 is refused: each such sequence would decode to the same replacement character.
+   */
   private static boolean isUtf8(String target, int end) {
     byte[] bytes = new byte[end];
     int length = 0;

@@ -5,10 +5,10 @@ import io.vertx.core.net.SocketAddress;
 import java.util.List;
 
 /**
- * Where a request came from, for the audit log.
+ * Where a request came from, for the audit log. Immutable.
  *
  * @param door {@code api}, {@code rpc}, {@code eventbus}, {@code mcp} or {@code sse}
- * @param remote address without the port; empty where there is none
+ * @param remote the client's address without the port; empty if unknown
  */
 public record RequestSource(String door, String remote) {
 
@@ -29,7 +29,7 @@ public record RequestSource(String door, String remote) {
     return new RequestSource(door, host == null ? "" : host);
   }
 
-  /** In one text, which {@link #parse} reads back. */
+  /** The source as one text, which {@link #parse} reads back. */
   public String text() {
     return door + SEPARATOR + remote;
   }

@@ -8,35 +8,35 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What the principals may do whom the same policies concern. One instance for each such set, so
- * that what is worked out for one of them is good for all, and equality is identity. Safe on every
- * thread.
+ * What a principal may do. Principals to whom the same policies apply share one instance and its
+ * cache. Every door calls {@link #permits} before it sends a request. Safe on every thread.
  *
- * <p>A denial beats every permission, whatever their order; what no policy permits is denied.
+ * <p>A denial beats every permission, in any order; what no policy permits is denied.
  */
 public final class Rights {
 
   private static final int MAX_KNOWN = 10_000;
 
   /**
-   * What is longer fits no policy: the work of a glob grows with the text, which callers choose.
+   * Characters. Longer names match no policy: the cost of a glob grows with the name, and callers
+   * choose the name.
    */
   private static final int MAX_NAME = 4_096;
 
   private static final int MAX_KNOWN_NAME = 256;
 
-  private record Question(Action action, String server, String tool) {}
+  private record Query(Action action, String server, String tool) {}
 
   private final List<Policy> policies;
   private final boolean open;
   private final boolean admin;
-  private final Map<Question, Boolean> known = new ConcurrentHashMap<>();
-  private final Map<String, Boolean> seen = new ConcurrentHashMap<>();
+  private final Map<Query, Boolean> known = new ConcurrentHashMap<>();
+  private final Map<String, Boolean> visible = new ConcurrentHashMap<>();
 
   /**
-   * @param policies that concern the principal
-   * @param open true where there are no policies at all
-   * @param admin whether he may change what runs, where policies permit it
+   * @param policies those that apply to the principal
+   * @param open true if there are no policies at all
+   * @param admin whether the principal may change what runs, if policies permit it
    */
   Rights(List<Policy> policies, boolean open, boolean admin) {
     this.policies = policies;
@@ -44,22 +44,22 @@ public final class Rights {
     this.admin = admin;
   }
 
-  /** Whether they come to the same, though made of another configuration. */
+  /** Whether both allow the same, even if they come from different configurations. */
   boolean sameAs(Rights other) {
     return open == other.open && admin == other.admin && policies.equals(other.policies);
   }
 
-  /** True where nothing that needs no admin right is denied: nothing has to be looked at. */
+  /** True if nothing but admin operations is denied; then listings need no filter. */
   public boolean isUnbounded() {
     return open;
   }
 
-  /** True where he may change what runs at all. */
+  /** Whether the principal has the admin right. */
   public boolean isAdmin() {
     return admin;
   }
 
-  /** Whether he may do this: the question that every door asks before it sends anything. */
+  /** Whether the principal may do this; every door checks it before it sends anything. */
   public boolean permits(Operation operation) {
     String server = operation.server();
     return switch (operation.scope()) {
@@ -75,9 +75,9 @@ public final class Rights {
   }
 
   /**
-   * Whether he may do this.
+   * Whether the principal may do this.
    *
-   * @param tool a tool's or prompt's name, a resource's URI; empty for the server itself
+   * @param tool name of a tool or prompt, URI of a resource; empty for the server itself
    */
   public boolean allows(Action action, String server, String tool) {
     if (action == Action.ADMIN && !admin) {
@@ -89,25 +89,25 @@ public final class Rights {
     if (tool.length() > MAX_NAME || server.length() > MAX_NAME) {
       return false;
     }
-    Question question = new Question(action, server, tool);
+    Query query = new Query(action, server, tool);
     if (tool.length() > MAX_KNOWN_NAME || server.length() > MAX_KNOWN_NAME) {
-      return decide(question);
+      return decide(query);
     }
-    Boolean answer = known.get(question);
+    Boolean answer = known.get(query);
     if (answer == null) {
-      answer = decide(question);
+      answer = decide(query);
       if (known.size() >= MAX_KNOWN) {
-        known.clear(); // names come from callers
+        known.clear(); // bounded: names come from callers
       }
-      known.put(question, answer);
+      known.put(query, answer);
     }
     return answer;
   }
 
-  private boolean decide(Question question) {
+  private boolean decide(Query query) {
     boolean allowed = false;
     for (Policy policy : policies) {
-      if (concerns(policy, question)) {
+      if (concerns(policy, query)) {
         if (policy.effect() == Effect.DENY) {
           return false;
         }
@@ -117,41 +117,41 @@ public final class Rights {
     return allowed;
   }
 
-  private static boolean concerns(Policy policy, Question question) {
-    return (policy.actions().isEmpty() || policy.actions().contains(question.action()))
-        && matches(policy.servers(), question.server())
-        && (question.tool().isEmpty()
+  private static boolean concerns(Policy policy, Query query) {
+    return (policy.actions().isEmpty() || policy.actions().contains(query.action()))
+        && matches(policy.servers(), query.server())
+        && (query.tool().isEmpty()
             ? policy.effect() == Effect.ALLOW || policy.tools().isEmpty()
-            : matches(policy.tools(), question.tool()));
+            : matches(policy.tools(), query.tool()));
   }
 
   static boolean matches(List<String> globs, String text) {
     return globs.isEmpty() || globs.stream().anyMatch(glob -> Glob.matches(glob, text));
   }
 
-  /** True where he may do anything at all with a server; else it is as if there was none. */
+  /** Whether the principal may do anything with a server; if not, the server is hidden from it. */
   public boolean sees(String server) {
     if (open) {
       return true;
     }
     if (server.length() > MAX_KNOWN_NAME) {
-      return false; // no id is as long
+      return false; // ids are shorter
     }
-    Boolean answer = seen.get(server);
+    Boolean answer = visible.get(server);
     if (answer == null) {
       answer = false;
       for (Action action : Action.values()) {
         answer |= allows(action, server, "");
       }
-      if (seen.size() >= MAX_KNOWN) {
-        seen.clear();
+      if (visible.size() >= MAX_KNOWN) {
+        visible.clear();
       }
-      seen.put(server, answer);
+      visible.put(server, answer);
     }
     return answer;
   }
 
-  /** True for a tool, prompt or resource that he may use: what he may not use is never listed. */
+  /** Whether the principal may list and use a tool, prompt or resource; others are not listed. */
   public boolean lists(Action use, String server, String tool) {
     return open || (allows(Action.LIST, server, tool) && allows(use, server, tool));
   }

@@ -3,10 +3,10 @@ package dev.mcpbus.security;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
 
-/** Puts on a response what keeps a browser from guessing, caching, framing or running it. */
+/** Adds headers to a response that forbid browsers to guess its type, cache, frame or run it. */
 public final class SecurityHeaders {
 
-  // Encoded once: they are on every response.
+  // Encoded once, as every response carries them.
   private static final CharSequence[] ALL = {
     HttpHeaders.createOptimized("X-Content-Type-Options"),
     HttpHeaders.createOptimized("nosniff"),
@@ -20,7 +20,7 @@ public final class SecurityHeaders {
 
   private SecurityHeaders() {}
 
-  /** Before the response is written; belongs on every one, refusals included. */
+  /** Adds the headers; call it before the response is written, refusals included. */
   public static void apply(HttpServerResponse response) {
     for (int i = 0; i < ALL.length; i += 2) {
       response.putHeader(ALL[i], ALL[i + 1]);

@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The keys that tokens may be signed with. A key that is not known makes it look again, but no
- * oftener than every {@value #PAUSE_SECONDS} s, whatever callers send; a key that was taken off the
- * set stays good until the tokens are old that it may have signed. Confined to one context.
+ * The public keys of the token issuer. An unknown key id makes it fetch the set again, but at most
+ * every {@value #PAUSE_SECONDS} s, whatever callers send. A key that the issuer removed stays valid
+ * for {@link #RETIRED}, as tokens that it signed are still in use. Confined to one context.
  */
 final class SigningKeys {
 
@@ -28,7 +28,7 @@ final class SigningKeys {
 
   private static final Duration PAUSE = Duration.ofSeconds(PAUSE_SECONDS);
 
-  /** A set that nobody missed a key of is still looked at, for keys that were taken off. */
+  /** Even without unknown key ids the set is fetched again, to notice removed keys. */
   private static final Duration REFRESH = Duration.ofMinutes(10);
 
   /** Access tokens seldom live longer. */
@@ -37,7 +37,7 @@ final class SigningKeys {
   private static final int MAX_KEYS = 100;
   private static final Logger LOG = LoggerFactory.getLogger(SigningKeys.class);
 
-  /** No algorithm with a secret that we would share, and none without a signature. */
+  /** Asymmetric signatures only: no shared secret, and no token without a signature. */
   private static final Map<String, Set<String>> ALGORITHMS =
       Map.of(
           "RSA", Set.of("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
@@ -50,7 +50,7 @@ final class SigningKeys {
   /**
    * One key.
    *
-   * @param verifier of signatures alone: what a token says is looked at elsewhere
+   * @param verifier checks signatures alone; {@link TokenRules} checks the claims
    */
   record Key(String algorithm, JWTAuth verifier) {}
 
@@ -60,12 +60,12 @@ final class SigningKeys {
   private final Supplier<Future<List<JsonObject>>> source;
   private final LongSupplier nanos;
   private final Map<String, Held> keys = new HashMap<>();
-  private @Nullable Future<Void> looking;
-  private boolean asked;
-  private long askedAt;
+  private @Nullable Future<Void> fetching;
+  private boolean fetched;
+  private long fetchedAt;
 
   /**
-   * @param source gives the current set
+   * @param source fetches the present set
    */
   SigningKeys(Vertx vertx, Supplier<Future<List<JsonObject>>> source, LongSupplier nanos) {
     this.vertx = vertx;
@@ -73,7 +73,10 @@ final class SigningKeys {
     this.nanos = nanos;
   }
 
-  /** Never fails: null where there is no such key, or nobody can say. */
+  /**
+   * The key with this id; completes with null if there is no such key or the set cannot be fetched.
+   * Never fails.
+   */
   Future<@Nullable Key> find(String id) {
     long now = nanos.getAsLong();
     Held held = keys.get(id);
@@ -81,16 +84,16 @@ final class SigningKeys {
     if (held != null && !old) {
       return Future.succeededFuture(held.key());
     }
-    Future<Void> look = looking;
-    if (look == null) {
-      if (asked && now - askedAt < PAUSE.toNanos()) {
+    Future<Void> fetch = fetching;
+    if (fetch == null) {
+      if (fetched && now - fetchedAt < PAUSE.toNanos()) {
         return Future.succeededFuture(current(id, now));
       }
-      look = look(now);
+      fetch = fetch(now);
     }
     return held != null && current(id, now) != null
         ? Future.succeededFuture(held.key())
-        : look.map(looked -> current(id, nanos.getAsLong()));
+        : fetch.map(done -> current(id, nanos.getAsLong()));
   }
 
   private @Nullable Key current(String id, long now) {
@@ -98,25 +101,25 @@ final class SigningKeys {
     return held == null || now - held.seen() > RETIRED.toNanos() ? null : held.key();
   }
 
-  private Future<Void> look(long now) {
-    asked = true;
-    askedAt = now;
-    Future<Void> look =
+  private Future<Void> fetch(long now) {
+    fetched = true;
+    fetchedAt = now;
+    Future<Void> fetch =
         source
             .get()
             .onSuccess(this::take)
             .onFailure(
                 failure ->
                     LOG.warn(
-                        "auth: the keys of the token issuer cannot be had: {}",
+                        "auth: cannot fetch the keys of the token issuer: {}",
                         failure.getMessage()))
             .<Void>mapEmpty()
             .otherwiseEmpty();
-    if (!look.isComplete()) {
-      looking = look;
-      look.onComplete(done -> looking = null);
+    if (!fetch.isComplete()) {
+      fetching = fetch;
+      fetch.onComplete(done -> fetching = null);
     }
-    return look;
+    return fetch;
   }
 
   private void take(List<JsonObject> set) {
@@ -134,7 +137,7 @@ final class SigningKeys {
     }
   }
 
-  /** Null for a key that no token may be signed with. */
+  /** Null for a key of an algorithm that is not allowed. */
   private @Nullable Key key(JsonObject jwk) {
     String type = String.valueOf(jwk.getValue("kty"));
     String algorithm =

@@ -9,15 +9,18 @@ import java.util.NavigableSet;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** What the claims of a token have to be, once its signature is known to be good. Immutable. */
+/**
+ * Checks the claims of a token whose signature is valid (RFC 9068, section 4). Immutable; {@link
+ * AccessTokenVerifier} runs before it.
+ */
 final class TokenRules {
 
-  /** What the name of a principal who came with a token begins with. */
+  /** The beginning of the name of a principal that presented a token. */
   static final String PREFIX = "jwt:";
 
   private static final int MAX_NAME = 256;
 
-  /** The last second of the year 9999: more is no time. */
+  /** The last second of the year 9999, the greatest accepted time. */
   private static final long LAST_SECOND = 253_402_300_799L;
 
   private final Jwt options;
@@ -26,7 +29,7 @@ final class TokenRules {
     this.options = options;
   }
 
-  /** Whom they stand for, until when; null where they are not for us. */
+  /** The principal, its scopes and the expiry; null if the claims are not valid for us. */
   @Nullable Holder holder(JsonObject claims) {
     if (!options.issuer().equals(claims.getValue("iss"))
         || !isForUs(claims.getValue("aud"))
@@ -45,7 +48,7 @@ final class TokenRules {
         scopes.containsAll(options.requiredScopes()));
   }
 
-  /** Whether it is good already. */
+  /** Whether {@code nbf} and {@code iat} are not in the future, within the leeway. */
   boolean hasBegun(JsonObject claims, Instant now) {
     long latest = now.getEpochSecond() + options.leeway().toSeconds();
     return hasBegun(claims.getValue("nbf"), latest) && hasBegun(claims.getValue("iat"), latest);
@@ -61,7 +64,7 @@ final class TokenRules {
         : audience instanceof String one && options.audience().contains(one);
   }
 
-  /** {@code scope} is a text (RFC 9068), {@code scp} what some servers write instead. */
+  /** {@code scope} is a string (RFC 9068); some servers send {@code scp} instead. */
   private static NavigableSet<String> scopes(JsonObject claims) {
     NavigableSet<String> scopes = new TreeSet<>();
     for (String name : new String[] {"scope", "scp"}) {

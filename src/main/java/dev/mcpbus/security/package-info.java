@@ -1,8 +1,8 @@
 /**
- * Inbound protection: the Host and Origin guard of every HTTP route, who calls ({@link
- * dev.mcpbus.security.AdmissionControl}) and who may do what ({@link
- * dev.mcpbus.security.AccessPolicy}), the audit log. Outbound: headers that a command prints;
- * {@code security.oauth} has the OAuth client.
+ * Inbound protection. {@link dev.mcpbus.security.OriginGuard} checks Host and Origin of every HTTP
+ * request, {@link dev.mcpbus.security.AdmissionControl} authenticates the caller, {@link
+ * dev.mcpbus.security.AccessPolicy} decides what it may do, {@link dev.mcpbus.security.Audit} logs
+ * it. Outbound: headers that a command prints; {@code security.oauth} is the OAuth client.
  */
 @NullMarked
 package dev.mcpbus.security;

@@ -7,7 +7,9 @@ import javax.crypto.Cipher;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
-/** AES-256-GCM: what is sealed can neither be read nor changed without the key. Thread-safe. */
+/**
+ * Seals bytes with AES-256-GCM: they can be neither read nor changed without the key. Thread-safe.
+ */
 final class AesGcmSeal {
 
   private static final int NONCE = 12;
@@ -22,7 +24,7 @@ final class AesGcmSeal {
 
   /**
    * @param key 32 bytes in Base64
-   * @throws IllegalArgumentException where it is none; does not show it
+   * @throws IllegalArgumentException if the key is invalid; the message does not show it
    */
   static AesGcmSeal of(String key) {
     byte[] bytes;
@@ -39,7 +41,7 @@ final class AesGcmSeal {
   }
 
   /**
-   * @param place where it is kept: it opens for the same place alone
+   * @param place bound to the sealed bytes: they open with the same place only
    */
   byte[] seal(byte[] plain, byte[] place) throws GeneralSecurityException {
     byte[] nonce = OAuthDigests.random(NONCE);
@@ -50,8 +52,8 @@ final class AesGcmSeal {
   }
 
   /**
-   * @throws GeneralSecurityException where it was sealed with another key, for another place, or
-   *     changed since
+   * @throws GeneralSecurityException if the bytes were sealed with another key or for another
+   *     place, or were changed
    */
   byte[] open(byte[] sealed, byte[] place) throws GeneralSecurityException {
     if (sealed.length < NONCE) {

@@ -11,10 +11,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The Bearer challenge of a {@code WWW-Authenticate} header.
+ * The Bearer challenge of a {@code WWW-Authenticate} header (RFC 6750, RFC 9728). Immutable.
  *
- * @param resourceMetadata where the server describes itself, null where it does not say
- * @param scope what it wants, null where it does not say
+ * @param resourceMetadata URL of the server's metadata, null if not given
+ * @param scope the scopes that the server requires, null if not given
  * @param error such as {@code insufficient_scope}, null for none
  */
 record BearerChallenge(
@@ -25,7 +25,7 @@ record BearerChallenge(
   private static final int MAX_HEADER = 8_192;
   private static final String TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 
-  /** A scheme, a parameter with its value, or what stands between them. */
+  /** A scheme or a parameter with its value, after the separators. */
   private static final Pattern PART =
       Pattern.compile(
           "\\G[\\s,]*(?:(?<name>"
@@ -35,7 +35,7 @@ record BearerChallenge(
               + TOKEN
               + ")(?:\\s+(?<token68>[A-Za-z0-9._~+/-]+=*)(?=\\s*(?:,|$)))?)");
 
-  /** The first Bearer challenge; one without parameters where there is none. */
+  /** The first Bearer challenge of {@code header}; {@link #NONE} if there is none. */
   static BearerChallenge parse(@Nullable String header) {
     if (header == null || header.length() > MAX_HEADER) {
       return NONE;
@@ -65,7 +65,7 @@ record BearerChallenge(
         found.get("error"));
   }
 
-  /** Scopes are parted by blanks; one with other characters than RFC 6749 allows is left out. */
+  /** The scopes of a blank-separated list, without those that RFC 6749 does not allow. */
   static Set<String> scopes(String text) {
     Set<String> scopes = new LinkedHashSet<>();
     for (String scope : List.of(text.strip().split("\\s+"))) {

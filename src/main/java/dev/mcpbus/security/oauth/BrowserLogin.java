@@ -14,8 +14,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One login by a person: listens on loopback for the browser to come back. Checks {@code state},
- * then {@code iss}, and only then looks at anything else. Close it, whatever has come of it.
+ * One login of a person: an HTTP server on loopback that waits for the browser's redirect. It
+ * checks {@code state}, then {@code iss} (RFC 9207), and reads the other fields only if both are
+ * right. {@link TokenGrants} opens it and must close it, whatever the outcome.
  */
 final class BrowserLogin {
 
@@ -35,9 +36,9 @@ final class BrowserLogin {
   }
 
   /**
-   * Listens.
+   * Starts to listen.
    *
-   * @param wanted loopback; port 0 lets the system choose
+   * @param wanted the redirect URI, on loopback; with port 0 the system chooses a port
    */
   static Future<BrowserLogin> listen(Vertx vertx, URI wanted) {
     String address = LOOPBACK.get(String.valueOf(wanted.getHost()));
@@ -85,7 +86,9 @@ final class BrowserLogin {
     return verifier;
   }
 
-  /** Waits for the browser to bring the code of {@code from}. */
+  /**
+   * The authorization code that the browser brings from {@code from}; fails after {@code within}.
+   */
   Future<String> code(ServerMetadata from, Duration within) {
     expected = from;
     return code.future()
@@ -97,7 +100,7 @@ final class BrowserLogin {
                         ? failure
                         : new OAuthException(
                             Reason.LOGIN_REQUIRED,
-                            "nobody has logged in within " + within.toSeconds() + " s")));
+                            "the login was not completed within " + within.toSeconds() + " s")));
   }
 
   Future<Void> close() {

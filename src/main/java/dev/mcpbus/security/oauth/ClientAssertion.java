@@ -19,7 +19,7 @@ import java.time.Instant;
 import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 
-/** Signs the JWT by which this client shows who it is (RFC 7523). */
+/** Signs the JWTs with which this client authenticates (RFC 7523). Immutable. */
 final class ClientAssertion {
 
   private static final Duration LIFETIME = Duration.ofMinutes(1);
@@ -34,7 +34,7 @@ final class ClientAssertion {
     this.keyId = keyId;
   }
 
-  /** Reads a PEM file with a PKCS#8 key, RSA or P-256. Blocks. */
+  /** Reads a PEM file with a PKCS#8 key, RSA or P-256. Blocks: call it on a worker thread. */
   static ClientAssertion read(Path file, @Nullable String keyId) throws OAuthException {
     try {
       if (Files.size(file) > MAX_FILE) {
@@ -81,7 +81,10 @@ final class ClientAssertion {
     return new OAuthException(Reason.LOGIN_REQUIRED, "the private key file " + why);
   }
 
-  /** A fresh assertion that {@code client} is who it says, for {@code audience} alone. */
+  /**
+   * A new assertion of the identity of {@code client}, valid for {@code audience} alone and for
+   * {@link #LIFETIME}.
+   */
   String sign(String client, String audience, Instant now) throws OAuthException {
     boolean rsa = key instanceof RSAPrivateKey;
     JsonObject header = new JsonObject().put("alg", rsa ? "RS256" : "ES256").put("typ", "JWT");

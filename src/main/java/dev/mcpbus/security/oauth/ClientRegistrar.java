@@ -12,8 +12,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gets an id for this client: the configured one, else its metadata document, else by dynamic
- * registration, else by asking the operator.
+ * Finds the client id of mcpbus at an authorization server. In this order: the configured id, the
+ * client metadata document, an earlier registration, dynamic registration (RFC 7591); else the
+ * failure asks the operator to register. Stateless.
  */
 final class ClientRegistrar {
 
@@ -28,10 +29,10 @@ final class ClientRegistrar {
   }
 
   /**
-   * This client at {@code server}.
+   * The client at {@code server}.
    *
-   * @param known of an earlier registration, used where it fits the server and the redirect URI
-   * @param redirectUri of the login, null where nobody logs in
+   * @param known an earlier registration; used if it fits the server and the redirect URI
+   * @param redirectUri of the login, null for a grant without login
    */
   Future<RegisteredClient> client(
       ServerMetadata server,
@@ -87,9 +88,7 @@ final class ClientRegistrar {
         .compose(reply -> registered(reply, server.issuer(), redirectUri));
   }
 
-  /**
-   * A client on a person's machine keeps no secret well: none is asked for where that is allowed.
-   */
+  /** Prefers a public client: a client on a person's machine cannot keep a secret well. */
   private AuthMethod method(ServerMetadata server) {
     if (settings.authMethod() != null) {
       return settings.authMethod();

@@ -13,40 +13,40 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tokens that all nodes of a cluster share, sealed with a key that each of them has. They live as
- * long as any node does. Works on the caller's context.
+ * Stores tokens in a map of the cluster, sealed with a key that every node has. The map exists as
+ * long as one node runs. Runs on the caller's context.
  */
 public final class ClusterTokenStore implements TokenStore {
 
   private static final String TOKENS = "mcpbus.tokens";
-  private static final String FLIGHTS = "mcpbus.token-flights";
+  private static final String LOCKS = "mcpbus.token-flights";
 
-  /** Longer than a renewal with all its time-outs takes. */
-  private static final long FLIGHT_MILLIS = 60_000;
+  /** Milliseconds; longer than a renewal with all its time-outs. */
+  private static final long LOCK_MILLIS = 60_000;
 
-  private static final long LOOK_MILLIS = 50;
+  private static final long RETRY_MILLIS = 50;
 
   private final Vertx vertx;
   private final AesGcmSeal seal;
   private final String node = UUID.randomUUID().toString();
 
-  private final long flightMillis;
+  private final long lockMillis;
 
   /**
-   * @param flightMillis how long a node that died in flight blocks the others
+   * @param lockMillis how long the lock of a node that failed blocks the others
    */
-  ClusterTokenStore(Vertx vertx, AesGcmSeal seal, long flightMillis) {
+  ClusterTokenStore(Vertx vertx, AesGcmSeal seal, long lockMillis) {
     this.vertx = vertx;
     this.seal = seal;
-    this.flightMillis = flightMillis;
+    this.lockMillis = lockMillis;
   }
 
   /**
    * @param key 32 bytes in Base64, the same on all nodes
-   * @throws IllegalArgumentException where the key is none; does not show it
+   * @throws IllegalArgumentException if the key is invalid; the message does not show it
    */
   public static ClusterTokenStore of(Vertx vertx, String key) {
-    return new ClusterTokenStore(vertx, AesGcmSeal.of(key), FLIGHT_MILLIS);
+    return new ClusterTokenStore(vertx, AesGcmSeal.of(key), LOCK_MILLIS);
   }
 
   @Override
@@ -78,31 +78,31 @@ public final class ClusterTokenStore implements TokenStore {
 
   @Override
   public <T> Future<T> alone(String key, Supplier<Future<T>> work) {
-    return flights()
+    return locks()
         .compose(
-            flights ->
-                taken(flights, key)
+            locks ->
+                lock(locks, key)
                     .compose(
-                        mine -> work.get().eventually(() -> flights.removeIfPresent(key, node))));
+                        mine -> work.get().eventually(() -> locks.removeIfPresent(key, node))));
   }
 
-  /** Looks again until the place is free: at the latest when its time is over. */
-  private Future<Void> taken(AsyncMap<String, String> flights, String key) {
-    return flights
-        .putIfAbsent(key, node, flightMillis)
+  /** Tries again every {@link #RETRY_MILLIS} until the lock is free; a lock expires by itself. */
+  private Future<Void> lock(AsyncMap<String, String> locks, String key) {
+    return locks
+        .putIfAbsent(key, node, lockMillis)
         .compose(
             other ->
                 other == null
                     ? Future.succeededFuture()
-                    : vertx.timer(LOOK_MILLIS).compose(later -> taken(flights, key)));
+                    : vertx.timer(RETRY_MILLIS).compose(later -> lock(locks, key)));
   }
 
   private Future<AsyncMap<String, Buffer>> tokens() {
     return vertx.sharedData().getAsyncMap(TOKENS);
   }
 
-  private Future<AsyncMap<String, String>> flights() {
-    return vertx.sharedData().getAsyncMap(FLIGHTS);
+  private Future<AsyncMap<String, String>> locks() {
+    return vertx.sharedData().getAsyncMap(LOCKS);
   }
 
   private static byte[] place(String key) {

@@ -17,9 +17,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One file, encrypted with AES-256-GCM, readable by its owner alone. It is replaced whole and at
- * once, so that a crash leaves the old one or the new one; a lock file keeps two processes from
- * overwriting each other. Works on worker threads.
+ * Stores tokens in one file, encrypted with AES-256-GCM and readable by its owner alone. The file
+ * is replaced as a whole, so after a crash it holds the old or the new content; a lock file
+ * prevents concurrent writes of two processes. Runs on worker threads.
  */
 public final class EncryptedFileTokenStore implements TokenStore {
 
@@ -39,7 +39,7 @@ public final class EncryptedFileTokenStore implements TokenStore {
    * A store in {@code file}, which need not exist.
    *
    * @param key 32 bytes in Base64
-   * @throws IllegalArgumentException where the key is none; does not show it
+   * @throws IllegalArgumentException if the key is invalid; the message does not show it
    */
   public static EncryptedFileTokenStore of(Vertx vertx, Path file, String key) {
     return new EncryptedFileTokenStore(vertx, PrivateFile.of(file), AesGcmSeal.of(key));
@@ -69,7 +69,7 @@ public final class EncryptedFileTokenStore implements TokenStore {
     }
     int head = MAGIC.length;
     if (bytes.length < head || !Arrays.equals(Arrays.copyOf(bytes, MAGIC.length), MAGIC)) {
-      throw new IOException("the token file is none of mcpbus: " + file.path());
+      throw new IOException("not a token file of mcpbus: " + file.path() + "; remove it or set another path");
     }
     try {
       byte[] sealed = Arrays.copyOfRange(bytes, head, bytes.length);

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** {@code application/x-www-form-urlencoded}. */
+/** Reads and writes {@code application/x-www-form-urlencoded}. Stateless. */
 final class FormEncoding {
 
   static final String TYPE = "application/x-www-form-urlencoded";
@@ -26,7 +26,8 @@ final class FormEncoding {
   }
 
   /**
-   * The fields of a query; null where it is malformed or a name comes twice, which OAuth forbids.
+   * The fields of a query; null if it is malformed or repeats a name, which OAuth forbids (RFC
+   * 6749, section 3.1).
    */
   static @Nullable Map<String, String> decode(@Nullable String query) {
     Map<String, String> fields = new LinkedHashMap<>();

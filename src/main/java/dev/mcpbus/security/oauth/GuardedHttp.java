@@ -24,23 +24,24 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * HTTP for metadata and tokens: to checked addresses only, without redirects, bounded in size and
- * time. Holds the strong reference to its HTTP client, which is made on the context of the first
- * request: only ever use one context, and one that outlives the sessions.
+ * The HTTP client for metadata and tokens: connects only to addresses that {@link UrlGuard} has
+ * checked, follows no redirect, bounds size and time. It holds the strong reference to its HTTP
+ * client, which belongs to the context of the first request. Use one context only, and one that
+ * outlives the sessions.
  */
 final class GuardedHttp {
 
   static final int MAX_BODY = 256 * 1024;
   static final Duration TIMEOUT = Duration.ofSeconds(10);
 
-  /** An answer; the body is an empty object where it is no JSON object. */
+  /** A response; the body is an empty object if it is not a JSON object. */
   record Reply(int status, JsonObject body) {
 
     boolean isSuccess() {
       return status >= 200 && status < 300;
     }
 
-    /** Bodies may hold tokens. */
+    /** Without the body, which may hold tokens. */
     @Override
     public String toString() {
       return "HTTP " + status;
@@ -153,7 +154,7 @@ final class GuardedHttp {
     }
   }
 
-  /** Without the cause's own text where that may quote what was sent or received. */
+  /** Hides the cause's own text, which may quote what was sent or received. */
   private static OAuthException known(Throwable failure, String what) {
     if (failure instanceof OAuthException known) {
       return known;

@@ -12,9 +12,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The public keys of an authorization server, asked for anew each time: its JWK set, found through
- * its metadata (RFC 8414, OpenID Connect Discovery) where the configuration does not name it. Only
- * ever use one context.
+ * Fetches the public keys of an authorization server, without a cache. It finds the JWK set through
+ * the issuer's metadata (RFC 8414, OpenID Connect Discovery) unless the configuration names it.
+ * Confined to one context.
  */
 public final class IssuerKeys {
 
@@ -26,8 +26,8 @@ public final class IssuerKeys {
   private final @Nullable URI jwks;
 
   /**
-   * @param issuer from the configuration, so trusted to be where it is
-   * @param jwks where the keys are, null to ask the issuer
+   * @param issuer from the configuration, so its host is trusted
+   * @param jwks URL of the key set; null: read it from the issuer's metadata
    */
   public IssuerKeys(Vertx vertx, String issuer, @Nullable URI jwks, HostResolver resolver) {
     this.http = new GuardedHttp(vertx, TIMEOUT);
@@ -70,10 +70,11 @@ public final class IssuerKeys {
         origin + path + "/.well-known/openid-configuration");
   }
 
-  /** The {@code jwks_uri} of the first document that is the issuer's own. */
+  /** The {@code jwks_uri} of the first metadata document whose {@code issuer} is equal to ours. */
   private Future<String> metadata(List<String> places) {
     if (places.isEmpty()) {
-      return failed("the issuer's metadata names no jwks_uri: write \"jwksUri\" yourself");
+      return failed(
+          "the issuer's metadata names no jwks_uri: set \"jwksUri\" in the configuration");
     }
     return http.get(guard, places.get(0), "the issuer's metadata")
         .compose(

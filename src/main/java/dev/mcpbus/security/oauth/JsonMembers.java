@@ -6,7 +6,9 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Members of documents that others wrote: of another type is the same as absent. */
+/**
+ * Reads members of documents that other parties wrote; a member of the wrong type counts as absent.
+ */
 final class JsonMembers {
 
   private JsonMembers() {}
@@ -24,13 +26,13 @@ final class JsonMembers {
     if (value instanceof Number number) {
       return number.longValue();
     }
-    // Some servers write expires_in as a text.
+    // Some servers write expires_in as a string.
     return value instanceof String text && text.matches("\\d{1,12}")
         ? Long.parseLong(text)
         : otherwise;
   }
 
-  /** Null where there is no list. */
+  /** Null if the member is not a list. */
   static @Nullable Set<String> texts(JsonObject of, String name) {
     if (!(of.getValue(name) instanceof JsonArray array)) {
       return null;

@@ -3,16 +3,16 @@ package dev.mcpbus.security.oauth;
 import java.net.URI;
 import java.time.Duration;
 
-/** Tells a person to log in. Nothing is opened by itself. */
+/** Shows a person the URL of a login page. mcpbus does not open a browser itself. */
 @FunctionalInterface
 public interface LoginPrompt {
 
   /**
-   * Shows a URL to whoever may log in; must not block.
+   * Shows the URL; called on an event loop, must not block.
    *
-   * @param server the MCP server that wants the login
-   * @param page to open in a browser on this machine
-   * @param within after this it is no longer of use
+   * @param server the MCP server that requires the login
+   * @param page the URL to open in a browser on this machine
+   * @param within after this time the login is no longer accepted
    */
   void login(String server, URI page, Duration within);
 }

@@ -27,30 +27,32 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The tokens for one MCP server. Whatever needs the authorization server runs once at a time: all
- * who ask meanwhile share its outcome, because some servers revoke everything when a refresh token
- * is used twice. May be called from any thread; its futures complete on any. The work is done on a
- * context of its own, because what is opened on the context of a session ends with that session.
+ * Obtains, renews and stores the tokens for one MCP server. Only one exchange with the
+ * authorization server runs at a time; concurrent callers share its outcome, because some servers
+ * revoke everything if a refresh token is used twice.
+ *
+ * <p>Any thread may call; futures complete on any thread. The exchanges run on a context of their
+ * own, because connections opened on a session's context end with that session.
  */
 public final class OAuthClient {
 
   private static final Logger log = LoggerFactory.getLogger(OAuthClient.class);
 
-  /** A server that refuses a token this young would refuse the next one too. */
+  /** If the server refuses a token younger than this, it would refuse the next one as well. */
   private static final Duration FRESH = Duration.ofSeconds(30);
 
-  /** After a failure that waiting alone does not mend, the same answer for this long. */
+  /** After a failure that a retry cannot mend, this client repeats that failure for this long. */
   private static final Duration QUIET = Duration.ofSeconds(10);
 
-  /** Longest wait of a request for a person; the login itself goes on. */
+  /** How long a request waits for a person to log in; the login itself continues. */
   private static final Duration PATIENCE = Duration.ofSeconds(25);
 
   /**
-   * What a client stands on.
+   * The dependencies of a client.
    *
    * @param clock for the expiry of tokens
    * @param requestTimeout of one request to an authorization server
-   * @param loginTimeout for a person to log in
+   * @param loginTimeout how long a person may take to log in
    */
   public record Environment(
       Vertx vertx,
@@ -61,7 +63,7 @@ public final class OAuthClient {
       Duration requestTimeout,
       Duration loginTimeout) {
 
-    /** With the system's resolver and clock, and the usual times. */
+    /** With the system's resolver and clock and the default time-outs. */
     public static Environment of(Vertx vertx, TokenStore store, LoginPrompt prompt) {
       return new Environment(
           vertx,
@@ -78,10 +80,10 @@ public final class OAuthClient {
   private final Environment environment;
   private final OAuthDiscovery discovery;
   private final TokenGrants grants;
-  private final OwnContext home;
+  private final OwnContext context;
   private final Future<Void> loaded;
   private volatile StoredAuthorization state = StoredAuthorization.EMPTY;
-  private @Nullable Future<Boolean> flight;
+  private @Nullable Future<Boolean> running;
   private @Nullable Instant renewed;
   private @Nullable OAuthException failure;
   private Instant failedAt = Instant.EPOCH;
@@ -89,7 +91,7 @@ public final class OAuthClient {
   public OAuthClient(OAuthSettings settings, Environment environment) {
     this.settings = settings;
     this.environment = environment;
-    this.home = OwnContext.create(environment.vertx());
+    this.context = OwnContext.create(environment.vertx());
     UrlGuard guard = new UrlGuard(trusted(settings), environment.resolver());
     GuardedHttp http = new GuardedHttp(environment.vertx(), environment.requestTimeout());
     this.discovery = new OAuthDiscovery(http, guard, settings);
@@ -123,14 +125,15 @@ public final class OAuthClient {
         .store()
         .load(settings.key())
         .onSuccess(found -> state = StoredAuthorization.of(found, settings.issuer()))
-        .onFailure(why -> log.warn("no stored token for {}: {}", settings, why.getMessage()))
+        .onFailure(
+            why -> log.warn("cannot load the stored tokens for {}: {}", settings, why.getMessage()))
         .otherwiseEmpty()
         .mapEmpty();
   }
 
   /**
-   * The token to send now, null where there is none. One that has expired is renewed first where
-   * that needs no person. Fails with an {@link OAuthException}.
+   * The token to send now, null if there is none. An expired token is renewed first if no person is
+   * needed for that. Fails with an {@link OAuthException}.
    */
   public Future<@Nullable String> token() {
     OAuthTokens tokens = state.tokens();
@@ -151,7 +154,7 @@ public final class OAuthClient {
     if (tokens.refresh() == null && settings.grant() == Grant.AUTHORIZATION_CODE) {
       return Future.succeededFuture(tokens.access().reveal());
     }
-    return fly(() -> renewExpired(tokens)).map(renewed -> access());
+    return share(() -> renewExpired(tokens)).map(renewed -> access());
   }
 
   private @Nullable String access() {
@@ -159,7 +162,10 @@ public final class OAuthClient {
     return tokens == null ? null : tokens.access().reveal();
   }
 
-  /** The issuer is the one that gave the token; only a refusal makes us ask the server again. */
+  /**
+   * Asks the issuer of the token directly; the MCP server's metadata is read again only after a
+   * refusal.
+   */
   private Future<Boolean> renewExpired(OAuthTokens tokens) {
     ResourceMetadata resource =
         new ResourceMetadata(tokens.resource(), List.of(tokens.issuer()), null);
@@ -176,26 +182,29 @@ public final class OAuthClient {
                     : Future.failedFuture(why));
   }
 
-  /** The next request goes without a token and learns from the challenge what to do. */
+  /**
+   * Drops the token: the next request goes without one, and the server's challenge names the next
+   * step.
+   */
   private Future<Boolean> drop() {
     state = state.withTokens(null);
     return save().map(false);
   }
 
   /**
-   * The server has refused a request.
+   * Reacts to a refusal by the MCP server.
    *
    * @param status 401 or 403
-   * @param header {@code WWW-Authenticate}, null where there is none
+   * @param header {@code WWW-Authenticate}, null if there is none
    * @param sent the token that the request carried, null for none
-   * @return whether another try makes sense; fails with an {@link OAuthException}
+   * @return whether the caller should repeat the request; fails with an {@link OAuthException}
    */
   public Future<Boolean> challenged(int status, @Nullable String header, @Nullable String sent) {
     BearerChallenge challenge = BearerChallenge.parse(header);
-    return loaded.compose(nothing -> patiently(decide(status, challenge, sent)));
+    return loaded.compose(nothing -> withTimeout(decide(status, challenge, sent)));
   }
 
-  private Future<Boolean> patiently(Future<Boolean> outcome) {
+  private Future<Boolean> withTimeout(Future<Boolean> outcome) {
     if (settings.grant() != Grant.AUTHORIZATION_CODE || outcome.isComplete()) {
       return outcome;
     }
@@ -213,8 +222,8 @@ public final class OAuthClient {
 
   private synchronized Future<Boolean> decide(
       int status, BearerChallenge challenge, @Nullable String sent) {
-    if (flight != null) {
-      return flight;
+    if (running != null) {
+      return running;
     }
     Instant now = environment.clock().instant();
     OAuthTokens tokens = state.tokens();
@@ -229,15 +238,15 @@ public final class OAuthClient {
       if (challenge.scope() == null || before.containsAll(challenge.scope())) {
         return Future.succeededFuture(false);
       }
-      return fly(() -> place(challenge).compose(place -> obtain(place, challenge, before)));
+      return share(() -> place(challenge).compose(place -> obtain(place, challenge, before)));
     }
     if (tokens != null && renewed != null && now.isBefore(renewed.plus(FRESH))) {
-      return fly(() -> place(challenge).compose(place -> move(place, tokens, challenge)));
+      return share(() -> place(challenge).compose(place -> move(place, tokens, challenge)));
     }
-    return fly(() -> place(challenge).compose(place -> renew(place, challenge)));
+    return share(() -> place(challenge).compose(place -> renew(place, challenge)));
   }
 
-  /** A fresh token is not had again, unless the server now trusts another issuer. */
+  /** A new token was refused: obtains another one only if the server now names another issuer. */
   private Future<Boolean> move(Place place, OAuthTokens tokens, BearerChallenge challenge) {
     return tokens.issuer().equals(place.server().issuer())
         ? Future.succeededFuture(false)
@@ -262,7 +271,7 @@ public final class OAuthClient {
                     .map(server -> new Place(resource, server)));
   }
 
-  /** Credentials never go to another authorization server than the one they belong to. */
+  /** Credentials are sent only to the authorization server to which they belong. */
   private Future<String> issuer(ResourceMetadata resource) {
     List<String> named = resource.authorizationServers();
     String bound = settings.issuer() == null ? state.issuer() : settings.issuer();
@@ -280,7 +289,7 @@ public final class OAuthClient {
                     + " right, configure its \"issuer\" and new credentials"));
   }
 
-  /** Whether what we have is of use at one authorization server only. */
+  /** Whether the configured credentials are valid at one authorization server only. */
   private boolean isBound() {
     return settings.issuer() != null || settings.clientId() != null;
   }
@@ -300,7 +309,9 @@ public final class OAuthClient {
                     : Future.failedFuture(why));
   }
 
-  /** Another process may have used the refresh token before: then its tokens are ours. */
+  /**
+   * Refreshes under the store's lock; if another process has renewed meanwhile, takes its tokens.
+   */
   private Future<Boolean> refresh(Place place, OAuthTokens tokens) {
     return environment.store().alone(settings.key(), () -> refreshAlone(place, tokens));
   }
@@ -323,7 +334,7 @@ public final class OAuthClient {
               }
               return grants
                   .refresh(place, tokens, Objects.requireNonNull(tokens.refresh()), state.client())
-                  .compose(had -> keep(had, state.asked()));
+                  .compose(obtained -> keep(obtained, state.asked()));
             });
   }
 
@@ -334,12 +345,14 @@ public final class OAuthClient {
   }
 
   private Future<Boolean> obtain(Place place, Set<String> scopes) {
-    return grants.obtain(place, scopes, state.client()).compose(had -> keep(had, scopes));
+    return grants.obtain(place, scopes, state.client()).compose(obtained -> keep(obtained, scopes));
   }
 
-  private Future<Boolean> keep(Obtained had, Set<String> asked) {
-    RegisteredClient client = had.client().registered() ? had.client() : null;
-    state = new StoredAuthorization(had.tokens(), client, had.tokens().issuer(), Set.copyOf(asked));
+  private Future<Boolean> keep(Obtained obtained, Set<String> asked) {
+    RegisteredClient client = obtained.client().registered() ? obtained.client() : null;
+    state =
+        new StoredAuthorization(
+            obtained.tokens(), client, obtained.tokens().issuer(), Set.copyOf(asked));
     synchronized (this) {
       renewed = environment.clock().instant();
     }
@@ -351,22 +364,23 @@ public final class OAuthClient {
     return environment
         .store()
         .save(settings.key(), json)
-        .onFailure(why -> log.warn("tokens for {} are not stored: {}", settings, why.getMessage()))
+        .onFailure(
+            why -> log.warn("cannot store the tokens for {}: {}", settings, why.getMessage()))
         .otherwiseEmpty();
   }
 
-  private synchronized Future<Boolean> fly(Supplier<Future<Boolean>> work) {
-    if (flight != null) {
-      return flight;
+  private synchronized Future<Boolean> share(Supplier<Future<Boolean>> work) {
+    if (running != null) {
+      return running;
     }
     Promise<Boolean> promise = Promise.promise();
-    flight = promise.future();
-    home.run(
+    running = promise.future();
+    context.run(
         () ->
             work.get()
                 .onComplete(
                     (outcome, why) -> {
-                      landed(why);
+                      finished(why);
                       if (why == null) {
                         promise.complete(outcome);
                       } else {
@@ -376,14 +390,14 @@ public final class OAuthClient {
     return promise.future();
   }
 
-  private synchronized void landed(@Nullable Throwable why) {
-    flight = null;
+  private synchronized void finished(@Nullable Throwable why) {
+    running = null;
     boolean lasting = why instanceof OAuthException known && known.reason() != Reason.UNREACHABLE;
     failure = lasting ? (OAuthException) why : null;
     failedAt = environment.clock().instant();
     if (why != null) {
-      // Why is told by the connection, without its secrets; the authorization server may quote
-      // them.
+      // The connection reports the message; the log does not, as the authorization server may
+      // quote secrets in it.
       log.warn(
           "no token for {}: {}; the status of the server says why",
           settings.origin(),

@@ -6,7 +6,7 @@ import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.Base64;
 
-/** Random texts and digests, as OAuth writes them. */
+/** Random values and digests in the forms of OAuth. Thread-safe. */
 final class OAuthDigests {
 
   private static final SecureRandom RANDOM = new SecureRandom();
@@ -27,7 +27,7 @@ final class OAuthDigests {
     return bytes;
   }
 
-  /** 256 bits, 43 characters: a state, a code verifier. */
+  /** A random value of 256 bits, 43 characters: for a state or a code verifier. */
   static String secret() {
     return base64Url(random(32));
   }
@@ -41,7 +41,7 @@ final class OAuthDigests {
     return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
   }
 
-  /** In a time that does not depend on where the texts differ. */
+  /** Compares in a time that does not depend on the position of the difference. */
   static boolean same(String a, String b) {
     return MessageDigest.isEqual(
         a.getBytes(StandardCharsets.UTF_8), b.getBytes(StandardCharsets.UTF_8));

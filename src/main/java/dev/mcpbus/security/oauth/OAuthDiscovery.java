@@ -11,7 +11,10 @@ import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Finds out who gives tokens for a server. Asks anew each time; holds no state. */
+/**
+ * Finds the authorization server of an MCP server (RFC 9728) and its metadata (RFC 8414). Fetches
+ * anew each time; stateless.
+ */
 final class OAuthDiscovery {
 
   private static final String RESOURCE = "/.well-known/oauth-protected-resource";
@@ -30,8 +33,8 @@ final class OAuthDiscovery {
   }
 
   /**
-   * The server's own metadata: where the challenge says, else at the well-known places. A server
-   * that has none is taken for one of the time before (2025-03-26), whose origin is its own
+   * The MCP server's own metadata: at the URL of the challenge, else at the well-known paths. If
+   * there is none, the server is treated as one of protocol 2025-03-26, whose origin is its own
    * authorization server, unless the configuration names another.
    */
   Future<ResourceMetadata> resource(BearerChallenge challenge) {
@@ -70,9 +73,9 @@ final class OAuthDiscovery {
     Set<String> servers = JsonMembers.texts(document, "authorization_servers");
     if (resource == null || !covers(resource, settings.resource())) {
       return failed(
-          "the server's metadata is about another resource than "
+          "the server's metadata describes another resource than "
               + settings.resource()
-              + ": is the url right?");
+              + ": check \"url\" in the configuration");
     }
     if (servers == null || servers.isEmpty() || servers.size() > MAX_SERVERS) {
       return failed("the server's metadata names no authorization server, or too many");
@@ -82,7 +85,10 @@ final class OAuthDiscovery {
             resource, List.copyOf(servers), JsonMembers.texts(document, "scopes_supported")));
   }
 
-  /** The same resource, or one of the same origin whose path contains it. */
+  /**
+   * Whether {@code resource} equals {@code server}, or has the same origin and a path that contains
+   * it.
+   */
   static boolean covers(String resource, String server) {
     URI outer;
     try {
@@ -104,7 +110,8 @@ final class OAuthDiscovery {
   }
 
   /**
-   * Metadata of the authorization server {@code issuer}, whose own word for itself must be equal.
+   * The metadata of the authorization server {@code issuer}; the document's {@code issuer} must be
+   * equal to it (RFC 8414, section 3.3).
    */
   Future<ServerMetadata> server(String issuer) {
     URI uri;
@@ -139,7 +146,7 @@ final class OAuthDiscovery {
             });
   }
 
-  /** The first document there is; null where every place says that it has none. */
+  /** The first document found; null if every place answers that it has none. */
   private Future<@Nullable JsonObject> first(List<String> places, String what) {
     if (places.isEmpty()) {
       return Future.succeededFuture(null);

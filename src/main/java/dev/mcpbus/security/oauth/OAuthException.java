@@ -1,22 +1,22 @@
 package dev.mcpbus.security.oauth;
 
 /**
- * Why there is no token. The message names the remedy and never holds a token, a secret, or text
- * that a server chose freely. Carries no stack trace.
+ * The reason why there is no token. The message names the remedy and never holds a token, a secret,
+ * or text that a server chose freely. Without a stack trace.
  */
 public final class OAuthException extends Exception {
 
-  /** What a caller may do about it. */
+  /** What kind of failure it is, and so what helps. */
   public enum Reason {
-    /** A person, or the configuration, has to act. */
+    /** A person or the operator has to act: a login, or a setting. */
     LOGIN_REQUIRED,
-    /** The authorization server has refused for good. */
+    /** The authorization server refused permanently. */
     DENIED,
-    /** A URL that a server named leads where it must not. */
+    /** A URL that a server named is not allowed. */
     REFUSED_URL,
-    /** Metadata or a response breaks the rules. */
+    /** Metadata or a response breaks the specification. */
     INVALID,
-    /** No answer; trying again may help. */
+    /** No answer; another try may help. */
     UNREACHABLE
   }
 

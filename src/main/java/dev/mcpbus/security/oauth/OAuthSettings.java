@@ -12,17 +12,17 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an operator says about one server and its tokens.
+ * The configuration of the tokens for one MCP server. Immutable.
  *
- * @param server the MCP endpoint
+ * @param server URL of the MCP endpoint
  * @param clientName shown to a person who logs in
- * @param clientId as registered beforehand, null to register by other means
- * @param clientSecret of that client, null for a public one
- * @param authMethod at the token endpoint, null lets the authorization server's metadata decide
- * @param scopes asked for besides those that the server names
- * @param issuer the only authorization server to use, null for the one that the server names
- * @param clientMetadataUrl this client's metadata document, null for none
- * @param redirectUri on loopback; port 0 lets the system choose
+ * @param clientId of an earlier registration, null to register by other means
+ * @param clientSecret of that client, null for a public client
+ * @param authMethod at the token endpoint; null: as the authorization server's metadata says
+ * @param scopes requested in addition to those that the server names
+ * @param issuer the only authorization server to use; null: the one that the server names
+ * @param clientMetadataUrl URL of this client's metadata document, null for none
+ * @param redirectUri on loopback; with port 0 the system chooses a port
  * @param privateKey PEM file for signed assertions, null for none
  * @param keyId of that key, null for none
  * @param idJag the enterprise's identity provider, null for none
@@ -42,7 +42,7 @@ public record OAuthSettings(
     @Nullable String keyId,
     @Nullable IdJag idJag) {
 
-  /** The ways to a token. */
+  /** How a token is obtained. */
   public enum Grant {
     AUTHORIZATION_CODE,
     CLIENT_CREDENTIALS,
@@ -50,7 +50,7 @@ public record OAuthSettings(
     ID_JAG
   }
 
-  /** Client authentication; a lower-case name is the one of OAuth metadata. */
+  /** Client authentication; the lower-case name is the one of OAuth metadata. */
   public enum AuthMethod {
     NONE,
     CLIENT_SECRET_BASIC,
@@ -72,11 +72,11 @@ public record OAuthSettings(
   }
 
   /**
-   * Where an identity assertion becomes a grant.
+   * The identity provider that exchanges an identity assertion for a grant (ID-JAG).
    *
    * @param tokenEndpoint of the identity provider
-   * @param subjectToken the assertion, or null where it is in the file
-   * @param subjectTokenFile read anew each time, or null
+   * @param subjectToken the assertion, or null if it is in the file
+   * @param subjectTokenFile read at each use, or null
    * @param subjectTokenType a URN
    */
   public record IdJag(
@@ -104,7 +104,7 @@ public record OAuthSettings(
     return origin() + path;
   }
 
-  /** The same without its path, which may hold a secret: for people. */
+  /** The resource without its path, which may hold a secret; for messages. */
   String origin() {
     String scheme = server.getScheme().toLowerCase(Locale.ROOT);
     int port = server.getPort();
@@ -115,7 +115,10 @@ public record OAuthSettings(
         + (standard ? "" : ":" + port);
   }
 
-  /** The same for all settings that may share tokens; holds no secret in the clear. */
+  /**
+   * The key in the token store: equal for settings that may share tokens. A hash, so it shows no
+   * secret.
+   */
   String key() {
     IdJag idp = idJag;
     List<Object> identity =

@@ -7,11 +7,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A token and what belongs to it.
+ * An access token with its attributes. Immutable.
  *
- * @param issuer who gave it
- * @param scopes that were granted, or asked for where the answer does not say
- * @param expires when to renew it, null where the server does not say
+ * @param issuer the authorization server that issued it
+ * @param scopes the granted scopes; the requested ones if the response names none
+ * @param expires when to renew it, null if the server does not say
  */
 record OAuthTokens(
     String issuer,
@@ -39,7 +39,10 @@ record OAuthTokens(
     return expires != null && !now.isBefore(expires);
   }
 
-  /** When a token of this life is renewed: a little early, so that it does not end on the way. */
+  /**
+   * When a token with this lifetime is renewed: a little early, so that it does not expire in
+   * transit.
+   */
   static Instant renewal(Instant now, long seconds) {
     return now.plusSeconds(seconds - Math.min(MARGIN_SECONDS, seconds / 4));
   }
@@ -60,7 +63,7 @@ record OAuthTokens(
     return "tokens[" + issuer + "]";
   }
 
-  /** Null where the document is none. */
+  /** Null if the document holds no tokens. */
   static @Nullable OAuthTokens of(@Nullable JsonObject json) {
     if (json == null) {
       return null;

@@ -6,7 +6,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Arrays;
 
-/** Which addresses belong to the public Internet, so that any server may name them. */
+/** Decides which addresses belong to the public Internet. Only these may a server name freely. */
 final class PublicAddressRule {
 
   private PublicAddressRule() {}
@@ -35,7 +35,7 @@ final class PublicAddressRule {
     return a != 0 && a < 224 && !shared && !special && !benchmark && !documentation;
   }
 
-  /** Addresses that carry an IPv4 address are judged by that one. */
+  /** An address that embeds an IPv4 address is judged by that. */
   private static boolean isPublic6(Inet6Address address) {
     byte[] bytes = address.getAddress();
     boolean uniqueLocal = (bytes[0] & 0xfe) == 0xfc;

@@ -7,12 +7,12 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * This client as one authorization server knows it.
+ * The registration of this client at one authorization server. Immutable.
  *
- * @param issuer the only authorization server that may see it
- * @param method null where the metadata decides
- * @param redirectUri that was registered, null where none was
- * @param registered whether it registered itself, and can do so again
+ * @param issuer the only authorization server to which its credentials are sent
+ * @param method null: as the server's metadata says
+ * @param redirectUri the registered one, null if none was
+ * @param registered whether it was registered dynamically, and can be registered again
  * @param secretExpires null for never
  */
 record RegisteredClient(
@@ -34,7 +34,7 @@ record RegisteredClient(
         .put("secretExpires", secretExpires == null ? null : secretExpires.getEpochSecond());
   }
 
-  /** Of one that had registered itself; null where the document is none. */
+  /** A dynamic registration from a store; null if the document holds none. */
   static @Nullable RegisteredClient of(@Nullable JsonObject json) {
     String issuer = json == null ? null : JsonMembers.text(json, "issuer");
     String id = json == null ? null : JsonMembers.text(json, "id");

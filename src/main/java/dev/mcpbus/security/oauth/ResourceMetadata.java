@@ -5,11 +5,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an MCP server says about itself (RFC 9728), checked.
+ * The checked metadata of an MCP server (RFC 9728).
  *
- * @param resource its identifier, sent along as {@code resource}
+ * @param resource its identifier, sent as {@code resource} (RFC 8707)
  * @param authorizationServers issuers, at least one
- * @param scopes that it supports, null where it does not say
+ * @param scopes that it supports, null if it does not say
  */
 record ResourceMetadata(
     String resource, List<String> authorizationServers, @Nullable Set<String> scopes) {}

@@ -3,7 +3,7 @@ package dev.mcpbus.security.oauth;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
-/** Which scopes to ask for: as few as will do. */
+/** Selects the scopes to request: as few as possible. */
 final class ScopeSelection {
 
   static final String OFFLINE = "offline_access";
@@ -11,11 +11,11 @@ final class ScopeSelection {
   private ScopeSelection() {}
 
   /**
-   * Those of the challenge, else those that the server supports, else none; always with the
-   * configured ones. {@code offline_access} only where the authorization server lists it and a
-   * person logs in.
+   * The scopes of the challenge, else those that the server supports, else none; plus the
+   * configured ones. {@code offline_access} only if the authorization server lists it and a person
+   * logs in.
    *
-   * @param before asked for earlier, kept when more are added
+   * @param before scopes of earlier requests, kept when others are added
    */
   static Set<String> select(
       BearerChallenge challenge,

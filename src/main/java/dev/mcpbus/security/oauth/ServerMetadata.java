@@ -5,12 +5,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an authorization server says about itself (RFC 8414, OpenID Connect Discovery).
+ * The metadata of an authorization server (RFC 8414, OpenID Connect Discovery).
  *
- * @param issuer exactly as it was asked for
- * @param scopes null where it does not say
- * @param codeChallengeMethods null where it does not say
- * @param tokenAuthMethods null where it does not say
+ * @param issuer exactly as it was requested
+ * @param scopes null if not given
+ * @param codeChallengeMethods null if not given
+ * @param tokenAuthMethods null if not given
  * @param sendsIssuer whether an authorization response must hold {@code iss}
  * @param readsClientMetadata whether a client id may be the URL of a metadata document
  */

@@ -5,11 +5,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is kept about one server.
+ * What the token store keeps for one MCP server. Immutable.
  *
- * @param client where it registered itself
- * @param issuer that everything here belongs to
- * @param asked scopes of the last request for a token
+ * @param client the dynamic registration, null for none
+ * @param issuer the authorization server to which all of it belongs
+ * @param asked scopes of the last token request
  */
 record StoredAuthorization(
     @Nullable OAuthTokens tokens,
@@ -32,9 +32,9 @@ record StoredAuthorization(
   }
 
   /**
-   * From a store; what belongs to another issuer than {@code pinned} is left out.
+   * Reads from a store; leaves out what belongs to another issuer than {@code pinned}.
    *
-   * @param pinned null for any
+   * @param pinned null for any issuer
    */
   static StoredAuthorization of(@Nullable JsonObject json, @Nullable String pinned) {
     String issuer = json == null ? null : JsonMembers.text(json, "issuer");
@@ -51,7 +51,7 @@ record StoredAuthorization(
         asked == null ? Set.of() : BearerChallenge.scopes(asked));
   }
 
-  /** Without anything secret. */
+  /** Without secrets. */
   @Override
   public String toString() {
     return "state[" + issuer + "]";

@@ -17,7 +17,10 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Asks for tokens, with each kind of client authentication. */
+/**
+ * Requests tokens at a token endpoint, with each kind of client authentication (RFC 6749, section
+ * 2.3; RFC 7523). Stateless.
+ */
 final class TokenEndpoint {
 
   private static final String ASSERTION_TYPE =
@@ -41,8 +44,8 @@ final class TokenEndpoint {
   /**
    * Sends a grant.
    *
-   * @param grant its fields; the resource, the scopes and the client are added
-   * @param scopes to ask for; none are sent where empty
+   * @param grant the fields of the grant; resource, scopes and client are added
+   * @param scopes to request; if empty, none are sent
    */
   Future<OAuthTokens> request(
       ServerMetadata server,
@@ -70,7 +73,7 @@ final class TokenEndpoint {
         .compose(answer -> tokens(answer, server.issuer(), resource, scopes, grant));
   }
 
-  /** Exchanges an assertion at an identity provider (RFC 8693); gives back its raw answer. */
+  /** Exchanges an assertion at an identity provider (RFC 8693); completes with the raw response. */
   Future<JsonObject> exchange(OAuthSettings.IdJag idp, Map<String, String> form) {
     AuthMethod method =
         idp.clientSecret() == null ? AuthMethod.NONE : AuthMethod.CLIENT_SECRET_POST;
@@ -162,7 +165,7 @@ final class TokenEndpoint {
       return Future.succeededFuture(reply.body());
     }
     String error = JsonMembers.text(reply.body(), "error");
-    // Its description is free text and may hold what was sent.
+    // The response's error_description is free text and may quote what was sent.
     String shown = error != null && error.matches("[a-z_]{1,64}") ? error : null;
     boolean later = reply.status() >= 500 || reply.status() == 429;
     return Future.failedFuture(

@@ -16,7 +16,10 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Each way from nothing, or from a refresh token, to a token. Holds no state. */
+/**
+ * Obtains tokens by each grant, and renews them by refresh tokens. Stateless; {@link OAuthClient}
+ * calls it on its own context.
+ */
 final class TokenGrants {
 
   static final Duration LOGIN_TIMEOUT = Duration.ofMinutes(5);
@@ -26,10 +29,10 @@ final class TokenGrants {
   private static final String ID_JAG = "urn:ietf:params:oauth:token-type:id-jag";
   private static final int MAX_ASSERTION = 64 * 1024;
 
-  /** Where a token is to come from. */
+  /** The MCP server and the authorization server for a token. */
   record Place(ResourceMetadata resource, ServerMetadata server) {}
 
-  /** What was had. */
+  /** New tokens, and the client for which they were issued. */
   record Obtained(OAuthTokens tokens, RegisteredClient client) {}
 
   private final Vertx vertx;
@@ -71,7 +74,7 @@ final class TokenGrants {
                         .compose(grant -> request(place, scopes, client, grant)));
   }
 
-  /** A new refresh token takes the place of the old one, which stays where none is given. */
+  /** Renews by a refresh token. If the response holds no new refresh token, the old one stays. */
   Future<Obtained> refresh(
       Place place, OAuthTokens tokens, Sensitive refresh, @Nullable RegisteredClient known) {
     String redirectUri = known == null ? null : known.redirectUri();
@@ -176,7 +179,7 @@ final class TokenGrants {
                     .eventually(() -> login.close()));
   }
 
-  /** On the port that was registered, so that the registration can be used again. */
+  /** Listens on the registered port if possible, so that the registration can be used again. */
   private Future<BrowserLogin> listen(ServerMetadata server, @Nullable RegisteredClient known) {
     URI wanted = settings.redirectUri();
     String registered = known == null ? null : known.redirectUri();
@@ -187,7 +190,7 @@ final class TokenGrants {
       return BrowserLogin.listen(vertx, wanted);
     }
     return BrowserLogin.listen(vertx, URI.create(registered))
-        .recover(taken -> BrowserLogin.listen(vertx, wanted));
+        .recover(failure -> BrowserLogin.listen(vertx, wanted));
   }
 
   private Future<Obtained> login(
@@ -219,7 +222,7 @@ final class TokenGrants {
         URI.create(checked.toASCIIString() + separator + FormEncoding.encode(query)),
         loginTimeout);
     return code.compose(
-        had ->
+        received ->
             request(
                     place,
                     Set.of(),
@@ -228,7 +231,7 @@ final class TokenGrants {
                         "grant_type",
                         "authorization_code",
                         "code",
-                        had,
+                        received,
                         "redirect_uri",
                         login.redirectUri(),
                         "code_verifier",
@@ -236,13 +239,18 @@ final class TokenGrants {
                 .map(obtained -> granted(obtained, scopes)));
   }
 
-  /** An answer without scope means that all were granted. */
-  private static Obtained granted(Obtained obtained, Set<String> asked) {
-    OAuthTokens had = obtained.tokens();
-    return had.scopes().isEmpty()
+  /** A response without scopes means that all requested ones were granted. */
+  private static Obtained granted(Obtained obtained, Set<String> requested) {
+    OAuthTokens received = obtained.tokens();
+    return received.scopes().isEmpty()
         ? new Obtained(
             new OAuthTokens(
-                had.issuer(), had.resource(), had.access(), had.refresh(), asked, had.expires()),
+                received.issuer(),
+                received.resource(),
+                received.access(),
+                received.refresh(),
+                requested,
+                received.expires()),
             obtained.client())
         : obtained;
   }

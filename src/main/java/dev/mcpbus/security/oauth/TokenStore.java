@@ -7,24 +7,27 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps tokens and registrations over restarts. Called from any context. */
+/**
+ * Keeps tokens and registrations across restarts. {@link OAuthClient} calls it from any context.
+ */
 public interface TokenStore {
 
-  /** What was saved last under {@code key}, null where nothing was. */
+  /** The object that was saved last under {@code key}, null if there is none. */
   Future<@Nullable JsonObject> load(String key);
 
-  /** Replaces it; completes when it is safe. The object is not changed afterwards by anybody. */
+  /** Replaces the object; completes when it is stored. No caller changes the object afterwards. */
   Future<Void> save(String key, JsonObject state);
 
   /**
-   * Runs {@code work} while nobody else who shares the store runs any under the same key: a refresh
-   * token is used once. Whoever had to wait finds in the store what the other one saved.
+   * Runs {@code work} while no other user of the store runs work under the same key, because a
+   * refresh token may be used only once. After a wait, {@code work} finds in the store what the
+   * other one saved.
    */
   default <T> Future<T> alone(String key, Supplier<Future<T>> work) {
     return work.get();
   }
 
-  /** Forgets everything when the process ends. */
+  /** A store that loses everything when the process ends. */
   static TokenStore inMemory() {
     Map<String, JsonObject> states = new ConcurrentHashMap<>();
     return new TokenStore() {

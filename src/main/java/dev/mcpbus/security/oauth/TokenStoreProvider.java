@@ -5,15 +5,15 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * Makes a {@link TokenStore}. Found with {@link java.util.ServiceLoader} and chosen by {@code
+ * Creates a {@link TokenStore}. Found with {@link java.util.ServiceLoader} and chosen by {@code
  * "oauth": {"tokenStore": ...}} of a server; all servers that name it share one store.
  */
 public interface TokenStoreProvider {
 
-  /** The key of the token file, 32 bytes in Base64. */
+  /** The environment variable with the key of the token file, 32 bytes in Base64. */
   String KEY_VARIABLE = "MCPBUS_TOKEN_KEY";
 
-  /** The token file, default {@code ~/.mcpbus/tokens}. */
+  /** The environment variable with the path of the token file, default {@code ~/.mcpbus/tokens}. */
   String FILE_VARIABLE = "MCPBUS_TOKEN_FILE";
 
   /** An encrypted file, {@link EncryptedFileTokenStore}. */
@@ -37,7 +37,7 @@ public interface TokenStoreProvider {
         }
       };
 
-  /** Shared by all nodes, {@link ClusterTokenStore}. */
+  /** A store shared by all nodes, {@link ClusterTokenStore}. */
   TokenStoreProvider CLUSTER =
       new TokenStoreProvider() {
         @Override
@@ -60,7 +60,7 @@ public interface TokenStoreProvider {
     return key;
   }
 
-  /** Forgets everything when the process ends. */
+  /** A store that loses everything when the process ends. */
   TokenStoreProvider MEMORY =
       new TokenStoreProvider() {
         @Override
@@ -74,16 +74,16 @@ public interface TokenStoreProvider {
         }
       };
 
-  /** By which the configuration names it. */
+  /** The name in the configuration. */
   String name();
 
   /**
-   * Opens the store, once per mcpbus, when the first server needs it. May be called on an event
-   * loop: slow work belongs into the store's own methods.
+   * Opens the store: once per mcpbus, when the first server needs it. May be called on an event
+   * loop, so slow work belongs into the store's own methods.
    *
    * @param variables of the environment
-   * @throws IllegalArgumentException where it cannot be used: the servers that name it fail with
-   *     the message, which names the remedy and shows no secret
+   * @throws IllegalArgumentException if the store cannot be used; the servers that name it fail
+   *     with this message, which must name the remedy and show no secret
    */
   TokenStore open(Vertx vertx, Map<String, String> variables);
 }

@@ -13,19 +13,21 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Decides whether a URL that a server named may be connected to, before anything is sent. Hosts
- * that the operator wrote down are trusted to be where they are; all others must be on the public
- * Internet, by every address that they have.
+ * Decides whether mcpbus may connect to a URL that a server named, before anything is sent. Hosts
+ * from the configuration are trusted; all addresses of any other host must be on the public
+ * Internet. Thread-safe.
  */
 final class UrlGuard {
 
-  /** A URL that was checked, and the address that it stands for from now on. */
+  /** A checked URL and the address to which the connection must go. */
   record Checked(URI url, InetAddress address) {}
 
   private static final Pattern DOTTED_QUAD =
       Pattern.compile("(?:(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)(?:\\.(?!$)|$)){4}");
 
-  /** What some resolver would read as an IPv4 address: decimal, hexadecimal, octal, short. */
+  /**
+   * Numeric hosts that some resolvers read as an IPv4 address: decimal, hexadecimal, octal, short.
+   */
   private static final Pattern NUMERIC =
       Pattern.compile("(?:0x[0-9a-f]*|\\d+)(?:\\.(?:0x[0-9a-f]*|\\d+))*\\.?");
 
@@ -57,9 +59,9 @@ final class UrlGuard {
   }
 
   /**
-   * The form alone: scheme, host, no user. Enough for a URL that only a person's browser opens.
+   * Checks the form alone: scheme, host, no user. Sufficient for a URL that only a browser opens.
    *
-   * @param what the URL is, for the message
+   * @param what the URL is for, for the message
    */
   URI form(String url, String what) throws OAuthException {
     URI uri;
@@ -89,7 +91,7 @@ final class UrlGuard {
     return uri;
   }
 
-  /** Form and addresses. The connection must go to the address given back. */
+  /** Checks the form and all addresses. The connection must go to the returned address. */
   Future<Checked> check(String url, String what) {
     URI uri;
     try {

@@ -1,7 +1,8 @@
 /**
- * The OAuth client for MCP servers behind HTTP: discovery, registration, login, tokens. {@link
- * dev.mcpbus.security.oauth.OAuthClient} is the way in; every URL that a server names goes through
- * {@link dev.mcpbus.security.oauth.UrlGuard} before a packet leaves.
+ * The OAuth client for MCP servers over HTTP: discovery, registration, login, tokens. {@link
+ * dev.mcpbus.security.oauth.OAuthClient} is the entry point. {@link
+ * dev.mcpbus.security.oauth.UrlGuard} checks every URL that a server names before mcpbus connects
+ * to it.
  */
 @NullMarked
 package dev.mcpbus.security.oauth;

@@ -116,7 +116,7 @@ class BrowserLoginTest extends OAuthFixture {
     somebodyIsThere = false;
     OAuthException why = refused(client(settings(), Duration.ofMillis(200)));
     assertThat(why.reason()).isEqualTo(Reason.LOGIN_REQUIRED);
-    assertThat(why).hasMessageContaining("nobody has logged in");
+    assertThat(why).hasMessageContaining("the login was not completed");
     String back = String.valueOf(query(prompts.get(0)).get("redirect_uri"));
     await()
         .untilAsserted(
