@@ -25,8 +25,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads {@code auth}: who may come in over HTTP, and what for. Whatever is wrong here is fatal: a
- * rule that is left out could open a door.
+ * Reads {@code auth}: who may call over HTTP, and what they may do. Every problem here is fatal: a
+ * rule that is left out could give access.
  */
 final class AuthReader {
 
@@ -97,7 +97,7 @@ final class AuthReader {
             MessageTexts.quote(item.path() + "name") + " must be a name of its own",
             "Use 1 to 64 letters, digits and _ . @ -, other than \"local\" and other keys' names");
       } else if (!HASH.matcher(hash).matches()) {
-        // Never shown: it may be the key itself.
+        // The value is never shown: it may be the key itself.
         item.wrong(
             item.node().line(),
             MessageTexts.quote(item.path() + "hash") + " is no hash of a key",
@@ -105,7 +105,7 @@ final class AuthReader {
       } else if (!hashes.add(hash)) {
         item.wrong(
             item.line("hash"),
-            MessageTexts.quote(item.path() + "hash") + " is that of another key, too",
+            MessageTexts.quote(item.path() + "hash") + " is also the hash of another key",
             "Give each name a key of its own: java -jar mcpbus.jar --new-key " + name);
       } else {
         keys.add(
@@ -149,7 +149,7 @@ final class AuthReader {
       entry.wrong(
           entry.node().line(),
           MessageTexts.quote(entry.path() + "audience") + " is missing",
-          "List what tokens for this service have in \"aud\"; tokens for others must not do here");
+          "List the values of \"aud\" that tokens for this service have; other tokens are refused");
     }
     return new Jwt(
         issuer,
@@ -172,12 +172,12 @@ final class AuthReader {
         return url;
       }
     } catch (URISyntaxException e) {
-      // told below
+      // reported below
     }
     entry.wrong(
         entry.has(key) ? entry.line(key) : entry.node().line(),
         MessageTexts.quote(entry.path() + key) + " must be an https URL",
-        "Write \"" + key + "\": \"https://...\"; http is for this machine alone");
+        "Write \"" + key + "\": \"https://...\"; http is allowed on this machine only");
     return null;
   }
 
@@ -209,7 +209,7 @@ final class AuthReader {
     entry.wrong(
         entry.line("actions"),
         MessageTexts.quote(entry.path() + "actions")
-            + ": there is no action "
+            + ": unknown action "
             + MessageTexts.quote(shown),
         "Use list, call, read, get, subscribe, admin");
   }

@@ -8,17 +8,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Reads text files of bounded size; never a device or a pipe, which may have no end. */
+/** Reads text files up to a given size; refuses devices and pipes, which may be endless. Blocks. */
 final class BoundedFile {
 
   private BoundedFile() {}
 
   /**
-   * The text of {@code path} without a byte-order mark; empty where it is longer than {@code max}
+   * The text of {@code path} without a byte-order mark; empty if it is longer than {@code max}
    * bytes.
    *
-   * @throws java.nio.file.NoSuchFileException where there is none
-   * @throws java.nio.charset.CharacterCodingException where it is not UTF-8
+   * @throws java.nio.file.NoSuchFileException if the file does not exist
+   * @throws java.nio.charset.CharacterCodingException if it is not UTF-8
    */
   static Optional<String> read(Path path, int max) throws IOException {
     if (Files.exists(path) && !Files.isRegularFile(path)) {

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Set;
 
-/** Reads {@code bridge}: where and for whom the HTTP server listens, and how much it carries. */
+/** Reads {@code bridge}: the HTTP server's address, allowed hosts and origins, TLS and bounds. */
 final class BridgeReader {
 
   private static final int MAX_COUNT = 1_000_000;
@@ -17,9 +17,9 @@ final class BridgeReader {
   private BridgeReader() {}
 
   /**
-   * Keeps the default of whatever is wrong; that is reported then.
+   * Reports each wrong value and keeps its default.
    *
-   * @param remote whether it may listen beyond loopback: where callers have to log in
+   * @param remote whether the server may listen beyond loopback; true if callers must authenticate
    */
   static BridgeOptions read(ConfigEntry entry, boolean remote) {
     BridgeOptions base = BridgeOptions.DEFAULT;
@@ -74,7 +74,7 @@ final class BridgeReader {
     if (!entry.has("certFile") || !entry.has("keyFile")) {
       entry.wrong(
           entry.node().line(),
-          "\"bridge.tls\" wants \"certFile\" and \"keyFile\"",
+          "\"bridge.tls\" needs \"certFile\" and \"keyFile\"",
           "Name a certificate chain and its PKCS#8 key, both PEM");
     }
     return cert.flatMap(chain -> key.map(secret -> new BridgeTlsOptions(chain, secret)));

@@ -8,26 +8,26 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How this process joins a cluster.
+ * How this node joins a cluster. Immutable.
  *
- * @param name of the cluster; processes of another name are never joined
- * @param node what people call this node; null: its host and port
- * @param host address of this machine that the other nodes reach, for Hazelcast and the event bus;
- *     anything but the loopback interface, which is the default, needs a {@code secret}
- * @param port of Hazelcast; the next free one of {@link #PORTS} where it is taken, and exactly this
- *     one where {@code members} is set
- * @param busPort of the event bus, 0 for any free one
- * @param members {@code host:port} of nodes to join by TCP; empty for another way, which on the
- *     loopback interface is the ports from {@code port} on
+ * @param name of the cluster; a node joins only nodes with the same name
+ * @param node the name of this node for people; null: its host and port
+ * @param host the address at which other nodes reach this machine, for Hazelcast and the event bus;
+ *     default loopback; any other address needs a {@code secret}
+ * @param port of Hazelcast; if it is in use, the next free one of {@link #PORTS}; with {@code
+ *     members} exactly this one
+ * @param busPort of the event bus, 0 for any free port
+ * @param members {@code host:port} of nodes to join by TCP; empty: on the loopback interface the
+ *     ports from {@code port} on
  * @param kubernetes DNS name of a headless service whose addresses are the members; null for none
- * @param quorum how many nodes must see each other so that a connection may be owned; 0 for no such
- *     rule
- * @param labels what this node has; a server may want some
- * @param weight its share of the connections beside other nodes
- * @param wire the newest form of {@link WireForm} that it reads and writes; an older one keeps the
- *     way back to an older mcpbus open
- * @param secret what only the nodes know; null on the loopback interface: one that is made for this
- *     user, and lies in a file that nobody else can read
+ * @param quorum how many nodes must see each other so that one of them may own a connection; 0
+ *     turns this rule off
+ * @param labels of this node; a server may require some of them
+ * @param weight its share of the connections compared with other nodes
+ * @param wire the newest {@link WireForm} that this node reads and writes; a lower number allows a
+ *     later downgrade of mcpbus
+ * @param secret known to the nodes alone; null on the loopback interface: a generated one, in a
+ *     file that only this user can read
  * @param tls of the event bus; null for none
  */
 public record ClusterOptions(
@@ -45,7 +45,7 @@ public record ClusterOptions(
     @Nullable ClusterSecret secret,
     @Nullable Tls tls) {
 
-  /** Where nodes of one machine look for each other. */
+  /** The number of ports on which nodes of one machine look for each other. */
   public static final int PORTS = 16;
 
   private static final String LOOPBACK = "127.0.0.1";
@@ -67,18 +67,18 @@ public record ClusterOptions(
           null);
 
   /**
-   * Of the event bus, in both directions: a node shows its certificate and asks for that of the
-   * other. Which names a certificate has is not looked at, so the authority should be one of the
-   * nodes alone.
+   * TLS of the event bus, in both directions: each node presents its certificate and requires that
+   * of the other node. The names in a certificate are not checked, so the authority should issue
+   * certificates for the nodes of this cluster alone.
    *
    * @param certFile the node's certificate and its chain, PEM
    * @param keyFile its private key, PEM
-   * @param caFile the certificates of the authorities whose nodes are let in, PEM
+   * @param caFile certificates of the accepted authorities, PEM
    */
   public record Tls(Path certFile, Path keyFile, Path caFile) {}
 
   public ClusterOptions {
-    host = host.equals("localhost") ? LOOPBACK : host; // Hazelcast goes by addresses
+    host = host.equals("localhost") ? LOOPBACK : host; // Hazelcast compares addresses
     members = List.copyOf(members);
     labels = Set.copyOf(labels);
     if (!(weight > 0 && weight <= 1_000)) {
@@ -90,7 +90,7 @@ public record ClusterOptions(
     }
   }
 
-  /** With another secret. */
+  /** A copy with another secret. */
   public ClusterOptions withSecret(ClusterSecret other) {
     return new ClusterOptions(
         name,
@@ -108,7 +108,7 @@ public record ClusterOptions(
         tls);
   }
 
-  /** With another TLS; null for none. */
+  /** A copy with another TLS; null for none. */
   public ClusterOptions withTls(@Nullable Tls other) {
     return new ClusterOptions(
         name,
@@ -126,12 +126,14 @@ public record ClusterOptions(
         other);
   }
 
-  /** Whether only processes of this machine reach it. */
+  /** Whether only processes of this machine can reach this node. */
   public boolean isLoopback() {
     return isLoopback(host);
   }
 
-  /** Whether it is, as it is written, an address of the loopback interface; asks no name server. */
+  /**
+   * Whether {@code host}, as written, is an address of the loopback interface; does not use DNS.
+   */
   public static boolean isLoopback(String host) {
     return host.equals("localhost")
         || host.equals("::1")

@@ -12,8 +12,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads {@code cluster}: how {@code --cluster} joins. The secret is never shown, neither in a
- * problem nor in a view.
+ * Reads {@code cluster}: how a node started with {@code --cluster} joins. The secret appears
+ * neither in a problem nor in a view.
  */
 final class ClusterReader {
 
@@ -78,7 +78,7 @@ final class ClusterReader {
       entry.wrong(
           entry.line("host"),
           "\"cluster.host\" is an address that other machines may reach, and there is no"
-              + " \"cluster.secret\": whoever reaches it would be a node",
+              + " \"cluster.secret\": any process that reaches it could join as a node",
           GIVE_SECRET + "; or listen on 127.0.0.1");
     }
     boolean elsewhere =
@@ -108,7 +108,7 @@ final class ClusterReader {
     if (entry.has(SECRET) && entry.has(SECRET_FILE)) {
       entry.wrong(
           entry.line(SECRET),
-          "\"cluster.secret\" and \"cluster.secretFile\" are two places for one secret",
+          "\"cluster.secret\" and \"cluster.secretFile\" are both given",
           "Keep one of them");
       return null;
     }
@@ -122,7 +122,7 @@ final class ClusterReader {
     if (text != null && text.value().equals(Sensitive.of(text.shown()))) {
       entry.wrong(
           entry.line(SECRET),
-          "\"cluster.secret\" stands in the file itself, where whoever reads the file reads it",
+          "\"cluster.secret\" is written in the file itself, so every reader of the file learns it",
           "Name a variable, \"${" + VARIABLE + "}\", or a file, \"secretFile\"");
       return null;
     }
@@ -152,7 +152,7 @@ final class ClusterReader {
     entry.wrong(
         entry.line(SECRET_FILE),
         "\"cluster.secretFile\" " + MessageTexts.quote(file.toString()) + " " + why,
-        "Put one line into it, that of: openssl rand -base64 32");
+        "Write one line into it, made with: openssl rand -base64 32");
     return null;
   }
 
@@ -161,7 +161,7 @@ final class ClusterReader {
     try {
       return ClusterSecret.of(text.value().reveal());
     } catch (IllegalArgumentException e) {
-      entry.wrong(line, where + ": " + e.getMessage(), "Give all nodes the same new one");
+      entry.wrong(line, where + ": " + e.getMessage(), "Give all nodes the same new secret");
       return null;
     }
   }

@@ -5,16 +5,16 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the watcher found when a file had changed: either a difference to apply, or the problems
- * because of which nothing is applied.
+ * What {@link ConfigWatcher} reports after a file has changed: a difference to apply, or the
+ * problems that prevent it.
  *
- * @param diff null where there are problems
- * @param result what reading the file gave; its configuration is the live one from now on where
- *     {@code diff} is not null
+ * @param diff null if there are problems
+ * @param result of reading the file; if {@code diff} is not null, its configuration is the live one
+ *     from now on
  */
 public record ConfigChange(@Nullable ConfigDiff diff, ConfigResult result) {
 
-  /** The difference to apply; empty where the file has problems. */
+  /** The difference to apply; empty if the file has problems. */
   public Optional<ConfigDiff> applicable() {
     return Optional.ofNullable(diff);
   }

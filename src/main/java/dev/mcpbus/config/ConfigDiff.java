@@ -9,14 +9,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a reload has to do. A pure value.
+ * What a reload has to do. Immutable.
  *
  * @param added servers to start
- * @param changed servers to drain and start anew, as they are to be
- * @param removed servers to drain and forget, as they were
- * @param unchanged servers not to touch
- * @param auth who may come in from now on, null where that has not changed
- * @param needsRestart settings that changed and that only a restart of mcpbus applies, by key
+ * @param changed servers to drain and restart, by their new definitions
+ * @param removed servers to drain and stop, by their old definitions
+ * @param unchanged servers that keep running
+ * @param auth the new access rules, null if they have not changed
+ * @param needsRestart keys of changed settings that apply only after a restart of mcpbus
  */
 public record ConfigDiff(
     List<ServerDefinition> added,
@@ -34,7 +34,7 @@ public record ConfigDiff(
     needsRestart = List.copyOf(needsRestart);
   }
 
-  /** From what is live to what the file says now. */
+  /** Compares the live configuration with the one that was read. */
   public static ConfigDiff between(McpBusConfig live, McpBusConfig next) {
     Map<ConnectionId, ServerDefinition> before = new LinkedHashMap<>();
     live.servers().forEach(server -> before.put(server.id(), server));
@@ -98,7 +98,7 @@ public record ConfigDiff(
     return keys;
   }
 
-  /** True where nothing is to be done. */
+  /** True if there is nothing to do. */
   public boolean isEmpty() {
     return added.isEmpty()
         && changed.isEmpty()

@@ -18,11 +18,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An object of the configuration, read key by key. Each reader gives the value, or empty where the
- * key is absent or null, or where the value is wrong: that is reported then.
+ * Reads an object of the configuration key by key. Each method returns the value, or empty if the
+ * key is absent, null or wrong; a wrong value is reported to {@code problems}. Owned by one read.
  *
  * @param path of the object inside its server or file, for messages; empty at the top
- * @param server whose problems these are, null for the file's own settings
+ * @param server the server to which problems belong, null for the file's own settings
  */
 record ConfigEntry(
     ConfigNode node,
@@ -31,7 +31,7 @@ record ConfigEntry(
     ProblemCollector problems,
     Substitution substitution) {
 
-  /** Reports every key that is neither known nor somebody else's. */
+  /** Reports every key that is neither in {@code known} nor in {@code foreign}. */
   void check(Set<String> known, Set<String> foreign) {
     for (Member member : node.members()) {
       if (!known.contains(member.name()) && !foreign.contains(member.name())) {
@@ -60,7 +60,7 @@ record ConfigEntry(
     return near;
   }
 
-  /** Says that something is not obeyed; the server is used all the same. */
+  /** Reports a setting that mcpbus ignores; the server is used all the same. */
   void note(int line, String message, String remedy) {
     problems.note(line, server, message, remedy);
   }
@@ -105,15 +105,15 @@ record ConfigEntry(
     return substitution.fill(member.value().text(), member.value().line(), server);
   }
 
-  /** The text itself, for a reader to whom it is a word: a name, a host, a time. */
+  /** The plain text, for values that need no masking in the reader: a name, a host, a time. */
   Optional<String> word(String key) {
     return text(key).map(text -> text.value().reveal());
   }
 
   /**
-   * What {@code reader} makes of a word; where it makes nothing of it, a problem.
+   * Parses a word with {@code reader}; reports a problem if that returns empty.
    *
-   * @param wrong the problem, which ends with what may be shown of the text
+   * @param wrong the beginning of the problem; the text follows, masked if needed
    */
   <T> Optional<T> word(
       String key, Function<String, Optional<T>> reader, String wrong, Supplier<String> remedy) {
@@ -125,7 +125,7 @@ record ConfigEntry(
     return found;
   }
 
-  /** Relative to the workspace folder; a leading {@code ~/} is the user's home. */
+  /** A path, relative to the workspace folder; a leading {@code ~/} is the user's home. */
   Optional<Path> path(String key) {
     Optional<Filled> text = text(key);
     if (text.isEmpty()) {
@@ -196,7 +196,7 @@ record ConfigEntry(
   }
 
   /**
-   * @param millisPerUnit what a number without a unit counts: 1 for milliseconds
+   * @param millisPerUnit the unit of a number without a unit, in ms: 1 or 1000
    */
   Optional<Duration> duration(String key, boolean zeroAllowed, int millisPerUnit) {
     Optional<Member> found = member(key);
@@ -226,7 +226,7 @@ record ConfigEntry(
     return value;
   }
 
-  /** One of an enum's words, written in lower case with hyphens. */
+  /** A constant of an enum, written in lower case with hyphens. */
   <E extends Enum<E>> Optional<E> choice(String key, Class<E> type) {
     List<E> all = List.of(type.getEnumConstants());
     return word(
@@ -236,7 +236,7 @@ record ConfigEntry(
         () -> "Use one of " + String.join(", ", all.stream().map(ConfigEntry::word).toList()));
   }
 
-  /** What a plug-in of that name is, or one that is built in. */
+  /** The plug-in, or built-in implementation, with this name. */
   <T> Optional<T> plugin(String key, Plugins<T> plugins) {
     return word(
         key,
@@ -267,7 +267,7 @@ record ConfigEntry(
     return entry;
   }
 
-  /** A list of texts; numbers and flags stand for their text. Empty where absent. */
+  /** A list of strings; numbers and booleans count as their text. Empty if absent. */
   Optional<List<Filled>> texts(String key) {
     Optional<Member> found = member(key);
     if (found.isEmpty()) {
@@ -285,7 +285,7 @@ record ConfigEntry(
     return Optional.of(texts);
   }
 
-  /** The texts themselves, for a reader to whom they are words. None where absent. */
+  /** The plain texts of a list; none if absent. */
   List<String> words(String key) {
     return words(texts(key).orElse(List.of()));
   }
@@ -298,14 +298,14 @@ record ConfigEntry(
     return text.value().reveal();
   }
 
-  /** The same for names and texts; null means not set. */
+  /** As {@link #map}, with plain texts. */
   Map<String, String> wordMap(String key) {
     Map<String, String> words = new LinkedHashMap<>();
     map(key).orElse(Map.of()).forEach((name, text) -> words.put(name, word(text)));
     return words;
   }
 
-  /** Names and texts; null means not set. Empty where absent. */
+  /** An object of strings; a member that is null counts as absent. Empty if absent. */
   Optional<Map<String, Filled>> map(String key) {
     Optional<Member> found = member(key);
     if (found.isEmpty()) {

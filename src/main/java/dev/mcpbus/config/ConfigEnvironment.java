@@ -10,14 +10,14 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * What the variables of a configuration stand for. Passed in, so that a read depends on nothing
- * else.
+ * The values of the variables in a configuration. Injected, so that reading depends on nothing
+ * else. Immutable.
  *
  * @param variables for {@code ${VAR}} and {@code ${env:VAR}}
- * @param inputs answers to {@code ${input:id}}; asked before the variable {@code MCPBUS_INPUT_<ID>}
+ * @param inputs answers to {@code ${input:id}}; they precede the variable {@code MCPBUS_INPUT_<ID>}
  * @param userHome for {@code ${userHome}} and a leading {@code ~/} of paths
- * @param java for {@code ${mcpbus:java}}: this JVM's program
- * @param jar for {@code ${mcpbus:jar}}: what {@code -cp} needs to find mcpbus
+ * @param java for {@code ${mcpbus:java}}: the java program of this JVM
+ * @param jar for {@code ${mcpbus:jar}}: the {@code -cp} argument with which java finds mcpbus
  */
 public record ConfigEnvironment(
     Map<String, String> variables,
@@ -30,7 +30,7 @@ public record ConfigEnvironment(
     variables = Map.copyOf(variables);
   }
 
-  /** Of this process; no answers to inputs but those in its variables. */
+  /** The environment of this process; inputs come from its variables alone. */
   public static ConfigEnvironment system() {
     return new ConfigEnvironment(
         System.getenv(),
@@ -40,7 +40,7 @@ public record ConfigEnvironment(
         ownJar());
   }
 
-  /** Names no variable's value: any of them may be secret. */
+  /** Shows no value of a variable: each may be a secret. */
   @Override
   public String toString() {
     return "environment of " + variables.size() + " variables";
@@ -54,7 +54,7 @@ public record ConfigEnvironment(
     return new ConfigEnvironment(variables, other, userHome, java, jar);
   }
 
-  /** The answer to one input of a VS Code file; empty where nobody gave one. */
+  /** The answer to an input of a VS Code file; empty if there is none. */
   Optional<String> input(String id) {
     return inputs.apply(id).or(() -> Optional.ofNullable(variables.get(inputVariable(id))));
   }
@@ -73,7 +73,7 @@ public record ConfigEnvironment(
           return file.getPath();
         }
       } catch (URISyntaxException | IllegalArgumentException e) {
-        // Not loaded from a file: the class path below is what started us.
+        // Not loaded from a file: the class path below started this JVM.
       }
     }
     return System.getProperty("java.class.path", "");

@@ -5,7 +5,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Every key of a configuration; {@code mcpbus.schema.json} has the same, and a test compares. */
+/**
+ * All keys of a configuration. {@code mcpbus.schema.json} has the same keys; a test compares them.
+ */
 final class ConfigKeys {
 
   static final Set<String> TOP =
@@ -21,7 +23,7 @@ final class ConfigKeys {
           "defaults",
           "rpcLog");
 
-  /** One of these makes a file ours: then its other keys are held to our names. */
+  /** With one of these keys a file is in mcpbus's own format, and its other keys are checked. */
   static final Set<String> OURS =
       Set.of("bridge", "gateway", "auth", "supervisor", "catalog", "cluster", "defaults", "rpcLog");
 
@@ -80,7 +82,7 @@ final class ConfigKeys {
   static final Set<String> VIEW =
       Set.of("servers", "allow", "deny", "rename", "failure", "search", "principals");
 
-  /** How a server behaves; also allowed in {@code defaults}. */
+  /** Settings of a server's behaviour; also allowed in {@code defaults}. */
   static final Set<String> SETTINGS =
       Set.of(
           "timeout",
@@ -109,7 +111,7 @@ final class ConfigKeys {
           "closeGrace",
           "drain");
 
-  /** What callers may be said to answer, in the order in which a message names them. */
+  /** The capabilities that a client may declare, in the order of the message. */
   static final List<String> CAPABILITIES =
       List.of(
           "elicitation",
@@ -128,7 +130,7 @@ final class ConfigKeys {
   static final Set<String> INTENSITY = Set.of("restarts", "period");
   static final Set<String> BACKOFF = Set.of("initial", "max", "factor", "jitter");
 
-  /** Of {@code oauth} and {@code auth}, which are the same; upper case is how Cursor writes it. */
+  /** Keys of {@code oauth} and {@code auth}, which are synonyms; Cursor writes upper case. */
   static final Set<String> OAUTH =
       Set.of(
           "grant",
@@ -158,7 +160,7 @@ final class ConfigKeys {
 
   static final Set<String> TLS = Set.of("caFile", "certFile", "keyFile");
 
-  /** What a server is. */
+  /** What a server is and how to reach it. */
   private static final Set<String> IDENTITY =
       Set.of(
           "type",
@@ -186,10 +188,10 @@ final class ConfigKeys {
 
   static final Set<String> SERVER = both(IDENTITY, SETTINGS);
 
-  /** Of {@code retry} in the seeds' YAML. */
+  /** Keys of {@code retry} in the seeds' YAML. */
   static final Set<String> RETRY = Set.of("max_attempts", "delay", "max_delay", "factor");
 
-  /** Keys of other programs about their own windows and questions: no business of ours. */
+  /** Keys for other programs' user interfaces, which mcpbus ignores. */
   static final Set<String> FOREIGN =
       Set.of(
           "name",
@@ -204,7 +206,7 @@ final class ConfigKeys {
           "sandboxEnabled",
           "$comment");
 
-  /** Names that people bring from elsewhere, too far from ours to be found by their letters. */
+  /** Names from other programs that differ too much from ours for a comparison of letters. */
   static final Map<String, String> HINTS =
       Map.of(
           "cmd", "command",

@@ -9,13 +9,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One value of a configuration and the line it stands on: what JSON, YAML and a bus message have in
- * common. Immutable.
+ * One value of a configuration with its line number: the common form of JSON, YAML and bus
+ * messages. Immutable.
  *
- * @param kind which of the other components means something
- * @param line 1-based, 0 where the value came from no file
+ * @param kind decides which of the other components are used
+ * @param line 1-based, 0 if the value did not come from a file
  * @param text of a scalar, as it was written; numbers keep their form
- * @param members of an object in the order of the file, no name twice
+ * @param members of an object in the order of the file; names are unique
  * @param items of an array
  */
 record ConfigNode(Kind kind, int line, String text, List<Member> members, List<ConfigNode> items) {
@@ -55,7 +55,7 @@ record ConfigNode(Kind kind, int line, String text, List<Member> members, List<C
     return new ConfigNode(Kind.ARRAY, line, "", List.of(), items);
   }
 
-  /** The tree of a bus message; it has no lines. */
+  /** The tree of a bus message, without line numbers. */
   static ConfigNode of(@Nullable Object value) {
     if (value == null) {
       return scalar(Kind.NULL, 0, "");
@@ -83,7 +83,7 @@ record ConfigNode(Kind kind, int line, String text, List<Member> members, List<C
     return scalar(Kind.STRING, 0, value.toString());
   }
 
-  /** What it is and where, not what it says: that may be a secret. */
+  /** Kind and line without the content, which may be a secret. */
   @Override
   public String toString() {
     return kind.title + " in line " + line;
@@ -101,7 +101,7 @@ record ConfigNode(Kind kind, int line, String text, List<Member> members, List<C
     return member(name).map(Member::value).orElse(null);
   }
 
-  /** As plain Vert.x JSON, for the schema; a member that is null is left out, as if not there. */
+  /** Plain Vert.x JSON for the schema; members that are null are left out. */
   @Nullable Object toJson() {
     return switch (kind) {
       case OBJECT -> {
@@ -123,7 +123,7 @@ record ConfigNode(Kind kind, int line, String text, List<Member> members, List<C
     };
   }
 
-  /** A number's value; one that fits no {@code long} is a {@code double}. */
+  /** The value of a number; a {@code double} if it does not fit a {@code long}. */
   Number number() {
     try {
       if (text.startsWith("0x")) {

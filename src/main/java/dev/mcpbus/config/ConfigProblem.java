@@ -3,14 +3,14 @@ package dev.mcpbus.config;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One mistake in a configuration.
+ * One mistake in a configuration. Immutable.
  *
  * @param file as the user named it
- * @param line 1-based, 0 where it cannot be known
- * @param server the key of the server it belongs to, null where it concerns the whole file
+ * @param line 1-based, 0 if unknown
+ * @param server the key of the server to which it belongs, null for the whole file
  * @param message what is wrong, without secrets
- * @param remedy what to do
- * @param fatal true where nothing of the file may be used: broken syntax, conflict of names
+ * @param remedy how to correct it
+ * @param fatal true if nothing of the file may be used: wrong syntax, conflicting names
  */
 public record ConfigProblem(
     String file, int line, @Nullable String server, String message, String remedy, boolean fatal) {

@@ -20,13 +20,13 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Reads configurations: our own, and those that people already have from Claude, Cursor, VS Code,
- * the seeds' YAML and the MCP registry. Reports every mistake at once and throws for none. Blocks
- * on files: call it on a worker.
+ * Reads configurations: mcpbus's own format, and those of Claude, Cursor, VS Code, the seeds' YAML
+ * and the MCP registry. Reports all mistakes together and throws for none. Blocks on files: call it
+ * on a worker thread.
  */
 public final class ConfigReader {
 
-  /** The {@code file} of problems of an entry that came over the bus. */
+  /** The {@code file} in problems of an entry that came over the bus. */
   public static final String ON_THE_BUS = "mcp.servers.add";
 
   private final Path file;
@@ -43,7 +43,8 @@ public final class ConfigReader {
   }
 
   /**
-   * Reads {@code file}; JSON (with comments) or YAML, by extension, else by its first character.
+   * Reads {@code file}: JSON with comments, or YAML; decided by the extension, else by the first
+   * character.
    */
   public static ConfigResult read(Path file, ConfigEnvironment environment) {
     ConfigReader reader = new ConfigReader(file, environment);
@@ -57,10 +58,11 @@ public final class ConfigReader {
   }
 
   /**
-   * Reads the entry of one server that is added at run time, as a file would have it.
+   * Reads the entry of a server that is added at run time, in the form that a file has.
    *
-   * @param folder what {@code ${workspaceFolder}} and relative paths stand for
-   * @param defaults what the entry does not say, {@link ConfigResult#defaults} of the file
+   * @param folder the base of relative paths and the value of {@code ${workspaceFolder}}
+   * @param defaults for settings that the entry does not have, {@link ConfigResult#defaults} of the
+   *     file
    */
   public static ServerResult readServer(
       String name,
@@ -73,10 +75,10 @@ public final class ConfigReader {
   }
 
   /**
-   * Reads what another node has read from its file, or was told.
+   * Reads an entry that another node sent.
    *
    * @param source for messages
-   * @param defaults where {@code origin} brings none
+   * @param defaults used if {@code origin} has none
    */
   public static ServerResult readServer(
       ServerOrigin origin,
@@ -133,7 +135,7 @@ public final class ConfigReader {
     try {
       Optional<String> text = BoundedFile.read(file, ParsedText.MAX_BYTES);
       if (text.isEmpty()) {
-        problems.fatal(0, "the file is over 8 MiB", "Is it the right file?");
+        problems.fatal(0, "the file is over 8 MiB", "Name a smaller file");
       }
       return text;
     } catch (NoSuchFileException e) {
@@ -219,7 +221,7 @@ public final class ConfigReader {
             problems.sorted()));
   }
 
-  /** Of all that the file names, also of those that are disabled or wrong. */
+  /** The ids of all servers in the file, including disabled and wrong ones. */
   private static List<String> ids(Member servers) {
     return ServerNames.ids(servers.value().members(), new ProblemCollector("")).values().stream()
         .map(ConnectionId::value)
@@ -259,7 +261,7 @@ public final class ConfigReader {
     }
   }
 
-  /** The file's directory; the one above where that is {@code .vscode} or {@code .cursor}. */
+  /** The folder of the file; its parent if the folder is {@code .vscode} or {@code .cursor}. */
   private Path folder() {
     Path parent = file.toAbsolutePath().normalize().getParent();
     if (parent == null) {
@@ -285,7 +287,7 @@ public final class ConfigReader {
     return descriptions;
   }
 
-  /** Our own settings; other programs' files have other keys beside them, which are left alone. */
+  /** The top-level settings. Files of other programs may have further keys, which are ignored. */
   private McpBusConfig frame(ConfigEntry top) {
     TopLevelReader.checkKeys(top);
     SettingsReader.rpcLog(top).ifPresent(mode -> defaults = defaults.withRpcLog(mode));
@@ -294,7 +296,7 @@ public final class ConfigReader {
     return TopLevelReader.read(top);
   }
 
-  /** As they are written; with the one setting that stands beside them. */
+  /** The defaults as written, with {@code rpcLog}, which stands beside them. */
   private static JsonObject defaults(ConfigNode root) {
     JsonObject written = new JsonObject();
     ConfigNode own = root.get("defaults");
@@ -337,7 +339,7 @@ public final class ConfigReader {
       ServerReader reader = new ServerReader(entry, name, files, seeds);
       ConnectionId id = ids.get(server.name());
       if (!reader.disabled()) {
-        // Read even without an id, so that all its mistakes are reported together.
+        // An entry without an id is read as well, so that all its mistakes are reported together.
         Optional<ServerDefinition> definition =
             reader.read(
                 id == null ? new ConnectionId("unnamed") : id,

@@ -7,19 +7,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** All problems as a text for people: for {@code --check} and for the start. Plain ASCII. */
+/** Renders problems as text for people, for {@code --check} and for the start. Plain ASCII. */
 public final class ConfigReport {
 
   private ConfigReport() {}
 
-  /** {@link #lines}, and a last line that counts them and says what a start makes of them. */
+  /** {@link #lines}, and a last line with their number and their effect on a start. */
   public static String render(Collection<ConfigProblem> problems) {
     return lines(problems) + count(problems) + '\n';
   }
 
   /**
-   * Problems by file and line, two lines each: the place as editors and terminals understand it and
-   * what is wrong, then the remedy. Ends with a line break.
+   * Two lines for each problem, sorted by file and line: the place in a form that editors
+   * understand with the message, then the remedy. Ends with a line break.
    */
   public static String lines(Collection<ConfigProblem> problems) {
     Map<String, List<ConfigProblem>> files =
@@ -38,7 +38,7 @@ public final class ConfigReport {
     return out.toString();
   }
 
-  /** What is not obeyed, in the form of {@link #lines}, each marked as a warning. */
+  /** Ignored settings in the form of {@link #lines}, each marked as a warning. */
   public static String notes(Collection<ConfigProblem> notes) {
     return lines(
         notes.stream()

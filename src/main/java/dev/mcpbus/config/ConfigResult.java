@@ -6,14 +6,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What reading a file gave.
+ * The result of reading a file. Immutable.
  *
- * @param config null where a problem is fatal; else everything that is right, single bad servers
- *     left out
- * @param problems all of them, by line
- * @param notes of what is not obeyed although nothing is wrong with it, by line
+ * @param config null if a problem is fatal; otherwise everything that is right, without the servers
+ *     that have problems
+ * @param problems all of them, sorted by line
+ * @param notes settings that are ignored although they are no mistakes, sorted by line
  * @param defaults of the file, for servers that are added at run time
- * @param files that the configuration was read from: the file itself, then every {@code envFile}
+ * @param files that were read: the file itself, then every {@code envFile}
  */
 public record ConfigResult(
     @Nullable McpBusConfig config,
@@ -28,7 +28,7 @@ public record ConfigResult(
     files = List.copyOf(files);
   }
 
-  /** The configuration, where it can be used at all. */
+  /** The configuration, if it can be used. */
   public Optional<McpBusConfig> usable() {
     return Optional.ofNullable(config);
   }

@@ -21,8 +21,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The published schema as a second pair of eyes: what editors check is never weaker than what we
- * check. Adds only what the reader has not found.
+ * Checks a file against the published JSON schema, so that mcpbus accepts nothing that editors
+ * reject. Reports only what the reader has not reported.
  */
 final class ConfigSchemaCheck {
 
@@ -61,7 +61,7 @@ final class ConfigSchemaCheck {
     Set<String> seen = new HashSet<>();
     for (OutputUnit error : errors) {
       String at = Optional.ofNullable(error.getInstanceLocation()).orElse("#");
-      // An inner error explains the outer ones at the places that contain it.
+      // Outer errors at containing places are consequences of the inner one.
       boolean outer =
           errors.stream()
               .map(OutputUnit::getInstanceLocation)

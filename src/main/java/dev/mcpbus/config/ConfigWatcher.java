@@ -15,13 +15,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches a configuration and every {@code envFile} that it names. A change is read when two looks
- * in a row have seen the same sizes and times, and these are still the same after the reading: a
- * half-written file is never used. A file with any problem changes nothing: the live configuration
- * stays, whole, and the problems are reported. Starting is different: there a bad server is left
- * out, because no better definition of it is running.
+ * Watches a configuration file and every {@code envFile} that it names. A changed file is read
+ * after two checks in a row have seen the same sizes and times, and used if these are still the
+ * same after reading, so a half-written file is never used. If the file has any problem, the whole
+ * live configuration stays and the problems are reported. This differs from the start, where a
+ * server with problems is left out, as no better definition of it runs.
  *
- * <p>All state belongs to the context that created the watcher; files are read on a worker.
+ * <p>All state belongs to the context that created the watcher; files are read on a worker thread.
  */
 public final class ConfigWatcher {
 
@@ -36,18 +36,18 @@ public final class ConfigWatcher {
 
   private McpBusConfig live;
   private List<Path> files;
-  private List<ConfigProblem> troubles;
+  private List<ConfigProblem> problems;
   private Map<Path, String> used = Map.of();
-  private Map<Path, String> lastLook = Map.of();
-  private @Nullable Future<Void> looking;
+  private Map<Path, String> lastStamps = Map.of();
+  private @Nullable Future<Void> running;
   private long timer = NO_TIMER;
   private boolean closed;
 
   /**
-   * @param reader reads the file; called on a worker
-   * @param current what {@code reader} gave at the start
-   * @param live what runs; the configuration of {@code current} where it has one
-   * @param handler gets every change, on this context
+   * @param reader reads the file; called on a worker thread
+   * @param current the result of {@code reader} at the start
+   * @param live what runs; the configuration of {@code current} if it has one
+   * @param handler receives every change, on this context
    */
   public ConfigWatcher(
       Vertx vertx,
@@ -59,13 +59,13 @@ public final class ConfigWatcher {
     this.context = vertx.getOrCreateContext();
     this.reader = reader;
     this.files = current.files();
-    this.troubles = current.problems();
+    this.problems = current.problems();
     this.live = live;
     this.handler = handler;
   }
 
   /**
-   * Looks at the files every {@code interval} until {@link #close}. Completes after the first look.
+   * Checks the files every {@code interval} until {@link #close}. Completes after the first check.
    */
   public Future<Void> start(Duration interval) {
     return look()
@@ -77,7 +77,7 @@ public final class ConfigWatcher {
             });
   }
 
-  /** Stops looking; a reading under way is not reported any more. */
+  /** Stops checking; the result of a reading in progress is dropped. */
   public void close() {
     context.runOnContext(
         now -> {
@@ -88,34 +88,34 @@ public final class ConfigWatcher {
   }
 
   /**
-   * Looks once. Completes when a change, if there was one, has been read and handed to the handler.
-   * Looks do not overlap: a second one joins the first. The second look ever reads the files in any
-   * case, so that no change between the start and the first look is missed; the same problems are
-   * not reported twice.
+   * Checks once. Completes when a change, if there was one, has been read and passed to the
+   * handler. Checks do not overlap: a second one shares the result of the first. The second check
+   * after the start always reads the files, so a change before the first check is not missed; the
+   * same problems are not reported twice.
    */
   public Future<Void> look() {
     Promise<Void> done = Promise.promise();
     context.runOnContext(
         now -> {
-          Future<Void> current = looking;
+          Future<Void> current = running;
           if (current == null) {
             current = stamps().compose(this::compare);
-            looking = current;
-            current.onComplete(end -> looking = null);
+            running = current;
+            current.onComplete(end -> running = null);
           }
           current.onComplete(done);
         });
     return done.future();
   }
 
-  private Future<Void> compare(Map<Path, String> seen) {
-    boolean settled = seen.equals(lastLook);
-    lastLook = seen;
-    boolean due = settled && !seen.equals(used) && !closed;
-    return due ? read(seen) : Future.succeededFuture();
+  private Future<Void> compare(Map<Path, String> stamps) {
+    boolean settled = stamps.equals(lastStamps);
+    lastStamps = stamps;
+    boolean due = settled && !stamps.equals(used) && !closed;
+    return due ? read(stamps) : Future.succeededFuture();
   }
 
-  private Future<Void> read(Map<Path, String> seen) {
+  private Future<Void> read(Map<Path, String> stamps) {
     return vertx
         .executeBlocking(reader::get)
         .compose(
@@ -123,12 +123,13 @@ public final class ConfigWatcher {
                 stamps()
                     .map(
                         after -> {
-                          if (after.equals(seen) && !closed) {
-                            used = seen;
+                          if (after.equals(stamps) && !closed) {
+                            used = stamps;
                             use(result);
                           }
-                          // Else it changed under the reading: the next looks see that. Files
-                          // that are named for the first time make the next looks read once more.
+                          // Otherwise the file changed during the reading, and the next checks
+                          // read it again. Files that the configuration names for the first time
+                          // also cause one more reading.
                           return (Void) null;
                         }));
   }
@@ -137,22 +138,22 @@ public final class ConfigWatcher {
     files = result.files();
     McpBusConfig next = result.config();
     if (next == null || !result.problems().isEmpty()) {
-      if (!result.problems().equals(troubles)) {
-        troubles = result.problems();
+      if (!result.problems().equals(problems)) {
+        problems = result.problems();
         handler.handle(new ConfigChange(null, result));
       }
       return;
     }
     ConfigDiff diff = ConfigDiff.between(live, next);
-    boolean worthTelling = !troubles.isEmpty() || !diff.isEmpty();
+    boolean report = !problems.isEmpty() || !diff.isEmpty();
     live = next;
-    troubles = List.of();
-    if (worthTelling) {
+    problems = List.of();
+    if (report) {
       handler.handle(new ConfigChange(diff, result));
     }
   }
 
-  /** Size and time of every file, {@code absent} for a missing one. */
+  /** Size and times of every file, {@code absent} for a missing one. */
   private Future<Map<Path, String>> stamps() {
     Map<Path, String> stamps = new TreeMap<>();
     Future<Void> all = Future.succeededFuture();

@@ -5,19 +5,19 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Durations as people write them: {@code 250ms}, {@code 30s}, {@code 5m}, {@code 1h}. */
+/** Parses durations such as {@code 250ms}, {@code 30s}, {@code 5m}, {@code 1h}. */
 final class DurationText {
 
   static final String HELP = "Write milliseconds as a number, or a text like \"30s\" or \"250ms\"";
 
-  /** Longer than any sensible time; keeps every sum of two durations in a {@code long}. */
+  /** The longest duration; the sum of any two fits in a {@code long}. */
   static final Duration MAX = Duration.ofDays(365);
 
   private static final Pattern FORM = Pattern.compile("(\\d{1,12})\\s*(ms|s|m|min|h|d)");
 
   private DurationText() {}
 
-  /** Empty where {@code text} is no duration, or one of more than a year. */
+  /** Empty if {@code text} is not a duration, or longer than a year. */
   static Optional<Duration> parse(String text) {
     Matcher matcher = FORM.matcher(text.strip());
     if (!matcher.matches()) {
@@ -35,7 +35,7 @@ final class DurationText {
     return ofMillis((double) count * unit);
   }
 
-  /** Empty where negative, not finite, or more than a year. */
+  /** Empty if negative, not finite, or more than a year. */
   static Optional<Duration> ofMillis(double millis) {
     if (!(millis >= 0) || millis > MAX.toMillis()) {
       return Optional.empty();

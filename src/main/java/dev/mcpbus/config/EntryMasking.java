@@ -14,9 +14,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What of a server's definition may be shown. An argument is shown where it is an option's name or
- * a plain word, path, URL or package that stands in the file as it is, and no option before it
- * makes a secret of it; all else is hidden.
+ * Decides what of a server's definition may be shown. An argument is shown only if it is an
+ * option's name, or a plain word, path, URL or package written literally in the file, and the
+ * option before it does not take a secret. Stateless.
  */
 final class EntryMasking {
 
@@ -30,7 +30,7 @@ final class EntryMasking {
 
   private static final Pattern OPTION = Pattern.compile("--?[A-Za-z][A-Za-z0-9._-]{0,50}");
 
-  /** Options of one dash that take no secret: those of node, npx, uvx, python, java, docker. */
+  /** Single-dash options that take no secret: those of node, npx, uvx, python, java, docker. */
   private static final Set<String> HARMLESS =
       Set.of(
           "-y",
@@ -62,13 +62,13 @@ final class EntryMasking {
               + "|Bearer |Basic ).*",
           Pattern.DOTALL);
 
-  /** Long, with digits and letters, no path: no word that a person would write. */
+  /** Long, with digits and letters, and not a path: not a word that a person would write. */
   private static final Pattern RANDOM =
       Pattern.compile("(?=.*\\d)(?=.*[A-Za-z])[A-Za-z0-9_+=~-]{20,}|[A-Za-z0-9_+=~-]{40,}");
 
   private static final Pattern WORD = Pattern.compile("[A-Za-z][A-Za-z_.:-]{0,60}|\\d{1,5}");
 
-  /** A path, or a name of a package with its version. */
+  /** A path, or the name of a package with its version. */
   private static final Pattern PATH =
       Pattern.compile(
           "(\\.{0,2}/|~/|@[\\w.-]+/|[A-Za-z]:\\\\)[\\w./@+ \\\\~-]{0,300}"
@@ -83,7 +83,7 @@ final class EntryMasking {
 
   private EntryMasking() {}
 
-  /** As they may be shown, one for each. */
+  /** The arguments as they may be shown, one for each. */
   static List<String> args(List<Filled> args) {
     List<String> out = new ArrayList<>(args.size());
     boolean hideNext = false;
@@ -94,7 +94,9 @@ final class EntryMasking {
     return out;
   }
 
-  /** What must be taken out of texts, of arguments that are hidden. Paths are no secrets. */
+  /**
+   * The secrets among hidden arguments, which must be removed from all texts. Paths are no secrets.
+   */
   static List<Sensitive> secrets(List<Filled> args) {
     Set<String> secrets = new LinkedHashSet<>();
     List<String> shown = args(args);
@@ -122,7 +124,7 @@ final class EntryMasking {
       secrets.addAll(urlSecrets(value));
     } else if (!PATH.matcher(value).matches()) {
       secrets.add(value);
-      // "Authorization: Bearer x" is quoted in parts.
+      // for example "Authorization: Bearer x": logs may quote the value alone
       Matcher pair = PAIR.matcher(value);
       if (pair.matches()) {
         secrets.add(pair.group(3));
@@ -134,7 +136,7 @@ final class EntryMasking {
     return OPTION.matcher(arg.shown()).matches() && !isAttached(arg.shown());
   }
 
-  /** {@code -ps3cr3t}: an option of one letter, and what it says. */
+  /** A single-letter option with an attached value, such as {@code -ps3cr3t}. */
   private static boolean isAttached(String arg) {
     return !arg.startsWith("--") && arg.length() > 2 && !HARMLESS.contains(arg) && !secret(arg);
   }
@@ -182,8 +184,8 @@ final class EntryMasking {
   }
 
   /**
-   * Without user, password, query and fragment, and without what of its path came from a variable
-   * or looks random; of a Unix socket the fragment is the path.
+   * The URL without user, password, query and fragment, and without path segments that came from a
+   * variable or look random. For a Unix socket the fragment, which holds the HTTP path, stays.
    */
   static String url(String url) {
     if (url.regionMatches(true, 0, "unix:", 0, 5)) {
@@ -206,12 +208,12 @@ final class EntryMasking {
     return SECRET_FORM.matcher(text).matches() || RANDOM.matcher(text).matches();
   }
 
-  /** The parts of a URL that are hidden whatever they look like, and those that look random. */
+  /** The parts of a URL that are always hidden, and the path segments that look random. */
   static List<Sensitive> secrets(Sensitive url) {
     return Sensitive.all(urlSecrets(url.reveal()));
   }
 
-  /** Less what is a part of the URL's host: that is no secret, whoever named it. */
+  /** The secrets without those that are part of the URL's host: a host is not a secret. */
   static List<Sensitive> withoutHost(List<Sensitive> secrets, Sensitive url) {
     Matcher host = HOST.matcher(url.reveal());
     return host.find()

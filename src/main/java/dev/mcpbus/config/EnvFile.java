@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** Files of {@code KEY=VALUE} lines, with comments, quotes and {@code export}. */
+/** Reads files of {@code KEY=VALUE} lines, with comments, quotes and {@code export}. Blocks. */
 final class EnvFile {
 
   private static final int MAX_BYTES = 1024 * 1024;
@@ -21,10 +21,10 @@ final class EnvFile {
   private EnvFile() {}
 
   /**
-   * The variables of {@code path}; what is wrong goes to {@code problems}, without any value.
+   * The variables in {@code path}; problems are reported without values.
    *
    * @param shown the path for messages
-   * @param line where the configuration names the file
+   * @param line of the {@code envFile} key in the configuration
    */
   static Map<String, Sensitive> read(
       Path path, String shown, int line, String server, ProblemCollector problems) {
@@ -61,7 +61,7 @@ final class EnvFile {
     return Sensitive.values(variables);
   }
 
-  /** What is wrong with the line, empty where nothing is. */
+  /** The problem of a line, empty if there is none. */
   private static String put(String raw, Map<String, String> variables) {
     String text = raw.strip();
     if (text.isEmpty() || text.startsWith("#")) {

@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Reads {@code gateway}: what MCP clients find. */
+/** Reads {@code gateway}: the views and bounds of the MCP gateway. */
 final class GatewayReader {
 
   private static final int MAX_COUNT = 1_000_000;
@@ -115,7 +115,7 @@ final class GatewayReader {
     return renames;
   }
 
-  /** Reports views that are also servers, and servers of views that are none. */
+  /** Reports views that have a server's name, and views that name unknown servers. */
   static GatewayOptions checked(
       ConfigEntry top, GatewayOptions options, Collection<String> servers) {
     options

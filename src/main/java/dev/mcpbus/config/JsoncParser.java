@@ -18,7 +18,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** JSON with comments and trailing commas, as editors write it, with the line of every value. */
+/**
+ * Parses JSON with comments and trailing commas, as editors write it, and keeps the line of every
+ * value.
+ */
 final class JsoncParser {
 
   private static final JsonFactory FACTORY =
@@ -77,7 +80,7 @@ final class JsoncParser {
     return parser.currentTokenLocation().getLineNr();
   }
 
-  /** Recursive; the factory bounds the depth. */
+  /** Recursive; {@link #FACTORY} bounds the depth. */
   private ConfigNode value(@Nullable JsonToken token) throws IOException {
     int line = line();
     if (token == JsonToken.START_OBJECT) {

@@ -8,19 +8,19 @@ import dev.mcpbus.supervisor.RestartStrategy;
 import java.util.List;
 
 /**
- * A whole configuration, checked.
+ * A whole checked configuration. Immutable.
  *
- * @param bridge where the bridge listens, default {@link BridgeOptions#DEFAULT}
- * @param auth who may come in over HTTP, default {@link AuthOptions#NONE}
- * @param strategy of the one supervisor, default one-for-one
- * @param startConcurrency sessions that may be starting at the same time, default 16
- * @param gateway what MCP clients find at {@code /mcp}
- * @param names how the catalog names what servers offer, default {@link NamePolicy#DOTTED}
- * @param search true where the index of tool search is built at the start, default false: at the
- *     first search
- * @param cluster how to join one, where that is asked for
+ * @param bridge the HTTP server's options, default {@link BridgeOptions#DEFAULT}
+ * @param auth who may call over HTTP, default {@link AuthOptions#NONE}
+ * @param strategy of the supervisor, default one-for-one
+ * @param startConcurrency how many sessions may start at the same time, default 16
+ * @param gateway the options of {@code /mcp}
+ * @param names how the catalog names tools and other items, default {@link NamePolicy#DOTTED}
+ * @param search true: the index of tool search is built at the start; default false: at the first
+ *     search
+ * @param cluster how to join a cluster, if mcpbus is started with {@code --cluster}
  * @param servers in the order of the file
- * @param problems of single servers, which are left out of {@code servers}; empty where all is well
+ * @param problems of the servers that are left out; empty if there are none
  */
 public record McpBusConfig(
     BridgeOptions bridge,
@@ -39,12 +39,12 @@ public record McpBusConfig(
     problems = List.copyOf(problems);
   }
 
-  /** The bridge listens here. */
+  /** The address on which the bridge listens. */
   public String host() {
     return bridge.host();
   }
 
-  /** The bridge's port; 0 lets the system choose. */
+  /** The port of the bridge; with 0 the system chooses one. */
   public int port() {
     return bridge.port();
   }

@@ -4,21 +4,22 @@ import java.util.Collection;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Pure functions on words of messages. */
+/** Helpers for messages. Stateless. */
 final class MessageTexts {
 
   private static final int QUOTE_LIMIT = 80;
 
   private MessageTexts() {}
 
-  /** In double quotes, ASCII only, at most 80 characters. */
+  /** The text in double quotes, ASCII only, at most 80 characters. */
   static String quote(String text) {
     String cut = text.length() > QUOTE_LIMIT ? text.substring(0, QUOTE_LIMIT) : text;
     return "\"" + ascii(cut) + (text.length() > QUOTE_LIMIT ? "..." : "") + "\"";
   }
 
   /**
-   * Everything outside printable ASCII as {@code \\uXXXX}, so that no terminal is steered by it.
+   * Writes everything outside printable ASCII as {@code \\uXXXX}, so that no text can send control
+   * codes to a terminal.
    */
   static String ascii(String text) {
     StringBuilder out = new StringBuilder(text.length());
@@ -34,7 +35,7 @@ final class MessageTexts {
     return out.toString();
   }
 
-  /** The candidate nearest to {@code word}; null where none is near enough to be meant. */
+  /** The candidate most similar to {@code word}; null if none is similar enough. */
   static @Nullable String nearest(String word, Collection<String> candidates) {
     String lower = word.toLowerCase(Locale.ROOT).replace("_", "").replace("-", "");
     if (lower.length() > 40) {
@@ -52,7 +53,7 @@ final class MessageTexts {
     return best;
   }
 
-  /** Edits between two words; two neighbours swapped are one edit. */
+  /** The edit distance of two words; a swap of two neighbours counts as one edit. */
   static int distance(String a, String b) {
     int[][] d = new int[a.length() + 1][b.length() + 1];
     for (int i = 0; i <= a.length(); i++) {

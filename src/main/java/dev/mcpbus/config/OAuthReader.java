@@ -17,21 +17,23 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Reads {@code oauth}, or {@code auth}, of a server. Never quotes a value: it may be a secret. */
+/**
+ * Reads {@code oauth}, or {@code auth}, of a server. No problem quotes a value: it may be a secret.
+ */
 final class OAuthReader {
 
   private final ConfigEntry server;
   private final JsonObject view;
 
   /**
-   * @param view takes what may be shown
+   * @param view receives what may be shown
    */
   OAuthReader(ConfigEntry server, JsonObject view) {
     this.server = server;
     this.view = view;
   }
 
-  /** Empty where the server has neither key, or after a problem. */
+  /** Empty if the server has neither key, or after a problem. */
   Optional<OAuthOptions> read() {
     if (server.has("oauth") && server.has("auth")) {
       server.wrong(server.line("auth"), "\"oauth\" and \"auth\" mean the same", "Keep one of them");
@@ -99,7 +101,7 @@ final class OAuthReader {
         "Add \"" + key + "\"");
   }
 
-  /** The one of two names that is used. */
+  /** The name that the entry uses. */
   private static String either(ConfigEntry entry, String ours, String theirs) {
     if (entry.has(ours) && entry.has(theirs)) {
       entry.wrong(
@@ -129,7 +131,7 @@ final class OAuthReader {
     return text.orElse(null);
   }
 
-  /** A list, or one text with blanks between. */
+  /** A list, or one string with blanks between the scopes. */
   private static List<String> scopes(ConfigEntry entry) {
     ConfigNode node = entry.node().get("scopes");
     if (node == null) {
@@ -169,7 +171,7 @@ final class OAuthReader {
         .orElse(OAuthOptions.ANY_LOOPBACK_PORT);
   }
 
-  /** https, or http on this machine. */
+  /** An https URL, or http on this machine. */
   private static @Nullable URI url(ConfigEntry entry, String key) {
     String text = text(entry, key);
     if (text == null) {
@@ -187,7 +189,7 @@ final class OAuthReader {
         return uri;
       }
     } catch (URISyntaxException e) {
-      // told below, without the text
+      // reported below, without the text
     }
     entry.wrong(
         entry.line(key),

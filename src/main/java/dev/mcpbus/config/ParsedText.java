@@ -4,20 +4,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a parser made of a text.
+ * The result of a parser. Immutable.
  *
- * @param root null where the text is broken
- * @param mistakes of syntax: broken text, keys given twice, what is refused on principle
+ * @param root null if the text cannot be parsed
+ * @param mistakes syntax errors, repeated keys, refused constructs
  */
 record ParsedText(@Nullable ConfigNode root, List<Mistake> mistakes) {
 
-  /** Bounds for both parsers: no configuration is near them, an attack passes them. */
+  /** Bounds of both parsers, far above any real configuration. */
   static final int MAX_BYTES = 8 * 1024 * 1024;
 
   static final int MAX_DEPTH = 32;
   static final int MAX_NODES = 500_000;
 
-  /** A mistake of syntax, at a line. */
+  /** A mistake at a line. */
   record Mistake(int line, String message, String remedy) {}
 
   ParsedText {
@@ -28,10 +28,7 @@ record ParsedText(@Nullable ConfigNode root, List<Mistake> mistakes) {
     return new ParsedText(null, List.of(new Mistake(line, message, remedy)));
   }
 
-  /**
-   * A parser's own message without the words of the file that it quotes, which may be secrets, and
-   * on one line.
-   */
+  /** A parser's message, on one line, without quoted words of the file, which may be secrets. */
   static String withoutQuotes(@Nullable String message) {
     if (message == null) {
       return "";

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** Reads {@code pin}: {@code true}, {@code false}, or hashes by tool. */
+/** Reads {@code pin}: {@code true}, {@code false}, or hashes by tool name. */
 final class PinReader {
 
   private static final Pattern HASH = Pattern.compile("sha256-[0-9a-f]{64}");
@@ -27,7 +27,7 @@ final class PinReader {
       entry.wrong(
           entry.line("pin"),
           "\"pin\" must be true, false or an object, not " + value.kind().title,
-          "Write \"pin\": true to pin every tool to what it is when it is first seen");
+          "Write \"pin\": true to pin every tool to its first definition");
       return Optional.empty();
     }
     Map<String, String> hashes = new LinkedHashMap<>();

@@ -16,16 +16,16 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Lets a plug-in read the entry of a server whose transport it is. */
+/** Passes the entry of a server to the plug-in that provides its transport. */
 record PluginEntryReader(ConfigEntry entry, JsonObject view) {
 
   private static final Logger LOG = LoggerFactory.getLogger(PluginEntryReader.class);
 
-  /** Schemes that a plug-in cannot take. */
+  /** Schemes that a plug-in cannot have. */
   private static final Set<String> BUILT_IN =
       Set.of("http", "https", "tcp", "tls", "unix", "pipe", "file");
 
-  /** The type whose scheme a URL has; empty where it is no plug-in's. */
+  /** The plug-in type for the URL's scheme; empty if no plug-in has it. */
   static Optional<String> typeOf(String url) {
     int colon = url.indexOf(':');
     String scheme = colon < 0 ? "" : url.substring(0, colon);
@@ -41,12 +41,15 @@ record PluginEntryReader(ConfigEntry entry, JsonObject view) {
     try {
       return provider.schemes().contains(scheme);
     } catch (RuntimeException | LinkageError e) {
-      LOG.error("{} does not tell its schemes", provider.getClass().getName(), e);
+      LOG.error(
+          "schemes() of transport plug-in {} failed; its URL schemes are ignored",
+          provider.getClass().getName(),
+          e);
       return false;
     }
   }
 
-  /** Empty after a problem. */
+  /** The plug-in's options; empty after a problem. */
   Optional<TransportOptions> read(
       TransportProvider provider, Optional<Filled> url, ServerSettings settings) {
     JsonObject options = new JsonObject();
@@ -86,12 +89,12 @@ record PluginEntryReader(ConfigEntry entry, JsonObject view) {
       entry.wrong(
           entry.node().line(),
           "transport \"" + provider.type() + "\" is broken: " + e.getClass().getSimpleName(),
-          "Ask who made " + provider.getClass().getName());
+          "Report it to the author of " + provider.getClass().getName());
     }
     return Optional.empty();
   }
 
-  /** As JSON, with the variables in its texts filled in. */
+  /** The node as JSON, with all variables in its strings replaced. */
   private @Nullable Object filled(ConfigNode node) {
     if (node.is(Kind.OBJECT)) {
       JsonObject object = new JsonObject();

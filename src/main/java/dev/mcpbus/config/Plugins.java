@@ -19,15 +19,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the class path offers of one kind, by name. Loaded once per process, at the first question;
- * one that cannot be loaded is left out and told, the others are there. Safe from any thread.
+ * The plug-ins of one kind on the class path, by name. Loaded once per process, at the first use. A
+ * plug-in that cannot be loaded is logged and left out; the others work. Safe on every thread.
  */
 public final class Plugins<T> {
 
   private static final Logger LOG = LoggerFactory.getLogger(Plugins.class);
 
-  /** A class path that fails more often than this is broken as a whole. */
-  private static final int MOST_FAILURES = 100;
+  /** Loading stops after this many failures. */
+  private static final int MAX_FAILURES = 100;
 
   private final Map<String, T> byName = new TreeMap<>();
   private final List<String> broken = new ArrayList<>();
@@ -65,7 +65,7 @@ public final class Plugins<T> {
             .with(NamePolicy.DOTTED.name(), NamePolicy.DOTTED);
   }
 
-  /** Transports beyond the built-in ones, by type. */
+  /** Transport plug-ins by type, without the built-in transports. */
   public static Plugins<TransportProvider> transports() {
     return Transports.ALL;
   }
@@ -98,7 +98,7 @@ public final class Plugins<T> {
     Plugins<T> plugins = new Plugins<>();
     Iterator<ServiceLoader.Provider<T>> found =
         ServiceLoader.load(kind, loader).stream().iterator();
-    while (plugins.broken.size() < MOST_FAILURES) {
+    while (plugins.broken.size() < MAX_FAILURES) {
       String from = "a provider of " + kind.getSimpleName();
       try {
         if (!found.hasNext()) {
@@ -124,14 +124,14 @@ public final class Plugins<T> {
     }
   }
 
-  /** The reason is that of the plug-in, not that of the loader around it. */
+  /** Reports the plug-in's own exception instead of the loader's wrapper. */
   private void failed(String from, Throwable failure) {
     Throwable cause =
         failure instanceof ServiceConfigurationError && failure.getCause() != null
             ? failure.getCause()
             : failure;
     broken.add(from + " (" + cause.getClass().getSimpleName() + ": " + cause.getMessage() + ")");
-    LOG.error("plug-in {} is left out", from, failure);
+    LOG.error("cannot load plug-in {}; mcpbus runs without it", from, failure);
   }
 
   private Plugins<T> with(String name, T plugin) {
@@ -139,7 +139,7 @@ public final class Plugins<T> {
     return this;
   }
 
-  /** Empty where nothing of that name was loaded. */
+  /** The plug-in with this name, if it was loaded. */
   public Optional<T> find(String name) {
     return Optional.ofNullable(byName.get(name));
   }
@@ -148,7 +148,7 @@ public final class Plugins<T> {
     return byName.values();
   }
 
-  /** What a user can do who wrote an unknown name. */
+  /** The remedy for an unknown name. */
   String remedy(Collection<String> builtIn) {
     List<String> known = new ArrayList<>(builtIn);
     byName.keySet().stream().filter(name -> !builtIn.contains(name)).forEach(known::add);

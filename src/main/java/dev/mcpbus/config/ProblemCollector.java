@@ -5,7 +5,7 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Collects the problems of one file; owned by one read. */
+/** Collects the problems of one file. Owned by one read. */
 final class ProblemCollector {
 
   private final String file;
@@ -20,17 +20,19 @@ final class ProblemCollector {
     return file;
   }
 
-  /** A problem of the whole file: nothing of it is used. */
+  /** Adds a problem of the whole file: nothing of the file is used. */
   void fatal(int line, String message, String remedy) {
     found.add(new ConfigProblem(file, line, null, message, remedy, true));
   }
 
-  /** A problem of one server, which is left out; of the whole file where {@code server} is null. */
+  /**
+   * Adds a problem of one server, which is left out; of the whole file if {@code server} is null.
+   */
   void add(int line, @Nullable String server, String message, String remedy) {
     found.add(new ConfigProblem(file, line, server, message, remedy, server == null));
   }
 
-  /** What of a server's entry is not obeyed; the server is used all the same. */
+  /** Adds a setting of a server that mcpbus ignores; the server is used all the same. */
   void note(int line, @Nullable String server, String message, String remedy) {
     notes.add(new ConfigProblem(file, line, server, message, remedy, false));
   }

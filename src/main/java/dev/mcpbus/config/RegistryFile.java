@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A {@code server.json} of the MCP registry, or a registry's answer around one or a list of them,
- * as entries of our own form. A server that can be had in several ways, {@code packages} first and
- * then {@code remotes}, takes the first that lacks nothing.
+ * Reads a {@code server.json} of the MCP registry, or a registry's response with one or several of
+ * them, as entries in mcpbus's own format. If a server has several {@code packages} and {@code
+ * remotes}, the first one is used for which nothing is missing; packages come first.
  */
 final class RegistryFile {
 
@@ -35,7 +35,7 @@ final class RegistryFile {
         .anyMatch(list -> list != null && list.is(Kind.ARRAY));
   }
 
-  /** The servers by name; one that cannot be used is reported and left out. */
+  /** The servers by name; a server that cannot be used is reported and left out. */
   Member servers(ConfigNode root) {
     ConfigNode servers = root.get("servers");
     List<ConfigNode> all = isServer(root) || servers == null ? List.of(root) : servers.items();
@@ -64,7 +64,7 @@ final class RegistryFile {
     return name.substring(name.lastIndexOf('/') + 1).replace('.', '-');
   }
 
-  /** The first way to have {@code node} that lacks nothing; empty where there is none. */
+  /** The entry for the first usable package or remote; empty if there is none. */
   Optional<ConfigNode> entry(ConfigNode node, String name) {
     ConfigNode server = unwrapped(node);
     String shown = ServerNames.cut(name);
@@ -105,7 +105,7 @@ final class RegistryFile {
       problems.add(
           server.line(),
           name,
-          "nothing says how to reach the server",
+          "the entry does not say how to reach the server",
           "It needs one of \"packages\" or of \"remotes\"");
     }
   }

@@ -10,19 +10,19 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The inputs of a registry's {@code server.json}: a fixed value with {@code {variables}}, or an
- * answer from the environment, else a default. An answer becomes a {@code ${...}} of our own form,
- * so that {@link Substitution} fills it in later and nothing shows it.
+ * Evaluates inputs of a registry's {@code server.json}: a fixed value with {@code {variables}}, an
+ * answer from the environment, or a default. An answer becomes a {@code ${...}} reference, so that
+ * {@link Substitution} inserts it later and masks it.
  */
 record RegistryInput(ConfigEnvironment environment, ProblemCollector problems, String server) {
 
   private static final Pattern BRACES = Pattern.compile("\\{([^{}]+)}");
   private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_.-]*");
 
-  /** Names that are certainly those of variables; a {@code path} or {@code user} is not. */
+  /** Names that are certainly names of variables, unlike {@code path} or {@code user}. */
   private static final Pattern PLAIN = Pattern.compile("[A-Z][A-Z0-9_]*");
 
-  /** A member by its name of today, or of the schemas before September 2025. */
+  /** A member by its present name, or by its name in the schemas before September 2025. */
   static @Nullable ConfigNode get(ConfigNode node, String name) {
     ConfigNode found = node.get(name);
     String older = name.replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT);
@@ -45,16 +45,19 @@ record RegistryInput(ConfigEnvironment environment, ProblemCollector problems, S
     return text(node, name).filter("true"::equals).isPresent();
   }
 
-  /** Of a variable of the server's environment: asked for under its own name too. */
+  /**
+   * The value of an environment variable of the server; the variable's own name is searched as
+   * well.
+   */
   Optional<String> variable(ConfigNode input, String name) {
     return value(input, name, true);
   }
 
   /**
-   * Of anything else.
+   * The value of any other input.
    *
-   * @param name what the file calls it
-   * @return empty where there is none; a required one that is missing is reported
+   * @param name the input's name in the file
+   * @return empty if there is none; a missing required value is reported
    */
   Optional<String> value(ConfigNode input, String name) {
     return value(input, name, false);
@@ -77,8 +80,8 @@ record RegistryInput(ConfigEnvironment environment, ProblemCollector problems, S
   }
 
   /**
-   * {@code {name}} filled in for every name of {@code variables}; others stay. Empty where one of
-   * them has no value.
+   * Replaces {@code {name}} for every name in {@code variables}; other braces stay. Empty if one of
+   * the variables has no value.
    */
   Optional<String> template(String text, @Nullable ConfigNode variables) {
     StringBuilder out = new StringBuilder();
@@ -113,7 +116,7 @@ record RegistryInput(ConfigEnvironment environment, ProblemCollector problems, S
         : Optional.empty();
   }
 
-  /** {@code --api-key} is asked for as {@code api-key}. */
+  /** The input id of a name: {@code api-key} for {@code --api-key}. */
   private static String id(String name) {
     return name.replaceFirst("^-+", "").replaceAll("[^A-Za-z0-9_.-]", "-");
   }
@@ -130,11 +133,13 @@ record RegistryInput(ConfigEnvironment environment, ProblemCollector problems, S
     problems.add(
         input.line(),
         server,
-        "it needs a value for " + MessageTexts.quote(name) + description,
+        "there is no value for " + MessageTexts.quote(name) + description,
         "Set the variable " + variable);
   }
 
-  /** Says what may be chosen, never what was: it may be a secret in the wrong place. */
+  /**
+   * Checks choices and format. Problems show the choices, never the value, which may be a secret.
+   */
   private boolean fits(ConfigNode input, String name, String value) {
     List<String> choices = list(input, "choices").stream().map(ConfigNode::text).toList();
     if (!choices.isEmpty() && !choices.contains(value)) {

@@ -9,7 +9,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** One of {@code packages[]} of a registry's {@code server.json}, as the program that runs it. */
+/**
+ * One of {@code packages[]} of a registry's {@code server.json}, turned into the command that runs
+ * it.
+ */
 final class RegistryPackage {
 
   private final ConfigNode node;
@@ -21,7 +24,7 @@ final class RegistryPackage {
     this.inputs = inputs;
   }
 
-  /** What cannot be run here, with the reason and the remedy; empty where it can. */
+  /** Why the package cannot be run here, with the remedy; empty if it can. */
   Optional<List<String>> obstacle() {
     String transport =
         Optional.ofNullable(RegistryInput.get(node, "transport"))
@@ -64,7 +67,7 @@ final class RegistryPackage {
         .orElse("");
   }
 
-  /** The entry {@code {command, args, env}}; what is missing is reported. */
+  /** The entry {@code {command, args, env}}; missing values are reported. */
   ConfigNode entry() {
     for (ConfigNode variable : RegistryInput.list(node, "environmentVariables")) {
       String name = RegistryInput.text(variable, "name").orElse("");
@@ -116,7 +119,7 @@ final class RegistryPackage {
     };
   }
 
-  /** The variables of the server reach its container by name, so no value stands in a command. */
+  /** Passes the server's variables to its container by name, so no value stands in a command. */
   private List<String> oci(String runtime, List<String> args) {
     List<String> names = new ArrayList<>();
     for (String name : env.keySet()) {
@@ -178,7 +181,7 @@ final class RegistryPackage {
     return args;
   }
 
-  /** A flag that nothing could give a value to stands alone. */
+  /** True for an argument that can have no value: it is a flag. */
   private static boolean isSwitch(ConfigNode argument) {
     return Stream.of("value", "default", "valueHint", "format", "choices", "isRequired")
         .allMatch(key -> RegistryInput.get(argument, key) == null);

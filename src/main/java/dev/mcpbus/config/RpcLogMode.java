@@ -1,9 +1,9 @@
 package dev.mcpbus.config;
 
-/** What happens to the JSON-RPC messages of a server; the seeds' {@code logJsonRpc}. */
+/** Where the JSON-RPC messages of a server are logged; {@code logJsonRpc} of the seeds. */
 public enum RpcLogMode {
   OFF,
-  /** To the log, at level INFO. */
+  /** In the log, at level INFO. */
   ON,
   /** Published on {@code mcp.rpc}. */
   BUS

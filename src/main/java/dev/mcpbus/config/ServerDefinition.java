@@ -11,20 +11,19 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One server as a file or {@code mcp.servers.add} defines it, read and checked.
+ * The checked definition of one server, from a file or from {@code mcp.servers.add}. Immutable.
  *
  * @param id derived from {@code name}
- * @param name the key as it was written
- * @param transport how to reach it
+ * @param name the key as written
+ * @param transport how to reach the server
  * @param connection how the connection behaves
- * @param restart how it is supervised
- * @param rpcLog what happens to its JSON-RPC messages
- * @param drain how long calls in flight may take when its session is stopped; for its child
- *     specification
+ * @param restart how the supervisor restarts it
+ * @param rpcLog where its JSON-RPC messages are logged
+ * @param drain how long calls in flight may take when its session is stopped
  * @param source where it was defined, {@code file:line}, for messages
- * @param view what may be shown of it: secrets are replaced by {@code "***"}
- * @param redactor takes its secrets out of every text about it
- * @param origin what another node can read it from; null for one that only this process can make
+ * @param view what may be shown of it, with {@code "***"} in place of secrets
+ * @param redactor removes its secrets from texts
+ * @param origin from which another node can read the definition; null if only this process has it
  */
 public record ServerDefinition(
     ConnectionId id,
@@ -39,7 +38,7 @@ public record ServerDefinition(
     Redactor redactor,
     @Nullable ServerOrigin origin) {
 
-  /** Of this process alone. */
+  /** A definition that only this process has. */
   public ServerDefinition(
       ConnectionId id,
       String name,
@@ -59,7 +58,7 @@ public record ServerDefinition(
         id, name, transport, connection, restart, rpcLog, drain, source, view, redactor, value);
   }
 
-  /** True where both would make the same connection, so that a reload can leave it alone. */
+  /** Whether both make the same connection, so that a reload need not restart it. */
   public boolean sameAs(ServerDefinition other) {
     return id.equals(other.id)
         && transport.equals(other.transport)
@@ -71,17 +70,17 @@ public record ServerDefinition(
         && replicas() == other.replicas();
   }
 
-  /** How many connections it has in a cluster, on one node each. */
+  /** How many connections the server has in a cluster, each on a node of its own. */
   public int replicas() {
     return origin == null ? 1 : origin.replicas();
   }
 
-  /** What a node must have to run it. */
+  /** The labels that a node must have to own it. */
   public Set<String> labels() {
     return origin == null ? Set.of() : origin.labels();
   }
 
-  /** Says nothing of transport and view but their kind: the first may hold secrets. */
+  /** Shows no transport and no view: the transport may hold secrets. */
   @Override
   public String toString() {
     return "server " + id + " (" + transport.type() + ", " + source + ")";

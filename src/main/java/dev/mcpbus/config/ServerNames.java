@@ -13,13 +13,13 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * From the names that people write to connection ids. Two names that a person or the bus could take
- * for one another are refused together; dots are refused and not mapped, for they separate the
- * parts of an address.
+ * Derives connection ids from names of servers. Names that a person or the bus could confuse are
+ * refused together. Dots are refused and not replaced, because they separate the parts of an
+ * address. Stateless.
  */
 final class ServerNames {
 
-  /** Letters that look like an ASCII letter, each pair a look-alike and its letter. */
+  /** Pairs of a character and the ASCII letter that it looks like. */
   private static final String LOOK_ALIKES =
       // Cyrillic
       "\u0430a\u0432b\u0441c\u0501d\u0435e\u04bbh\u0456i\u0458j\u043ak\u04cfl\u043cm\u043eo\u0440p"
@@ -29,7 +29,7 @@ final class ServerNames {
           + "\u03b1a\u03b5e\u03b9i\u03bak\u03bdv\u03bfo\u03c1p\u03c4t\u03c5u\u03c7x\u03c9w\u03b3y"
           + "\u0391A\u0392B\u0395E\u0396Z\u0397H\u0399I\u039aK\u039cM\u039dN\u039fO\u03a1P\u03a4T"
           + "\u03a5Y\u03a7X"
-          // Latin letters without a dot, and a dash or two
+          // Latin letters without a dot, and some dashes
           + "\u0131i\u0237j\u0269i\u2010-\u2011-\u2012-\u2013-\u2014-\u2212-";
 
   private static final Map<Integer, Integer> ASCII_OF = table();
@@ -45,8 +45,8 @@ final class ServerNames {
   }
 
   /**
-   * The ids of all names that have one. Names that would share an id are one fatal problem each
-   * group; a name that cannot become an id is a problem of its own server.
+   * The ids of all valid names. Each group of names that would share an id is one fatal problem; a
+   * name that cannot become an id is a problem of its server.
    */
   static Map<String, ConnectionId> ids(List<Member> servers, ProblemCollector problems) {
     Map<String, List<Member>> groups = new LinkedHashMap<>();
@@ -72,7 +72,7 @@ final class ServerNames {
     return ids;
   }
 
-  /** True where the entry is switched off: its name harms nobody yet, unless it is another's. */
+  /** Whether the entry is disabled: an invalid name of it is not reported, a conflict is. */
   private static boolean off(ConfigNode server) {
     ConfigNode disabled = server.get("disabled");
     ConfigNode enabled = server.get("enabled");
@@ -80,7 +80,7 @@ final class ServerNames {
         || (enabled != null && enabled.text().equals("false"));
   }
 
-  /** What the name becomes; not necessarily a valid id. */
+  /** The id for a name; not necessarily valid. */
   static String id(String name) {
     String folded = Normalizer.normalize(name, Normalizer.Form.NFKC).strip();
     String lower = folded.toLowerCase(Locale.ROOT);
@@ -90,7 +90,7 @@ final class ServerNames {
         .replaceAll("^-|-$", "");
   }
 
-  /** Equal for all names that a reader could take for one another. */
+  /** Equal for all names that a person could confuse. */
   static String skeleton(String name) {
     StringBuilder out = new StringBuilder();
     Normalizer.normalize(name, Normalizer.Form.NFKC)
@@ -101,7 +101,7 @@ final class ServerNames {
     return id(out.toString());
   }
 
-  /** What is wrong with a name, empty where nothing is. */
+  /** The problem of a name, empty if there is none. */
   static String problem(String name, String id) {
     if (name.isBlank()) {
       return "a server needs a name";
@@ -142,7 +142,7 @@ final class ServerNames {
     return String.format(Locale.ROOT, "U+%04X", c) + (name == null ? "" : " " + name) + looks;
   }
 
-  /** A name for messages, not longer than a line. */
+  /** A name for messages, shortened to 80 characters. */
   static String cut(String name) {
     return name.length() > 80 ? name.substring(0, 80) + "..." : name;
   }

@@ -9,13 +9,13 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server as it was written, for other nodes: variables are not filled in, so that each node fills
- * in its own, and secrets that are named by variables stay where they are.
+ * A server's definition as written, for other nodes. Variables are not replaced, so that each node
+ * inserts its own values, and secrets in variables do not leave their node. Immutable.
  *
  * @param name the key
- * @param entry what stands under it
- * @param defaults the file's; null where each node's own hold
- * @param seeds true where a bare number of {@code timeout} counts seconds
+ * @param entry the value of the key
+ * @param defaults of the file; null: each node uses its own
+ * @param seeds true if a number without unit in {@code timeout} counts seconds
  */
 public record ServerOrigin(
     String name, JsonObject entry, @Nullable JsonObject defaults, boolean seeds) {
@@ -38,25 +38,25 @@ public record ServerOrigin(
         json.getBoolean("seeds", false));
   }
 
-  /** The same text for the same definition, in whatever order its keys were written. */
+  /** Canonical text: equal for equal definitions, whatever the order of their keys. */
   public String text() {
     return CanonicalJson.of(RawJson.of(toJson()));
   }
 
-  /** Names the server alone: what stands in a file as it is may be a secret. */
+  /** Shows the name alone: values in a file may be secrets. */
   @Override
   public String toString() {
     return "origin of " + name;
   }
 
-  /** How many connections it has in a cluster; 1 where that is not said, or not well. */
+  /** The number of connections in a cluster; 1 if absent or invalid. */
   public int replicas() {
     return entry.getValue("replicas") instanceof Number number
         ? Math.max(1, Math.min(MAX_REPLICAS, number.intValue()))
         : 1;
   }
 
-  /** Labels that a node must have to run it. */
+  /** The labels that a node must have to own the server. */
   public Set<String> labels() {
     return entry.getJsonArray("labels", new JsonArray()).stream()
         .map(String::valueOf)

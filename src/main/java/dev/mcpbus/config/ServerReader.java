@@ -29,7 +29,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Reads one server's entry: the same for a file and for {@code mcp.servers.add}. */
+/** Reads one server's entry, from a file or from {@code mcp.servers.add}. Owned by one read. */
 final class ServerReader {
 
   private static final Pattern HEADER_NAME = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]+");
@@ -44,7 +44,7 @@ final class ServerReader {
   private Optional<Filled> url = Optional.empty();
 
   /**
-   * @param envFiles takes every file that the entry names, so that it can be watched
+   * @param envFiles receives every file that the entry names, so that it can be watched
    * @param seeds true under {@code mcp_servers}
    */
   ServerReader(ConfigEntry entry, String server, Set<Path> envFiles, boolean seeds) {
@@ -54,12 +54,12 @@ final class ServerReader {
     this.seeds = seeds;
   }
 
-  /** True where the entry says that it is switched off; it is not read further then. */
+  /** Whether the entry is disabled; then it is not read further. */
   boolean disabled() {
     return entry.flag("disabled").orElse(false) || !entry.flag("enabled").orElse(true);
   }
 
-  /** The definition, or empty where a problem was reported. */
+  /** The definition, or empty after a problem. */
   Optional<ServerDefinition> read(ConnectionId id, String source, ServerSettings defaults) {
     int before = entry.problems().count();
     keys();
@@ -102,13 +102,13 @@ final class ServerReader {
             redactor(transport)));
   }
 
-  /** Of all that the entry brought; a host is no secret, whoever named it. */
+  /** Removes all secrets of the entry; a host is not a secret, even if a variable holds it. */
   private Redactor redactor(TransportOptions transport) {
     secrets.addAll(transport.secrets());
-    List<Sensitive> brought = entry.substitution().brought(server);
+    List<Sensitive> inserted = entry.substitution().inserted(server);
     url.ifPresent(text -> secrets.addAll(EntryMasking.secrets(text.value())));
     secrets.addAll(
-        url.map(text -> EntryMasking.withoutHost(brought, text.value())).orElse(brought));
+        url.map(text -> EntryMasking.withoutHost(inserted, text.value())).orElse(inserted));
     return Redactor.of(secrets);
   }
 
@@ -151,7 +151,7 @@ final class ServerReader {
     };
   }
 
-  /** Of a plug-in; null after a problem. */
+  /** The options of a plug-in's transport; null after a problem. */
   private @Nullable TransportOptions plugged(String type, ServerSettings settings) {
     return Plugins.transports()
         .find(type)
@@ -224,7 +224,7 @@ final class ServerReader {
     if (oauth != null && (helper.isPresent() || authorized)) {
       entry.wrong(
           entry.node().line(),
-          "OAuth and a headersHelper or an Authorization header cannot both be right",
+          "OAuth cannot be combined with a headersHelper or an Authorization header",
           "Keep one of them");
     }
     helper.ifPresent(text -> view.put("headersHelper", Sensitive.MASK));
@@ -311,7 +311,7 @@ final class ServerReader {
     return true;
   }
 
-  /** A path as it was resolved; as it was written where a variable's value is part of it. */
+  /** The resolved path; the path as written if a variable's value is part of it. */
   private String shown(String key, Path path) {
     return entry
         .text(key)

@@ -5,10 +5,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What reading one server's entry gave.
+ * The result of reading one server's entry. Immutable.
  *
- * @param definition null where there are problems, or where the entry is disabled
- * @param problems all of them; empty where all is well
+ * @param definition null if there are problems, or if the entry is disabled
+ * @param problems all of them; empty if there are none
  */
 public record ServerResult(@Nullable ServerDefinition definition, List<ConfigProblem> problems) {
 

@@ -6,15 +6,15 @@ import dev.mcpbus.supervisor.RestartPolicy;
 import java.time.Duration;
 
 /**
- * How a server behaves, whatever it is: the {@code defaults} of a file, and what each server
- * changes of them.
+ * How a server behaves, independent of what it is: the {@code defaults} of a file, overridden by
+ * each server. Immutable.
  *
  * @param connection of the actor
  * @param restart of its supervision
- * @param rpcLog what happens to its JSON-RPC messages, default {@link RpcLogMode#OFF}
- * @param closeGrace of a child process, default 2 s
- * @param drain for calls in flight when a session is stopped, default 5 s
- * @param connectTimeout of an HTTP server, default 5 s
+ * @param rpcLog where its JSON-RPC messages are logged, default {@link RpcLogMode#OFF}
+ * @param closeGrace how long a child process may take to exit, default 2 s
+ * @param drain how long calls in flight may take when a session is stopped, default 5 s
+ * @param connectTimeout for HTTP servers and sockets, default 5 s
  */
 public record ServerSettings(
     ConnectionOptions connection,
@@ -33,7 +33,7 @@ public record ServerSettings(
           Duration.ofSeconds(5),
           Duration.ofSeconds(5));
 
-  /** With the tools that exist for callers. */
+  /** A copy with rules for tools. */
   ServerSettings withTools(ToolPolicy tools) {
     return new ServerSettings(
         connection.with().tools(tools).build(), restart, rpcLog, closeGrace, drain, connectTimeout);

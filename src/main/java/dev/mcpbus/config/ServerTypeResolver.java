@@ -12,9 +12,9 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Finds the transport that a server's entry means, said or not.
+ * Finds the transport of a server's entry, from {@code type} or from the other keys.
  *
- * @param url its URL, read once, so that a mistake in it is reported once
+ * @param url the entry's URL, read once, so that a mistake in it is reported once
  */
 record ServerTypeResolver(ConfigEntry entry, Supplier<Optional<Filled>> url) {
 
@@ -26,7 +26,7 @@ record ServerTypeResolver(ConfigEntry entry, Supplier<Optional<Filled>> url) {
           SocketOptions.TYPE,
           BusOptions.TYPE);
 
-  /** What a plug-in cannot be called: our types and their other names. */
+  /** Names that a plug-in cannot have: the built-in types and their synonyms. */
   static final List<String> RESERVED =
       List.of(
           StdioOptions.TYPE,
@@ -39,7 +39,7 @@ record ServerTypeResolver(ConfigEntry entry, Supplier<Optional<Filled>> url) {
           "unix",
           BusOptions.TYPE);
 
-  /** One of our types, or of a plug-in; empty after a problem. */
+  /** A built-in type or that of a plug-in; empty after a problem. */
   String read() {
     List<String> ways = List.of("command", "url", "address").stream().filter(entry::has).toList();
     if (ways.size() > 1) {
@@ -53,7 +53,7 @@ record ServerTypeResolver(ConfigEntry entry, Supplier<Optional<Filled>> url) {
       if (ways.isEmpty()) {
         entry.wrong(
             entry.node().line(),
-            "nothing says how to reach the server",
+            "the entry does not say how to reach the server",
             "Give \"command\" for a program, \"url\" for HTTP, or \"address\" for the event bus");
         return "";
       }
@@ -89,7 +89,10 @@ record ServerTypeResolver(ConfigEntry entry, Supplier<Optional<Filled>> url) {
     };
   }
 
-  /** Of a URL alone: its scheme, and {@code /sse} at the end of its path. */
+  /**
+   * The type for a URL without {@code type}: by its scheme, or by a path that ends with {@code
+   * /sse}.
+   */
   private String typeOfUrl() {
     String url = this.url.get().map(text -> text.value().reveal().strip()).orElse("");
     String lower = url.toLowerCase(Locale.ROOT);

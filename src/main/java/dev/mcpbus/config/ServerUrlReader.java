@@ -10,10 +10,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** Reads the {@code url} of a server's entry. Never quotes it: it may hold a password. */
+/** Reads the {@code url} of a server's entry. No problem quotes it: it may hold a password. */
 record ServerUrlReader(ConfigEntry entry) {
 
-  /** An http(s) URL, or that of a Unix socket with the HTTP path as its fragment. */
+  /** An http(s) URL, or the URL of a Unix socket with the HTTP path as fragment. */
   Optional<URI> http(Filled text) {
     Optional<URI> parsed = parse(text, "https://host:port/path");
     if (parsed.isEmpty()) {
@@ -96,7 +96,7 @@ record ServerUrlReader(ConfigEntry entry) {
     return String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
   }
 
-  /** {@code user:password@} becomes a header, so that no URL holds a secret. */
+  /** Moves {@code user:password@} into a header, so that the URL holds no secret. */
   URI withoutUser(URI uri, Map<String, Sensitive> headers) {
     String user = uri.getUserInfo();
     if (user == null) {

@@ -15,20 +15,23 @@ import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Reads how a server behaves; every key that is absent keeps what {@code base} says. */
+/** Reads how a server behaves; an absent key keeps the value of {@code base}. */
 final class SettingsReader {
 
   private static final int MAX_COUNT = 1_000_000;
   private static final int MAX_MESSAGE = 1024 * 1024 * 1024;
 
-  /** A bare {@code timeout: 30} of the seeds' YAML; more than an hour is surely milliseconds. */
+  /**
+   * For a number without unit, such as {@code timeout: 30} of the seeds' YAML: more than an hour is
+   * taken for milliseconds and reported.
+   */
   private static final double MAX_BARE_SECONDS = 3_600;
 
   private SettingsReader() {}
 
   /**
-   * @param seeds true under {@code mcp_servers}, where a bare number of {@code timeout} and {@code
-   *     retry} counts seconds
+   * @param seeds true under {@code mcp_servers}, where a number without unit in {@code timeout} and
+   *     {@code retry} counts seconds
    */
   static ServerSettings read(ConfigEntry entry, ServerSettings base, boolean seeds) {
     ConnectionOptions.Builder options = base.connection().with();
@@ -91,7 +94,7 @@ final class SettingsReader {
         entry.duration("connectTimeout", false).orElse(base.connectTimeout()));
   }
 
-  /** {@code off}, {@code on}, {@code bus}; true is {@code on}, false is {@code off}. */
+  /** {@code off}, {@code on} or {@code bus}; true is {@code on}, false is {@code off}. */
   static Optional<RpcLogMode> rpcLog(ConfigEntry entry) {
     ConfigNode value = entry.node().get("rpcLog");
     if (value != null && value.is(Kind.BOOLEAN)) {
@@ -108,10 +111,10 @@ final class SettingsReader {
         () ->
             "Use one of "
                 + String.join(", ", ProtocolVersion.supported())
-                + ", or leave it out to find out");
+                + ", or leave it out to negotiate the version");
   }
 
-  /** Words such as {@code elicitation.url}, as MCP nests them. */
+  /** Nests words such as {@code elicitation.url} into the form of MCP. */
   private static Optional<JsonObject> capabilities(ConfigEntry entry) {
     return entry
         .texts("capabilities")
@@ -123,7 +126,7 @@ final class SettingsReader {
                 if (!ConfigKeys.CAPABILITIES.contains(word)) {
                   entry.wrong(
                       entry.line("capabilities"),
-                      "there is no capability " + MessageTexts.quote(text.shown()),
+                      "unknown capability " + MessageTexts.quote(text.shown()),
                       "Use some of " + String.join(", ", ConfigKeys.CAPABILITIES));
                 }
                 JsonObject into = all;
@@ -214,7 +217,7 @@ final class SettingsReader {
         entry.number("jitter", 0, 1).orElse(base.jitter()));
   }
 
-  /** {@code retry: 3}, {@code retry: false}, or an object; the delays count seconds. */
+  /** {@code retry: 3}, {@code retry: false} or an object; its delays are seconds. */
   private static RestartPolicy retry(ConfigEntry entry, RestartPolicy base) {
     ConfigNode value = entry.node().get("retry");
     if (value == null || value.is(Kind.NULL)) {

@@ -12,8 +12,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fills {@code ${...}} in the texts of one file. A variable that is not set and has no default is a
- * problem of the server that uses it, never an empty text.
+ * Replaces {@code ${...}} in the texts of one file. A variable without value and default is a
+ * problem of the server that uses it; it never becomes an empty text. Owned by one read.
  */
 final class Substitution {
 
@@ -24,10 +24,10 @@ final class Substitution {
   private final Path folder;
   private final Map<String, String> inputDescriptions;
   private final ProblemCollector problems;
-  private final Map<String, List<Sensitive>> brought = new HashMap<>();
+  private final Map<String, List<Sensitive>> inserted = new HashMap<>();
 
   /**
-   * @param folder what {@code ${workspaceFolder}} stands for
+   * @param folder the value of {@code ${workspaceFolder}}
    * @param inputDescriptions of the inputs that the file declares, by id
    */
   Substitution(
@@ -42,19 +42,19 @@ final class Substitution {
   }
 
   /**
-   * A filled text.
+   * A text after substitution.
    *
    * @param value to use
-   * @param shown to show: what came from a variable is {@code ***}
+   * @param shown to show: {@code ***} in place of values of variables
    */
   record Filled(Sensitive value, String shown) {
 
-    /** Of which nothing may be shown. */
+    /** A text that is hidden as a whole. */
     static Filled hidden(String value) {
       return new Filled(Sensitive.of(value), Sensitive.MASK);
     }
 
-    /** What may be shown of the one whose text is {@code word}. */
+    /** The masked form of the text that is equal to {@code word}. */
     static String shown(Collection<Filled> all, String word) {
       Sensitive wanted = Sensitive.of(word);
       return all.stream()
@@ -64,27 +64,27 @@ final class Substitution {
           .orElse(Sensitive.MASK);
     }
 
-    /** As it stands in the file. */
+    /** A text without variables. */
     static Filled plain(String text) {
       return new Filled(Sensitive.of(text), text);
     }
 
-    /** What may be shown. */
+    /** The masked form. */
     @Override
     public String toString() {
       return shown;
     }
   }
 
-  /** What variables and inputs brought into the texts of that server. */
-  List<Sensitive> brought(String server) {
-    return brought.getOrDefault(server, List.of());
+  /** The values that variables and inputs inserted into the texts of a server: possible secrets. */
+  List<Sensitive> inserted(String server) {
+    return inserted.getOrDefault(server, List.of());
   }
 
   private Filled hidden(String value, @Nullable String server) {
     Filled filled = Filled.hidden(value);
     if (server != null) {
-      brought.computeIfAbsent(server, name -> new ArrayList<>()).add(filled.value);
+      inserted.computeIfAbsent(server, name -> new ArrayList<>()).add(filled.value);
     }
     return filled;
   }
@@ -97,7 +97,7 @@ final class Substitution {
     return environment.userHome();
   }
 
-  /** The text, or empty where it names something unknown; the problem is reported then. */
+  /** The text after substitution; empty after a problem, such as an unknown variable. */
   Optional<Filled> fill(String raw, int line, @Nullable String server) {
     if (!raw.contains("${")) {
       return Optional.of(Filled.plain(raw));
@@ -137,7 +137,7 @@ final class Substitution {
     int mark = inside.indexOf(DEFAULT_MARK);
     String fallback = mark < 0 ? null : inside.substring(mark + DEFAULT_MARK.length());
     String name = (mark < 0 ? inside : inside.substring(0, mark)).strip();
-    String plain = place(name);
+    String plain = path(name);
     if (plain != null) {
       return Optional.of(Filled.plain(plain));
     }
@@ -171,8 +171,8 @@ final class Substitution {
     return Optional.empty();
   }
 
-  /** Places are no secrets: they are shown as they are. */
-  private @Nullable String place(String name) {
+  /** Paths of this machine, which are shown unmasked. */
+  private @Nullable String path(String name) {
     return switch (name) {
       case "userHome" -> environment.userHome().toString();
       case "workspaceFolder" -> folder.toString();

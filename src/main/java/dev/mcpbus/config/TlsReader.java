@@ -8,12 +8,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Reads {@code tls} of a server's entry. Whether the files are usable shows when it connects. */
+/**
+ * Reads {@code tls} of a server's entry. The files themselves are read when the transport connects.
+ */
 record TlsReader(ConfigEntry outer, JsonObject view) {
 
   private static final List<String> WITH_TLS = List.of("https", "tls");
 
-  /** Empty where there is none, or after a problem. */
+  /** Empty if the entry has none, or after a problem. */
   Optional<TlsOptions> read(URI url) {
     return outer.object("tls", ConfigKeys.TLS).flatMap(entry -> read(entry, url));
   }
@@ -32,7 +34,7 @@ record TlsReader(ConfigEntry outer, JsonObject view) {
     if (!WITH_TLS.contains(String.valueOf(url.getScheme()).toLowerCase(Locale.ROOT))) {
       entry.wrong(
           outer.line("tls"),
-          "\"tls\" is given, and the url would be spoken to without TLS",
+          "\"tls\" is given, but the scheme of the url does not use TLS",
           "Begin the url with https:// (or tls:// for a socket), or remove \"tls\"");
       return Optional.empty();
     }

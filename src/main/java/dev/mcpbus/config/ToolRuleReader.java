@@ -9,8 +9,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What an entry says of single tools, in the words of the clients that it was written for. A
- * restriction is obeyed; what only spares a person questions is no restriction, and is told.
+ * Reads the rules for single tools, in the formats of other MCP clients. Restrictions are applied.
+ * Settings that only skip a confirmation by a person are no restrictions; they are reported as
+ * notes.
  */
 final class ToolRuleReader {
 
@@ -37,10 +38,10 @@ final class ToolRuleReader {
           "disallowedTools",
           "disallowed_tools");
 
-  /** Copilot's list, or a switch for each tool; and filters of other gateways. */
+  /** Copilot's list, or a switch for each tool; filters of other gateways. */
   private static final Set<String> FORMS = Set.of("tools", "toolFilter");
 
-  /** Who is not asked before a call. Nobody is asked by mcpbus. */
+  /** Tools that a client calls without confirmation. mcpbus never requests confirmation. */
   private static final Set<String> CONSENT =
       Set.of("alwaysAllow", "autoApprove", "trust", "default_tools_approval_mode");
 
@@ -56,7 +57,7 @@ final class ToolRuleReader {
     this.entry = entry;
   }
 
-  /** The policy; {@link ToolPolicy#ALL} where the entry restricts nothing. */
+  /** The policy; {@link ToolPolicy#ALL} if the entry restricts nothing. */
   static ToolPolicy read(ConfigEntry entry) {
     ToolRuleReader rules = new ToolRuleReader(entry);
     for (Member member : entry.node().members()) {
@@ -80,12 +81,12 @@ final class ToolRuleReader {
     } else if (FORMS.contains(key)) {
       Set<String> all = names(member);
       entry.object(key, all).ifPresent(inner -> form(inner, all));
-    } else if (CONSENT.contains(key) && says(member.value())) {
+    } else if (CONSENT.contains(key) && isSet(member.value())) {
       entry.note(
           member.line(),
           "\""
               + key
-              + "\" is about questions to a person, which mcpbus does not ask: every tool"
+              + "\" is about confirmation by a person, which mcpbus does not request: every tool"
               + " that is listed can be called",
           "Name tools that must not be called in \"disabledTools\"");
     }
@@ -103,7 +104,7 @@ final class ToolRuleReader {
     allow.add(names);
   }
 
-  /** Of a list or one text. Gemini's {@code name(arguments)} stands for the tool. */
+  /** Names from a list or one string. Gemini's {@code name(arguments)} counts as the name. */
   private static List<String> names(ConfigEntry of, Member member) {
     List<String> words =
         member.value().is(Kind.STRING)
@@ -121,7 +122,7 @@ final class ToolRuleReader {
         switch (member.name()) {
           case "include" -> allow(of, member);
           case "exclude" -> deny.addAll(names(of, member));
-          default -> notObeyed(of, member);
+          default -> ignored(of, member);
         }
       }
     } else {
@@ -143,7 +144,7 @@ final class ToolRuleReader {
     }
   }
 
-  /** {@code "name": false}, or {@code "name": {"enabled": false}}. */
+  /** {@code "name": false} or {@code "name": {"enabled": false}}. */
   private void tool(ConfigEntry of, Member tool) {
     if (tool.value().is(Kind.BOOLEAN)) {
       of.flag(tool.name()).filter(on -> !on).ifPresent(off -> deny.add(tool.name()));
@@ -161,20 +162,20 @@ final class ToolRuleReader {
     }
     for (Member member : tool.value().members()) {
       if (!Set.of("enabled", "disabled", "description").contains(member.name())) {
-        notObeyed(inner, member);
+        ignored(inner, member);
       }
     }
   }
 
-  private static void notObeyed(ConfigEntry of, Member member) {
+  private static void ignored(ConfigEntry of, Member member) {
     of.note(
         member.line(),
-        MessageTexts.quote(of.path() + member.name()) + " is not obeyed",
-        "Name tools that must not be called in \"disabledTools\"; who may do what is said by"
+        MessageTexts.quote(of.path() + member.name()) + " is ignored",
+        "Name tools that must not be called in \"disabledTools\"; rights of callers are set in"
             + " \"auth\": {\"policies\": ...}");
   }
 
-  private static boolean says(ConfigNode value) {
+  private static boolean isSet(ConfigNode value) {
     return switch (value.kind()) {
       case BOOLEAN -> value.text().equals("true");
       case ARRAY -> !value.items().isEmpty();

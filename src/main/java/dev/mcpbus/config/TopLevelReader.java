@@ -9,14 +9,14 @@ import dev.mcpbus.supervisor.RestartStrategy;
 import java.util.List;
 import java.util.Optional;
 
-/** Reads what stands beside the servers in a file of our own: how mcpbus itself is to be. */
+/** Reads the settings beside the servers in a file of mcpbus's own format. */
 final class TopLevelReader {
 
   private static final int DEFAULT_START_CONCURRENCY = 16;
 
   private static final int MAX_NAME = 40;
 
-  /** Of a file that says nothing of it. */
+  /** The settings of a file that has none. */
   static final McpBusConfig NONE =
       new McpBusConfig(
           BridgeOptions.DEFAULT,
@@ -32,7 +32,10 @@ final class TopLevelReader {
 
   private TopLevelReader() {}
 
-  /** Keys that are nobody's are reported in a file of our own, and those that seem meant for us. */
+  /**
+   * Reports unknown keys: all of them in a file of mcpbus's own format, otherwise those that look
+   * like a misspelt key of mcpbus.
+   */
   static void checkKeys(ConfigEntry top) {
     boolean ours = ConfigKeys.OURS.stream().anyMatch(top::has);
     for (Member member : top.node().members()) {
@@ -49,7 +52,7 @@ final class TopLevelReader {
         .anyMatch(key -> MessageTexts.distance(start, key) <= (key.length() > 6 ? 2 : 1));
   }
 
-  /** Without servers and problems. */
+  /** The settings, without servers and problems. */
   static McpBusConfig read(ConfigEntry top) {
     AuthOptions auth =
         top.object("auth", ConfigKeys.AUTH).map(AuthReader::read).orElse(NONE.auth());

@@ -27,9 +27,9 @@ import org.snakeyaml.engine.v2.nodes.Tag;
 import org.snakeyaml.engine.v2.schema.CoreSchema;
 
 /**
- * YAML 1.2 with the line of every value. Built from parser events with a stack of its own, so that
- * depth, size and the growth of aliases are bounded before anything is built. Tags are refused: a
- * configuration never names a class.
+ * Parses YAML 1.2 and keeps the line of every value. Works on parser events with its own stack, so
+ * that depth, size and the expansion of aliases are bounded before anything is built. Refuses tags:
+ * a configuration must not name a class.
  */
 final class YamlParser {
 
@@ -48,10 +48,10 @@ final class YamlParser {
   private int nodes;
   private @Nullable ConfigNode root;
 
-  /** A finished value that aliases may repeat, and how many nodes each repetition costs. */
+  /** A complete value that aliases may repeat, with its number of nodes. */
   private record Anchored(ConfigNode node, int size) {}
 
-  /** A collection whose end has not come yet. */
+  /** An unfinished collection. */
   private static final class Open {
     final boolean mapping;
     final int line;
@@ -70,7 +70,7 @@ final class YamlParser {
     }
   }
 
-  /** Ends the parse: nothing after it would mean anything. */
+  /** Stops the parser. */
   private static final class Refused extends RuntimeException {
     private static final long serialVersionUID = 1L;
     final transient Mistake mistake;
@@ -212,7 +212,7 @@ final class YamlParser {
     }
   }
 
-  /** Aliases count with all they repeat: that is what makes a bomb visible. */
+  /** An alias counts as many nodes as it repeats, which bounds an alias bomb. */
   private void count(int more, Event event) {
     nodes += more;
     if (nodes > ParsedText.MAX_NODES) {

@@ -1,8 +1,8 @@
 /**
- * Reads and checks configuration files and reports every error at once. Text becomes one small tree
- * with lines ({@code ConfigNode}), whatever its format; the tree becomes definitions ({@code
- * ConfigReader}); a watcher tells what a changed file means for what is running. Option records
- * live beside what they configure.
+ * Reads and checks configuration files and reports all problems at once. A parser turns the text,
+ * in any format, into a tree with line numbers ({@code ConfigNode}); {@code ConfigReader} turns the
+ * tree into definitions; {@code ConfigWatcher} compares a changed file with what runs. Each record
+ * of options belongs to the package that it configures.
  */
 @NullMarked
 package dev.mcpbus.config;

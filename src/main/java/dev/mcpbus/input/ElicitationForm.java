@@ -12,7 +12,7 @@ import java.util.Set;
 
 /**
  * The form of an elicitation: a flat object of simple values (MCP 2025-11-25 and 2026-07-28,
- * Elicitation, Requested Schema).
+ * Elicitation, Requested Schema). Immutable.
  */
 final class ElicitationForm {
 
@@ -29,7 +29,7 @@ final class ElicitationForm {
   }
 
   /**
-   * @throws McpFailure {@code PROTOCOL_ERROR} where {@code schema} is no form
+   * @throws McpFailure {@code PROTOCOL_ERROR} if {@code schema} is not a form
    */
   static ElicitationForm of(JsonObject schema) {
     JsonObject properties =
@@ -58,9 +58,10 @@ final class ElicitationForm {
   }
 
   /**
-   * The content with the form's defaults for what is absent (SEP-1034).
+   * Adds the form's defaults for absent fields (SEP-1034) and validates the result.
    *
-   * @throws McpFailure {@code INVALID_ARGUMENTS} with {@code path}, where it does not fit then
+   * @throws McpFailure {@code INVALID_ARGUMENTS} with {@code path}, if the content does not fit the
+   *     form
    */
   JsonObject fill(JsonObject content) {
     JsonObject filled = content.copy();

@@ -3,10 +3,10 @@ package dev.mcpbus.input;
 import io.vertx.core.json.JsonObject;
 import java.util.Map;
 
-/** What MCP knows of that clients answer. */
+/** The client capabilities of MCP with which a client answers questions. Stateless. */
 final class InputCapabilities {
 
-  /** Each with the settings that its object may hold, and their only value. */
+  /** The settings that each capability may hold, with their only value. */
   private static final Map<String, Map<String, Object>> KNOWN =
       Map.of(
           "elicitation", Map.of("form", Map.of(), "url", Map.of()),
@@ -16,8 +16,9 @@ final class InputCapabilities {
   private InputCapabilities() {}
 
   /**
-   * What a principal offers, without anything else: a server of the older era is told of each new
-   * thing by a fresh session, which would else be anybody's to make again and again.
+   * The capabilities in {@code offered} that MCP knows, without anything else. Each change makes
+   * connections of the {@code initialize} era start a new session, so a principal must not be able
+   * to cause changes with arbitrary members.
    */
   static JsonObject known(JsonObject offered) {
     JsonObject all = new JsonObject();

@@ -10,9 +10,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What callers offer to answer, each offer under its maker and a name of its own, and for a time.
- * Several offers add up to what servers are told; whose question an offer is good for says {@link
- * #answers}. Owner: the context of the {@link InputVerticle}; time is passed in.
+ * The offers of callers to answer questions, each with an owner, a name and an end. Connections
+ * declare the union of all offers to servers; {@link #answers} decides for one question. Confined
+ * to the context of the {@link InputVerticle}; time is passed in.
  */
 final class InputOffers {
 
@@ -23,7 +23,7 @@ final class InputOffers {
 
   /**
    * @param server its id, null for all servers
-   * @param until when it ends by itself, {@link Long#MAX_VALUE} for never
+   * @param until when it expires, in ms of the caller's clock; {@link Long#MAX_VALUE} for never
    */
   private record Offer(@Nullable String server, JsonObject capabilities, long until) {}
 
@@ -32,15 +32,15 @@ final class InputOffers {
   private final int share;
 
   /**
-   * @param max in all
-   * @param share of one principal at most
+   * @param max number of all offers
+   * @param share number of offers of one principal
    */
   InputOffers(int max, int share) {
     this.max = max;
     this.share = share;
   }
 
-  /** Makes or renews an offer; false where there are too many. */
+  /** Adds or renews an offer; false if there are too many. */
   boolean put(
       @Nullable Requester maker,
       String name,
@@ -63,17 +63,20 @@ final class InputOffers {
             >= share;
   }
 
-  /** Takes back what is {@code who}'s of that name; an admin and a program take back anybody's. */
-  void remove(@Nullable Requester who, String name) {
+  /**
+   * Removes the offer with this name if {@code requester} made it. An admin and a program remove
+   * every offer with this name.
+   */
+  void remove(@Nullable Requester requester, String name) {
     offers
         .keySet()
         .removeIf(
             key ->
                 key.name().equals(name)
-                    && Requester.sees(who, key.maker() == null ? null : key.maker().name()));
+                    && Requester.sees(requester, key.maker() == null ? null : key.maker().name()));
   }
 
-  /** Drops what has ended; the next end, {@link Long#MAX_VALUE} for none. */
+  /** Removes expired offers; returns when the next one expires, {@link Long#MAX_VALUE} for none. */
   long sweep(long now) {
     long next = Long.MAX_VALUE;
     Iterator<Offer> all = offers.values().iterator();
@@ -88,7 +91,7 @@ final class InputOffers {
     return next;
   }
 
-  /** Whether somebody who may see a question offers to answer such. */
+  /** Whether a requester that may see the question offers to answer it. */
   boolean answers(InputQuestion question) {
     return offers.entrySet().stream()
         .anyMatch(
@@ -98,7 +101,9 @@ final class InputOffers {
                     && question.isCovered(one.getValue().capabilities()));
   }
 
-  /** Each as it was made: {@code {offer, capabilities, principal?, id?, ttl?}}. */
+  /**
+   * All offers in the form of the request: {@code {offer, capabilities, principal?, id?, ttl?}}.
+   */
   JsonArray list(long now) {
     JsonArray list = new JsonArray();
     offers.forEach(
@@ -121,7 +126,7 @@ final class InputOffers {
     return list;
   }
 
-  /** {@code {"all": capabilities, "servers": {id: capabilities}}}. */
+  /** The union of the offers: {@code {"all": capabilities, "servers": {id: capabilities}}}. */
   JsonObject toJson() {
     JsonObject all = new JsonObject();
     Map<String, JsonObject> byServer = new TreeMap<>();

@@ -7,49 +7,50 @@ import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The seam to what other nodes have of questions and offers. On one node alone it gives what this
- * one has; a cluster asks all nodes. Owner: the context of {@link InputVerticle}.
+ * The seam to questions and offers on other nodes. {@link LocalInputs} is for one node; a cluster
+ * has an implementation that sends requests to all nodes. Confined to the context of {@link
+ * InputVerticle}.
  */
 public interface InputPeers {
 
-  /** What this node has. */
+  /** The questions and offers of this node. */
   interface Here {
 
-    JsonArray pending(@Nullable Requester who, @Nullable String server);
+    JsonArray pending(@Nullable Requester requester, @Nullable String server);
 
-    boolean holds(@Nullable Requester who, String question);
+    boolean holds(@Nullable Requester requester, String question);
 
-    /** Throws what {@code mcp.input.respond} fails with. */
-    JsonObject respond(@Nullable Requester who, JsonObject body);
+    /** Fails as {@code mcp.input.respond} does, by an exception. */
+    JsonObject respond(@Nullable Requester requester, JsonObject body);
 
     JsonArray offers();
 
-    /** Another node was told of these: {@code {offer, capabilities, principal?, id?, ttl}}. */
+    /** Adds offers that another node sent: {@code {offer, capabilities, principal?, id?, ttl?}}. */
     void offered(JsonArray offers);
 
-    void withdrawn(@Nullable Requester who, String offer);
+    void withdrawn(@Nullable Requester requester, String offer);
   }
 
-  /** Makes the seam, on the verticle's context. */
+  /** Creates the seam, on the verticle's context. */
   @FunctionalInterface
   interface Factory {
     InputPeers create(Here here);
   }
 
-  /** Completes when other nodes can ask; what they have of offers arrives a moment later. */
+  /** Completes when this node can serve other nodes; their offers arrive later. */
   Future<Void> open();
 
-  /** Asks for all offers of the other nodes: at the start, and when nodes have met again. */
+  /** Fetches the offers of all other nodes: at the start, and after nodes have joined or merged. */
   void learn();
 
   /** The questions of all nodes, the oldest first. */
-  Future<JsonArray> pending(@Nullable Requester who, @Nullable String server);
+  Future<JsonArray> pending(@Nullable Requester requester, @Nullable String server);
 
-  /** Answers a question wherever it waits. */
-  Future<JsonObject> respond(@Nullable Requester who, String question, JsonObject body);
+  /** Answers a question on the node where it is parked. */
+  Future<JsonObject> respond(@Nullable Requester requester, String question, JsonObject body);
 
-  /** Tells the other nodes of an offer. */
-  void tell(@Nullable Requester who, JsonObject offer);
+  /** Sends an offer to the other nodes. */
+  void tell(@Nullable Requester requester, JsonObject offer);
 
-  void tellWithdrawn(@Nullable Requester who, String offer);
+  void tellWithdrawn(@Nullable Requester requester, String offer);
 }

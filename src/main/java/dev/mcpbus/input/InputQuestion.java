@@ -12,13 +12,13 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one server asks. Knows which answers fit. Immutable but for {@code params}, which nobody
- * changes.
+ * One question of a server, with the check of answers to it. Immutable; {@code params} is never
+ * changed.
  *
- * @param key names it
- * @param owner the principal for whose sake it is asked, null where that is not known
- * @param offered whether the server was told that such questions are answered
- * @param configured whether it is told so whoever is there
+ * @param key identifies the question
+ * @param owner the name of the principal whose call caused the question, null if unknown
+ * @param offered whether the session declared to the server that such questions are answered
+ * @param configured whether it declares this by configuration, without any offer
  */
 record InputQuestion(
     String key,
@@ -30,9 +30,9 @@ record InputQuestion(
     boolean configured) {
 
   /**
-   * Reads what a connection sends.
+   * Reads the request of a connection.
    *
-   * @throws McpFailure {@code PROTOCOL_ERROR} where no caller should ever see the question
+   * @throws McpFailure {@code PROTOCOL_ERROR} if the question must not reach any caller
    */
   static InputQuestion of(JsonObject body) {
     InputQuestion question =
@@ -48,12 +48,12 @@ record InputQuestion(
     return question;
   }
 
-  /** Whether what is said of {@code id} is said of this server; null stands for all. */
+  /** Whether {@code id} is this server; null stands for all servers. */
   boolean isOf(@Nullable String id) {
     return id == null || id.equals(server.value());
   }
 
-  /** Whether these capabilities are to answer such questions. */
+  /** Whether these capabilities include the answer to this question. */
   boolean isCovered(JsonObject capabilities) {
     return capabilities.getValue(method.substring(0, method.indexOf('/')))
             instanceof JsonObject settings
@@ -84,7 +84,7 @@ record InputQuestion(
     }
   }
 
-  /** A browser is sent nowhere else, least of all to a file or a program. */
+  /** Allows http and https alone: a browser must not open a file or start a program. */
   private static boolean isWebUrl(@Nullable Object url) {
     try {
       URI uri = new URI(String.valueOf(url));
@@ -103,9 +103,9 @@ record InputQuestion(
   }
 
   /**
-   * The answer as the server gets it.
+   * Checks an answer and returns it in the form for the server.
    *
-   * @throws McpFailure {@code INVALID_ARGUMENTS} with {@code path}, where it does not fit
+   * @throws McpFailure {@code INVALID_ARGUMENTS} with {@code path}, if the answer does not fit
    */
   JsonObject accept(JsonObject answer) {
     return switch (method) {
@@ -165,7 +165,7 @@ record InputQuestion(
         FailureCode.PROTOCOL_ERROR, "the server's question is not passed on: " + why);
   }
 
-  /** For whoever looks at what is pending. */
+  /** The question as {@code mcp.input.pending} lists it. */
   JsonObject toJson() {
     JsonObject json =
         new JsonObject()

@@ -21,20 +21,21 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds somebody who answers what a server asks: the handler of that server ({@code
- * mcp.<id>.input}), else the common one ({@code mcp.input}), else whoever responds in time to what
- * is parked. Checks every answer before the server gets it. In a cluster every node answers for all
- * of them.
+ * Passes each question of a server to a component that answers it: the handler of that server
+ * ({@code mcp.<id>.input}), else the common handler ({@code mcp.input}), else it parks the question
+ * until a caller answers it or its time ends. Checks every answer before the server gets it. In a
+ * cluster each node serves these addresses for all nodes. State is confined to the verticle's
+ * context.
  *
- * <p>A question belongs to the principal whose call made the server ask; he and admins alone see
- * and answer it. An offer belongs to who made it. Messages without a principal are of the embedding
- * program, which sees all.
+ * <p>A question belongs to the principal whose call caused it; only this principal and admins may
+ * see and answer it. An offer belongs to the requester that made it. A message without a principal
+ * comes from the embedding program, which sees everything.
  *
  * <table>
  * <caption>Addresses</caption>
  * <tr><td>{@code mcp.input.offer}<td>{@code {capabilities, id?, offer?, ttl?}} -> {@code {offer}}:
- *     somebody answers such questions, of one server or of all, for {@code ttl} ms or until it is
- *     withdrawn; the same {@code offer} again renews it
+ * the sender answers such questions, of one server or of all, for {@code ttl} ms or until it
+ * withdraws the offer; the same {@code offer} again renews it
  * <tr><td>{@code mcp.input.withdraw}<td>{@code {offer}}
  * <tr><td>{@code mcp.input.pending}<td>{@code {id?}} -> {@code {questions: [...]}}
  * <tr><td>{@code mcp.input.respond}<td>{@code {question, result}}
@@ -42,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class InputVerticle extends VerticleBase {
 
-  /** After nodes have found each other, until they hear each other. */
+  /** How long after a node has joined its bus addresses may still be unknown here. */
   private static final long SETTLE_MILLIS = 1_000;
 
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
@@ -51,8 +52,8 @@ public final class InputVerticle extends VerticleBase {
   private final InputPeers.Factory peers;
   private final InputOffers offers;
 
-  /** Questions that one address alone was asked, by their keys. */
-  private final Map<String, String> alone = new HashMap<>();
+  /** Questions sent to one address only, by their keys. */
+  private final Map<String, String> directed = new HashMap<>();
 
   private JsonObject published = new JsonObject();
   private long sweeper = -1;
@@ -64,13 +65,13 @@ public final class InputVerticle extends VerticleBase {
   @SuppressWarnings("NullAway.Init")
   private InputPeers shared;
 
-  /** On one node alone. */
+  /** For one node without a cluster. */
   public InputVerticle(InputOptions options) {
     this(options, LocalInputs::new);
   }
 
   /**
-   * @param peers makes the seam to other nodes
+   * @param peers creates the seam to other nodes
    */
   public InputVerticle(InputOptions options, InputPeers.Factory peers) {
     this.options = options;
@@ -98,13 +99,13 @@ public final class InputVerticle extends VerticleBase {
             consume(Addresses.INPUT_WITHDRAW, this::withdraw),
             consume(
                 Addresses.INPUT_PENDING,
-                (who, body) ->
+                (requester, body) ->
                     shared
-                        .pending(who, body.getString("id"))
+                        .pending(requester, body.getString("id"))
                         .map(questions -> new JsonObject().put("questions", questions))),
             consume(
                 Addresses.INPUT_RESPOND,
-                (who, body) -> shared.respond(who, text(body, "question"), body)))
+                (requester, body) -> shared.respond(requester, text(body, "question"), body)))
         .compose(ready -> shared.open())
         .onSuccess(
             ready -> {
@@ -113,20 +114,20 @@ public final class InputVerticle extends VerticleBase {
             });
   }
 
-  /** On a thread of the cluster's engine. */
+  /** Runs on a thread of the cluster's engine. */
   private void membership(String node, boolean joined) {
     if (joined) {
       context.runOnContext(now -> vertx.setTimer(SETTLE_MILLIS, settled -> shared.learn()));
     }
   }
 
-  /** What one address does, for a requester or, where there is none, for a program on the bus. */
+  /** What an address does for a requester; null stands for a program on the bus. */
   @FunctionalInterface
-  private interface Deed {
-    Future<JsonObject> run(@Nullable Requester who, JsonObject body);
+  private interface Service {
+    Future<JsonObject> run(@Nullable Requester requester, JsonObject body);
   }
 
-  private Future<Void> consume(String address, Deed deed) {
+  private Future<Void> consume(String address, Service service) {
     return vertx
         .eventBus()
         .<Object>consumer(
@@ -136,7 +137,8 @@ public final class InputVerticle extends VerticleBase {
                 if (!(message.body() instanceof JsonObject body)) {
                   throw badRequest("the body must be a JsonObject");
                 }
-                deed.run(Requester.of(message.headers()), body)
+                service
+                    .run(Requester.of(message.headers()), body)
                     .onComplete(message::reply, failure -> McpFailure.of(failure).replyTo(message));
               } catch (McpFailure refused) {
                 refused.replyTo(message);
@@ -169,11 +171,11 @@ public final class InputVerticle extends VerticleBase {
       return;
     }
     if (message.body().getValue("to") instanceof String to) {
-      alone.put(question.key(), to);
+      directed.put(question.key(), to);
       JsonObject more = new JsonObject().put("question", question.key());
       String call = message.body().getString("call");
       handler(to, question, call == null ? more : more.put("call", call))
-          .onComplete(ended -> alone.remove(question.key()))
+          .onComplete(ended -> directed.remove(question.key()))
           .onComplete(message::reply, failure -> McpFailure.of(failure).replyTo(message));
       return;
     }
@@ -186,9 +188,9 @@ public final class InputVerticle extends VerticleBase {
         .onComplete(message::reply, failure -> McpFailure.of(failure).replyTo(message));
   }
 
-  /** Whoever was asked is told that nobody wants the answer any more. */
+  /** Withdraws a question: removes it if it is parked, else tells the address that got it. */
   private void drop(String question) {
-    String to = alone.remove(question);
+    String to = directed.remove(question);
     if (to == null) {
       parked.withdraw(question);
     } else {
@@ -197,7 +199,8 @@ public final class InputVerticle extends VerticleBase {
   }
 
   /**
-   * @param more for who is asked alone: the call that needs the answer, the name of the question
+   * @param more members for a question to one address: the call that needs the answer, the
+   *     question's key
    */
   private Future<JsonObject> handler(String address, InputQuestion question, JsonObject more) {
     JsonObject body =
@@ -216,7 +219,7 @@ public final class InputVerticle extends VerticleBase {
         .map(question::accept);
   }
 
-  /** Goes on where nobody is there, or whoever is there does not do this. */
+  /** Tries {@code other} if no handler is there or the handler does not support the method. */
   private static Future<JsonObject> next(Throwable failure, Supplier<Future<JsonObject>> other) {
     FailureCode code = McpFailure.of(failure).code();
     return code == FailureCode.UNKNOWN_CONNECTION
@@ -227,55 +230,62 @@ public final class InputVerticle extends VerticleBase {
   }
 
   /**
-   * A server that was not told of anybody who answers gets no place in the queue, nor does a
-   * question that nobody who may see it offers to answer: it would only wait.
+   * Parks a question only if the session declared to the server that such questions are answered
+   * and a requester that may see it offers to answer; otherwise it would only wait.
    */
   private Future<JsonObject> park(InputQuestion question, long from) {
     boolean answered = question.configured() || offers.answers(question);
     if (!question.offered() || !answered) {
       return Future.failedFuture(
           McpFailure.notSent(
-              FailureCode.METHOD_NOT_FOUND, "nobody is there to answer " + question.method()));
+              FailureCode.METHOD_NOT_FOUND,
+              "no handler for "
+                  + question.method()
+                  + " is registered on "
+                  + Addresses.of(question.server(), Addresses.INPUT)
+                  + " or "
+                  + Addresses.ALL_INPUT
+                  + ", and no caller offers to answer it"));
     }
     long spent = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - from);
     return parked.add(question, options.patience().minus(Duration.ofMillis(spent)));
   }
 
-  private JsonObject respond(@Nullable Requester who, JsonObject body) {
+  private JsonObject respond(@Nullable Requester requester, JsonObject body) {
     String key = text(body, "question");
     if (!(body.getValue("result") instanceof JsonObject result)) {
       throw badRequest("\"result\" must be the MCP result, an object");
     }
-    parked.respond(who, key, result);
+    parked.respond(requester, key, result);
     return new JsonObject().put("answered", key);
   }
 
   // ---- offers
 
-  private Future<JsonObject> offer(@Nullable Requester who, JsonObject body) {
+  private Future<JsonObject> offer(@Nullable Requester requester, JsonObject body) {
     String name = body.containsKey("offer") ? text(body, "offer") : UUID.randomUUID().toString();
     if (!(body.getValue("capabilities") instanceof JsonObject capabilities)) {
       throw badRequest("\"capabilities\" must be an object such as {\"elicitation\": {}}");
     }
     String server = body.containsKey("id") ? server(text(body, "id")) : null;
     long ttl = body.getLong("ttl", -1L);
-    JsonObject known = who == null ? capabilities : InputCapabilities.known(capabilities);
-    if (!put(who, name, server, known, ttl)) {
+    JsonObject known = requester == null ? capabilities : InputCapabilities.known(capabilities);
+    if (!put(requester, name, server, known, ttl)) {
       throw McpFailure.notSent(FailureCode.OVERLOADED, "there are too many offers");
     }
     changed();
-    shared.tell(who, body.copy().put("offer", name).put("capabilities", known));
+    shared.tell(requester, body.copy().put("offer", name).put("capabilities", known));
     return Future.succeededFuture(new JsonObject().put("offer", name));
   }
 
   private boolean put(
-      @Nullable Requester who,
+      @Nullable Requester requester,
       String name,
       @Nullable String server,
       JsonObject capabilities,
       long ttlMillis) {
     long until = ttlMillis <= 0 ? Long.MAX_VALUE : now() + ttlMillis;
-    return offers.put(who, name, server, capabilities, until);
+    return offers.put(requester, name, server, capabilities, until);
   }
 
   private static String server(String id) {
@@ -284,11 +294,11 @@ public final class InputVerticle extends VerticleBase {
         .orElseThrow(() -> badRequest("'" + id + "' is no id of a server"));
   }
 
-  private Future<JsonObject> withdraw(@Nullable Requester who, JsonObject body) {
+  private Future<JsonObject> withdraw(@Nullable Requester requester, JsonObject body) {
     String name = text(body, "offer");
-    offers.remove(who, name);
+    offers.remove(requester, name);
     changed();
-    shared.tellWithdrawn(who, name);
+    shared.tellWithdrawn(requester, name);
     return Future.succeededFuture(new JsonObject().put("withdrawn", name));
   }
 
@@ -306,22 +316,22 @@ public final class InputVerticle extends VerticleBase {
     }
   }
 
-  /** What other nodes see and tell. */
+  /** The questions and offers of this node, for other nodes. */
   private final class Own implements InputPeers.Here {
 
     @Override
-    public JsonArray pending(@Nullable Requester who, @Nullable String server) {
-      return parked.list(who, server);
+    public JsonArray pending(@Nullable Requester requester, @Nullable String server) {
+      return parked.list(requester, server);
     }
 
     @Override
-    public boolean holds(@Nullable Requester who, String question) {
-      return parked.holds(who, question);
+    public boolean holds(@Nullable Requester requester, String question) {
+      return parked.holds(requester, question);
     }
 
     @Override
-    public JsonObject respond(@Nullable Requester who, JsonObject body) {
-      return InputVerticle.this.respond(who, body);
+    public JsonObject respond(@Nullable Requester requester, JsonObject body) {
+      return InputVerticle.this.respond(requester, body);
     }
 
     @Override
@@ -344,8 +354,8 @@ public final class InputVerticle extends VerticleBase {
     }
 
     @Override
-    public void withdrawn(@Nullable Requester who, String offer) {
-      offers.remove(who, offer);
+    public void withdrawn(@Nullable Requester requester, String offer) {
+      offers.remove(requester, offer);
       changed();
     }
   }

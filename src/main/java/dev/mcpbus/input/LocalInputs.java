@@ -6,7 +6,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
-/** On one node alone: what it has. */
+/** The seam for one node: everything is on this node. */
 record LocalInputs(Here here) implements InputPeers {
 
   @Override
@@ -18,18 +18,19 @@ record LocalInputs(Here here) implements InputPeers {
   public void learn() {}
 
   @Override
-  public Future<JsonArray> pending(@Nullable Requester who, @Nullable String server) {
-    return Future.succeededFuture(here.pending(who, server));
+  public Future<JsonArray> pending(@Nullable Requester requester, @Nullable String server) {
+    return Future.succeededFuture(here.pending(requester, server));
   }
 
   @Override
-  public Future<JsonObject> respond(@Nullable Requester who, String question, JsonObject body) {
-    return Future.succeededFuture(here.respond(who, body));
+  public Future<JsonObject> respond(
+      @Nullable Requester requester, String question, JsonObject body) {
+    return Future.succeededFuture(here.respond(requester, body));
   }
 
   @Override
-  public void tell(@Nullable Requester who, JsonObject offer) {}
+  public void tell(@Nullable Requester requester, JsonObject offer) {}
 
   @Override
-  public void tellWithdrawn(@Nullable Requester who, String offer) {}
+  public void tellWithdrawn(@Nullable Requester requester, String offer) {}
 }

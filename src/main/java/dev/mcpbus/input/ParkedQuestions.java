@@ -18,12 +18,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Questions that wait for {@code mcp.input.respond}, in the order in which they came. Each ends
- * once: answered, expired, or withdrawn. Owner: the context of the {@link InputVerticle}.
+ * Questions that wait for {@code mcp.input.respond}, in the order of arrival. Each ends once:
+ * answered, expired or withdrawn. Confined to the context of the {@link InputVerticle}.
  */
 final class ParkedQuestions {
 
-  private record Place(
+  private record Waiting(
       InputQuestion question,
       Promise<JsonObject> answer,
       long timer,
@@ -33,11 +33,11 @@ final class ParkedQuestions {
   private final Vertx vertx;
   private final int max;
   private final int share;
-  private final Map<String, Place> places = new LinkedHashMap<>();
+  private final Map<String, Waiting> questions = new LinkedHashMap<>();
 
   /**
-   * @param max in all
-   * @param share of one principal at most
+   * @param max number of all questions
+   * @param share number of questions of one principal
    */
   ParkedQuestions(Vertx vertx, int max, int share) {
     this.vertx = vertx;
@@ -48,12 +48,12 @@ final class ParkedQuestions {
   /** Parks a question for at most {@code patience}. */
   Future<JsonObject> add(InputQuestion question, Duration patience) {
     String owner = question.owner();
-    boolean full = places.size() >= max;
-    if (full || count(owner) >= mostOf(owner)) {
+    boolean full = questions.size() >= max;
+    if (full || count(owner) >= maxOf(owner)) {
       return Future.failedFuture(
           McpFailure.notSent(
               FailureCode.OVERLOADED,
-              (full ? max : mostOf(owner)) + " questions wait for an answer already"));
+              (full ? max : maxOf(owner)) + " questions wait for an answer already"));
     }
     long timer =
         vertx.setTimer(
@@ -64,10 +64,12 @@ final class ParkedQuestions {
                     "expired",
                     McpFailure.notSent(
                         FailureCode.CALL_TIMEOUT,
-                        "nobody answered the question within " + patience.toSeconds() + " s")));
+                        "no answer to the question arrived within "
+                            + patience.toSeconds()
+                            + " s")));
     Instant now = Instant.now();
-    Place place = new Place(question, Promise.promise(), timer, now, now.plus(patience));
-    places.put(question.key(), place);
+    Waiting waiting = new Waiting(question, Promise.promise(), timer, now, now.plus(patience));
+    questions.put(question.key(), waiting);
     JsonObject params = question.params();
     publish(
         question,
@@ -77,63 +79,64 @@ final class ParkedQuestions {
             .put("method", question.method())
             .put("message", params.getValue("message"))
             .put("mode", params.getValue("mode")));
-    return place.answer().future();
+    return waiting.answer().future();
   }
 
-  /** Those of nobody known leave as much as one principal gets. */
-  private int mostOf(@Nullable String owner) {
+  /** Questions without a known owner leave at least one principal's share free. */
+  private int maxOf(@Nullable String owner) {
     return owner == null ? Math.max(share, max - share) : share;
   }
 
   private long count(@Nullable String owner) {
-    return places.values().stream()
+    return questions.values().stream()
         .filter(one -> Objects.equals(owner, one.question().owner()))
         .count();
   }
 
   /**
-   * Those that may be seen.
+   * The questions that {@code requester} may see.
    *
-   * @param who null for a program on the bus
-   * @param server null for all
+   * @param requester null for a program on the bus
+   * @param server null for all servers
    */
-  JsonArray list(@Nullable Requester who, @Nullable String server) {
+  JsonArray list(@Nullable Requester requester, @Nullable String server) {
     JsonArray list = new JsonArray();
-    for (Place place : places.values()) {
-      if (place.question().isOf(server) && Requester.sees(who, place.question().owner())) {
+    for (Waiting waiting : questions.values()) {
+      if (waiting.question().isOf(server)
+          && Requester.sees(requester, waiting.question().owner())) {
         list.add(
-            place
+            waiting
                 .question()
                 .toJson()
-                .put("since", place.since().toString())
-                .put("expires", place.expires().toString()));
+                .put("since", waiting.since().toString())
+                .put("expires", waiting.expires().toString()));
       }
     }
     return list;
   }
 
-  boolean holds(@Nullable Requester who, String key) {
-    Place place = places.get(key);
-    return place != null && Requester.sees(who, place.question().owner());
+  boolean holds(@Nullable Requester requester, String key) {
+    Waiting waiting = questions.get(key);
+    return waiting != null && Requester.sees(requester, waiting.question().owner());
   }
 
   /**
-   * Answers a question; one whose answer does not fit goes on waiting.
+   * Answers a question; if the answer does not fit, the question goes on waiting.
    *
-   * @param who for whom there are his own questions alone; null for a program on the bus
-   * @throws McpFailure {@code BAD_REQUEST} where no such question waits, {@code INVALID_ARGUMENTS}
-   *     where the answer does not fit
+   * @param requester may answer only questions that it may see; null for a program on the bus
+   * @throws McpFailure {@code BAD_REQUEST} if no such question waits, {@code INVALID_ARGUMENTS} if
+   *     the answer does not fit
    */
-  void respond(@Nullable Requester who, String key, JsonObject answer) {
-    Place place = places.get(key);
-    if (place == null || !holds(who, key)) {
+  void respond(@Nullable Requester requester, String key, JsonObject answer) {
+    Waiting waiting = questions.get(key);
+    if (waiting == null || !holds(requester, key)) {
       throw McpFailure.notSent(
           FailureCode.BAD_REQUEST,
           "no such question waits; " + Addresses.INPUT_PENDING + " lists those that do");
     }
-    JsonObject fitting = place.question().accept(answer);
-    close(place, "answered");
-    place.answer().complete(fitting);
+    JsonObject fitting = waiting.question().accept(answer);
+    close(waiting, "answered");
+    waiting.answer().complete(fitting);
   }
 
   void withdraw(String key) {
@@ -141,20 +144,20 @@ final class ParkedQuestions {
   }
 
   private void end(String key, String outcome, McpFailure why) {
-    Place place = places.get(key);
-    if (place != null) {
-      close(place, outcome);
-      place.answer().fail(why);
+    Waiting waiting = questions.get(key);
+    if (waiting != null) {
+      close(waiting, outcome);
+      waiting.answer().fail(why);
     }
   }
 
-  private void close(Place place, String outcome) {
-    places.remove(place.question().key());
-    vertx.cancelTimer(place.timer());
+  private void close(Waiting waiting, String outcome) {
+    questions.remove(waiting.question().key());
+    vertx.cancelTimer(waiting.timer());
     publish(
-        place.question(),
+        waiting.question(),
         Events.INPUT_RESOLVED,
-        new JsonObject().put("question", place.question().key()).put("outcome", outcome));
+        new JsonObject().put("question", waiting.question().key()).put("outcome", outcome));
   }
 
   private void publish(InputQuestion question, String type, JsonObject more) {

@@ -1,7 +1,8 @@
 /**
- * What servers ask of their client: elicitation, sampling, roots. One actor passes each question to
- * the handler of that server, else to the common one, else keeps it for a while until somebody
- * answers it on the bus. It also knows what callers offer to answer, so that servers are told.
+ * Questions of servers to their client: elicitation, sampling, roots. {@link
+ * dev.mcpbus.input.InputVerticle} passes each question to the handler of that server, else to the
+ * common handler, else parks it until a caller answers it on the bus. It also keeps the offers of
+ * callers to answer, from which connections declare their capabilities to servers.
  */
 @NullMarked
 package dev.mcpbus.input;

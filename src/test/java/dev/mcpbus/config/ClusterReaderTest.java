@@ -86,10 +86,10 @@ class ClusterReaderTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "{'secret': 'canary-0123456789-0123456789-0123456789'} | stands in the file itself",
+        "{'secret': 'canary-0123456789-0123456789-0123456789'} | is written in the file itself",
         "{'secret': '${SHORT}'} | 32 to 4096 characters, and this one has 12",
         "{'secret': '${UNSET}'} | UNSET is not set",
-        "{'secret': '${LONG}', 'secretFile': 'f'} | two places for one secret",
+        "{'secret': '${LONG}', 'secretFile': 'f'} | \"cluster.secretFile\" are both given",
         "{'secretFile': 'none'} | cannot be read (NoSuchFileException)",
         "{'secretFile': '.'} | cannot be read (IOException)",
         "{'tls': {'certFile': 'a'}} | needs \"certFile\", \"keyFile\" and \"caFile\"",

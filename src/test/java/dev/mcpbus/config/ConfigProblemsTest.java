@@ -78,7 +78,7 @@ class ConfigProblemsTest {
         "\"command\": \"x\", \"restart\": {\"backoff\": {\"jitter\": 2}}|\"restart.backoff.jitter\""
             + " is out of range. Give a number from 0 to 1",
         "\"command\": \"x\", \"url\": \"http://h/\"|\"command\" and \"url\" cannot both be right",
-        "\"lazy\": true|nothing says how to reach the server. Give \"command\" for a program",
+        "\"lazy\": true|the entry does not say how to reach the server. Give \"command\" for a program",
         "\"type\": \"stdio\"|type \"stdio\" needs \"command\". Add \"command\"",
         "\"type\": \"http\", \"address\": \"a\"|type \"http\" needs \"url\"",
         "\"type\": \"stdoi\", \"command\": \"x\"|unknown type \"stdoi\". Did you mean \"stdio\"?",
@@ -116,8 +116,8 @@ class ConfigProblemsTest {
             + " \"x\"}|the grant client_credentials needs \"clientSecret\" or \"privateKey\"",
         "\"url\": \"http://h/\", \"oauth\": {\"grant\": \"id_jag\", \"clientId\": \"x\"}|the grant"
             + " id_jag needs \"idJag\"",
-        "\"url\": \"http://h/\", \"oauth\": {}, \"headersHelper\": \"x\"|OAuth and a headersHelper",
-        "\"url\": \"http://h/\", \"oauth\": {}, \"headers\": {\"authorization\": \"x\"}|OAuth and a"
+        "\"url\": \"http://h/\", \"oauth\": {}, \"headersHelper\": \"x\"|OAuth cannot be combined with a headersHelper",
+        "\"url\": \"http://h/\", \"oauth\": {}, \"headers\": {\"authorization\": \"x\"}|OAuth cannot be combined with a"
             + " headersHelper or an Authorization header",
         "\"url\": \"http://h/\", \"oauth\": {\"scopes\": [\"a\\\"b\"]}|\"oauth.scopes\" holds"
             + " something that is no scope",
@@ -169,7 +169,7 @@ class ConfigProblemsTest {
             "mcp.json:10: server \"c\": the url is that of a socket",
             "mcp.json:11: server \"d.e\": the name has a dot, which separates the parts of a bus"
                 + " address",
-            "mcp.json:12: server \"f\": nothing says how to reach the server",
+            "mcp.json:12: server \"f\": the entry does not say how to reach the server",
             "mcp.json:13: server \"g\": a server must be an object, not a list",
             "mcp.json:14: these names mean the same server \"g\": \"g\" (line 13), \"G\" (line 14)",
             "mcp.json:14: server \"G\": named pipes (pipe:) are not supported");

@@ -177,7 +177,7 @@ class RegistryFileTest {
                       {"name": "TODO_KEY", "description": "The key", "isRequired": true}]
                     """)))
         .containsExactly(
-            "server.json:4: server \"weather\": it needs a value for \"TODO_KEY\" (The key). Set"
+            "server.json:4: server \"weather\": there is no value for \"TODO_KEY\" (The key). Set"
                 + " the variable TODO_KEY");
     assertThat(
             problems(
@@ -186,7 +186,7 @@ class RegistryFileTest {
                     ", \"packageArguments\": [{\"type\": \"named\", \"name\": \"--path\","
                         + " \"isRequired\": true}]")))
         .containsExactly(
-            "server.json:3: server \"weather\": it needs a value for \"--path\". Set the variable"
+            "server.json:3: server \"weather\": there is no value for \"--path\". Set the variable"
                 + " MCPBUS_INPUT_PATH");
   }
 
@@ -256,7 +256,7 @@ class RegistryFileTest {
     assertThat(problems(Map.of(), "\"packages\": []"))
         .singleElement()
         .asString()
-        .contains("nothing says how to reach the server");
+        .contains("the entry does not say how to reach the server");
     assertThat(problems(Map.of(), "\"remotes\": [{\"type\": \"carrier-pigeon\"}]")).hasSize(2);
   }
 

@@ -51,8 +51,8 @@ class TlsReaderTest {
         "https://h/mcp | {\"trustAll\": true} | unknown key \"tls.trustAll\"",
         "https://h/mcp | {\"caFile\": \"\"} | \"tls.caFile\" is empty or no path",
         "https://h/mcp | true | \"tls\" must be an object",
-        "http://h/mcp | {\"caFile\": \"a\"} | would be spoken to without TLS",
-        "tcp://h:1 | {\"caFile\": \"a\"} | would be spoken to without TLS"
+        "http://h/mcp | {\"caFile\": \"a\"} | does not use TLS",
+        "tcp://h:1 | {\"caFile\": \"a\"} | does not use TLS"
       })
   void what_cannot_be_meant_is_a_problem(String url, String tls, String problem) {
     Sample sample = Sample.in(folder);

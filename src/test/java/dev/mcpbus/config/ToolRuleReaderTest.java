@@ -125,11 +125,11 @@ class ToolRuleReaderTest {
                 "\"autoApprove\": [\"read_file\"]",
                 "\"tools\": {\"delete\": {\"approval_mode\": \"prompt\"}}"))
         .containsExactly(
-            "mcp.json:4: server \"one\": \"autoApprove\" is about questions to a person, which"
-                + " mcpbus does not ask: every tool that is listed can be called. Name tools that"
+            "mcp.json:4: server \"one\": \"autoApprove\" is about confirmation by a person,"
+                + " which mcpbus does not request: every tool that is listed can be called. Name tools that"
                 + " must not be called in \"disabledTools\"",
-            "mcp.json:5: server \"one\": \"tools.delete.approval_mode\" is not obeyed. Name tools"
-                + " that must not be called in \"disabledTools\"; who may do what is said by"
+            "mcp.json:5: server \"one\": \"tools.delete.approval_mode\" is ignored. Name tools"
+                + " that must not be called in \"disabledTools\"; rights of callers are set in"
                 + " \"auth\": {\"policies\": ...}");
   }
 

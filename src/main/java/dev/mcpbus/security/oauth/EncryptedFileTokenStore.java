@@ -69,7 +69,8 @@ public final class EncryptedFileTokenStore implements TokenStore {
     }
     int head = MAGIC.length;
     if (bytes.length < head || !Arrays.equals(Arrays.copyOf(bytes, MAGIC.length), MAGIC)) {
-      throw new IOException("not a token file of mcpbus: " + file.path() + "; remove it or set another path");
+      throw new IOException(
+          "not a token file of mcpbus: " + file.path() + "; remove it or set another path");
     }
     try {
       byte[] sealed = Arrays.copyOfRange(bytes, head, bytes.length);
