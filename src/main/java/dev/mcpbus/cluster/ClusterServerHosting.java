@@ -52,18 +52,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A node of a cluster. The definitions are in a map of all nodes, and each node runs those
- * connections that {@link OwnershipReconciler} gives it.
+ * The servers of a node in a cluster: the definitions are in a map of all nodes, and each node runs
+ * the connections that {@link OwnershipReconciler} assigns to it. Composes announcements,
+ * definitions and reconciler in {@link #start}. Confined to the context of {@code ServersVerticle}.
  */
 public final class ClusterServerHosting implements ServerHosting, OwnershipListener {
 
   private static final Logger LOG = LoggerFactory.getLogger(ClusterServerHosting.class);
 
-  /** More sessions than one owner will open. */
+  /** More sessions than one owner opens: session epochs of a later owner are higher. */
   private static final long EPOCHS_PER_OWNER = 1_000_000;
 
-  /** How long whoever adds a server waits for its owner; it is added in any case. */
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  /**
+   * How long {@link #add} waits until an owner serves the new server; the server is added in any
+   * case.
+   */
+  private static final Duration MAX_SERVING_WAIT = Duration.ofSeconds(10);
 
   private record Owned(BooleanSupplier held, long epoch) {}
 
@@ -75,15 +79,15 @@ public final class ClusterServerHosting implements ServerHosting, OwnershipListe
   private final Duration settle;
   private final PeerAnnouncements announcements;
   private final DefinitionSync servers;
-  private final ReplicaReplacementOrder turns;
+  private final ReplicaReplacementOrder replacementOrder;
   private final DefinitionRegistry definitions;
   private final OwnershipReconciler reconciler;
 
-  /** Of this program alone: nobody else could make them. */
-  private final Map<ConnectionId, ServerDefinition> ours = new LinkedHashMap<>();
+  /** Servers that this program added with a transport of its own: no other node can create them. */
+  private final Map<ConnectionId, ServerDefinition> embedded = new LinkedHashMap<>();
 
   private final Map<ReplicaId, Owned> owned = new HashMap<>();
-  private final Map<String, Promise<Void>> awaited = new HashMap<>();
+  private final Map<String, Promise<Void>> awaitingOwner = new HashMap<>();
 
   public ClusterServerHosting(
       Vertx vertx, ConnectionHost connections, ServerEntryReader reader, OwnershipOptions options) {
@@ -92,7 +96,7 @@ public final class ClusterServerHosting implements ServerHosting, OwnershipListe
     this.elsewhere = new RemotePrivateConnections(vertx);
     this.addresses = new AddressWithdrawal(vertx);
     this.settle = options.settle();
-    this.turns = new ReplicaReplacementOrder(vertx);
+    this.replacementOrder = new ReplicaReplacementOrder(vertx);
     this.members = new VertxClusterMembers(vertx, HazelcastCluster.METADATA);
     this.announcements = new PeerAnnouncements(vertx, members, options.silence(), this::heard);
     this.servers =
@@ -119,7 +123,7 @@ public final class ClusterServerHosting implements ServerHosting, OwnershipListe
   @Override
   public Future<Void> start() {
     RequestSender.of(vertx).membership().onChange(this::membership);
-    ClusterRequests.of(vertx).reasonNotServing(reconciler::hindrance);
+    ClusterRequests.of(vertx).reasonNotServing(reconciler::reasonNotServing);
     return announcements
         .open()
         .compose(heard -> servers.open())
@@ -130,7 +134,7 @@ public final class ClusterServerHosting implements ServerHosting, OwnershipListe
         .onSuccess(met -> reconciler.start());
   }
 
-  /** On a thread of the cluster's engine. */
+  /** Runs on a thread of the cluster's engine. */
   private void membership(String node, boolean joined) {
     servers.membership(node, joined);
     if (joined) {
@@ -143,7 +147,7 @@ public final class ClusterServerHosting implements ServerHosting, OwnershipListe
         LOG.info("node {} has left; members now: {}", members.name(node), members.alive().size());
       } else {
         LOG.warn(
-            "node {} is lost, what it owned goes to others; members now: {}",
+            "node {} is lost, other nodes take over its connections; members now: {}",
             members.name(node),
             members.alive().size());
       }
@@ -157,9 +161,9 @@ public final class ClusterServerHosting implements ServerHosting, OwnershipListe
     } else if (message instanceof NodeMessage.Refusal refusal) {
       servers.heard(refusal);
     } else if (message instanceof NodeMessage.Serving serving) {
-      Promise<Void> waits = awaited.remove(serving.replica().server().value());
-      if (waits != null) {
-        waits.tryComplete();
+      Promise<Void> waiting = awaitingOwner.remove(serving.replica().server().value());
+      if (waiting != null) {
+        waiting.tryComplete();
       }
     } else if (message instanceof NodeMessage.Here
         || message instanceof NodeMessage.Leaving
@@ -168,19 +172,19 @@ public final class ClusterServerHosting implements ServerHosting, OwnershipListe
     }
   }
 
-  // ---- what there is
+  // ---- which servers there are
 
   @Override
   public Map<ConnectionId, ServerDefinition> servers() {
     Map<ConnectionId, ServerDefinition> all = new LinkedHashMap<>(definitions.all());
-    ours.forEach(all::putIfAbsent);
+    embedded.forEach(all::putIfAbsent);
     return all;
   }
 
   @Override
   public Set<ConnectionId> ids() {
     Set<ConnectionId> all = servers.ids();
-    all.addAll(ours.keySet());
+    all.addAll(embedded.keySet());
     return all;
   }
 
@@ -193,7 +197,7 @@ public final class ClusterServerHosting implements ServerHosting, OwnershipListe
     reconciler.refuse(nodesById);
   }
 
-  /** What the map says has changed for these. */
+  /** Applies changed definitions: replaces the connections that this node owns, then reconciles. */
   private Future<Void> changed(Set<ConnectionId> ids) {
     List<Future<Void>> steps = new ArrayList<>();
     for (ConnectionId id : ids) {
@@ -222,7 +226,7 @@ public final class ClusterServerHosting implements ServerHosting, OwnershipListe
 
   /** Replicas take a changed definition one after the other; the others serve meanwhile. */
   private Future<Void> replaceInTurn(ServerDefinition next, ReplicaId replica, Owned mine) {
-    return turns
+    return replacementOrder
         .mayReplace(replica, version(next))
         .compose(
             turn ->
@@ -244,17 +248,17 @@ public final class ClusterServerHosting implements ServerHosting, OwnershipListe
     }
     Promise<Void> serving = Promise.promise();
     if (!file) {
-      awaited.put(definition.id().value(), serving);
+      awaitingOwner.put(definition.id().value(), serving);
     }
     return definitions
         .add(definition, file)
         .compose(
             added -> {
               if (!added || file) {
-                awaited.remove(definition.id().value(), serving);
+                awaitingOwner.remove(definition.id().value(), serving);
                 return Future.succeededFuture(added);
               }
-              long timer = vertx.setTimer(PATIENCE.toMillis(), late -> serving.tryComplete());
+              long timer = vertx.setTimer(MAX_SERVING_WAIT.toMillis(), late -> serving.tryComplete());
               return serving.future().onComplete(ready -> vertx.cancelTimer(timer)).map(true);
             });
   }
@@ -263,11 +267,11 @@ public final class ClusterServerHosting implements ServerHosting, OwnershipListe
     if (servers().containsKey(definition.id())) {
       return Future.succeededFuture(false);
     }
-    ours.put(definition.id(), definition);
+    embedded.put(definition.id(), definition);
     return connections
         .start(definition)
         .map(true)
-        .onFailure(failure -> ours.remove(definition.id()));
+        .onFailure(failure -> embedded.remove(definition.id()));
   }
 
   @Override
@@ -280,7 +284,7 @@ public final class ClusterServerHosting implements ServerHosting, OwnershipListe
     if (file) {
       definitions.unseed(id);
     }
-    if (ours.remove(id) != null) {
+    if (embedded.remove(id) != null) {
       return connections.end(id);
     }
     return definitions.remove(id);
@@ -288,9 +292,9 @@ public final class ClusterServerHosting implements ServerHosting, OwnershipListe
 
   @Override
   public JsonObject describe(ConnectionId id, JsonObject status) {
-    String hindrance = reconciler.hindrance();
-    if (hindrance != null) {
-      return status.put("problem", hindrance); // who owns it now is known elsewhere
+    String reason = reconciler.reasonNotServing();
+    if (reason != null) {
+      return status.put("problem", reason); // the owner's name is not current: another part of the cluster may have a newer owner
     }
     String owner = reconciler.ownerOf(id.value());
     if (owner != null && !status.containsKey("node")) {
@@ -310,7 +314,7 @@ public final class ClusterServerHosting implements ServerHosting, OwnershipListe
     if (labels.isEmpty() || reconciler.has(labels)) {
       return null;
     }
-    // Spread over all that have them.
+    // A random id spreads private connections over all nodes that have the labels.
     String node = reconciler.placeFor(labels, UUID.randomUUID().toString());
     if (node == null) {
       throw new McpFailure(
@@ -361,8 +365,8 @@ public final class ClusterServerHosting implements ServerHosting, OwnershipListe
 
   @Override
   public List<String> problems() {
-    String hindrance = reconciler.hindrance();
-    return hindrance == null ? servers.problems() : List.of(hindrance);
+    String reason = reconciler.reasonNotServing();
+    return reason == null ? servers.problems() : List.of(reason);
   }
 
   // ---- what this node owns
@@ -405,7 +409,7 @@ public final class ClusterServerHosting implements ServerHosting, OwnershipListe
     if (!drain) {
       connections
           .endPrivate(connection)
-          .onFailure(failure -> LOG.warn("clients' own connections to {}", connection, failure));
+          .onFailure(failure -> LOG.warn("{}: a private connection did not end", connection, failure));
       return connections.kill(connection);
     }
     return addresses

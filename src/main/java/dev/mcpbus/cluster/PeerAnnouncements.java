@@ -21,14 +21,18 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** What this node tells the others of itself and of what it owns, and what they tell. */
+/**
+ * Publishes this node's announcements and ownership messages, and passes the messages of all nodes
+ * on. Feeds {@link QuorumLease} and answers the reconciler from it. {@link #open} and {@link #meet}
+ * run on the context of the servers verticle; the messages arrive there.
+ */
 final class PeerAnnouncements implements OwnershipPeers {
 
-  private static final int GREETINGS = 3;
-  private static final long GREETING_MILLIS = 50;
+  private static final int REPLIES_WANTED = 3;
+  private static final long REQUEST_MILLIS = 50;
 
-  /** One of those who should answer may be lost. */
-  private static final long MEETING_MILLIS = 1_000;
+  /** A node that should reply may be lost: {@link #meet} waits no longer than this. */
+  private static final long MAX_MEETING_MILLIS = 1_000;
 
   private final Vertx vertx;
   private final ClusterMembers members;
@@ -36,16 +40,20 @@ final class PeerAnnouncements implements OwnershipPeers {
   private final NodeMessages messages;
   private final Consumer<NodeMessage> listener;
 
-  /** Whether this node serves nothing and may take nothing, as it was said last. */
-  private volatile boolean rests = true;
+  /**
+   * The {@code resting} flag that this node announced last: it owns no connection and must not
+   * claim one.
+   */
+  private volatile boolean lastResting = true;
 
   private final Set<String> leaving = ConcurrentHashMap.newKeySet();
-  private Consumer<String> greeted = node -> {};
+  private Consumer<String> onAnnouncement = node -> {};
 
   /**
-   * @param silence how long a node may act that is not heard
-   * @param listener hears on the context that calls {@link #open} every fact but that somebody is
-   *     there; that too where it changes who may act
+   * @param silence how long a node may act after the last announcement that another node received
+   *     from it
+   * @param listener receives, on the context that calls {@link #open}, every message except
+   *     announcements that change no grant
    */
   PeerAnnouncements(
       Vertx vertx, ClusterMembers members, Duration silence, Consumer<NodeMessage> listener) {
@@ -57,25 +65,26 @@ final class PeerAnnouncements implements OwnershipPeers {
   }
 
   Future<Void> open() {
-    messages.listen(this::hear);
+    messages.listen(this::receive);
     return messages.open();
   }
 
   /**
-   * Completes when each node has told its clock some times, or after a second. A node that serves
-   * before it knows the others' clocks cannot tell how long a call was under way.
+   * Completes when each node has replied with its clock three times, or after one second. A node
+   * that serves before it has the others' clock offsets cannot compute how long a call was in
+   * transit.
    *
-   * @param others ids of the nodes that are there already
+   * @param others ids of the nodes that are members already
    */
   Future<Void> meet(Set<String> others) {
     Map<String, Integer> missing = new HashMap<>();
-    others.forEach(node -> missing.put(node, GREETINGS));
+    others.forEach(node -> missing.put(node, REPLIES_WANTED));
     missing.remove(members.self());
     if (missing.isEmpty()) {
       return Future.succeededFuture();
     }
     Promise<Void> met = Promise.promise();
-    greeted =
+    onAnnouncement =
         node -> {
           missing.computeIfPresent(
               node, (same, left) -> left == 1 ? null : Integer.valueOf(left - 1));
@@ -83,28 +92,28 @@ final class PeerAnnouncements implements OwnershipPeers {
             met.tryComplete();
           }
         };
-    greet();
-    long timer = vertx.setPeriodic(GREETING_MILLIS, again -> greet());
+    requestReplies();
+    long timer = vertx.setPeriodic(REQUEST_MILLIS, again -> requestReplies());
     return met.future()
-        .timeout(MEETING_MILLIS, TimeUnit.MILLISECONDS)
+        .timeout(MAX_MEETING_MILLIS, TimeUnit.MILLISECONDS)
         .onComplete(
             over -> {
               vertx.cancelTimer(timer);
-              greeted = node -> {};
+              onAnnouncement = node -> {};
             })
         .otherwiseEmpty();
   }
 
-  private void greet() {
-    messages.tell(quorum.tell(members.alive(), rests).greeting());
+  private void requestReplies() {
+    messages.publish(quorum.announcement(members.alive(), lastResting).wantingReply());
   }
 
-  private void hear(NodeMessage message) {
+  private void receive(NodeMessage message) {
     if (message instanceof NodeMessage.Here here) {
-      boolean changed = quorum.hear(here);
-      greeted.accept(here.node());
-      if (here.greets() && !here.node().equals(members.self())) {
-        announceSelf(rests);
+      boolean changed = quorum.receive(here);
+      onAnnouncement.accept(here.node());
+      if (here.wantsReply() && !here.node().equals(members.self())) {
+        announceSelf(lastResting);
       }
       if (changed) {
         listener.accept(here);
@@ -117,7 +126,7 @@ final class PeerAnnouncements implements OwnershipPeers {
     }
   }
 
-  /** A node is no member any more. */
+  /** Records that a node is no member any more. */
   void left(String node) {
     quorum.lost(node);
     leaving.remove(node);
@@ -125,13 +134,13 @@ final class PeerAnnouncements implements OwnershipPeers {
 
   @Override
   public void announceSelf(boolean resting) {
-    rests = resting;
-    messages.tell(quorum.tell(members.alive(), resting));
+    lastResting = resting;
+    messages.publish(quorum.announcement(members.alive(), resting));
   }
 
   @Override
-  public int heard() {
-    return quorum.count();
+  public int grants() {
+    return quorum.grants();
   }
 
   @Override
@@ -149,7 +158,7 @@ final class PeerAnnouncements implements OwnershipPeers {
 
   @Override
   public void leaving() {
-    messages.tell(new NodeMessage.Leaving(members.self()));
+    messages.publish(new NodeMessage.Leaving(members.self()));
   }
 
   @Override
@@ -167,17 +176,17 @@ final class PeerAnnouncements implements OwnershipPeers {
 
   @Override
   public void claimed(String key, OwnershipClaim claim) {
-    messages.tell(new NodeMessage.Claimed(members.self(), replica(key), claim.epoch()));
+    messages.publish(new NodeMessage.Claimed(members.self(), replica(key), claim.epoch()));
   }
 
   @Override
   public void serving(String key, OwnershipClaim claim) {
-    messages.tell(new NodeMessage.Serving(members.self(), replica(key), claim.epoch()));
+    messages.publish(new NodeMessage.Serving(members.self(), replica(key), claim.epoch()));
   }
 
   @Override
   public void released(String key, OwnershipClaim claim) {
-    messages.tell(new NodeMessage.Released(members.self(), replica(key), claim.epoch()));
+    messages.publish(new NodeMessage.Released(members.self(), replica(key), claim.epoch()));
   }
 
   private static ReplicaId replica(String key) {

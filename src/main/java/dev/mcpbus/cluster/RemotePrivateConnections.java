@@ -17,27 +17,39 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Private connections of clients of this node that another node runs, because the server wants what
- * only that node has. Confined to the context of {@code ServersVerticle}.
+ * Private connections of this node's clients that another node runs, because the server requires
+ * labels that only that node has. Passes lease, renew and release on to that node. Confined to the
+ * context of {@code ServersVerticle}.
  */
 public final class RemotePrivateConnections implements PrivateConnectionHost {
 
-  private static final long ASK_MILLIS = 20_000;
+  private static final long TIMEOUT_MILLIS = 20_000;
   private static final long RETRY_AFTER_MILLIS = 250;
 
-  /** How often a node is asked again that is not found, as one that has just joined. */
-  private static final long AGAIN_MILLIS = 100;
+  /**
+   * Pause before a request is repeated to a node that has no receiver yet, for example one that has
+   * just joined, milliseconds.
+   */
+  private static final long PAUSE_MILLIS = 100;
 
   private static final int TRIES = 30;
 
-  /** So many times as often: nobody else ends what is not given back, until it has run out. */
-  private static final int RELEASE = 4;
+  /**
+   * A release is repeated this many times as often: without it the connection runs until its lease
+   * expires.
+   */
+  private static final int RELEASE_FACTOR = 4;
 
-  /** What is not renewed is forgotten; the other node has ended it by then. */
+  /**
+   * An entry that was not renewed for so long is dropped; the other node has ended the connection
+   * by then.
+   */
   private static final long KEPT_NANOS = TimeUnit.HOURS.toNanos(2);
 
   /**
-   * @param events where its holder hears what becomes of it
+   * @param node the id of the node that runs the connection
+   * @param events the address at which its holder receives the connection's events
+   * @param since when it was last leased or renewed, {@code System.nanoTime()}
    */
   private record Held(String node, String events, long since) {
     Held renewed() {
@@ -49,7 +61,7 @@ public final class RemotePrivateConnections implements PrivateConnectionHost {
   private final int tries;
   private final Map<String, Held> held = new HashMap<>();
 
-  /** Must be made on the context that it is to live on. */
+  /** Binds the object to the context of the caller. */
   public RemotePrivateConnections(Vertx vertx) {
     this(vertx, TRIES);
   }
@@ -72,7 +84,7 @@ public final class RemotePrivateConnections implements PrivateConnectionHost {
   public Future<JsonObject> lease(String node, JsonObject body) {
     long now = System.nanoTime();
     held.values().removeIf(one -> now - one.since() > KEPT_NANOS);
-    return ask(node, Addresses.SERVERS_LEASE, body, tries)
+    return send(node, Addresses.SERVERS_LEASE, body, tries)
         .onSuccess(
             answer -> {
               String lease = answer.getString("lease");
@@ -83,7 +95,10 @@ public final class RemotePrivateConnections implements PrivateConnectionHost {
             });
   }
 
-  /** The node is no member any more: who holds a lease there may ask for another at once. */
+  /**
+   * Ends the entries of a node that is no member any more: each holder receives {@code gaveUp} and
+   * may lease another private connection at once.
+   */
   private void lost(String node) {
     Map.copyOf(held)
         .forEach(
@@ -110,7 +125,7 @@ public final class RemotePrivateConnections implements PrivateConnectionHost {
     Held known = held.get(lease);
     return known == null
         ? Future.failedFuture(gone())
-        : ask(known.node(), Addresses.SERVERS_LEASE, body, tries)
+        : send(known.node(), Addresses.SERVERS_LEASE, body, tries)
             .onSuccess(still -> held.put(lease, known.renewed()))
             .recover(failure -> isGone(failure) ? forget(lease) : Future.failedFuture(failure));
   }
@@ -120,7 +135,7 @@ public final class RemotePrivateConnections implements PrivateConnectionHost {
     Held known = held.remove(lease(body));
     return known == null
         ? Future.failedFuture(gone())
-        : ask(known.node(), Addresses.SERVERS_RELEASE, body, RELEASE * tries);
+        : send(known.node(), Addresses.SERVERS_RELEASE, body, RELEASE_FACTOR * tries);
   }
 
   private Future<JsonObject> forget(String lease) {
@@ -142,16 +157,16 @@ public final class RemotePrivateConnections implements PrivateConnectionHost {
   }
 
   /**
-   * Fails with {@code UNAVAILABLE} where the node is not found: it may be there again in a moment,
-   * and its server is known in any case.
+   * Sends a request to one node. Fails with {@code UNAVAILABLE} where the node has no receiver
+   * after all repeats: the node may be back in a moment, and the server exists in any case.
    */
-  private Future<JsonObject> ask(String node, String address, JsonObject body, int left) {
+  private Future<JsonObject> send(String node, String address, JsonObject body, int left) {
     return RequestSender.of(vertx)
         .<JsonObject>request(
             null,
             Addresses.at(address, node),
             body,
-            new DeliveryOptions().setSendTimeout(ASK_MILLIS))
+            new DeliveryOptions().setSendTimeout(TIMEOUT_MILLIS))
         .map(Message::body)
         .recover(
             failure -> {
@@ -159,18 +174,18 @@ public final class RemotePrivateConnections implements PrivateConnectionHost {
                 return Future.failedFuture(failure);
               }
               return left <= 1
-                  ? Future.failedFuture(away(node))
+                  ? Future.failedFuture(unreachable(node))
                   : vertx
-                      .timer(AGAIN_MILLIS, TimeUnit.MILLISECONDS)
-                      .compose(due -> ask(node, address, body, left - 1));
+                      .timer(PAUSE_MILLIS, TimeUnit.MILLISECONDS)
+                      .compose(due -> send(node, address, body, left - 1));
             });
   }
 
-  private static McpFailure away(String node) {
+  private static McpFailure unreachable(String node) {
     return new McpFailure(
         FailureCode.UNAVAILABLE,
         McpFailure.Sent.NO,
-        "the node " + node + " that is to run the client's own connection does not answer",
+        "node " + node + " does not answer; it has to run the client's private connection",
         RETRY_AFTER_MILLIS,
         null);
   }

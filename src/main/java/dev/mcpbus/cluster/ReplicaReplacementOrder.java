@@ -9,13 +9,19 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 
-/** When a replica may be made anew of a changed definition. */
+/**
+ * Decides when a replica may be replaced after its server's definition changed: one after the
+ * other, by number, so that the others serve meanwhile. Runs on the caller's context.
+ */
 final class ReplicaReplacementOrder {
 
-  private static final Duration LOOK = Duration.ofMillis(100);
+  private static final Duration CHECK_INTERVAL = Duration.ofMillis(100);
 
-  /** What never comes up under the new definition must not keep the old one for ever. */
-  private static final Duration MOST = Duration.ofSeconds(60);
+  /**
+   * A replica that never becomes ready under the new definition must not keep the others on the old
+   * one for ever.
+   */
+  private static final Duration MAX_WAIT = Duration.ofSeconds(60);
 
   private final Vertx vertx;
 
@@ -23,25 +29,28 @@ final class ReplicaReplacementOrder {
     this.vertx = vertx;
   }
 
-  /** Succeeds when all before it serve under {@code version}, at the latest after a minute. */
+  /**
+   * Succeeds when all replicas with a lower number run {@code version}, at the latest after one
+   * minute.
+   */
   Future<Void> mayReplace(ReplicaId replica, String version) {
-    return look(replica, version, MOST.dividedBy(LOOK));
+    return check(replica, version, MAX_WAIT.dividedBy(CHECK_INTERVAL));
   }
 
-  private Future<Void> look(ReplicaId replica, String version, long looks) {
+  private Future<Void> check(ReplicaId replica, String version, long checksLeft) {
     boolean ready =
         ClusterRequests.of(vertx).replicas().of(replica.server()).stream()
             .filter(one -> one.replica().number() < replica.number())
             .allMatch(one -> hasTaken(one, version));
-    if (ready || looks <= 0) {
+    if (ready || checksLeft <= 0) {
       return Future.succeededFuture();
     }
     Promise<Void> over = Promise.promise();
-    vertx.setTimer(LOOK.toMillis(), now -> over.complete());
-    return over.future().compose(now -> look(replica, version, looks - 1));
+    vertx.setTimer(CHECK_INTERVAL.toMillis(), now -> over.complete());
+    return over.future().compose(now -> check(replica, version, checksLeft - 1));
   }
 
-  /** One that nobody has woken has no session that could be lost. */
+  /** An {@code IDLE} replica counts as replaced: it has no session that could be lost. */
   private static boolean hasTaken(ReplicaOwner one, String version) {
     return one.version().equals(version) && (one.serves() || one.state() == ConnectionState.IDLE);
   }

@@ -82,7 +82,7 @@ public final class DefinitionSync {
     this.refused = refused;
     this.versions = new WireCompatibility(vertx);
     this.refusals = new PlacementRefusals(vertx, members.self());
-    this.changes = new DefinitionChanges(vertx, members.self(), messages::tell);
+    this.changes = new DefinitionChanges(vertx, members.self(), messages::publish);
     this.definitions = new DefinitionRegistry(vertx, reader, changes, this::changed);
   }
 
@@ -221,7 +221,7 @@ public final class DefinitionSync {
   private void refuse(ConnectionId id) {
     String why = definitions.unread().get(id);
     if (why == null ? refusals.accept(id.value()) : refusals.refuse(id.value(), why)) {
-      messages.tell(new NodeMessage.Refusal(members.self(), id.value(), why != null));
+      messages.publish(new NodeMessage.Refusal(members.self(), id.value(), why != null));
     }
   }
 }

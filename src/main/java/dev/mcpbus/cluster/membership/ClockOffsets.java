@@ -5,20 +5,21 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
 /**
- * How long messages of other nodes were under way, though clocks do not agree. Each node tells the
- * time of its monotonic clock again and again; the fastest of these facts shows by how much the
- * clocks differ, and what took longer was under way. A message that lay in the buffers of a cut
- * link, or of a process that did not run, is known by that. Any thread may call.
+ * Estimates how long a message from another node was in transit, without synchronized clocks. Every
+ * message of a node carries its monotonic clock; the smallest difference to the receiver's clock in
+ * the last 10 to 20 minutes is the offset of the two clocks, and what a later message exceeds it by
+ * is time in transit. So a receiver recognizes messages that lay in the buffers of a cut link or of
+ * a paused process. Any thread may call.
  */
 public final class ClockOffsets {
 
-  /** Clocks drift: what is older than two of these is forgotten. */
+  /** Clocks drift apart: a difference older than two such periods is dropped, milliseconds. */
   private static final long BUCKET_MILLIS = 600_000;
 
   private final LongSupplier clock;
   private final Map<String, Differences> nodes = new ConcurrentHashMap<>();
 
-  /** The least differences to one node's clock, of this bucket of time and the one before. */
+  /** The smallest differences to one node's clock, in this period and in the period before. */
   private record Differences(long bucket, long least, long before) {
 
     static Differences first(long bucket, long difference) {
@@ -37,7 +38,7 @@ public final class ClockOffsets {
     }
   }
 
-  /** Monotonic milliseconds, as nodes tell each other. */
+  /** This process's monotonic clock in milliseconds, as {@link NodeMessages} sends it. */
   public static long clock() {
     return System.nanoTime() / 1_000_000;
   }
@@ -54,9 +55,9 @@ public final class ClockOffsets {
   }
 
   /**
-   * A fact of a node has arrived.
+   * Records the clock value of a message that has just arrived.
    *
-   * @param theirs the node's clock when it sent the fact
+   * @param theirs the node's clock when it sent the message
    */
   public void heard(String node, long theirs) {
     long now = clock.getAsLong();
@@ -71,8 +72,8 @@ public final class ClockOffsets {
   }
 
   /**
-   * Milliseconds, never more than it was but for the drift of clocks; 0 where the node's clock is
-   * not known yet.
+   * How long a message was in transit, in milliseconds: at most the true time, apart from clock
+   * drift; 0 where no clock value of the node has arrived yet.
    *
    * @param theirs the node's clock when it sent the message
    */

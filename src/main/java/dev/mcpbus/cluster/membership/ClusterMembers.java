@@ -4,24 +4,27 @@ import io.vertx.core.Future;
 import java.util.List;
 import java.util.Set;
 
-/** The processes of the cluster, as this one sees them. */
+/** The members of the cluster, as this process sees them. Implemented by the engine's adapter. */
 public interface ClusterMembers {
 
-  /** The id of this process. */
+  /** The id of this process in the cluster. */
   String self();
 
-  /** All that live, also those that may own nothing. */
+  /** The ids of all members, also of processes that are no nodes and own nothing. */
   Set<String> alive();
 
-  /** Those that may own connections. */
+  /** The nodes: members that may own connections. Fails where the engine cannot read them. */
   Future<List<ClusterNode>> nodes();
 
   /**
-   * Whether nobody listens any more where a node was that is no member: true says that it has
-   * ended, false says nothing.
+   * Whether the event-bus port of a node that is no member refuses connections. True proves that
+   * the process has ended; false proves nothing.
    */
   Future<Boolean> hasClosedItsBusPort(String node);
 
-  /** Whether the engine refused because too few nodes see each other. */
+  /**
+   * Whether {@code failure} is the engine's refusal because fewer members than the quorum see each
+   * other.
+   */
   boolean isQuorumLost(Throwable failure);
 }

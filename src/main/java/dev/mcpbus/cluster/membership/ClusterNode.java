@@ -3,12 +3,12 @@ package dev.mcpbus.cluster.membership;
 import java.util.Set;
 
 /**
- * A process that may own connections.
+ * A process of the cluster that may own connections.
  *
- * @param id as the cluster names it, anew at each start
- * @param name as people call it
- * @param weight its share beside others, above 0
- * @param labels what it has
+ * @param id the id that the cluster manager gave it, new at each start
+ * @param name the configured name, the same after a restart
+ * @param weight its share of the connections relative to other nodes, above 0
+ * @param labels its configured labels; a server can require some of them
  */
 public record ClusterNode(String id, String name, double weight, Set<String> labels) {
 

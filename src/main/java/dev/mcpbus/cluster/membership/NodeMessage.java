@@ -12,72 +12,74 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node tells all nodes, itself included, on {@link dev.mcpbus.bus.Addresses#PLACEMENT}: a
- * JSON object with the members {@code type} and {@code node}, and those of its type. {@link
- * NodeMessages} sends and receives them. Values.
+ * A message of one node to all nodes, itself included, on {@link
+ * dev.mcpbus.bus.Addresses#PLACEMENT}: a JSON object with the members {@code type} and {@code
+ * node}, and those of its type. {@link NodeMessages} sends and receives them. Immutable values; any
+ * thread.
  */
 public sealed interface NodeMessage {
 
-  /** The id of the node that tells it. */
+  /** The id of the sending node. */
   String node();
 
   /**
-   * The node is there; what {@link QuorumLease} tells.
+   * The announcement that each node repeats every 500 ms; {@link QuorumLease} makes and reads it.
    *
-   * @param at the node's own clock, monotonic milliseconds
-   * @param heard by id the clock of each other node, as it was heard last
-   * @param sees the members of the cluster, as the node sees them
-   * @param owes lost nodes that may act by this node's word yet
-   * @param rests the node serves nothing and may take nothing
-   * @param greets each node that hears it says at once that it is here, too
+   * @param at the sender's own clock, monotonic milliseconds
+   * @param heard by node id the last clock value that the sender received from each other node
+   * @param members the members of the cluster, as the sender sees them
+   * @param stillGranted lost nodes to which a grant of the sender has not ended yet
+   * @param resting the sender owns no connection and must not claim one
+   * @param wantsReply each receiver replies with its own announcement
    */
   record Here(
       String node,
       long at,
       Map<String, Long> heard,
-      Set<String> sees,
-      Set<String> owes,
-      boolean rests,
-      boolean greets)
+      Set<String> members,
+      Set<String> stillGranted,
+      boolean resting,
+      boolean wantsReply)
       implements NodeMessage {
 
     public Here {
       heard = Map.copyOf(heard);
-      sees = Set.copyOf(sees);
-      owes = Set.copyOf(owes);
+      members = Set.copyOf(members);
+      stillGranted = Set.copyOf(stillGranted);
     }
 
-    /** The same, and whoever hears it answers. */
-    public Here greeting() {
-      return new Here(node, at, heard, sees, owes, rests, true);
+    /** The same announcement with {@code wantsReply}. */
+    public Here wantingReply() {
+      return new Here(node, at, heard, members, stillGranted, resting, true);
     }
   }
 
-  /** The node ends, and hands over what it serves. */
+  /** The node shuts down and hands over the connections that it owns. */
   record Leaving(String node) implements NodeMessage {}
 
-  /** The node owns a connection from now on. */
+  /** The node has claimed a connection with this epoch. */
   record Claimed(String node, ReplicaId replica, long epoch) implements NodeMessage {}
 
-  /** The node answers for a connection that it owns. */
+  /** The node owns the connection, and its addresses are registered. */
   record Serving(String node, ReplicaId replica, long epoch) implements NodeMessage {}
 
-  /** The node has handed a connection over. */
+  /** The node has released its claim of a connection. */
   record Released(String node, ReplicaId replica, long epoch) implements NodeMessage {}
 
   /**
-   * How one of several connections of a server is.
+   * The state of one of several connections of a server.
    *
-   * @param version of the definition that it is made from
+   * @param version of the definition from which the replica was made
    */
   record ReplicaState(String node, ReplicaId replica, ConnectionState state, String version)
       implements NodeMessage {}
 
   /**
-   * Definitions of servers have changed.
+   * Definitions of servers have changed in the map of the cluster.
    *
-   * @param ids which; empty where the node does not say, so that all have to be read
-   * @param count how many such messages the node has sent, this one included; 0 where it does not
+   * @param ids the changed servers; empty where the sender does not say, so that a receiver reads
+   *     all
+   * @param count how many such messages the sender has sent, this one included; 0 where it does not
    *     say
    */
   record DefinitionsChanged(String node, List<String> ids, long count) implements NodeMessage {
@@ -87,14 +89,14 @@ public sealed interface NodeMessage {
     }
   }
 
-  /** The node cannot serve a server, or can again. */
+  /** The node cannot run a server ({@code refused}), or can again. */
   record Refusal(String node, String id, boolean refused) implements NodeMessage {}
 
   /**
    * Reads what {@link #toJson} writes.
    *
-   * @return null for what this version does not know, and for what is not well-formed: any process
-   *     of the cluster can publish there
+   * @return null for a type that this version does not have, and for a malformed message: any
+   *     process of the cluster can publish at this address
    */
   static @Nullable NodeMessage of(JsonObject json) {
     try {
@@ -133,16 +135,16 @@ public sealed interface NodeMessage {
     }
   }
 
-  /** The form on the bus. */
+  /** The JSON object on the bus. */
   default JsonObject toJson() {
     if (this instanceof Here here) {
       return json("here")
           .put("at", here.at)
           .put("heard", new JsonObject(new LinkedHashMap<>(here.heard)))
-          .put("sees", new JsonArray(List.copyOf(here.sees)))
-          .put("owes", new JsonArray(List.copyOf(here.owes)))
-          .put("rests", here.rests)
-          .put("greets", here.greets);
+          .put("sees", new JsonArray(List.copyOf(here.members)))
+          .put("owes", new JsonArray(List.copyOf(here.stillGranted)))
+          .put("rests", here.resting)
+          .put("greets", here.wantsReply);
     } else if (this instanceof Leaving) {
       return json("leaving");
     } else if (this instanceof Claimed claimed) {
@@ -151,11 +153,11 @@ public sealed interface NodeMessage {
       return json("serving").put("id", serving.replica.key()).put("epoch", serving.epoch);
     } else if (this instanceof Released released) {
       return json("released").put("id", released.replica.key()).put("epoch", released.epoch);
-    } else if (this instanceof ReplicaState told) {
+    } else if (this instanceof ReplicaState state) {
       return json("replica")
-          .put("id", told.replica.key())
-          .put("state", told.state.name())
-          .put("version", told.version);
+          .put("id", state.replica.key())
+          .put("state", state.state.name())
+          .put("version", state.version);
     } else if (this instanceof DefinitionsChanged changed) {
       return json("definitions").put("ids", new JsonArray(changed.ids)).put("count", changed.count);
     } else if (this instanceof Refusal refusal) {

@@ -11,8 +11,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
 /**
- * Sends and receives what nodes tell each other; one consumer for each process, so that all its
- * listeners hear the messages of a node in one order. Any thread may call.
+ * Sends and receives the {@link NodeMessage}s of the cluster. Each process has one consumer, so
+ * that all listeners receive the messages of a node in the same order. Any thread may call.
  */
 public final class NodeMessages {
 
@@ -28,15 +28,15 @@ public final class NodeMessages {
   private final Future<Void> open;
 
   /**
-   * @param offsets hears the clocks of the others
-   * @param first hears each message before all listeners do, on the consumer's context
+   * @param offsets receives the clock value of each message
+   * @param first receives each message before all listeners, on the consumer's context
    */
   public NodeMessages(Vertx vertx, ClockOffsets offsets, Consumer<NodeMessage> first) {
     this.vertx = vertx;
     this.offsets = offsets;
     this.first = first;
-    // On a context of its own: Vert.x ends a verticle's consumers with the verticle, and the first
-    // caller may be one that ends.
+    // On a context of its own: Vert.x ends a verticle's consumers with the verticle, and the
+    // verticle that calls first may end before this node does.
     Promise<Void> opened = Promise.promise();
     OwnContext.create(vertx)
         .run(
@@ -49,21 +49,23 @@ public final class NodeMessages {
     this.open = opened.future();
   }
 
-  /** Completes, on the caller's context, when all nodes know that this one listens. */
+  /**
+   * Completes, on the caller's context, when the consumer's registration is visible to all nodes.
+   */
   public Future<Void> open() {
     Promise<Void> here = OwnContext.promise(vertx);
     open.onComplete(here);
     return here.future();
   }
 
-  /** {@code listener} hears each message from now on, on the caller's context. */
+  /** Passes each later message to {@code listener}, on the caller's context. */
   public void listen(Consumer<NodeMessage> listener) {
     OwnContext context = OwnContext.current(vertx);
     listeners.add(message -> context.run(() -> listener.accept(message)));
   }
 
-  /** Tells all nodes, this one included. */
-  public void tell(NodeMessage message) {
+  /** Publishes a message to all nodes, this one included. */
+  public void publish(NodeMessage message) {
     vertx
         .eventBus()
         .publish(Addresses.PLACEMENT, message.toJson().put(CLOCK, ClockOffsets.clock()));

@@ -8,62 +8,73 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who lets whom act. Each node tells all others again and again which members it sees, and what
- * each of the others' own clocks was when it was heard last. By that a member may act for {@code
- * silence} after the time that it is told, and no longer: a node that is heard no more, or is no
- * member for those that hear it, stops by its own clock. And whoever gave a node up knows when it
- * has stopped at the latest, and sooner where it says so itself. No clocks are compared. What one
- * tells another must arrive in order, if late, or not at all; what is repeated by others counts for
- * nothing. Any thread may call.
+ * The right of this node to own connections, lent to it by the other nodes of the cluster. Each
+ * node grants this right to every member that it sees, for {@code silence} (7 s by default), and
+ * its next announcement extends the grant; a node that holds fewer grants than the quorum must stop
+ * its connections at once, and another node may take them over only after those grants have ended.
  *
- * <p>What is told is a {@link NodeMessage.Here}.
+ * <p>How: every 500 ms each node publishes a {@link NodeMessage.Here} with the value of its own
+ * monotonic clock, the members that it sees, and the last clock value that it received from each
+ * other node. A receiver that is among those members may act until its own clock passes the
+ * returned value by {@code silence}. The granting node counts the same {@code silence} from the
+ * moment at which it received that value, so it never regards a grant as ended before the receiver
+ * does. No clock of one node is compared with a clock of another.
+ *
+ * <p>A grant ends early where the granting node no longer sees the receiver as a member. A lost
+ * node that has stopped its connections announces {@code resting}, and the others need not wait for
+ * the grants to end; {@link #gaveUp} counts the members whose grants to a lost node have ended.
+ *
+ * <p>Announcements of one node must arrive in their order. They may be late or missing; one that is
+ * older than the last, or repeats it, extends nothing. {@link dev.mcpbus.cluster.PeerAnnouncements}
+ * publishes and receives the announcements, the reconciler reads {@link #grants} and {@link
+ * #gaveUp}. Any thread may call.
  */
 public final class QuorumLease {
 
   private static final long NEVER = Long.MIN_VALUE / 2;
 
-  /** What is remembered of a node that is gone, milliseconds. */
+  /** How long the record of a node that is no member is kept, milliseconds. */
   private static final long REMEMBERED_MILLIS = 60_000;
 
   private final String self;
   private final LongSupplier clock;
   private final long silenceMillis;
 
-  /** Guarded by this. */
+  /** Other nodes by id. Guarded by this. */
   private final Map<String, Peer> peers = new HashMap<>();
 
-  /** Until when each of the others lets this node act. */
-  private volatile long[] grants = {};
+  /** For each other node: until when its grant to this node holds, by this node's clock. */
+  private volatile long[] grantedUntil = {};
 
   private static final class Peer {
 
-    /** Its own clock, as it told it last. */
+    /** The highest clock value that this peer has announced; -1 before its first announcement. */
     private long at = -1;
 
-    private long heardAt = NEVER;
+    private long receivedAt = NEVER;
 
-    /** When that was heard by which it may act. */
+    /** When the announcement arrived from which the peer counts this node's latest grant to it. */
     private long grantedAt = NEVER;
 
     private long lostAt = NEVER;
 
-    /** Where it is lost: it knows, and has ended what it served. */
-    private boolean rested;
+    /** This peer is lost, has received that news, and has announced since that it owns nothing. */
+    private boolean hasStopped;
 
-    /** This node's clock, as it has heard it last. */
+    /** The last value of this node's clock that the peer has received. */
     private long echo = NEVER;
 
-    /** The same, where it sees this node as a member. */
+    /** The same where the peer sees this node as a member, else {@link #NEVER}. */
     private long grant = NEVER;
 
-    /** Who may act by its word; null before it was heard. */
-    private @Nullable Set<String> bound;
+    /** The nodes that may act by this peer's grants; null before its first announcement. */
+    private @Nullable Set<String> granted;
   }
 
   /**
    * @param self the id of this node
    * @param clock monotonic milliseconds
-   * @param silenceMillis the same on all nodes
+   * @param silenceMillis how long a grant holds; the same on all nodes
    */
   public QuorumLease(String self, LongSupplier clock, long silenceMillis) {
     this.self = self;
@@ -72,26 +83,27 @@ public final class QuorumLease {
   }
 
   /**
-   * What this node tells now.
+   * The announcement that this node has to publish now. It extends this node's grant to each
+   * member.
    *
-   * @param members all that it sees
-   * @param rests whether it serves nothing and may take nothing
+   * @param members all nodes that this node sees, by id
+   * @param resting true where this node owns no connection and must not claim one
    */
-  public synchronized NodeMessage.Here tell(Set<String> members, boolean rests) {
+  public synchronized NodeMessage.Here announcement(Set<String> members, boolean resting) {
     long now = clock.getAsLong();
     Map<String, Long> heard = new HashMap<>();
-    Set<String> owes = new HashSet<>();
+    Set<String> stillGranted = new HashSet<>();
     peers.forEach(
         (node, peer) -> {
-          if (now - peer.heardAt <= silenceMillis) {
+          if (now - peer.receivedAt <= silenceMillis) {
             heard.put(node, peer.at);
           }
           if (members.contains(node)) {
-            peer.grantedAt = peer.heardAt;
+            peer.grantedAt = peer.receivedAt;
             peer.lostAt = NEVER;
-            peer.rested = false;
-          } else if (owes(peer, now)) {
-            owes.add(node);
+            peer.hasStopped = false;
+          } else if (stillGrants(peer, now)) {
+            stillGranted.add(node);
           }
         });
     peers
@@ -99,63 +111,65 @@ public final class QuorumLease {
         .removeIf(
             one ->
                 !members.contains(one.getKey())
-                    && now - Math.max(one.getValue().heardAt, one.getValue().lostAt)
+                    && now - Math.max(one.getValue().receivedAt, one.getValue().lostAt)
                         > REMEMBERED_MILLIS);
-    return new NodeMessage.Here(self, now, heard, members, owes, rests, false);
+    return new NodeMessage.Here(self, now, heard, members, stillGranted, resting, false);
   }
 
   private static Peer unknown(String node) {
     return new Peer();
   }
 
-  private boolean owes(Peer peer, long now) {
-    return !peer.rested && now - peer.grantedAt <= silenceMillis;
+  private boolean stillGrants(Peer peer, long now) {
+    return !peer.hasStopped && now - peer.grantedAt <= silenceMillis;
   }
 
   /**
-   * Another node has told what {@link #tell} gave it.
+   * Takes an announcement of any node; this node's own are ignored.
    *
-   * @return whether it lets this node act no more, or another that it did
+   * @return true where the sender has withdrawn its grant to this node, or its grant to a third
+   *     node
    */
-  public synchronized boolean hear(NodeMessage.Here told) {
-    if (told.node().equals(self)) {
+  public synchronized boolean receive(NodeMessage.Here here) {
+    if (here.node().equals(self)) {
       return false;
     }
     long now = clock.getAsLong();
-    Peer peer = peers.computeIfAbsent(told.node(), QuorumLease::unknown);
-    if (told.at() < peer.at) {
-      return false; // a link has kept it back
+    Peer peer = peers.computeIfAbsent(here.node(), QuorumLease::unknown);
+    if (here.at() < peer.at) {
+      return false; // a delayed announcement: a newer one has been processed
     }
-    if (told.at() > peer.at) {
-      peer.heardAt = now;
+    if (here.at() > peer.at) {
+      peer.receivedAt = now;
     }
-    peer.at = told.at();
+    peer.at = here.at();
     long grantBefore = peer.grant;
-    Set<String> boundBefore = peer.bound;
-    Set<String> bound = new HashSet<>(told.sees());
-    peer.echo = told.heard().getOrDefault(self, NEVER);
-    peer.grant = bound.contains(self) ? peer.echo : NEVER;
-    bound.addAll(told.owes());
-    peer.bound = bound;
-    // By what was said before it knew that it is lost here it may act again.
-    peer.rested = peer.lostAt != NEVER && peer.echo >= peer.lostAt && told.rests();
-    grants = peers.values().stream().mapToLong(one -> one.grant + silenceMillis).toArray();
+    Set<String> grantedBefore = peer.granted;
+    Set<String> granted = new HashSet<>(here.members());
+    peer.echo = here.heard().getOrDefault(self, NEVER);
+    peer.grant = granted.contains(self) ? peer.echo : NEVER;
+    granted.addAll(here.stillGranted());
+    peer.granted = granted;
+    // Only what the peer announced after it had received the news of its loss counts: before that
+    // it may claim again.
+    peer.hasStopped = peer.lostAt != NEVER && peer.echo >= peer.lostAt && here.resting();
+    grantedUntil = peers.values().stream().mapToLong(one -> one.grant + silenceMillis).toArray();
     return (grantBefore != NEVER && peer.grant == NEVER)
-        || (boundBefore != null && peer.bound != null && !peer.bound.containsAll(boundBefore));
+        || (grantedBefore != null && peer.granted != null && !peer.granted.containsAll(grantedBefore));
   }
 
-  /** A node is no member any more. */
+  /** Records that {@code node} is no member any more. */
   public synchronized void lost(String node) {
     Peer peer = peers.computeIfAbsent(node, QuorumLease::unknown);
     peer.lostAt = clock.getAsLong();
-    peer.rested = false;
+    peer.hasStopped = false;
   }
 
-  /** How many nodes let this one act, itself included. */
-  public int count() {
+  /** How many nodes grant this node the right to act, itself included. */
+  public int grants() {
     long now = clock.getAsLong();
     int count = 1;
-    for (long until : grants) {
+    for (long until : grantedUntil) {
       if (now <= until) {
         count++;
       }
@@ -164,21 +178,22 @@ public final class QuorumLease {
   }
 
   /**
-   * How many members have given a lost node up, so that it acts by their word no more, this one
-   * included. The others must have said so after they have heard this one say that it is lost.
+   * How many members have ended their grants to a lost node, this node included. Another member
+   * counts only once its announcement shows that it has received, from this node, an announcement
+   * made after the loss.
    */
   public synchronized int gaveUp(String node, Set<String> members) {
     long now = clock.getAsLong();
     Peer lost = peers.computeIfAbsent(node, QuorumLease::unknown);
     if (lost.lostAt == NEVER) {
-      lost.lostAt = now; // before this node was there
+      lost.lostAt = now; // lost before this node joined
     }
-    int count = owes(lost, now) ? 0 : 1;
+    int count = stillGrants(lost, now) ? 0 : 1;
     for (Map.Entry<String, Peer> one : peers.entrySet()) {
       Peer peer = one.getValue();
-      if (members.contains(one.getKey()) && peer.heardAt != NEVER) {
-        Set<String> bound = peer.bound;
-        if (bound != null && peer.echo >= lost.lostAt && !bound.contains(node)) {
+      if (members.contains(one.getKey()) && peer.receivedAt != NEVER) {
+        Set<String> granted = peer.granted;
+        if (granted != null && peer.echo >= lost.lostAt && !granted.contains(node)) {
           count++;
         }
       }

@@ -5,9 +5,21 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether this node may still act on its claims. Ends by itself: where the claims could not be
- * verified for too long, where the node hears too few others, and where it has slept. Written by
- * its owner's context, read by any thread.
+ * This node's right to act on the claims that it holds. It lasts only while the node keeps
+ * verifying those claims, and it ends by itself, without a message from another node, when the node
+ * can no longer be sure that they are still its own.
+ *
+ * <p>How: the lease is held while three things are true. The claims were read within the last
+ * {@code ttlMillis} (20 s by default); {@link #verified} counts from the beginning of the reading,
+ * so a slow reading does not prolong the lease. The process was not paused: {@link #tick} runs
+ * every 500 ms, and a gap of more than {@code pauseMillis} (4 s by default) means that other nodes
+ * may have taken the connections over. The node holds the {@link
+ * dev.mcpbus.cluster.membership.QuorumLease quorum lease}.
+ *
+ * <p>{@link #isHeld} checks all three at the moment of the call. So a process that resumes after a
+ * pause refuses its first request, although its own timers have not run yet. The mailbox of each
+ * connection calls it before it takes a request. Written on the context of the {@link
+ * OwnershipReconciler}; any thread may call {@link #isHeld}.
  */
 final class ClaimLease {
 
@@ -20,9 +32,9 @@ final class ClaimLease {
 
   /**
    * @param clock monotonic milliseconds
-   * @param ttlMillis how long a verification holds
-   * @param pauseMillis a longer silence of the ticks means that the process did not run
-   * @param quorum whether enough nodes are heard
+   * @param ttlMillis how long the lease holds after a reading of the claims
+   * @param pauseMillis a longer gap between two ticks means that the process was paused
+   * @param quorum true while the node holds the quorum lease, or needs none; called on any thread
    */
   ClaimLease(LongSupplier clock, long ttlMillis, long pauseMillis, BooleanSupplier quorum) {
     this.clock = clock;
@@ -40,10 +52,10 @@ final class ClaimLease {
   }
 
   /**
-   * The process runs.
+   * Records that the process runs.
    *
-   * @return why the lease has ended meanwhile, so that what it covered must be given up; null where
-   *     it has not
+   * @return why the lease ended since the last tick, so that the reconciler must stop all
+   *     connections; null while it is held
    */
   @Nullable String tick() {
     long now = clock.getAsLong();
@@ -60,15 +72,15 @@ final class ClaimLease {
   }
 
   /**
-   * The claims were read.
+   * Records that the claims were read and this node acts by them.
    *
-   * @param at when the reading began
+   * @param at when the reading began, by the clock of this lease
    */
   void verified(long at) {
     verifiedAt = at;
   }
 
-  /** The claims may be another's. */
+  /** Ends the lease at once, until the claims are read again. */
   void end() {
     verifiedAt = clock.getAsLong() - ttlMillis - 1;
   }

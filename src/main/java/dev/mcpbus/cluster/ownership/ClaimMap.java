@@ -6,7 +6,10 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Claims in an asynchronous map of Vert.x. What is no claim there counts as none. */
+/**
+ * The claims in an asynchronous map of Vert.x. A value that is no claim counts as absent: any
+ * process of the cluster can write to the map.
+ */
 public final class ClaimMap implements ClaimStore {
 
   private final Future<AsyncMap<String, String>> map;

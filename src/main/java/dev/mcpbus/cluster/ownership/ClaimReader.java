@@ -13,16 +13,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads nodes and claims, and says in the log when that is not possible, once. Confined to the
- * context of its {@link OwnershipReconciler}.
+ * Reads the nodes and the claims for the reconciler, with a time-out that adapts, and logs once
+ * when they cannot be read. Confined to the context of its {@link OwnershipReconciler}.
  */
 final class ClaimReader {
 
   private static final Logger LOG = LoggerFactory.getLogger(ClaimReader.class);
 
-  private static final long LEAST_PATIENCE_MILLIS = 500;
+  private static final long MIN_TIMEOUT_MILLIS = 500;
 
-  /** It should be read again at once. */
+  /** The reading exceeded its time-out; the reconciler repeats it at once. */
   static final class TooLate extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -37,18 +37,20 @@ final class ClaimReader {
   private final ClusterMembers members;
   private final ClaimStore claims;
 
-  /** The highest epoch of each that was ever read: the map may lose a claim, epochs must rise. */
+  /**
+   * The highest epoch that was ever read, by claim: the map may lose a claim, and epochs must rise.
+   */
   private final Map<String, Long> highest = new HashMap<>();
 
   /**
-   * How long a reading may take, milliseconds. What is asked of a node that is lost, or over a link
-   * that is cut, comes back late or never, though the same question asked anew may be answered at
-   * once. So each is given up, the next one after twice as long, until one has come back.
+   * How long the next reading may take, milliseconds. A request to a lost node, or over a cut link,
+   * returns late or never, while the same request sent again may succeed at once. So the reader
+   * abandons a reading at this time-out, and doubles it until a reading succeeds.
    */
-  private long patience = LEAST_PATIENCE_MILLIS;
+  private long timeoutMillis = MIN_TIMEOUT_MILLIS;
 
-  /** Why nothing can be read, as it was logged; null while all is well. */
-  private @Nullable String trouble;
+  /** The cause that was logged when reading failed; null after a successful reading. */
+  private @Nullable String loggedProblem;
 
   ClaimReader(Vertx vertx, ClusterMembers members, ClaimStore claims) {
     this.vertx = vertx;
@@ -56,51 +58,51 @@ final class ClaimReader {
     this.claims = claims;
   }
 
-  /** Who is there has changed: what took long before need not any more. */
-  void readNow() {
-    patience = LEAST_PATIENCE_MILLIS;
+  /** Resets the time-out: the members have changed, so the next reading may be fast again. */
+  void resetTimeout() {
+    timeoutMillis = MIN_TIMEOUT_MILLIS;
   }
 
   /**
-   * What the cluster says now.
+   * Reads nodes and claims once.
    *
-   * @return fails with {@link TooLate} where it takes long
+   * @return fails with {@link TooLate} after the time-out
    */
   Future<Reading> next() {
-    return patiently(
+    return withTimeout(
             members.nodes().compose(present -> claims.all().map(all -> new Reading(present, all))))
         .onSuccess(this::read)
         .onFailure(this::unreadable);
   }
 
   private void read(Reading reading) {
-    patience = Math.max(LEAST_PATIENCE_MILLIS, patience / 2);
+    timeoutMillis = Math.max(MIN_TIMEOUT_MILLIS, timeoutMillis / 2);
     reading.claims().forEach((id, claim) -> highest.merge(id, claim.epoch(), Math::max));
-    if (trouble != null) {
-      trouble = null;
+    if (loggedProblem != null) {
+      loggedProblem = null;
       LOG.info("the claims can be read again");
     }
   }
 
   private void unreadable(Throwable cause) {
     if (cause instanceof TooLate) {
-      patience *= 2; // what is big takes long
+      timeoutMillis *= 2; // a large map takes longer to read
       return;
     }
     String why =
         members.isQuorumLost(cause) ? "fewer nodes than the quorum are members" : cause.toString();
-    if (!why.equals(trouble)) {
-      trouble = why;
-      LOG.warn("the claims cannot be read, nothing is taken over here until they can: {}", why);
+    if (!why.equals(loggedProblem)) {
+      loggedProblem = why;
+      LOG.warn("the claims cannot be read, this node takes no connection over until it can read them: {}", why);
     }
   }
 
-  private Future<Reading> patiently(Future<Reading> reading) {
-    long millis = patience;
-    Promise<Reading> soon = Promise.promise();
-    long timer = vertx.setTimer(millis, late -> soon.tryFail(new TooLate(millis)));
-    reading.onComplete(soon::tryComplete, soon::tryFail);
-    return soon.future().onComplete(over -> vertx.cancelTimer(timer));
+  private Future<Reading> withTimeout(Future<Reading> reading) {
+    long millis = timeoutMillis;
+    Promise<Reading> result = Promise.promise();
+    long timer = vertx.setTimer(millis, late -> result.tryFail(new TooLate(millis)));
+    reading.onComplete(result::tryComplete, result::tryFail);
+    return result.future().onComplete(over -> vertx.cancelTimer(timer));
   }
 
   /** The highest epoch of a claim that was ever read; 0 where there was none. */

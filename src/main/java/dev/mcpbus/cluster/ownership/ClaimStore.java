@@ -4,17 +4,17 @@ import io.vertx.core.Future;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The claims of all connections, by id; one map for the whole cluster. */
+/** The claims of all connections, by the key of a replica; one map for the whole cluster. */
 public interface ClaimStore {
 
-  /** Fails where not all of them can be read. */
+  /** Reads all claims. Fails where one of them cannot be read. */
   Future<Map<String, OwnershipClaim>> all();
 
   /**
-   * Compare and set.
+   * Compares and sets one claim.
    *
-   * @param expected null where there must be none
-   * @return false where it is another by now
+   * @param expected the claim that must be there now, null where there must be none
+   * @return false where another claim is there
    */
   Future<Boolean> replace(String id, @Nullable OwnershipClaim expected, OwnershipClaim next);
 }

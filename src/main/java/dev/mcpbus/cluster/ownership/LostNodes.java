@@ -9,14 +9,15 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * Which lost nodes have ended what they served. A node that others gave up may be alive, and learns
- * of it a moment after them: one whose door is shut has certainly ended, any other when {@link
- * #GRACE_MILLIS} have passed and nobody lets it act any more. Confined to the context of its {@link
- * OwnershipReconciler}.
+ * Which lost nodes have stopped their connections, so that this node may take them over. A node
+ * that other nodes have given up may still run, and notices its loss a moment later than they do.
+ * It has certainly stopped when its event-bus port refuses connections; otherwise it counts as
+ * stopped when {@link #GRACE_MILLIS} have passed and a quorum of members has ended its grants to
+ * the node. Confined to the context of its {@link OwnershipReconciler}.
  */
 final class LostNodes {
 
-  /** Longer than it takes a node that was given up to see its connections close and to stop. */
+  /** Longer than a node that was given up needs to see its connections close and to stop. */
   static final long GRACE_MILLIS = 1_000;
 
   private final Vertx vertx;
@@ -28,13 +29,13 @@ final class LostNodes {
 
   private static final class Loss {
     private boolean graceOver;
-    private boolean over;
+    private boolean stopped;
   }
 
   /**
-   * @param givenUp whether no member lets a node act any more
-   * @param stillReachable hears of a lost node whose door is not shut
-   * @param changed runs when its door or the time has shown that a node has ended
+   * @param givenUp whether a quorum of members has ended its grants to a node
+   * @param stillReachable receives each lost node whose event-bus port still accepts connections
+   * @param changed runs when a lost node turns out to have stopped
    */
   LostNodes(
       Vertx vertx,
@@ -49,58 +50,58 @@ final class LostNodes {
     this.changed = changed;
   }
 
-  /** A node that is back may be lost again. */
+  /** Forgets the losses of nodes that are members again. */
   void present(Collection<String> alive) {
     all.keySet().removeAll(alive);
   }
 
-  /** Begins to find out. What was known of an earlier loss of the same node counts no more. */
+  /** Starts to watch a lost node. The record of an earlier loss of the same node is dropped. */
   void lost(String node) {
     Loss loss = new Loss();
     all.put(node, loss);
     members
         .hasClosedItsBusPort(node)
         .onSuccess(
-            shut -> {
-              loss.over |= shut;
-              if (!shut) {
+            closed -> {
+              loss.stopped |= closed;
+              if (!closed) {
                 stillReachable.accept(node);
               }
-              look(node, loss);
+              check(node, loss);
             });
     vertx.setTimer(
         GRACE_MILLIS,
         later -> {
           loss.graceOver = true;
-          look(node, loss);
+          check(node, loss);
         });
   }
 
   /**
-   * Begins to find out where that has not begun.
+   * Whether a lost node has stopped. Starts to watch it where {@link #lost} was not called for it.
    *
-   * @param node that is no member
+   * @param node a node that is no member
    */
-  boolean isOver(String node) {
+  boolean hasStopped(String node) {
     Loss known = all.get(node);
     if (known == null) {
       lost(node);
     }
-    return known != null && isOver(node, known);
+    return known != null && hasStopped(node, known);
   }
 
-  /** Whether all lost nodes have ended. */
+  /** Whether all lost nodes have stopped. */
   boolean haveAllStopped() {
-    return all.entrySet().stream().allMatch(one -> isOver(one.getKey(), one.getValue()));
+    return all.entrySet().stream().allMatch(one -> hasStopped(one.getKey(), one.getValue()));
   }
 
-  private boolean isOver(String node, Loss loss) {
-    loss.over |= loss.graceOver && givenUp.test(node);
-    return loss.over;
+  private boolean hasStopped(String node, Loss loss) {
+    loss.stopped |= loss.graceOver && givenUp.test(node);
+    return loss.stopped;
   }
 
-  private void look(String node, Loss loss) {
-    if (all.get(node) == loss && isOver(node, loss)) {
+  private void check(String node, Loss loss) {
+    if (all.get(node) == loss && hasStopped(node, loss)) {
       changed.run();
     }
   }

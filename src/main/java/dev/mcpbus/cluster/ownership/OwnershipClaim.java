@@ -5,22 +5,22 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who owns a connection.
+ * An entry of the owners map: which node owns a connection.
  *
- * @param node its id, null where it was released
- * @param epoch rises with each owner, and is kept when the claim is released
+ * @param node the id of the owner, null where it has released the connection
+ * @param epoch rises with each owner; a released claim keeps it
  */
 public record OwnershipClaim(@Nullable String node, long epoch) {
 
-  /** An epoch that no cluster lives to see is none. */
+  /** At most 12 digits: a larger epoch was not written by a node. */
   private static final Pattern FORM = Pattern.compile("([0-9]{1,12}) (\\S{0,100})");
 
-  /** As the map holds it; equal claims are equal texts, so that they can be compared and set. */
+  /** The text in the map; equal claims have equal texts, so the map can compare and set them. */
   String encode() {
     return epoch + " " + (node == null ? "" : node);
   }
 
-  /** Null for what no node has written: every member of the cluster can write to the map. */
+  /** Reads a text of the map; null where no node has written it: any process of the cluster can. */
   static @Nullable OwnershipClaim decode(String text) {
     Matcher claim = FORM.matcher(text);
     return claim.matches()

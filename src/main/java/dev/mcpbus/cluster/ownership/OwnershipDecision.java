@@ -3,28 +3,34 @@ package dev.mcpbus.cluster.ownership;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What a node has to do about one connection. */
+/** What a node has to do about one connection, by its claim: a pure function. */
 enum OwnershipDecision {
-  /** All is as it should be. */
+  /** This node owns it and should own it, or no step is due. */
   KEEP,
-  /** Take it: nobody who lives owns it. */
+  /** Claim it: this node should own it, and no living node does. */
   CLAIM,
-  /** It is another's, or its epoch has passed: stop at once, the claim is not ours to touch. */
+  /**
+   * Stop it at once: another node owns it, or the claim has another epoch. This node must not
+   * change the claim.
+   */
   LOSE,
-  /** It belongs elsewhere now: drain, then release the claim. */
+  /** Drain it, then release the claim: another node should own it. */
   HAND_OVER,
-  /** Claimed by us, served by nobody, and better elsewhere. */
+  /**
+   * Release the claim: this node holds it but does not run the connection, and another node should.
+   */
   RELEASE,
-  /** Ours to be, when its owner has let it go. */
+  /** Wait: this node should own it, but its living owner has not released it yet. */
   WAIT,
-  /** No business of ours. */
+  /** Do nothing: the connection concerns other nodes alone. */
   IGNORE;
 
   /**
-   * @param claim as the map has it, null for none
-   * @param held the epoch under which this node serves it, null where it does not
-   * @param target who should own it, null where nobody may
-   * @param members all nodes that live, whether or not they may own anything
+   * @param claim the claim in the map, null for none
+   * @param held the epoch under which this node runs the connection, null where it does not
+   * @param self the id of this node
+   * @param target the id of the node that should own it, null where no node can
+   * @param members the ids of all members, also of those that may own nothing
    */
   static OwnershipDecision of(
       @Nullable OwnershipClaim claim,

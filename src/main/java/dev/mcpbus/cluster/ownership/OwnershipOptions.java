@@ -3,16 +3,17 @@ package dev.mcpbus.cluster.ownership;
 import java.time.Duration;
 
 /**
- * When a node looks at its claims.
+ * The intervals of ownership.
  *
- * @param tick how often it notices that it runs, and is heard by others
- * @param verify how often the claims are read where nothing happens
- * @param ttl how long a reading holds; longer than a lost node hinders readings
- * @param pause a longer silence of its own ticks means that the process did not run
- * @param silence a node that is not heard for so long does not count for the quorum; shorter than
- *     the cluster needs to give its connections to others
- * @param settle how long after a join is waited, so that several move things once
- * @param quorum how many nodes must hear each other, 0 for no such rule
+ * @param tick how often a node announces itself and checks its claim lease
+ * @param verify how often it reads the claims while no event asks for it
+ * @param ttl how long the claim lease holds after a reading; longer than a lost node can delay
+ *     readings
+ * @param pause a longer gap between ticks means that the process was paused
+ * @param silence how long a node may act after the last announcement that another node received
+ *     from it (quorum lease); shorter than the cluster needs to give its connections to other nodes
+ * @param settle pause after a join, so that nodes that join together cause one redistribution
+ * @param quorum how many nodes must grant each other the right to act; 0 or 1 for no such rule
  */
 public record OwnershipOptions(
     Duration tick,

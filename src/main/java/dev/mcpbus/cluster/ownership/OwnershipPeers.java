@@ -3,35 +3,39 @@ package dev.mcpbus.cluster.ownership;
 import java.util.Set;
 
 /**
- * What the nodes tell each other by the bus. Called on the context of the {@code
- * OwnershipReconciler}.
+ * The reconciler's messages to other nodes, and its view of theirs. Called on the context of the
+ * {@code OwnershipReconciler}.
  */
 public interface OwnershipPeers {
 
   /**
-   * Says that this node is there.
+   * Publishes this node's announcement.
    *
-   * @param resting it serves nothing and may take nothing
+   * @param resting this node owns no connection and must not claim one
    */
   void announceSelf(boolean resting);
 
   /**
-   * How many nodes let this one act, itself included, as {@code QuorumLease}; any thread may ask.
+   * How many nodes grant this one the right to act, itself included ({@code QuorumLease}); any
+   * thread may call.
    */
-  int heard();
+  int grants();
 
-  /** How many of the members do not let a lost node act any more, this one included. */
+  /** How many of {@code members} have ended their grants to a lost node, this node included. */
   int gaveUp(String node, Set<String> members);
 
-  /** A node that is no member may be alive: it is to hear for a while yet that it is none. */
+  /**
+   * Keeps sending this node's announcements to a lost node that may still run, for a while, so that
+   * it sees that it is no member any more.
+   */
   void keepInformed(String node);
 
-  /** This node ends: the others need not wait for its membership to. */
+  /** Publishes that this node shuts down: other nodes do not wait until its membership ends. */
   void leaving();
 
   boolean isLeaving(String node);
 
-  /** Whether calls of the claim of this name are answered by who owns it. */
+  /** Whether the owner of the claim with this key has registered its addresses and is ready. */
   boolean isServing(String key);
 
   void claimed(String id, OwnershipClaim claim);

@@ -19,15 +19,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings what this node serves in line with what it owns: one look at members and claims after
- * another, each whenever something may have changed and every few seconds. Confined to the context
- * that it is started on; {@link #look} may be called from anywhere.
+ * Brings the connections that run on this node in line with its claims. One pass reads members and
+ * claims, compares them with the rendezvous hash, and claims, hands over or stops connections; it
+ * runs after each event that may change the result, and every few seconds. Confined to the context
+ * on which it is made; {@link #reconcile}, {@link #joined} and {@link #lost} may be called on any
+ * thread.
  */
 public final class OwnershipReconciler {
 
   private static final Logger LOG = LoggerFactory.getLogger(OwnershipReconciler.class);
 
-  private record HeldClaim(long epoch, Future<Void> taken) {}
+  private record HeldClaim(long epoch, Future<Void> started) {}
 
   private final Vertx vertx;
   private final Context context;
@@ -41,31 +43,31 @@ public final class OwnershipReconciler {
   private final LostNodes lostNodes;
   private final ClaimReader claimReader;
 
-  /** Whether there are members enough, whatever is heard of them. */
-  private volatile boolean together = true;
+  /** Whether this node sees as many members as the quorum, whatever grants it holds. */
+  private volatile boolean enoughMembers = true;
 
-  /** By the id of each server. */
+  /** What each server wants, by its id. */
   private final Map<String, PlacementSpec> specs = new TreeMap<>();
 
-  /** Nodes that can not serve a connection, by its id. */
+  /** By the id of a server: the ids of the nodes that cannot run it. */
   private Map<String, Set<String>> refusals = Map.of();
 
   private final Map<String, HeldClaim> held = new HashMap<>();
 
-  /** On their way out; what is claimed anew meanwhile waits for them. */
+  /** Connections that are stopping, by key; a new claim of the same key waits for them. */
   private final Map<String, Future<Void>> leaving = new HashMap<>();
 
   private Map<String, OwnershipClaim> last = Map.of();
 
   private List<ClusterNode> nodes = List.of();
-  private @Nullable Future<Void> looking;
-  private boolean again;
+  private @Nullable Future<Void> runningPass;
+  private boolean passAgain;
   private boolean closing;
-  private long lookedAt;
+  private long lastPassAt;
 
   private long ticker = -1;
 
-  /** Must be made on the context that it is to live on. */
+  /** Binds the object to the context of the caller. */
   public OwnershipReconciler(
       Vertx vertx,
       OwnershipOptions options,
@@ -91,20 +93,20 @@ public final class OwnershipReconciler {
   }
 
   private boolean isQuorumHeard() {
-    return options.quorum() <= 1 || (together && peers.heard() >= options.quorum());
+    return options.quorum() <= 1 || (enoughMembers && peers.grants() >= options.quorum());
   }
 
   /**
-   * Why this node serves nothing and takes nothing, for the person who asks; null where it may. Any
-   * thread may ask.
+   * The reason, reported in the status of servers and in failures of calls, why this node owns
+   * nothing and claims nothing; null while it may act. Any thread may call.
    */
-  public @Nullable String hindrance() {
+  public @Nullable String reasonNotServing() {
     return isQuorumHeard()
         ? null
         : "this node may act only while "
             + options.quorum()
             + " nodes see each other (\"quorum\"), and sees "
-            + Math.min(peers.heard(), members.alive().size())
+            + Math.min(peers.grants(), members.alive().size())
             + ", itself included; it serves nothing until they do. Are nodes down, or is the"
             + " network between them cut?";
   }
@@ -113,25 +115,23 @@ public final class OwnershipReconciler {
     return options.quorum() <= 1 || peers.gaveUp(node, members.alive()) >= options.quorum();
   }
 
-  /** Begins to look and to notice; what to place is said by {@link #place}. */
+  /** Starts the ticks; {@link #place} then says which servers there are. */
   public void start() {
     ticker = vertx.setPeriodic(options.tick().toMillis(), now -> tick());
     tick();
   }
 
-  /** What there is to own, all of it, by the id of each server. */
+  /** Replaces the servers to place, by id, and reconciles. */
   public Future<Void> place(Map<String, PlacementSpec> all) {
     specs.clear();
     specs.putAll(all);
-    return lookNow();
+    return pass();
   }
 
-  /**
-   * Which nodes can not serve which connections; they are left out as if they had not its labels.
-   */
+  /** Sets which nodes cannot run which servers; they count as nodes without the server's labels. */
   public void refuse(Map<String, Set<String>> nodesById) {
     Map<String, Set<String>> copy = new HashMap<>();
-    nodesById.forEach((id, unfit) -> copy.put(id, Set.copyOf(unfit)));
+    nodesById.forEach((id, refusing) -> copy.put(id, Set.copyOf(refusing)));
     if (!copy.equals(refusals)) {
       refusals = copy;
       reconcile();
@@ -139,11 +139,11 @@ public final class OwnershipReconciler {
   }
 
   private List<ClusterNode> fit(String id, List<ClusterNode> all) {
-    Set<String> unfit = refusals.get(id);
-    return unfit == null ? all : all.stream().filter(node -> !unfit.contains(node.id())).toList();
+    Set<String> refusing = refusals.get(id);
+    return refusing == null ? all : all.stream().filter(node -> !refusing.contains(node.id())).toList();
   }
 
-  /** The node that owns {@code id} as of the last look; null where nobody is known to. */
+  /** The name of the node that owns {@code id} as of the last pass; null where none is known. */
   public @Nullable String ownerOf(String id) {
     return keys(id).stream()
         .map(last::get)
@@ -153,7 +153,7 @@ public final class OwnershipReconciler {
         .orElse(null);
   }
 
-  /** How many connections a node owns, as of the last look; by its id. */
+  /** How many connections a node owns as of the last pass, by its id. */
   public long share(String node) {
     return specs.keySet().stream()
         .flatMap(id -> keys(id).stream())
@@ -166,20 +166,23 @@ public final class OwnershipReconciler {
     return ReplicaAssignment.keys(id, specs.getOrDefault(id, PlacementSpec.ANY).replicas());
   }
 
-  /** Whether any living node has the labels that {@code id} wants, and can serve it. */
+  /** Whether a living node has the labels that {@code id} wants, and can run it. */
   public boolean hasPlace(String id) {
     return RendezvousHash.owner(
             id, fit(id, eligible()), specs.getOrDefault(id, PlacementSpec.ANY).labels())
         .isPresent();
   }
 
-  /** Whether this node has the labels, all of them. */
+  /** Whether this node has all of the labels. */
   public boolean has(Set<String> labels) {
     return nodes.stream()
         .anyMatch(node -> node.id().equals(members.self()) && node.labels().containsAll(labels));
   }
 
-  /** The best living node that has the labels, by its id; null where none has. */
+  /**
+   * The id of the living node with the highest score among those with the labels; null where none
+   * has them.
+   */
   public @Nullable String placeFor(Set<String> labels, String id) {
     return RendezvousHash.owner(id, eligible(), labels).map(ClusterNode::id).orElse(null);
   }
@@ -188,40 +191,40 @@ public final class OwnershipReconciler {
     return nodes.stream().filter(node -> !peers.isLeaving(node.id())).toList();
   }
 
-  /** Something may have changed. */
+  /** Runs a pass: something may have changed. */
   public void reconcile() {
     context.runOnContext(
         now -> {
           check();
-          lookNow();
+          pass();
         });
   }
 
-  /** A node is a member; it is looked at with the next look. */
+  /** A node has joined: the next pass includes it, and its readings may be fast again. */
   public void joined() {
-    context.runOnContext(now -> claimReader.readNow());
+    context.runOnContext(now -> claimReader.resetTimeout());
   }
 
   /**
    * A node is no member any more.
    *
-   * @param orderly it has handed over all that it owned before
+   * @param orderly it has handed all its connections over before
    */
   public void lost(String node, boolean orderly) {
     context.runOnContext(
         now -> {
-          claimReader.readNow();
+          claimReader.resetTimeout();
           if (!orderly) {
             lostNodes.lost(node);
           }
-          call();
+          announce();
         });
     reconcile();
   }
 
-  /** What needs no answer of others is seen at once. */
+  /** Checks what this node can see without waiting for other nodes. */
   private void check() {
-    together = members.alive().size() >= options.quorum();
+    enoughMembers = members.alive().size() >= options.quorum();
     String why = lease.tick();
     if (why != null && !held.isEmpty()) {
       endAll(why);
@@ -230,34 +233,34 @@ public final class OwnershipReconciler {
 
   private void tick() {
     check();
-    call();
-    if (clock.getAsLong() - lookedAt >= options.verify().toMillis()) {
-      lookNow();
+    announce();
+    if (clock.getAsLong() - lastPassAt >= options.verify().toMillis()) {
+      pass();
     }
   }
 
-  private void call() {
+  private void announce() {
     peers.announceSelf(held.isEmpty() && leaving.isEmpty() && !isQuorumHeard());
   }
 
-  private Future<Void> lookNow() {
-    Future<Void> running = looking;
+  private Future<Void> pass() {
+    Future<Void> running = runningPass;
     if (running != null) {
-      again = true;
+      passAgain = true;
       return running;
     }
     if (closing) {
       return Future.succeededFuture();
     }
     Promise<Void> done = Promise.promise();
-    looking = done.future();
-    once()
+    runningPass = done.future();
+    singlePass()
         .onComplete(
             over -> {
-              looking = null;
-              if (again && !closing) {
-                again = false;
-                lookNow().onComplete(done);
+              runningPass = null;
+              if (passAgain && !closing) {
+                passAgain = false;
+                pass().onComplete(done);
               } else {
                 done.complete();
               }
@@ -265,16 +268,16 @@ public final class OwnershipReconciler {
     return done.future();
   }
 
-  private Future<Void> once() {
+  private Future<Void> singlePass() {
     long began = clock.getAsLong();
-    lookedAt = began;
+    lastPassAt = began;
     return claimReader
         .next()
         .transform(
             read -> {
               if (read.failed()) {
-                again |= read.cause() instanceof ClaimReader.TooLate;
-                // Others may own what we serve.
+                passAgain |= read.cause() instanceof ClaimReader.TooLate;
+                // Other nodes may own the connections that run here.
                 if (members.isQuorumLost(read.cause()) && !held.isEmpty()) {
                   endAll("fewer nodes than the quorum are members");
                 }
@@ -283,30 +286,30 @@ public final class OwnershipReconciler {
               nodes = read.result().nodes();
               last = read.result().claims();
               lease.verified(began);
-              return isQuorumHeard() ? act(last) : Future.succeededFuture();
+              return isQuorumHeard() ? apply(last) : Future.succeededFuture();
             });
   }
 
-  private Future<Void> act(Map<String, OwnershipClaim> all) {
+  private Future<Void> apply(Map<String, OwnershipClaim> all) {
     List<Future<Void>> steps = new ArrayList<>();
     Set<String> alive = members.alive();
     lostNodes.present(alive);
-    Set<String> known = new HashSet<>();
-    specs.keySet().forEach(id -> known.addAll(keys(id)));
+    Set<String> wanted = new HashSet<>();
+    specs.keySet().forEach(id -> wanted.addAll(keys(id)));
     for (String key : List.copyOf(held.keySet())) {
-      if (!known.contains(key)) {
+      if (!wanted.contains(key)) {
         steps.add(handOver(key, all.get(key)));
       }
     }
     List<ClusterNode> eligible = eligible();
     specs.forEach(
-        (id, wish) -> {
+        (id, spec) -> {
           List<String> best =
-              RendezvousHash.best(id, fit(id, eligible), wish.labels(), wish.replicas()).stream()
+              RendezvousHash.best(id, fit(id, eligible), spec.labels(), spec.replicas()).stream()
                   .map(ClusterNode::id)
                   .toList();
           Map<String, @Nullable String> targets =
-              ReplicaAssignment.targets(ReplicaAssignment.keys(id, wish.replicas()), best, all);
+              ReplicaAssignment.targets(ReplicaAssignment.keys(id, spec.replicas()), best, all);
           targets.keySet().forEach(key -> steps.add(step(key, targets, all, alive)));
         });
     return Future.join(steps).<Void>mapEmpty().otherwiseEmpty();
@@ -318,7 +321,7 @@ public final class OwnershipReconciler {
       Map<String, OwnershipClaim> all,
       Set<String> alive) {
     if (leaving.containsKey(key)) {
-      return Future.succeededFuture(); // is looked at again when it has left
+      return Future.succeededFuture(); // its completion starts another pass
     }
     HeldClaim holding = held.get(key);
     OwnershipClaim claim = all.get(key);
@@ -332,8 +335,8 @@ public final class OwnershipReconciler {
         return another || !isFree(claim, alive) ? Future.succeededFuture() : claim(key, claim);
       }
       case LOSE -> {
-        LOG.warn("{}: another node owns it now, it ends here at once", key);
-        quit(key, false, null);
+        LOG.warn("{}: another node owns it now; this node stops it at once", key);
+        stop(key, false, null);
       }
       case HAND_OVER -> {
         if (ReplicaAssignment.mayMove(key, targets, all, alive, peers::isServing)) {
@@ -349,38 +352,39 @@ public final class OwnershipReconciler {
   }
 
   /**
-   * One that is lost, and has not ended, may own it in a part of the cluster that we do not see.
+   * Whether no node can be acting on the claim. A lost node that has not stopped may own the
+   * connection in a part of the cluster that this node does not see.
    */
   private boolean isFree(@Nullable OwnershipClaim claim, Set<String> alive) {
     String owner = claim == null ? null : claim.node();
     return lostNodes.haveAllStopped()
-        && (owner == null || alive.contains(owner) || lostNodes.isOver(owner));
+        && (owner == null || alive.contains(owner) || lostNodes.hasStopped(owner));
   }
 
   private Future<Void> claim(String id, @Nullable OwnershipClaim before) {
     OwnershipClaim mine = new OwnershipClaim(members.self(), claimReader.highest(id) + 1);
     return claims
         .replace(id, before, mine)
-        .onFailure(failure -> LOG.warn("{} could not be claimed: {}", id, failure.toString()))
+        .onFailure(failure -> LOG.warn("this node could not claim {}: {}", id, failure.toString()))
         .map(
             won -> {
               if (won && !closing && !held.containsKey(id)) {
-                LOG.info("{} is owned by this node, epoch {}", id, mine.epoch());
+                LOG.info("this node owns {}, epoch {}", id, mine.epoch());
                 peers.claimed(id, mine);
-                Future<Void> taken = listener.own(id, mine.epoch(), lease::isHeld);
-                held.put(id, new HeldClaim(mine.epoch(), taken));
-                taken
+                Future<Void> started = listener.own(id, mine.epoch(), lease::isHeld);
+                held.put(id, new HeldClaim(mine.epoch(), started));
+                started
                     .onSuccess(serving -> peers.serving(id, mine))
-                    .onFailure(failure -> LOG.warn("{} cannot be served here", id, failure));
+                    .onFailure(failure -> LOG.warn("{}: this node owns it and cannot start it", id, failure));
               }
               return null;
             });
   }
 
-  /** Not awaited by a look: others must not wait while calls of this one end. */
+  /** The pass does not wait for it: calls in flight of one connection must not delay the others. */
   private Future<Void> handOver(String id, @Nullable OwnershipClaim claim) {
-    LOG.info("{} is handed over, calls in flight end first", id);
-    quit(id, true, claim);
+    LOG.info("{} is handed over to another node when its calls in flight have finished", id);
+    stop(id, true, claim);
     return Future.succeededFuture();
   }
 
@@ -396,46 +400,55 @@ public final class OwnershipReconciler {
                 peers.released(id, claim);
               }
             })
-        .onFailure(failure -> LOG.warn("{} could not be released: {}", id, failure.toString()))
+        .onFailure(failure -> LOG.warn("this node could not release {}: {}", id, failure.toString()))
         .<Void>mapEmpty()
         .otherwiseEmpty();
   }
 
   /**
-   * @param claim that is released when nothing of it is left here, null where it is not ours
+   * Stops a connection of this node.
+   *
+   * @param claim released when no part of the connection runs here any more; null where the claim
+   *     is not this node's
    */
-  private void quit(String id, boolean drain, @Nullable OwnershipClaim claim) {
+  private void stop(String id, boolean drain, @Nullable OwnershipClaim claim) {
     if (held.remove(id) == null) {
       return;
     }
-    Future<Void> left =
-        listener.disown(id, drain).otherwiseEmpty().compose(gone -> release(id, claim));
-    leaving.put(id, left);
-    left.onComplete(
-        gone -> {
-          leaving.remove(id, left);
+    Future<Void> stopped =
+        listener.disown(id, drain).otherwiseEmpty().compose(done -> release(id, claim));
+    leaving.put(id, stopped);
+    stopped.onComplete(
+        done -> {
+          leaving.remove(id, stopped);
           reconcile();
         });
   }
 
-  /** Others may own what we serve: first all stops; each that has left looks at the claims. */
+  /**
+   * Stops all connections at once, because other nodes may own them. Each that has stopped starts a
+   * pass.
+   */
   private void endAll(String why) {
     LOG.warn("{} connections end here at once: {}", held.size(), why);
     lease.end();
-    List.copyOf(held.keySet()).forEach(id -> quit(id, false, null));
+    List.copyOf(held.keySet()).forEach(id -> stop(id, false, null));
   }
 
-  /** Hands everything over. The others are told first, so that they claim what is released. */
+  /**
+   * Hands all connections over. First publishes that this node leaves, so that other nodes claim
+   * what it releases.
+   */
   public Future<Void> close() {
     closing = true;
     peers.leaving();
-    Future<Void> before = looking == null ? Future.succeededFuture() : looking;
+    Future<Void> before = runningPass == null ? Future.succeededFuture() : runningPass;
     return before.compose(
         quiet -> {
-          // The ticks go on meanwhile: the lease must hold while calls in flight end.
+          // The ticks continue: the claim lease must hold while calls in flight finish.
           Map<String, HeldClaim> mine = Map.copyOf(held);
           mine.forEach(
-              (id, holding) -> quit(id, true, new OwnershipClaim(members.self(), holding.epoch())));
+              (id, holding) -> stop(id, true, new OwnershipClaim(members.self(), holding.epoch())));
           return Future.join(List.copyOf(leaving.values()))
               .<Void>mapEmpty()
               .otherwiseEmpty()

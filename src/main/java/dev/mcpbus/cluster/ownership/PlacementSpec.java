@@ -3,10 +3,11 @@ package dev.mcpbus.cluster.ownership;
 import java.util.Set;
 
 /**
- * What a server wants of the cluster.
+ * The labels and the number of replicas that a server wants.
  *
- * @param labels that its owner must have, all of them
- * @param replicas how many connections it has where there are so many nodes, on one node each
+ * @param labels its owner must have all of them
+ * @param replicas the number of its connections, each on a node of its own; fewer where there are
+ *     fewer nodes
  */
 public record PlacementSpec(Set<String> labels, int replicas) {
 

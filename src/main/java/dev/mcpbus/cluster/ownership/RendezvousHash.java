@@ -9,9 +9,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Highest random weight: every node has a score for every connection, and the highest owns it. All
- * who know the same nodes come to the same owner without talking, and a node that comes or goes
- * moves only what it gets or had.
+ * Rendezvous hashing (highest random weight): each node has a score for each connection, and the
+ * node with the highest score owns it. All nodes that see the same members compute the same owner
+ * without communication, and a join or a leave moves only the connections of that node. Pure
+ * functions.
  */
 public final class RendezvousHash {
 
@@ -29,9 +30,9 @@ public final class RendezvousHash {
   }
 
   /**
-   * Several owners, the highest first.
+   * The nodes with the highest scores, the highest first.
    *
-   * @param most fewer where fewer nodes have the labels
+   * @param most the length of the list; it is shorter where fewer nodes have the labels
    */
   public static List<ClusterNode> best(
       String id, Collection<ClusterNode> nodes, Set<String> wanted, int most) {
@@ -39,7 +40,7 @@ public final class RendezvousHash {
         .filter(node -> node.labels().containsAll(wanted))
         .sorted(
             Comparator.<ClusterNode>comparingDouble(node -> score(id, node))
-                // Nodes of one name share what one of them would have.
+                // Nodes with the same name share the connections that one of them would own.
                 .thenComparingLong(node -> hash(id, node.id()))
                 .thenComparing(ClusterNode::id)
                 .reversed())
@@ -48,8 +49,8 @@ public final class RendezvousHash {
   }
 
   /**
-   * {@code -weight / ln(u)} with u uniform: so shares are as the weights. By the node's name, so
-   * that one that is started anew gets what it had.
+   * {@code -weight / ln(u)} with u uniform, so each node's share is proportional to its weight.
+   * Computed from the node's name, so a restarted node gets the same connections again.
    */
   private static double score(String id, ClusterNode node) {
     double uniform = ((hash(id, node.name()) >>> 11) + 0.5) * UNIT;

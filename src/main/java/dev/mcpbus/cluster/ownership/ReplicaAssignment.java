@@ -12,14 +12,15 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who should own which replica of a server: pure functions. A node that owns one keeps it as long
- * as it is among the best, whatever its rank: so a join or a leave moves at most one of them.
+ * Which node should own which replica of a server: pure functions. A node that owns a replica keeps
+ * it while the node is among the best, whatever its rank, so a join or a leave moves at most one
+ * replica.
  */
 final class ReplicaAssignment {
 
   private ReplicaAssignment() {}
 
-  /** Names of all claims of a server. */
+  /** The keys of all claims of a server, by replica number. */
   static List<String> keys(String id, int replicas) {
     ConnectionId server = new ConnectionId(id);
     List<String> keys = new ArrayList<>();
@@ -30,32 +31,34 @@ final class ReplicaAssignment {
   }
 
   /**
-   * @param keys of the server's claims, in order
-   * @param best nodes that should own one each, the best first
-   * @return by key, in order; null where nobody should own it
+   * @param keys the keys of the server's claims, in order
+   * @param best the nodes that should own one replica each, the best first
+   * @param claims the present claims
+   * @return the node that should own each key, in order; null where no node should
    */
   static Map<String, @Nullable String> targets(
       List<String> keys, List<String> best, Map<String, OwnershipClaim> claims) {
     Map<String, @Nullable String> targets = new LinkedHashMap<>();
-    Set<String> without = new LinkedHashSet<>(best);
+    Set<String> available = new LinkedHashSet<>(best);
     for (String key : keys) {
       String owner = owner(claims, key);
-      targets.put(key, owner != null && without.remove(owner) ? owner : null);
+      targets.put(key, owner != null && available.remove(owner) ? owner : null);
     }
-    // What nobody owns first, so that nobody waits for another to leave.
+    // Replicas without an owner first, so that a free node serves one at once instead of waiting
+    // for another to be handed over.
     for (String key : keys) {
       if (owner(claims, key) == null) {
-        give(targets, key, without);
+        assign(targets, key, available);
       }
     }
-    keys.forEach(key -> give(targets, key, without));
+    keys.forEach(key -> assign(targets, key, available));
     return targets;
   }
 
-  private static void give(Map<String, @Nullable String> targets, String key, Set<String> without) {
-    if (targets.get(key) == null && !without.isEmpty()) {
-      String next = without.iterator().next();
-      without.remove(next);
+  private static void assign(Map<String, @Nullable String> targets, String key, Set<String> available) {
+    if (targets.get(key) == null && !available.isEmpty()) {
+      String next = available.iterator().next();
+      available.remove(next);
       targets.put(key, next);
     }
   }
@@ -66,11 +69,11 @@ final class ReplicaAssignment {
   }
 
   /**
-   * Whether the owner of {@code key}, which should be another's, may let it go now: one after the
-   * other, each when all that have moved answer calls.
+   * Whether the owner of {@code key}, which another node should own, may hand it over now. Replicas
+   * move one after the other, each when all replicas that have moved serve.
    *
-   * @param alive owners that are not alive own nothing
-   * @param serving whether calls of a claim are answered
+   * @param alive the members; owners that are none own nothing
+   * @param serving whether the owner of a claim answers calls
    */
   static boolean mayMove(
       String key,

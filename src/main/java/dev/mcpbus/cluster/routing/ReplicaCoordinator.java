@@ -81,7 +81,7 @@ public final class ReplicaCoordinator implements ReplicaRole {
         .eventBus()
         .<Object>consumer(replica.address(), handler)
         .completion()
-        .onSuccess(open -> replicas.tell(replica, self.state(), version));
+        .onSuccess(open -> replicas.publish(replica, self.state(), version));
   }
 
   @Override
@@ -94,7 +94,7 @@ public final class ReplicaCoordinator implements ReplicaRole {
   @Override
   public boolean tells(String type) {
     if (type.equals(Events.STATE_CHANGED)) {
-      replicas.tell(replica, self.state(), version);
+      replicas.publish(replica, self.state(), version);
     }
     if (REACH.contains(type)) {
       return others().stream().noneMatch(ReplicaOwner::serves);
@@ -122,7 +122,7 @@ public final class ReplicaCoordinator implements ReplicaRole {
                                     && old.replica().equals(one.replica())));
     others = now;
     if (newcomer) {
-      replicas.tell(replica, self.state(), version);
+      replicas.publish(replica, self.state(), version);
     }
     ReplicaOwner first = replicas.speaker(replica.server());
     ReplicaId before = speaker;

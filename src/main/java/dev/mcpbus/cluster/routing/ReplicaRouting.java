@@ -67,9 +67,9 @@ public final class ReplicaRouting {
   }
 
   /** Tells all nodes how the replica that lives on this one is. */
-  public void tell(ReplicaId replica, ConnectionState state, String version) {
+  public void publish(ReplicaId replica, ConnectionState state, String version) {
     owners.state(replica, calls.self(), state, version);
-    calls.messages().tell(new NodeMessage.ReplicaState(calls.self(), replica, state, version));
+    calls.messages().publish(new NodeMessage.ReplicaState(calls.self(), replica, state, version));
   }
 
   /** {@code listener} hears of every change of the replicas of its server, on any thread. */

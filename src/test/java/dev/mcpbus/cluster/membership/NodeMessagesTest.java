@@ -37,7 +37,7 @@ class NodeMessagesTest {
         };
     vertx.undeploy(vertx.deployVerticle(brief).await(10, SECONDS)).await(10, SECONDS);
 
-    made.get().tell(LEAVING);
+    made.get().publish(LEAVING);
 
     await().until(() -> heard.equals(List.of(LEAVING)));
   }
@@ -50,7 +50,7 @@ class NodeMessagesTest {
     messages.open().await(10, SECONDS);
     messages.listen(told -> order.add("listener"));
 
-    messages.tell(LEAVING);
+    messages.publish(LEAVING);
 
     await().until(() -> order.size() == 2);
     assertThat(order).containsExactly("first", "listener");
@@ -62,7 +62,7 @@ class NodeMessagesTest {
     messages.open().await(10, SECONDS);
 
     vertx.eventBus().publish(Addresses.PLACEMENT, new JsonObject().put("clock", "late"));
-    messages.tell(LEAVING);
+    messages.publish(LEAVING);
 
     await().until(() -> heard.equals(List.of(LEAVING)));
   }

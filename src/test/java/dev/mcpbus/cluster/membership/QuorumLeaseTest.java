@@ -14,7 +14,7 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Nodes that tell each other every half second, over links that may be slow or cut. */
+/** Nodes that announce themselves every half second, over links that may be slow or cut. */
 class QuorumLeaseTest {
 
   private static final long SILENCE = 7_000;
@@ -30,11 +30,11 @@ class QuorumLeaseTest {
   private final class Peer {
     private final String name;
     private final long offset;
-    private final QuorumLease grants;
+    private final QuorumLease lease;
     private final Set<String> members = new HashSet<>();
     private final Map<String, Deque<Letter>> inbox = new HashMap<>();
 
-    /** Senders that do not reach it; what they say comes late. */
+    /** Senders whose messages are delayed until the link heals. */
     private final Set<String> deaf = new HashSet<>();
 
     private boolean serves = true;
@@ -42,7 +42,7 @@ class QuorumLeaseTest {
     Peer(String name, long offset) {
       this.name = name;
       this.offset = offset;
-      this.grants = new QuorumLease(name, () -> now + offset, SILENCE);
+      this.lease = new QuorumLease(name, () -> now + offset, SILENCE);
       peers.put(name, this);
     }
 
@@ -51,7 +51,7 @@ class QuorumLeaseTest {
     }
 
     private void tell(Random random) {
-      NodeMessage.Here told = grants.tell(new HashSet<>(members), !serves);
+      NodeMessage.Here told = lease.announcement(new HashSet<>(members), !serves);
       for (Peer other : peers.values()) {
         if (other != this) {
           Deque<Letter> letters = other.inbox.computeIfAbsent(name, none -> new ArrayDeque<>());
@@ -64,23 +64,23 @@ class QuorumLeaseTest {
       inbox.forEach(
           (from, letters) -> {
             while (!deaf.contains(from) && !letters.isEmpty() && letters.peek().due() <= now) {
-              grants.hear(letters.remove().told());
+              lease.receive(letters.remove().told());
             }
           });
     }
 
     private void lose(String node) {
       if (members.remove(node)) {
-        grants.lost(node);
+        lease.lost(node);
       }
     }
 
     private int gaveUp(String node) {
-      return grants.gaveUp(node, new HashSet<>(members));
+      return lease.gaveUp(node, new HashSet<>(members));
     }
   }
 
-  private List<Peer> town(int count) {
+  private List<Peer> nodes(int count) {
     peers.clear();
     List<Peer> all = new ArrayList<>();
     for (int i = 1; i <= count; i++) {
@@ -112,37 +112,37 @@ class QuorumLeaseTest {
 
   @Test
   void a_node_acts_while_others_hear_it_and_for_the_silence_after_that() {
-    List<Peer> all = town(3);
-    assertThat(all.get(0).grants.count()).isEqualTo(1);
+    List<Peer> all = nodes(3);
+    assertThat(all.get(0).lease.grants()).isEqualTo(1);
     pass(2_000);
-    assertThat(all).allMatch(one -> one.grants.count() == 3);
+    assertThat(all).allMatch(one -> one.lease.grants() == 3);
     cut(all.get(0), all.get(1));
     cut(all.get(1), all.get(2));
     pass(SILENCE - 2_000);
-    assertThat(all.get(1).grants.count()).isEqualTo(3);
+    assertThat(all.get(1).lease.grants()).isEqualTo(3);
     pass(2_000);
-    assertThat(all.get(1).grants.count()).isEqualTo(1);
-    assertThat(all.get(0).grants.count()).isEqualTo(2);
+    assertThat(all.get(1).lease.grants()).isEqualTo(1);
+    assertThat(all.get(0).lease.grants()).isEqualTo(2);
   }
 
   /** One end of a cut link is given up by the other, and by the third, which hears it well. */
   @Test
   void a_node_that_others_gave_up_stops_though_it_hears_them() {
-    List<Peer> all = town(3);
+    List<Peer> all = nodes(3);
     Peer first = all.get(0);
     Peer second = all.get(1);
     Peer third = all.get(2);
     pass(2_000);
     cut(first, second);
     pass(10_000);
-    assertThat(second.grants.count()).as("the third lets it act").isEqualTo(2);
+    assertThat(second.lease.grants()).as("the third lets it act").isEqualTo(2);
     first.lose("n2");
     assertThat(first.gaveUp("n2")).as("the third still sees it").isEqualTo(1);
     pass(2_000);
     assertThat(first.gaveUp("n2")).isEqualTo(1);
     third.lose("n2");
     pass(1_000);
-    assertThat(second.grants.count()).isEqualTo(1);
+    assertThat(second.lease.grants()).isEqualTo(1);
     assertThat(first.gaveUp("n2")).as("it has not said that it rests").isEqualTo(1);
     second.serves = false;
     pass(2_000);
@@ -150,8 +150,8 @@ class QuorumLeaseTest {
   }
 
   @Test
-  void whoever_says_nothing_is_waited_for_as_long_as_it_may_act() {
-    List<Peer> all = town(3);
+  void a_silent_node_counts_as_stopped_only_when_its_grants_have_ended() {
+    List<Peer> all = nodes(3);
     pass(2_000);
     Peer second = all.get(1);
     cut(all.get(0), second);
@@ -164,52 +164,53 @@ class QuorumLeaseTest {
     assertThat(all.get(0).gaveUp("n2")).isEqualTo(2);
   }
 
-  /** What n2 tells that has heard n1 just now. */
+  /** An announcement of n2, which has just received n1's clock. */
   private static NodeMessage.Here told(Peer one, long at, Set<String> sees) {
     return new NodeMessage.Here("n2", at, Map.of("n1", one.now()), sees, Set.of(), false, false);
   }
 
   @Test
-  void says_what_changes_who_may_act() {
-    Peer one = town(1).get(0);
+  void receive_reports_each_withdrawn_grant() {
+    Peer one = nodes(1).get(0);
     NodeMessage.Here told = told(one, 5, Set.of("n1", "n3"));
-    assertThat(one.grants.hear(told)).isFalse();
-    assertThat(one.grants.hear(told)).isFalse();
-    assertThat(one.grants.hear(told(one, 5, Set.of("n1"))))
-        .as("n3 acts by the word of n2 no more")
+    assertThat(one.lease.receive(told)).isFalse();
+    assertThat(one.lease.receive(told)).isFalse();
+    assertThat(one.lease.receive(told(one, 5, Set.of("n1"))))
+        .as("n2 has withdrawn its grant to n3")
         .isTrue();
-    assertThat(one.grants.count()).isEqualTo(2);
-    assertThat(one.grants.hear(told(one, 5, Set.of()))).isTrue();
-    assertThat(one.grants.count()).isEqualTo(1);
+    assertThat(one.lease.grants()).isEqualTo(2);
+    assertThat(one.lease.receive(told(one, 5, Set.of()))).isTrue();
+    assertThat(one.lease.grants()).isEqualTo(1);
   }
 
   @Test
-  void what_a_node_said_and_others_repeat_counts_for_nothing() {
-    Peer one = town(1).get(0);
+  void an_old_or_repeated_announcement_extends_no_grant() {
+    Peer one = nodes(1).get(0);
     one.members.add("n2");
     NodeMessage.Here first = told(one, 5, Set.of("n1"));
     NodeMessage.Here last = told(one, 6, Set.of());
-    one.grants.hear(first);
-    one.grants.hear(last);
-    assertThat(one.grants.count()).isEqualTo(1);
-    assertThat(one.grants.hear(first)).isFalse();
-    assertThat(one.grants.count()).as("an older fact lets nobody act").isEqualTo(1);
+    one.lease.receive(first);
+    one.lease.receive(last);
+    assertThat(one.lease.grants()).isEqualTo(1);
+    assertThat(one.lease.receive(first)).isFalse();
+    assertThat(one.lease.grants()).as("an older announcement grants nothing").isEqualTo(1);
     now += SILENCE + 1;
-    one.grants.hear(last);
-    assertThat(one.grants.tell(Set.of("n1", "n2"), false).heard())
-        .as("who is silent is not heard by what he said before")
+    one.lease.receive(last);
+    assertThat(one.lease.announcement(Set.of("n1", "n2"), false).heard())
+        .as("a repeated announcement does not count as received")
         .isEmpty();
   }
 
   /**
-   * The promise: a node that has been given up by a quorum, as another knows it, has none itself.
+   * The promise: a lost node holds no quorum of grants once another node counts it as given up by a
+   * quorum.
    */
   @Test
-  void whatever_is_cut_nobody_takes_over_from_who_may_act() {
+  void no_node_takes_over_from_a_node_that_may_still_act_whichever_links_are_cut() {
     int takeovers = 0;
     for (int seed = 1; seed <= 3_000; seed++) {
       Random random = new Random(seed);
-      List<Peer> all = town(seed % 2 == 0 ? 3 : 5);
+      List<Peer> all = nodes(seed % 2 == 0 ? 3 : 5);
       int quorum = all.size() / 2 + 1;
       pass(2_000, random);
       Peer victim = all.get(random.nextInt(all.size()));
@@ -221,15 +222,15 @@ class QuorumLeaseTest {
       for (int step = 0; step < 250; step++) {
         faults.getOrDefault(now, List.of()).forEach(Runnable::run);
         pass(STEP, random);
-        if (victim.grants.count() < quorum && random.nextInt(5) == 0) {
+        if (victim.lease.grants() < quorum && random.nextInt(5) == 0) {
           victim.serves = false;
-        } else if (victim.grants.count() >= quorum) {
+        } else if (victim.lease.grants() >= quorum) {
           victim.serves = true;
         }
         for (Peer taker : others) {
           if (!taker.members.contains(victim.name) && taker.gaveUp(victim.name) >= quorum) {
             taken = true;
-            assertThat(victim.grants.count())
+            assertThat(victim.lease.grants())
                 .as("seed %s, %s takes over from %s", seed, taker.name, victim.name)
                 .isLessThan(quorum);
           }

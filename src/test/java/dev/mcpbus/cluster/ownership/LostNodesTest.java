@@ -20,9 +20,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(VertxExtension.class)
 class LostNodesTest {
 
-  private final AtomicInteger told = new AtomicInteger();
-  private final Set<String> doubted = ConcurrentHashMap.newKeySet();
-  private volatile boolean shut;
+  private final AtomicInteger changes = new AtomicInteger();
+  private final Set<String> reachable = ConcurrentHashMap.newKeySet();
+  private volatile boolean portClosed;
   private volatile boolean givenUp = true;
   private Vertx vertx;
   private LostNodes losses;
@@ -49,7 +49,7 @@ class LostNodesTest {
 
           @Override
           public Future<Boolean> hasClosedItsBusPort(String node) {
-            return Future.succeededFuture(shut);
+            return Future.succeededFuture(portClosed);
           }
 
           @Override
@@ -57,12 +57,12 @@ class LostNodesTest {
             throw new UnsupportedOperationException();
           }
         };
-    losses = new LostNodes(made, members, node -> givenUp, doubted::add, told::incrementAndGet);
+    losses = new LostNodes(made, members, node -> givenUp, reachable::add, changes::incrementAndGet);
   }
 
-  private boolean isOver() throws Exception {
+  private boolean hasStopped() throws Exception {
     return Future.<Boolean>future(
-            asked -> vertx.runOnContext(now -> asked.complete(losses.isOver("b"))))
+            answer -> vertx.runOnContext(now -> answer.complete(losses.hasStopped("b"))))
         .await(5, TimeUnit.SECONDS);
   }
 
@@ -71,38 +71,38 @@ class LostNodesTest {
   }
 
   @Test
-  void who_has_shut_its_door_has_ended() throws Exception {
-    shut = true;
+  void a_node_whose_bus_port_is_closed_has_stopped() throws Exception {
+    portClosed = true;
     lose();
-    assertThat(isOver()).isTrue();
-    assertThat(told).hasValue(1);
-    assertThat(doubted).isEmpty();
+    assertThat(hasStopped()).isTrue();
+    assertThat(changes).hasValue(1);
+    assertThat(reachable).isEmpty();
   }
 
   @Test
-  void one_that_may_be_alive_has_ended_when_nobody_lets_it_act() throws Exception {
+  void a_reachable_node_has_stopped_when_its_grants_have_ended() throws Exception {
     givenUp = false;
     lose();
-    Awaitility.await().until(() -> doubted.contains("b"));
+    Awaitility.await().until(() -> reachable.contains("b"));
     long lost = System.nanoTime();
     Awaitility.await().until(() -> System.nanoTime() - lost > 1_200_000 * LostNodes.GRACE_MILLIS);
-    assertThat(isOver()).isFalse();
+    assertThat(hasStopped()).isFalse();
     givenUp = true;
-    assertThat(isOver()).isTrue();
+    assertThat(hasStopped()).isTrue();
     givenUp = false;
-    assertThat(isOver()).as("what has ended does not begin again").isTrue();
+    assertThat(hasStopped()).as("what has ended does not begin again").isTrue();
   }
 
   @Test
-  void one_that_came_back_and_is_lost_again_is_given_its_time_again() throws Exception {
+  void a_node_that_came_back_and_is_lost_again_gets_its_full_grace_again() throws Exception {
     lose();
-    Awaitility.await().until(this::isOver);
+    Awaitility.await().until(this::hasStopped);
     long again = System.nanoTime();
     lose();
-    assertThat(isOver()).isFalse();
-    Awaitility.await().until(this::isOver);
+    assertThat(hasStopped()).isFalse();
+    Awaitility.await().until(this::hasStopped);
     assertThat((System.nanoTime() - again) / 1_000_000)
         .isGreaterThanOrEqualTo(LostNodes.GRACE_MILLIS);
-    assertThat(told).hasValue(2);
+    assertThat(changes).hasValue(2);
   }
 }

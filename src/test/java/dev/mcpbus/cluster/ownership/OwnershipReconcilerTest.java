@@ -173,7 +173,7 @@ class OwnershipReconcilerTest {
     }
 
     @Override
-    public int heard() {
+    public int grants() {
       return hears > 0 ? hears : alive.size();
     }
 

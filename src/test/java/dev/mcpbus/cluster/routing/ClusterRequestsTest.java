@@ -243,7 +243,7 @@ class ClusterRequestsTest {
           .until(
               () ->
                   ClusterRequests.of(caller).replicas().of(server).size() == replica.number() + 1);
-      ClusterRequests.of(node).replicas().tell(replica, ConnectionState.READY, "");
+      ClusterRequests.of(node).replicas().publish(replica, ConnectionState.READY, "");
     }
     Awaitility.await()
         .untilAsserted(
