@@ -178,7 +178,7 @@ public final class McpBus {
             InstantSource.system(),
             System::nanoTime,
             new SecureRandom(),
-            limits == null ? null : limits.throttle());
+            limits == null ? null : limits.limiter());
     BridgeOptions http = options.bridge();
     if (http == null) {
       this.gateway = null;

@@ -141,7 +141,7 @@ class ClusterTlsIT {
       // And one without any.
       ServiceProcess clear = bed.start("n4", new JsonObject());
       assertThat(clear.awaitExit(Duration.ofSeconds(60))).isEqualTo(1);
-      assertThat(clear.errText()).contains("does not talk with this one", "cluster.tls");
+      assertThat(clear.errText()).contains("does not accept this node", "cluster.tls");
       bed.settled(bed.node("n1"), SERVERS, BOTH);
       assertThat(executed()).isEqualTo(good).doesNotContain("by-hand", "intruder");
       for (String node : List.of("n1", "n2")) {

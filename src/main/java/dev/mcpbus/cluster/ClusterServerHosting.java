@@ -98,7 +98,7 @@ public final class ClusterServerHosting implements ServerHosting, OwnershipListe
     this.settle = options.settle();
     this.replacementOrder = new ReplicaReplacementOrder(vertx);
     this.members = new VertxClusterMembers(vertx, HazelcastCluster.METADATA);
-    this.announcements = new PeerAnnouncements(vertx, members, options.silence(), this::heard);
+    this.announcements = new PeerAnnouncements(vertx, members, options.silence(), this::received);
     this.servers =
         new DefinitionSync(
             vertx,
@@ -155,11 +155,11 @@ public final class ClusterServerHosting implements ServerHosting, OwnershipListe
     }
   }
 
-  private void heard(NodeMessage message) {
+  private void received(NodeMessage message) {
     if (message instanceof NodeMessage.DefinitionsChanged changed) {
-      servers.heard(changed);
+      servers.received(changed);
     } else if (message instanceof NodeMessage.Refusal refusal) {
-      servers.heard(refusal);
+      servers.received(refusal);
     } else if (message instanceof NodeMessage.Serving serving) {
       Promise<Void> waiting = awaitingOwner.remove(serving.replica().server().value());
       if (waiting != null) {
@@ -258,7 +258,8 @@ public final class ClusterServerHosting implements ServerHosting, OwnershipListe
                 awaitingOwner.remove(definition.id().value(), serving);
                 return Future.succeededFuture(added);
               }
-              long timer = vertx.setTimer(MAX_SERVING_WAIT.toMillis(), late -> serving.tryComplete());
+              long timer =
+                  vertx.setTimer(MAX_SERVING_WAIT.toMillis(), late -> serving.tryComplete());
               return serving.future().onComplete(ready -> vertx.cancelTimer(timer)).map(true);
             });
   }
@@ -294,7 +295,10 @@ public final class ClusterServerHosting implements ServerHosting, OwnershipListe
   public JsonObject describe(ConnectionId id, JsonObject status) {
     String reason = reconciler.reasonNotServing();
     if (reason != null) {
-      return status.put("problem", reason); // the owner's name is not current: another part of the cluster may have a newer owner
+      return status.put(
+          "problem",
+          reason); // the owner's name is not current: another part of the cluster may have a newer
+      // owner
     }
     String owner = reconciler.ownerOf(id.value());
     if (owner != null && !status.containsKey("node")) {
@@ -350,12 +354,12 @@ public final class ClusterServerHosting implements ServerHosting, OwnershipListe
   }
 
   private JsonObject describe(ClusterNode node) {
-    SocketAddress door = members.door(node.id());
+    SocketAddress bus = members.busAddress(node.id());
     return new JsonObject()
         .put("name", node.name())
         .put("id", node.id())
-        .put("host", door == null ? null : door.host())
-        .put("port", door == null ? null : door.port())
+        .put("host", bus == null ? null : bus.host())
+        .put("port", bus == null ? null : bus.port())
         .put("labels", new JsonArray(node.labels().stream().sorted().toList()))
         .put("weight", node.weight())
         .put("self", node.id().equals(members.self()))
@@ -409,7 +413,8 @@ public final class ClusterServerHosting implements ServerHosting, OwnershipListe
     if (!drain) {
       connections
           .endPrivate(connection)
-          .onFailure(failure -> LOG.warn("{}: a private connection did not end", connection, failure));
+          .onFailure(
+              failure -> LOG.warn("{}: a private connection did not end", connection, failure));
       return connections.kill(connection);
     }
     return addresses

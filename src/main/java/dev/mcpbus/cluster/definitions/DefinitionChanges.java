@@ -16,37 +16,37 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which definitions have changed. Each node counts the facts that it publishes about its changes,
- * on the fact and in a map of the cluster with one small entry for each node: who has heard every
- * number knows everything, and whoever has missed one finds out without reading the definitions.
- * Confined to the context of {@code ServersVerticle}.
+ * Finds out which definitions other nodes have changed. Each node numbers the messages that it
+ * publishes about its changes, and keeps its last number in a map of the cluster. A node that has
+ * received every number of every node is up to date; a node that missed one sees the gap without
+ * reading the definitions. Confined to the context of {@code ServersVerticle}.
  */
 final class DefinitionChanges {
 
-  /** Node to the number of its last fact. */
+  /** By node id the number of its last message. */
   static final String MAP = "mcpbus.servers.changes";
 
   private static final Logger LOG = LoggerFactory.getLogger(DefinitionChanges.class);
 
-  /** What is changed together is told together. */
-  private static final long GATHER_MILLIS = 5;
+  /** Changes within this time are published as one message. */
+  private static final long COLLECT_MILLIS = 5;
 
-  private static final int MOST = 500;
+  private static final int MAX_IDS = 500;
 
   private final Vertx vertx;
   private final String self;
   private final Consumer<NodeMessage> publish;
   private final Future<AsyncMap<String, Long>> map;
 
-  private final Set<String> gathered = new LinkedHashSet<>();
+  private final Set<String> collected = new LinkedHashSet<>();
 
-  /** Node to the last number that was heard, with all before it. */
-  private final Map<String, Long> heard = new HashMap<>();
+  /** By node id the last received number, when all numbers before it were received too. */
+  private final Map<String, Long> received = new HashMap<>();
 
   private long count;
 
   /**
-   * @param publish tells all nodes
+   * @param publish publishes a message to all nodes
    */
   DefinitionChanges(Vertx vertx, String self, Consumer<NodeMessage> publish) {
     this.vertx = vertx;
@@ -55,61 +55,66 @@ final class DefinitionChanges {
     this.map = vertx.sharedData().getClusterWideMap(MAP);
   }
 
-  /** A definition has been written. */
+  /** Publishes, in a moment, that this node has written a definition. */
   void announce(String id) {
-    if (gathered.isEmpty()) {
-      vertx.setTimer(GATHER_MILLIS, now -> tell());
+    if (collected.isEmpty()) {
+      vertx.setTimer(COLLECT_MILLIS, now -> publishChanges());
     }
-    gathered.add(id);
+    collected.add(id);
   }
 
-  private void tell() {
-    List<String> ids = List.copyOf(gathered);
-    gathered.clear();
-    for (int from = 0; from < ids.size(); from += MOST) {
-      tell(ids.subList(from, Math.min(ids.size(), from + MOST)));
+  private void publishChanges() {
+    List<String> ids = List.copyOf(collected);
+    collected.clear();
+    for (int from = 0; from < ids.size(); from += MAX_IDS) {
+      publishChanges(ids.subList(from, Math.min(ids.size(), from + MAX_IDS)));
     }
   }
 
-  /** The number is in the map before it is published, so that it is not lost with this node. */
-  private void tell(List<String> ids) {
+  /** The number is in the map before it is published, so it is not lost with this node. */
+  private void publishChanges(List<String> ids) {
     long number = ++count;
-    heard.put(self, number);
+    received.put(self, number);
     map.compose(counts -> counts.put(self, number))
-        .onFailure(failure -> LOG.warn("a change was not counted: {}", failure.toString()))
+        .onFailure(
+            failure ->
+                LOG.warn(
+                    "the number of a changed definition could not be written; other nodes find the change at their next full reading: {}",
+                    failure.toString()))
         .onComplete(
             counted -> publish.accept(new NodeMessage.DefinitionsChanged(self, ids, number)));
   }
 
   /**
-   * Another node has told of changes.
+   * Takes the message of another node about its changes.
    *
-   * @return what has changed; empty where that is not known, and everything has to be read
+   * @return the changed ids; empty where they are not known, so that all definitions have to be
+   *     read
    */
-  Optional<List<String>> heard(NodeMessage.DefinitionsChanged told) {
-    if (told.count() == 0 || told.count() > heard.getOrDefault(told.node(), 0L) + 1) {
+  Optional<List<String>> received(NodeMessage.DefinitionsChanged change) {
+    if (change.count() == 0 || change.count() > received.getOrDefault(change.node(), 0L) + 1) {
       return Optional.empty();
     }
-    heard.merge(told.node(), told.count(), Math::max);
-    return Optional.of(told.ids());
+    received.merge(change.node(), change.count(), Math::max);
+    return Optional.of(change.ids());
   }
 
-  /** Whether a change was missed, or may have been; fails where that cannot be read. */
+  /** Whether this node has, or may have, missed a change; fails where the map cannot be read. */
   Future<Boolean> isBehind() {
     return map.compose(AsyncMap::entries)
         .map(
             counts ->
                 counts.entrySet().stream()
-                    .anyMatch(one -> one.getValue() > heard.getOrDefault(one.getKey(), 0L)));
+                    .anyMatch(one -> one.getValue() > received.getOrDefault(one.getKey(), 0L)));
   }
 
-  /** A node is no member any more: nobody counts on. */
+  /** Removes the number of a node that is no member any more. */
   void left(String node) {
     map.compose(counts -> counts.remove(node))
         .onFailure(failure -> LOG.debug("the count of {} stays: {}", node, failure.toString()));
   }
 
-  /** Reads everything; what was counted before is known after it. */
+  /** Reads everything; afterwards all changes counted before the reading are known. */
   Future<Map<String, String>> whole(Supplier<Future<Map<String, String>>> read) {
     return map.compose(AsyncMap::entries)
         .compose(
@@ -118,6 +123,6 @@ final class DefinitionChanges {
                     .onSuccess(
                         all ->
                             counts.forEach(
-                                (node, number) -> heard.merge(node, number, Math::max))));
+                                (node, number) -> received.merge(node, number, Math::max))));
   }
 }

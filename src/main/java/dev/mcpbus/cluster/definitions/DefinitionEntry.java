@@ -8,10 +8,10 @@ import io.vertx.core.json.JsonObject;
 import java.util.Objects;
 
 /**
- * A definition as the map of the cluster holds it.
+ * A definition in the map of the cluster.
  *
- * @param origin as it was written
- * @param source where that was, for messages
+ * @param origin the entry as it was written in its file or request
+ * @param source the place of the entry, for messages
  */
 record DefinitionEntry(ServerOrigin origin, String source) {
 
@@ -31,7 +31,8 @@ record DefinitionEntry(ServerOrigin origin, String source) {
   }
 
   /**
-   * @throws IllegalArgumentException that says what is wrong, such as a form of a newer mcpbus
+   * @throws IllegalArgumentException with a sentence that says what is wrong, for example a form of
+   *     a newer mcpbus
    */
   static DefinitionEntry decode(String text) {
     JsonObject json;

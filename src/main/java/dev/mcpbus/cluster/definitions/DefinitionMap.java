@@ -22,10 +22,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The cluster's map of definitions, as a node reads and writes it. Remembers of each id the newest
- * entry that it has seen: what was lost with the nodes that held it, what nobody with the cluster's
- * secret has written, and what is older than that is put right by whoever reads it. Confined to the
- * context of {@code ServersVerticle}.
+ * The cluster's map of definitions, as this node reads and writes it. Keeps the newest entry of
+ * each id that it has seen, and restores an entry in the map that was lost with the nodes that held
+ * it, that was written without the cluster's secret, or that is older. Confined to the context of
+ * {@code ServersVerticle}.
  */
 final class DefinitionMap {
 
@@ -34,27 +34,28 @@ final class DefinitionMap {
   /** A removal stays in the map for longer than a node may be away. */
   private static final long REMOVED_MILLIS = Duration.ofHours(1).toMillis();
 
-  /** Removals that are remembered here; those of longest ago make room. */
-  private static final int MOST_REMOVED = 10_000;
+  /** How many removals are kept here; the oldest make room. */
+  private static final int MAX_REMOVED = 10_000;
 
-  /** Of what does not count, so many are logged. */
-  private static final int MOST_IGNORED = 100;
+  /** How many ignored entries are logged. */
+  private static final int MAX_LOGGED = 100;
 
   private final ClusterSecret secret;
   private final InstantSource clock;
   private final Consumer<ConnectionId> corrected;
   private final Future<AsyncMap<String, String>> map;
 
-  /** Entries that do not count, as they were logged. */
+  /** Ids of ignored entries that were logged. */
   private final Set<ConnectionId> ignored = new HashSet<>();
 
-  /** The newest that this node has seen, present ones. */
+  /** The newest entry that this node has seen, of defined servers. */
   private final Map<ConnectionId, SignedEntry> present = new LinkedHashMap<>();
 
   private final Map<ConnectionId, SignedEntry> removed = new LinkedHashMap<>();
 
   /**
-   * @param corrected hears what was put right here, which the others have to read
+   * @param corrected receives the id of each entry that this node has restored, so that other nodes
+   *     read it
    */
   DefinitionMap(Vertx vertx, InstantSource clock, Consumer<ConnectionId> corrected) {
     this.corrected = corrected;
@@ -63,9 +64,9 @@ final class DefinitionMap {
     this.map = vertx.sharedData().getClusterWideMap(ClusterMaps.SERVERS);
   }
 
-  // ---- written here
+  // ---- writing
 
-  /** False where there is one of that name already. */
+  /** Adds a definition. False where one with this id exists. */
   Future<Boolean> add(ConnectionId id, String text) {
     return map.compose(
         all ->
@@ -88,7 +89,7 @@ final class DefinitionMap {
         all -> current(all, id).compose(there -> all.put(id.value(), next(id, there, text).raw())));
   }
 
-  /** Puts a note in its place for an hour, so that what is lost can be told from it. */
+  /** Replaces the entry by a note of the removal for an hour, which tells a removal from a loss. */
   Future<Void> remove(ConnectionId id) {
     return map.compose(
         all ->
@@ -113,7 +114,7 @@ final class DefinitionMap {
     return one == null ? removed.get(id) : one;
   }
 
-  /** Newer than all that was seen of it, here or there. */
+  /** A signed entry with a higher revision than all that this node has seen or finds in the map. */
   private SignedEntry next(ConnectionId id, @Nullable SignedEntry there, @Nullable String text) {
     SignedEntry known = known(id);
     long seen =
@@ -121,14 +122,14 @@ final class DefinitionMap {
     return SignedEntry.seal(secret, id.value(), Math.max(seen + 1, clock.millis()), text);
   }
 
-  // ---- read
+  // ---- reading
 
-  /** All of it. */
+  /** Reads all entries. */
   Future<Map<String, String>> all() {
     return map.compose(AsyncMap::entries);
   }
 
-  /** These, as far as they are there. */
+  /** Reads these entries; the result has those that exist. */
   Future<Map<String, String>> some(Collection<ConnectionId> ids) {
     Map<String, String> found = new HashMap<>();
     return map.compose(
@@ -149,14 +150,15 @@ final class DefinitionMap {
   }
 
   /**
-   * Judges what was found, and puts right what is not what it should be. What nobody with the
-   * secret has written is not there, unless this node knows what stood in its place.
+   * Checks the entries that were found, and restores wrong ones. An entry that was written without
+   * the secret counts as absent, unless this node knows the entry that it replaced.
    *
-   * @param asked what was looked for; null for everything
-   * @return the definitions that count
+   * @param found the raw entries by id
+   * @param asked the ids that were read; null for all
+   * @return the valid definitions
    */
-  Future<Map<ConnectionId, SignedEntry>> judge(
-      Map<String, String> found, @Nullable Collection<ConnectionId> asked) {
+  Future<Map<ConnectionId, SignedEntry>> check(
+      Map<String, String> found, @Nullable Collection<ConnectionId> wanted) {
     Map<ConnectionId, SignedEntry> entries = new LinkedHashMap<>();
     List<Future<Void>> steps = new ArrayList<>();
     found.forEach(
@@ -171,39 +173,40 @@ final class DefinitionMap {
             entries.put(id, there);
           } else if (known != null) {
             LOG.warn(
-                "the definition of '{}' in the cluster's map {}; it is put right",
+                "the definition of '{}' in the cluster's map {}; this node restores it",
                 id,
-                there == null ? "is not of a node of this cluster" : "is an old one");
+                there == null ? "was not written by a node of this cluster" : "is an old one");
             entries.put(id, known);
-            steps.add(putRight(id, raw, known));
+            steps.add(restore(id, raw, known));
           } else {
             ignored(id);
           }
         });
     List<ConnectionId> expected =
-        List.copyOf(asked == null ? present.keySet() : asked).stream()
+        List.copyOf(wanted == null ? present.keySet() : wanted).stream()
             .filter(id -> present.containsKey(id) && !found.containsKey(id.value()))
             .toList();
-    Future<Void> back = expected.isEmpty() ? Future.succeededFuture() : putBack(expected, entries);
+    Future<Void> back =
+        expected.isEmpty() ? Future.succeededFuture() : restoreLost(expected, entries);
     return back.compose(done -> Future.join(steps))
         .map(
             done -> {
-              remember(entries, asked == null ? List.copyOf(present.keySet()) : asked);
+              remember(entries, wanted == null ? List.copyOf(present.keySet()) : wanted);
               return entries;
             });
   }
 
   private void ignored(ConnectionId id) {
-    if (ignored.size() < MOST_IGNORED && ignored.add(id)) {
+    if (ignored.size() < MAX_LOGGED && ignored.add(id)) {
       LOG.warn(
-          "'{}' in the cluster's map of definitions was not written by a node that knows the"
-              + " cluster's secret; it is ignored",
+          "'{}' in the cluster's map of definitions was not written by a node that has the"
+              + " cluster's secret; this node ignores it",
           id);
     }
   }
 
-  /** Where nobody has written meanwhile. */
-  private Future<Void> putRight(ConnectionId id, String wrong, SignedEntry known) {
+  /** Writes only where the wrong entry still stands. */
+  private Future<Void> restore(ConnectionId id, String wrong, SignedEntry known) {
     return map.compose(
             all ->
                 all.replaceIfPresent(id.value(), wrong, known.raw())
@@ -215,16 +218,17 @@ final class DefinitionMap {
         .onSuccess(done -> corrected.accept(id));
   }
 
-  private Future<Void> putBack(List<ConnectionId> missing, Map<ConnectionId, SignedEntry> entries) {
-    return Future.join(missing.stream().map(id -> putBack(id, entries)).toList()).mapEmpty();
+  private Future<Void> restoreLost(
+      List<ConnectionId> missing, Map<ConnectionId, SignedEntry> entries) {
+    return Future.join(missing.stream().map(id -> restoreLost(id, entries)).toList()).mapEmpty();
   }
 
-  private Future<Void> putBack(ConnectionId id, Map<ConnectionId, SignedEntry> entries) {
+  private Future<Void> restoreLost(ConnectionId id, Map<ConnectionId, SignedEntry> entries) {
     SignedEntry lost = present.get(id);
     if (lost == null) {
       return Future.succeededFuture();
     }
-    LOG.warn("the definition of '{}' was lost with a node; it is put back", id);
+    LOG.warn("the definition of '{}' was lost with a node; this node restores it", id);
     return map.compose(all -> all.putIfAbsent(id.value(), lost.raw()))
         .onSuccess(
             before -> {
@@ -234,9 +238,12 @@ final class DefinitionMap {
         .mapEmpty();
   }
 
-  /** What is removed is no entry any more, and is remembered as that. */
-  private void remember(Map<ConnectionId, SignedEntry> entries, Collection<ConnectionId> looked) {
-    for (ConnectionId id : looked) {
+  /**
+   * Keeps the entries as the newest ones; a removal leaves {@code entries} and is kept as a
+   * removal.
+   */
+  private void remember(Map<ConnectionId, SignedEntry> entries, Collection<ConnectionId> wanted) {
+    for (ConnectionId id : wanted) {
       if (!entries.containsKey(id)) {
         present.remove(id);
       }
@@ -253,7 +260,7 @@ final class DefinitionMap {
         present.put(id, entry);
       }
     }
-    while (removed.size() > MOST_REMOVED) {
+    while (removed.size() > MAX_REMOVED) {
       removed.remove(removed.keySet().iterator().next());
     }
   }

@@ -24,20 +24,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The definitions of all servers, in a map of the cluster. Files seed it: the first who names a
- * server wins at the start, and a file that says something else is a divergence, not a change; a
- * file that is changed while its node runs is a change. What has changed is told by {@link
- * DefinitionChanges}, and only that is read. Confined to the context of {@code ServersVerticle}.
+ * The definitions of all servers, in a map of the cluster. Files seed the map: at the start the
+ * first file that names a server wins, and a file with another definition is a divergence, not a
+ * change; a file that changes while its node runs changes the map. {@link DefinitionChanges} says
+ * which definitions have changed, and only those are read. Confined to the context of {@code
+ * ServersVerticle}.
  */
 public final class DefinitionRegistry {
 
   private static final Logger LOG = LoggerFactory.getLogger(DefinitionRegistry.class);
 
-  /** Of more than so many at once all are read: one question instead of many. */
-  private static final int MANY = 64;
+  /** Above this number of ids all definitions are read, with one request instead of many. */
+  private static final int MAX_SINGLE_READS = 64;
 
   /**
-   * What is in the map.
+   * An entry of the map.
    *
    * @param form null where this node cannot read it
    */
@@ -52,24 +53,24 @@ public final class DefinitionRegistry {
   private final Map<ConnectionId, Held> held = new LinkedHashMap<>();
   private final Map<ConnectionId, ServerDefinition> servers = new LinkedHashMap<>();
 
-  /** What the file of this node says. */
+  /** The definitions in this node's file. */
   private final Map<ConnectionId, ServerDefinition> files = new LinkedHashMap<>();
 
-  /** What this node cannot read, and why. */
+  /** Why this node cannot read a definition, as a sentence. */
   private final Map<ConnectionId, String> unread = new LinkedHashMap<>();
 
-  /** What the file of this node says otherwise. */
+  /** How this node's file differs from the cluster, as a sentence. */
   private final Map<ConnectionId, String> divergences = new LinkedHashMap<>();
 
   private final Set<ConnectionId> wanted = new LinkedHashSet<>();
-  private boolean everything;
+  private boolean allWanted;
   private boolean running;
-  private boolean missed;
+  private boolean behind;
   private Promise<Void> next = Promise.promise();
 
   /**
-   * @param changes tells the others what this node writes
-   * @param listener hears which have changed
+   * @param changes publishes what this node writes
+   * @param listener receives the ids that have changed
    */
   DefinitionRegistry(
       Vertx vertx,
@@ -83,17 +84,17 @@ public final class DefinitionRegistry {
     this.map = new DefinitionMap(vertx, InstantSource.system(), id -> changes.announce(id.value()));
   }
 
-  /** Those that this node can read. */
+  /** The definitions that this node can read. */
   public Map<ConnectionId, ServerDefinition> all() {
     return servers;
   }
 
-  /** Why this node cannot read them, sentences. */
+  /** By id why this node cannot read the definition, as a sentence. */
   Map<ConnectionId, String> unread() {
     return unread;
   }
 
-  /** What this node's file says otherwise, sentences that name both places. */
+  /** Sentences about this node's file where it differs from the cluster; each names both places. */
   List<String> problems() {
     return List.copyOf(divergences.values());
   }
@@ -102,14 +103,18 @@ public final class DefinitionRegistry {
     return divergences.getOrDefault(id, unread.get(id));
   }
 
-  /** True where the last reading failed: what is known may be old. */
+  /** Whether the last reading failed, so that the known definitions may be old. */
   boolean isBehind() {
-    return missed;
+    return behind;
   }
 
-  // ---- written here
+  // ---- writing
 
-  /** False where there is one of that name already. */
+  /**
+   * Adds a definition. False where one with this id exists.
+   *
+   * @param file whether this node's file has it
+   */
   public Future<Boolean> add(ServerDefinition definition, boolean file) {
     if (file) {
       files.put(definition.id(), definition);
@@ -142,53 +147,55 @@ public final class DefinitionRegistry {
     return read(List.of(id));
   }
 
-  /** The file of this node does not name it any more. */
+  /** Records that the file of this node does not name the server any more. */
   public void unseed(ConnectionId id) {
     files.remove(id);
     divergences.remove(id);
   }
 
-  // ---- read
+  // ---- reading
 
-  /** Succeeds when these were read as they were when it was called. */
+  /** Reads these definitions. Succeeds when a reading that began after the call has finished. */
   public Future<Void> read(Collection<ConnectionId> ids) {
     wanted.addAll(ids);
-    everything |= wanted.size() > MANY;
-    return soon();
+    allWanted |= wanted.size() > MAX_SINGLE_READS;
+    return readSoon();
   }
 
-  /** Succeeds when everything was read that was there when it was called. */
+  /** Reads all definitions. Succeeds when a reading that began after the call has finished. */
   Future<Void> readAll() {
-    everything = true;
-    return soon();
+    allWanted = true;
+    return readSoon();
   }
 
-  private Future<Void> soon() {
+  private Future<Void> readSoon() {
     Future<Void> done = next.future();
     run();
     return done;
   }
 
   private void run() {
-    if (running || (!everything && wanted.isEmpty())) {
+    if (running || (!allWanted && wanted.isEmpty())) {
       return;
     }
     running = true;
-    boolean full = everything;
+    boolean full = allWanted;
     Set<ConnectionId> ids = Set.copyOf(wanted);
     Promise<Void> done = next;
     next = Promise.promise();
-    everything = false;
+    allWanted = false;
     wanted.clear();
     (full ? changes.whole(map::all) : map.some(ids))
-        .compose(found -> map.judge(found, full ? null : ids))
+        .compose(found -> map.check(found, full ? null : ids))
         .compose(entries -> adopt(entries, full, ids))
         .onComplete(
             over -> {
               running = false;
-              missed = over.failed() || (missed && !full);
+              behind = over.failed() || (behind && !full);
               if (over.failed()) {
-                LOG.warn("the definitions cannot be read: {}", over.cause().toString());
+                LOG.warn(
+                    "this node cannot read the definitions in the cluster's map, and tries again: {}",
+                    over.cause().toString());
               }
               done.handle(over);
               run();
@@ -196,7 +203,7 @@ public final class DefinitionRegistry {
   }
 
   private Future<Void> adopt(
-      Map<ConnectionId, SignedEntry> entries, boolean full, Set<ConnectionId> asked) {
+      Map<ConnectionId, SignedEntry> entries, boolean full, Set<ConnectionId> ids) {
     Set<ConnectionId> changed = new HashSet<>();
     List<Future<Void>> parsed = new ArrayList<>();
     entries.forEach(
@@ -208,7 +215,7 @@ public final class DefinitionRegistry {
             parsed.add(parse(id, text));
           }
         });
-    for (ConnectionId id : full ? List.copyOf(held.keySet()) : asked) {
+    for (ConnectionId id : full ? List.copyOf(held.keySet()) : ids) {
       if (!entries.containsKey(id) && held.remove(id) != null) {
         servers.remove(id);
         unread.remove(id);
@@ -218,7 +225,7 @@ public final class DefinitionRegistry {
     return Future.join(parsed)
         .compose(
             over -> {
-              asked.forEach(this::compare);
+              ids.forEach(this::compare);
               changed.forEach(this::compare);
               if (full) {
                 files.keySet().forEach(this::missing);
@@ -272,7 +279,7 @@ public final class DefinitionRegistry {
     }
   }
 
-  /** Names what the file of this node says otherwise. */
+  /** Notes and logs how this node's file differs from the cluster. */
   private void compare(ConnectionId id) {
     ServerDefinition own = files.get(id);
     String sentence = own == null ? null : divergence(id, own);

@@ -22,8 +22,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps what this node knows of the cluster's servers up to date: reads what facts name, and
- * everything where a fact may have been missed. Confined to the context that it is made on.
+ * Keeps this node's definitions in line with the cluster's map: reads the definitions that a {@link
+ * NodeMessage.DefinitionsChanged} names, and all of them where a message may have been missed.
+ * Confined to the context on which it is made.
  */
 public final class DefinitionSync {
 
@@ -31,14 +32,20 @@ public final class DefinitionSync {
 
   private static final Duration VERIFY = Duration.ofSeconds(30);
 
-  /** Every so many times all is read: what a member wrote by itself was told to nobody. */
-  private static final int THOROUGHLY = 10;
+  /**
+   * Every tenth verification reads all definitions: a member that writes to the map by itself
+   * publishes nothing.
+   */
+  private static final int FULL_READ_EVERY = 10;
 
-  /** How often a reading that failed is tried again, and the time of a verification looked at. */
+  /**
+   * How often a failed reading is repeated and the time for a verification is checked,
+   * milliseconds.
+   */
   private static final long TICK_MILLIS = 2_000;
 
-  /** When the maps of two halves are one again. */
-  private static final Duration MERGED = Duration.ofSeconds(5);
+  /** After a partition, the maps of both halves are one again within this time. */
+  private static final Duration AFTER_MERGE = Duration.ofSeconds(5);
 
   private final Vertx vertx;
   private final Context context;
@@ -52,18 +59,18 @@ public final class DefinitionSync {
   private final DefinitionChanges changes;
   private final DefinitionRegistry definitions;
 
-  /** Nodes with which this one can not talk, sentences. */
-  private List<String> strangers = List.of();
+  /** Sentences about nodes whose wire form this node does not have. */
+  private List<String> incompatible = List.of();
 
   private long verifiedAt = System.nanoTime();
-  private int verified;
+  private int verifications;
   private long ticker = -1;
   private boolean closed;
 
   /**
-   * @param settle how long after a change of members is waited
-   * @param listener hears which definitions have changed
-   * @param refused hears which nodes can not serve which servers, all of it, when that may differ
+   * @param settle pause after a change of members
+   * @param listener receives the ids whose definitions have changed
+   * @param refused receives, whenever they may differ, all ids with the nodes that cannot run them
    */
   public DefinitionSync(
       Vertx vertx,
@@ -86,7 +93,9 @@ public final class DefinitionSync {
     this.definitions = new DefinitionRegistry(vertx, reader, changes, this::changed);
   }
 
-  /** Fails where the definitions cannot be read. */
+  /**
+   * Reads everything once, then keeps it up to date. Fails where the definitions cannot be read.
+   */
   public Future<Void> open() {
     return readAll().onSuccess(read -> ticker = vertx.setPeriodic(TICK_MILLIS, now -> tick()));
   }
@@ -100,7 +109,7 @@ public final class DefinitionSync {
     return definitions;
   }
 
-  /** Those that this node can read, and those that it cannot. */
+  /** The ids of all servers, also of those whose definition this node cannot read. */
   public Set<ConnectionId> ids() {
     Set<ConnectionId> all = new LinkedHashSet<>(definitions.all().keySet());
     all.addAll(definitions.unread().keySet());
@@ -108,16 +117,16 @@ public final class DefinitionSync {
   }
 
   /**
-   * Why this node should get no work, sentences. What it cannot read is no reason: others serve it,
-   * and this one passes calls on.
+   * Sentences why this node is not ready for work. An unreadable definition is no reason: other
+   * nodes run the server, and this node passes calls on.
    */
   public List<String> problems() {
     List<String> all = new ArrayList<>(definitions.problems());
-    all.addAll(strangers);
+    all.addAll(incompatible);
     return all;
   }
 
-  /** Why nobody serves it whose labels nobody has who can read it. */
+  /** Why no node owns a server without an eligible node. */
   public String noPlace(ServerDefinition definition) {
     return refusals.all().containsKey(definition.id().value())
         ? "no node that has the labels it wants, " + definition.labels() + ", can read it"
@@ -125,8 +134,8 @@ public final class DefinitionSync {
   }
 
   /**
-   * Who has gone may have taken a fact with it; two halves that merge have not heard each other.
-   * Any thread may call.
+   * Reads everything after a change of members: a lost node may have taken a message with it, and
+   * two halves that merge have not received each other's. Any thread may call.
    */
   public void membership(String node, boolean joined) {
     context.runOnContext(
@@ -137,19 +146,19 @@ public final class DefinitionSync {
           if (!joined) {
             changes.left(node);
           }
-          for (Duration later : List.of(settle, MERGED)) {
+          for (Duration later : List.of(settle, AFTER_MERGE)) {
             vertx.setTimer(later.toMillis(), due -> readAll());
           }
         });
   }
 
-  /** Another node, or this one, has told that definitions have changed. */
-  public void heard(NodeMessage.DefinitionsChanged told) {
-    if (told.node().equals(members.self())) {
+  /** Receives the message of a node that definitions have changed; this node's own is ignored. */
+  public void received(NodeMessage.DefinitionsChanged message) {
+    if (message.node().equals(members.self())) {
       return;
     }
     changes
-        .heard(told)
+        .received(message)
         .ifPresentOrElse(
             ids ->
                 definitions.read(
@@ -157,10 +166,10 @@ public final class DefinitionSync {
             definitions::readAll);
   }
 
-  /** Another node, or this one, cannot serve a server, or can again. */
-  public void heard(NodeMessage.Refusal told) {
-    if (!told.node().equals(members.self())) {
-      refusals.heard(told.id(), told.node(), told.refused());
+  /** Receives the message of a node that it cannot run a server, or can again. */
+  public void received(NodeMessage.Refusal message) {
+    if (!message.node().equals(members.self())) {
+      refusals.received(message.id(), message.node(), message.refused());
       refused.accept(refusals.all());
     }
   }
@@ -171,7 +180,7 @@ public final class DefinitionSync {
     } else if (System.nanoTime() - verifiedAt >= VERIFY.toNanos()) {
       verifiedAt = System.nanoTime();
       readRefusals();
-      if (++verified % THOROUGHLY == 0) {
+      if (++verifications % FULL_READ_EVERY == 0) {
         definitions.readAll();
         return;
       }
@@ -183,7 +192,11 @@ public final class DefinitionSync {
                   definitions.readAll();
                 }
               })
-          .onFailure(failure -> LOG.warn("the changes cannot be read: {}", failure.toString()));
+          .onFailure(
+              failure ->
+                  LOG.warn(
+                      "this node cannot read the numbers of changes, and tries again: {}",
+                      failure.toString()));
     }
   }
 
@@ -192,7 +205,7 @@ public final class DefinitionSync {
       return Future.succeededFuture();
     }
     verifiedAt = System.nanoTime();
-    versions.strangers().onSuccess(this::strangers);
+    versions.incompatibleNodes().onSuccess(this::incompatible);
     return readRefusals().compose(read -> definitions.readAll());
   }
 
@@ -200,15 +213,19 @@ public final class DefinitionSync {
     return refusals
         .read(members.alive())
         .onSuccess(read -> refused.accept(refusals.all()))
-        .onFailure(failure -> LOG.warn("the refusals cannot be read: {}", failure.toString()))
+        .onFailure(
+            failure ->
+                LOG.warn(
+                    "this node cannot read which nodes refuse which servers, and tries again: {}",
+                    failure.toString()))
         .otherwiseEmpty();
   }
 
-  private void strangers(List<String> sentences) {
+  private void incompatible(List<String> sentences) {
     sentences.stream()
-        .filter(one -> !strangers.contains(one))
+        .filter(one -> !incompatible.contains(one))
         .forEach(one -> LOG.warn("not ready: {}", one));
-    strangers = sentences;
+    incompatible = sentences;
   }
 
   private Future<Void> changed(Set<ConnectionId> ids) {
@@ -217,7 +234,7 @@ public final class DefinitionSync {
     return listener.apply(ids);
   }
 
-  /** Tells the others whether this node can serve what it can read, or cannot. */
+  /** Publishes whether this node can run a server, where that has changed. */
   private void refuse(ConnectionId id) {
     String why = definitions.unread().get(id);
     if (why == null ? refusals.accept(id.value()) : refusals.refuse(id.value(), why)) {

@@ -13,14 +13,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which node can not serve which connection, in a map of the cluster: so all nodes leave it out
- * when they compute the owner, and come to the same one. Each node writes its own refusals only;
- * those of a node that has left are removed by all others. Confined to the context of {@code *
+ * Which node cannot run which server, in a map of the cluster. All nodes leave such a node out when
+ * they compute the owner, so they compute the same one. Each node writes its own refusals; all
+ * other nodes remove those of a node that has left. Confined to the context of {@code
  * ServersVerticle}.
  */
 final class PlacementRefusals {
 
-  /** {@code "<id> <node>"} to why. */
+  /** {@code "<id> <node>"} to the reason. */
   static final String MAP = "mcpbus.refusals";
 
   private static final Logger LOG = LoggerFactory.getLogger(PlacementRefusals.class);
@@ -28,7 +28,7 @@ final class PlacementRefusals {
   private final String self;
   private final Future<AsyncMap<String, String>> map;
 
-  /** By id, of all nodes; this node's are in {@link #own} too. */
+  /** By server id the nodes that cannot run it; this node's refusals are in {@link #own} too. */
   private Map<String, Set<String>> all = new HashMap<>();
 
   private final Map<String, String> own = new TreeMap<>();
@@ -43,9 +43,9 @@ final class PlacementRefusals {
   }
 
   /**
-   * This node can not serve it.
+   * This node cannot run the server.
    *
-   * @return true where that is new
+   * @return true where it did not refuse it before
    */
   boolean refuse(String id, String why) {
     String before = own.put(id, why);
@@ -57,9 +57,9 @@ final class PlacementRefusals {
   }
 
   /**
-   * This node can serve it, or it is gone.
+   * This node can run the server, or the server was removed.
    *
-   * @return true where it could not before
+   * @return true where it refused it before
    */
   boolean accept(String id) {
     if (own.remove(id) == null) {
@@ -70,8 +70,8 @@ final class PlacementRefusals {
     return true;
   }
 
-  /** Another node has said so. */
-  void heard(String id, String node, boolean refused) {
+  /** Takes the refusal of another node, or its end. */
+  void received(String id, String node, boolean refused) {
     if (!node.equals(self)) {
       if (refused) {
         add(id, node);
@@ -82,9 +82,9 @@ final class PlacementRefusals {
   }
 
   /**
-   * Reads all of them, and writes again what of this node's was lost.
+   * Reads all refusals, and writes this node's again where they were lost.
    *
-   * @param alive all members
+   * @param alive the ids of all members
    */
   Future<Void> read(Set<String> alive) {
     return map.compose(
@@ -131,8 +131,12 @@ final class PlacementRefusals {
     return id + " " + node;
   }
 
-  /** What fails here is written when all are read the next time. */
+  /** What fails here is written at the next {@link #read}. */
   private static void write(Future<?> write) {
-    write.onFailure(failure -> LOG.warn("a refusal was not written: {}", failure.toString()));
+    write.onFailure(
+        failure ->
+            LOG.warn(
+                "this node's refusal of a server could not be written, and is written again at the next reading: {}",
+                failure.toString()));
   }
 }

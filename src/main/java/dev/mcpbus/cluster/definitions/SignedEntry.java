@@ -4,15 +4,15 @@ import dev.mcpbus.bus.ClusterSecret;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An entry of the cluster's map of definitions. Every member of the cluster can write to the map;
- * what is in it counts only with a proof that its writer knows the cluster's secret. The proof
- * covers the id, so that no definition can be put under another name, and the revision, so that
- * whoever has seen a newer one is not taken in by an old one.
+ * An entry of the cluster's map of definitions. Any process of the cluster can write to the map; an
+ * entry is valid only with a proof that its writer has the cluster's secret. The proof covers the
+ * id, so no definition can be copied to another id, and the revision, so a node that has seen a
+ * newer revision refuses an old one.
  *
- * @param raw as it stands in the map: proof, revision and text, with a space after each of the
- *     first two
+ * @param raw the text in the map: proof, revision and text, with a space after each of the first
+ *     two
  * @param revision rises with each change of an id; about the time of the change, milliseconds
- * @param text a {@link DefinitionEntry}; null in place of what was removed
+ * @param text a {@link DefinitionEntry}; null for a removal
  */
 record SignedEntry(String raw, long revision, @Nullable String text) {
 
@@ -30,7 +30,7 @@ record SignedEntry(String raw, long revision, @Nullable String text) {
         secret.proof(PURPOSE, id, number, body) + " " + number + " " + body, revision, text);
   }
 
-  /** Null for what nobody who knows the secret has written under this id. */
+  /** Reads an entry; null where it was not written for this id with the secret. */
   static @Nullable SignedEntry open(ClusterSecret secret, String id, String raw) {
     String[] fields = raw.split(" ", FIELDS);
     if (fields.length < FIELDS || !secret.isProof(fields[0], PURPOSE, id, fields[1], fields[2])) {
@@ -40,7 +40,7 @@ record SignedEntry(String raw, long revision, @Nullable String text) {
     return new SignedEntry(raw, Long.parseLong(fields[1]), body.equals(REMOVED) ? null : body);
   }
 
-  /** Without the definition, in which a secret may stand as it was written. */
+  /** Without the definition, which may contain a secret. */
   @Override
   public String toString() {
     return "revision " + revision;

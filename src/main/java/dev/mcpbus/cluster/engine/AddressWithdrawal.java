@@ -12,14 +12,15 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * Takes addresses out of the cluster's table while their consumers go on. Vert.x does both at once,
- * and drops without a word what other nodes send in the moment before they hear of it: their
- * callers would wait for ever.
+ * Removes addresses of this node from the cluster's registrations while their consumers go on.
+ * Vert.x does both at once, and silently drops what other nodes send before they notice the
+ * removal: those callers would wait for their time-out. Runs on the caller's context; called before
+ * a connection is handed over.
  */
 public final class AddressWithdrawal {
 
-  /** How long other nodes may take to hear of it. */
-  private static final Duration HEARD = Duration.ofMillis(200);
+  /** How long other nodes may take to notice the removal. */
+  private static final Duration PROPAGATION = Duration.ofMillis(200);
 
   private final VertxInternal vertx;
 
@@ -27,7 +28,7 @@ public final class AddressWithdrawal {
     this.vertx = (VertxInternal) vertx;
   }
 
-  /** Succeeds when no other node sends to them any more; never fails. */
+  /** Succeeds when no other node sends to the addresses any more; never fails. */
   public Future<Void> withdraw(Collection<String> addresses) {
     ClusterManager cluster = vertx.clusterManager();
     if (cluster == null) {
@@ -39,9 +40,9 @@ public final class AddressWithdrawal {
         .otherwiseEmpty()
         .compose(
             done -> {
-              Promise<Void> heard = vertx.promise();
-              vertx.setTimer(HEARD.toMillis(), now -> heard.complete());
-              return heard.future();
+              Promise<Void> propagated = vertx.promise();
+              vertx.setTimer(PROPAGATION.toMillis(), now -> propagated.complete());
+              return propagated.future();
             });
   }
 

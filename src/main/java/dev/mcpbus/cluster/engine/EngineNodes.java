@@ -12,8 +12,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The members of the cluster as Vert.x sees them. Vert.x tells them to its own classes alone. Any
- * thread may call.
+ * The members of the cluster, from the cluster manager of Vert.x, which has no public access to
+ * them. Any thread may call.
  */
 public final class EngineNodes {
 
@@ -28,7 +28,7 @@ public final class EngineNodes {
             ((VertxInternal) vertx).clusterManager(), "this Vert.x is not clustered");
   }
 
-  /** This member's id. */
+  /** The id of this member. */
   public String self() {
     return cluster.getNodeId();
   }
@@ -38,15 +38,15 @@ public final class EngineNodes {
     return cluster.getNodes();
   }
 
-  /** What this member says of itself; null where it has not said it yet. */
+  /** This member's metadata; null before it was set. */
   public @Nullable JsonObject ownMetadata() {
     NodeInfo own = cluster.getNodeInfo();
     return own == null ? null : own.metadata();
   }
 
   /**
-   * {@code listener} hears of each member that joins (true) or leaves (false), on a thread of the
-   * engine; to be called once.
+   * Calls {@code listener} for each member that joins (true) or leaves (false), on a thread of the
+   * engine. To be called once.
    */
   public void listen(BiConsumer<String, Boolean> listener) {
     cluster.nodeListener(

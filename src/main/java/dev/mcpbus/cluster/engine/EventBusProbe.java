@@ -21,13 +21,14 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the buses of the other nodes talk with this one. Hazelcast lets a node in whose
- * certificate they refuse: it would be given connections that nobody can call.
+ * Checks, at the start, that the event buses of other nodes accept this node's. Hazelcast admits a
+ * node whose certificate the event buses refuse; that node would get connections that no caller
+ * reaches.
  */
 final class EventBusProbe {
 
   private static final int CONNECT_MILLIS = 3_000;
-  private static final int ANSWER_MILLIS = 3_000;
+  private static final int REPLY_MILLIS = 3_000;
 
   private final Vertx vertx;
   private final HazelcastClusterManager cluster;
@@ -36,7 +37,7 @@ final class EventBusProbe {
   private EventBusProbe(Vertx vertx, HazelcastClusterManager cluster, EventBusOptions bus) {
     this.vertx = vertx;
     this.cluster = cluster;
-    // As the bus itself makes its client.
+    // The same options as the client of the event bus.
     this.client =
         vertx.createNetClient(
             new NetClientOptions(bus.toJson())
@@ -44,43 +45,48 @@ final class EventBusProbe {
                 .setConnectTimeout(CONNECT_MILLIS));
   }
 
-  /** Fails where other nodes refuse this one and none answers; says who, and what to do. */
+  /**
+   * Fails where other nodes refuse this one and none replies; the failure names a node and the
+   * remedy.
+   */
   static Future<Void> check(Vertx vertx, HazelcastClusterManager cluster, EventBusOptions bus) {
     EventBusProbe check = new EventBusProbe(vertx, cluster, bus);
-    List<Future<@Nullable String>> asked =
+    List<Future<@Nullable String>> replies =
         cluster.getNodes().stream()
             .filter(node -> !node.equals(cluster.getNodeId()))
-            .map(check::ask)
+            .map(check::probe)
             .toList();
-    return Future.join(asked)
+    return Future.join(replies)
         .otherwiseEmpty()
         .eventually(check.client::close)
-        .compose(over -> judge(asked));
+        .compose(over -> evaluate(replies));
   }
 
-  private static Future<Void> judge(List<Future<@Nullable String>> asked) {
+  private static Future<Void> evaluate(List<Future<@Nullable String>> replies) {
     String refusal =
-        asked.stream()
+        replies.stream()
             .filter(Future::succeeded)
             .map(Future::result)
             .filter(Objects::nonNull)
             .findFirst()
             .orElse(null);
-    boolean answered = asked.stream().anyMatch(one -> one.succeeded() && one.result() == null);
+    boolean answered = replies.stream().anyMatch(one -> one.succeeded() && one.result() == null);
     return refusal == null || answered
         ? Future.succeededFuture()
         : Future.failedFuture(new IllegalStateException(refusal));
   }
 
-  /** Succeeds with null where it answers, with a sentence where it refuses; else fails. */
-  private Future<@Nullable String> ask(String node) {
+  /**
+   * Succeeds with null where the node replies, with a sentence where it refuses; fails otherwise.
+   */
+  private Future<@Nullable String> probe(String node) {
     Promise<NodeInfo> read = Promise.promise();
     cluster.getNodeInfo(node, read);
     return read.future()
         .compose(
             info -> {
-              JsonObject says = info.metadata();
-              if (says == null || !says.containsKey(WireForm.METADATA)) {
+              JsonObject metadata = info.metadata();
+              if (metadata == null || !metadata.containsKey(WireForm.METADATA)) {
                 return Future.failedFuture("no node");
               }
               return client
@@ -90,22 +96,23 @@ final class EventBusProbe {
                       answer ->
                           answer.succeeded()
                               ? Future.succeededFuture(null)
-                              : refusal(info, says, answer.cause()));
+                              : refusal(info, metadata, answer.cause()));
             });
   }
 
-  private static Future<@Nullable String> refusal(NodeInfo info, JsonObject says, Throwable cause) {
+  private static Future<@Nullable String> refusal(
+      NodeInfo info, JsonObject metadata, Throwable cause) {
     if (cause instanceof ConnectException || cause instanceof TimeoutException) {
-      return Future.failedFuture(cause); // it is gone, or busy
+      return Future.failedFuture(cause); // the node has gone, or is busy
     }
     return Future.succeededFuture(
         "the event bus of node '"
-            + says.getJsonObject(WireForm.METADATA).getString("name", "")
+            + metadata.getJsonObject(WireForm.METADATA).getString("name", "")
             + "' at "
             + info.host()
             + ":"
             + info.port()
-            + " does not talk with this one ("
+            + " does not accept this node ("
             + cause.getMessage()
             + "); give all nodes \"cluster.tls\", each with a certificate of an authority in the"
             + " others' caFile, or none of them");
@@ -118,13 +125,10 @@ final class EventBusProbe {
     socket.closeHandler(
         closed -> vertx.runOnContext(late -> answered.tryFail("it closed the connection")));
     socket.write(pingFrame()).onFailure(answered::tryFail);
-    return answered
-        .future()
-        .timeout(ANSWER_MILLIS, TimeUnit.MILLISECONDS)
-        .eventually(socket::close);
+    return answered.future().timeout(REPLY_MILLIS, TimeUnit.MILLISECONDS).eventually(socket::close);
   }
 
-  /** What buses of Vert.x send each other to know that the other is there. */
+  /** The frame with which event buses of Vert.x check a connection. */
   private static Buffer pingFrame() {
     byte[] address = "__vertx_ping".getBytes(StandardCharsets.UTF_8);
     Buffer frame = Buffer.buffer();

@@ -6,10 +6,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs what nobody has handled, as Vert.x does by itself, but for one thing: Vert.x has one promise
- * for a publish to several nodes, and takes it for a defect where a node cannot be reached after
- * another has got the message. Where a link is cut that would be thousands of stack traces, which
- * say nothing about the link.
+ * Logs unhandled exceptions, as Vert.x does, with one exception: Vert.x has one promise for a
+ * publish to several nodes, and reports an error where a node cannot be reached after another node
+ * has received the message. While a link is cut that would be thousands of stack traces which do
+ * not name the link; they are logged at debug. Any thread.
  */
 final class ExceptionReporter implements Handler<Throwable> {
 
@@ -18,7 +18,7 @@ final class ExceptionReporter implements Handler<Throwable> {
   @Override
   public void handle(Throwable failure) {
     if (isOfPublish(failure)) {
-      LOG.debug("a node did not get what was published", failure);
+      LOG.debug("a published message did not reach one of the nodes", failure);
     } else {
       LOG.error("unhandled exception", failure);
     }

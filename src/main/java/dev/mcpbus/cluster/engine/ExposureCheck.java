@@ -11,7 +11,10 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Who could reach a node, and whether what it needs against them is there; each with a remedy. */
+/**
+ * Checks that a cluster which other machines can reach has a secret, and that the files of TLS can
+ * be read; every failure names the remedy. Runs once, before the start of the cluster.
+ */
 final class ExposureCheck {
 
   private static final String BIND_ANY = "hazelcast.socket.bind.any";
@@ -19,9 +22,10 @@ final class ExposureCheck {
   private ExposureCheck() {}
 
   /**
-   * Refuses what would let others than this user's processes take part.
+   * Refuses a configuration by which processes of other users or machines could join without a
+   * secret.
    *
-   * @param file a configuration of Hazelcast's own; null where {@code config} is ours
+   * @param file Hazelcast's own configuration file; null where {@code config} was made by mcpbus
    * @throws IllegalArgumentException that says what to change
    */
   static void check(Config config, ClusterOptions options, @Nullable Path file) {
@@ -30,7 +34,7 @@ final class ExposureCheck {
       throw new IllegalArgumentException(
           "\"cluster.host\" "
               + options.host()
-              + " is an address that other machines may reach: whoever reaches it is a node; give"
+              + " is an address that other machines may reach, and any process there can join; give"
               + " all nodes the same \"cluster.secretFile\" or \"cluster.secret\", or listen on"
               + " 127.0.0.1");
     }
@@ -41,7 +45,7 @@ final class ExposureCheck {
     if (!memberLocal && options.secret() == null) {
       throw new IllegalArgumentException(
           file
-              + " lets Hazelcast listen beyond the loopback interface: whoever reaches it is a node;"
+              + " lets Hazelcast listen beyond the loopback interface, and any process there can join;"
               + " give all nodes the same \"cluster.secretFile\" or \"cluster.secret\" in the"
               + " configuration of mcpbus, or let it listen on 127.0.0.1 alone (<interfaces"
               + " enabled=\"true\"><interface>127.0.0.1</interface></interfaces> and the property "
@@ -57,7 +61,7 @@ final class ExposureCheck {
     }
   }
 
-  /** True where it is certain. */
+  /** True only where Hazelcast certainly listens on the loopback interface alone. */
   private static boolean isLoopback(Config config) {
     if (!"false".equals(config.getProperty(BIND_ANY))) {
       return false;
@@ -78,7 +82,7 @@ final class ExposureCheck {
   }
 
   /**
-   * Reads each file once.
+   * Reads each file once. Blocks.
    *
    * @throws IllegalArgumentException that names a file that cannot be read
    */

@@ -35,10 +35,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Makes a clustered Vert.x. */
+/**
+ * Starts a clustered Vert.x over Hazelcast, with the time-outs, the secret and the checks of
+ * mcpbus.
+ */
 public final class HazelcastCluster {
 
-  /** Under this key a node says in the metadata of its event bus what placement wants to know. */
+  /** The member of the event bus's metadata with a node's name, labels and weight. */
   public static final String METADATA = WireForm.METADATA;
 
   private static final Logger LOG = LoggerFactory.getLogger(HazelcastCluster.class);
@@ -47,11 +50,14 @@ public final class HazelcastCluster {
   private HazelcastCluster() {}
 
   /**
-   * Joins, or founds, the cluster.
+   * Joins the cluster, or founds it.
    *
-   * @param file Hazelcast's own configuration, XML or YAML, in place of ours; null for ours
-   * @return fails where the file cannot be read, the ports cannot be had, others could take part
-   *     and there is no secret, or the other nodes refuse this one; says what to change
+   * @param vertx the options of the new Vert.x; its event-bus options are replaced
+   * @param options the configuration of the cluster
+   * @param file Hazelcast's own configuration, XML or YAML, in place of the built-in one; null for
+   *     the built-in one
+   * @return fails where the file cannot be read, a port is taken, other users or machines could
+   *     join without a secret, or the other nodes refuse this one; the failure names the remedy
    */
   public static Future<Vertx> start(
       VertxOptions vertx, ClusterOptions options, @Nullable Path file) {
@@ -67,22 +73,23 @@ public final class HazelcastCluster {
       return Future.failedFuture(
           new IllegalArgumentException("the cluster's configuration: " + e.getMessage(), e));
     }
-    required(config, options, secret);
-    LiveNodeSelector routes = new LiveNodeSelector();
-    RefreshingClusterManager cluster = new RefreshingClusterManager(config, routes, secret);
+    setRequired(config, options, secret);
+    LiveNodeSelector selector = new LiveNodeSelector();
+    RefreshingClusterManager cluster = new RefreshingClusterManager(config, selector, secret);
     return new VertxBootstrapImpl()
         .options(vertx)
         .transport(transport(vertx))
         .clusterManager(cluster)
-        .clusterNodeSelector(routes)
+        .clusterNodeSelector(selector)
         .init()
         .clusteredVertx()
         .onSuccess(
             started -> {
-              LOG.info("in cluster '{}', on {}", config.getClusterName(), options.host());
+              LOG.info(
+                  "this node is in cluster '{}', on {}", config.getClusterName(), options.host());
               SignedMessages.install(started, secret);
               SerializationFilter.close(started);
-              routes.register(started);
+              selector.register(started);
               started.exceptionHandler(new ExceptionReporter());
             })
         .compose(
@@ -95,8 +102,9 @@ public final class HazelcastCluster {
   }
 
   private static io.vertx.core.spi.transport.Transport transport(VertxOptions vertx) {
-    Transport wanted = vertx.getPreferNativeTransport() ? Transport.nativeTransport() : null;
-    return (wanted == null ? Transport.NIO : wanted).implementation();
+    Transport nativeTransport =
+        vertx.getPreferNativeTransport() ? Transport.nativeTransport() : null;
+    return (nativeTransport == null ? Transport.NIO : nativeTransport).implementation();
   }
 
   private static Config read(Path file) throws FileNotFoundException {
@@ -106,14 +114,14 @@ public final class HazelcastCluster {
         : new FileSystemXmlConfig(name);
   }
 
-  /** What holds whatever the file says: without it ownership would not be safe. */
-  private static void required(Config config, ClusterOptions options, ClusterSecret secret) {
-    // Clusters of different secrets do not meet, whatever they are called.
+  /** Sets what every configuration needs: without it ownership would not be safe. */
+  private static void setRequired(Config config, ClusterOptions options, ClusterSecret secret) {
+    // Clusters of different secrets do not meet, whatever their names are.
     config.setClusterName(secret.clusterName(config.getClusterName()));
     config
         .getSerializationConfig()
         .setJavaSerializationFilterConfig(SerializationFilter.hazelcast());
-    // With two backups three nodes have all of it each, and two may be lost at once.
+    // With two backups, three nodes hold all entries each, and two of them may be lost at once.
     config.addMapConfig(new MapConfig(ClusterMaps.SERVERS).setBackupCount(2));
     MapConfig claims = new MapConfig(ClusterMaps.OWNERS).setBackupCount(2);
     if (options.quorum() > 0) {
@@ -129,7 +137,8 @@ public final class HazelcastCluster {
               .setBackupCount(1)
               .setValueCollectionType(MultiMapConfig.ValueCollectionType.SET));
     }
-    // Vert.x closes it: a hook of Hazelcast's own would take the cluster away while we hand over.
+    // Vert.x closes Hazelcast: Hazelcast's own hook would end the cluster while this node hands
+    // over.
     config.setProperty("hazelcast.shutdownhook.enabled", "false");
     config.setProperty("hazelcast.logging.type", "slf4j");
     config.setProperty("hazelcast.phone.home.enabled", "false");
@@ -137,28 +146,26 @@ public final class HazelcastCluster {
 
   private static Config config(ClusterOptions options) {
     Config config = new Config().setClusterName(options.name());
-    // A lost node is to be noticed in seconds, and a pause of a collector is not to be taken for
-    // one.
+    // A lost node is noticed within seconds, and a pause of the garbage collector is not a loss.
     config.setProperty("hazelcast.heartbeat.interval.seconds", "1");
     config.setProperty("hazelcast.max.no.heartbeat.seconds", "10");
-    // Two members that do not hear each other wait for each other's data, and nobody else minds. So
-    // long after they have said so the oldest gives one of them up; it gives up a member that
-    // nobody
-    // hears before that.
+    // Two members that do not receive each other's messages wait for each other's data, while the
+    // other members see both. So the oldest member removes one of the two after this number of
+    // heartbeats; a member that no member receives is removed before that.
     config.setProperty("hazelcast.partial.member.disconnection.resolution.heartbeat.count", "4");
     config.setProperty("hazelcast.connection.monitor.interval", "50");
     config.setProperty("hazelcast.connection.monitor.max.faults", "1");
     config.setProperty("hazelcast.merge.first.run.delay.seconds", "3");
     config.setProperty("hazelcast.merge.next.run.delay.seconds", "3");
-    // Given up after as long again without a sign of life: later than a member that has stopped,
-    // and before a lease ends whose claims cannot be read.
+    // An operation without an answer fails after twice this time: later than the removal of a
+    // stopped member, and before a claim lease ends because the claims cannot be read.
     config.setProperty("hazelcast.operation.call.timeout.millis", "8000");
-    // While data moves, after a loss above all, many questions are asked again.
+    // While data moves, above all after a loss, many operations are repeated.
     config.setProperty("hazelcast.invocation.retry.pause.millis", "100");
-    // A write waits so long for the backup that a lost member holds.
+    // How long a write waits for a backup on a lost member.
     config.setProperty("hazelcast.operation.backup.timeout.millis", "1000");
-    // One that is lost with a link stops all that come after it for so long, and for as long again
-    // as an operation may be silent.
+    // A migration that is lost with a link delays all others for this time, and for the call time-
+    // out again.
     config.setProperty("hazelcast.partition.migration.timeout", "1");
     network(config.getAdvancedNetworkConfig(), options);
     config.setProperty("hazelcast.socket.bind.any", "false");
@@ -168,9 +175,9 @@ public final class HazelcastCluster {
   }
 
   /**
-   * A port for members alone. At the one that serves clients too, what waits for the greeting of a
-   * member that has stopped keeps one of three writing threads spinning, and members that are well
-   * do not hear each other.
+   * Gives members a port of their own. At a port that serves members and clients, a writing thread
+   * of Hazelcast (one of three) spins while it waits for the greeting of a stopped member, and
+   * healthy members do not receive each other's messages.
    */
   private static void network(AdvancedNetworkConfig network, ClusterOptions options) {
     ServerSocketEndpointConfig members = new ServerSocketEndpointConfig();
@@ -184,18 +191,18 @@ public final class HazelcastCluster {
     JoinConfig join = network.getJoin();
     join.getAutoDetectionConfig().setEnabled(false);
     String service = options.kubernetes();
-    List<String> known = known(options);
-    boolean tcp = !known.isEmpty();
+    List<String> addresses = addresses(options);
+    boolean tcp = !addresses.isEmpty();
     join.getMulticastConfig().setEnabled(!tcp && service == null);
-    join.getTcpIpConfig().setEnabled(tcp).setMembers(known);
+    join.getTcpIpConfig().setEnabled(tcp).setMembers(addresses);
     join.getKubernetesConfig().setEnabled(!tcp && service != null);
     if (service != null) {
       join.getKubernetesConfig().setProperty("service-dns", service);
     }
   }
 
-  /** On the loopback interface nothing is looked for elsewhere. */
-  private static List<String> known(ClusterOptions options) {
+  /** The addresses to try; on the loopback interface only the ports of this machine. */
+  private static List<String> addresses(ClusterOptions options) {
     if (!options.members().isEmpty() || options.kubernetes() != null || !options.isLoopback()) {
       return options.members();
     }

@@ -24,95 +24,98 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * To which node the clustered bus sends: as Vert.x chooses, but never to a node that is known to be
- * lost. The cluster's table names such a node for a while yet, and what is sent there is lost
- * without a word. Any thread may call.
+ * Chooses the node to which the clustered event bus sends: the choice of Vert.x, but never a node
+ * that is known to be lost. The cluster's registrations name a lost node for a while, and a message
+ * to it would disappear without a failure. {@link RefreshingClusterManager} reports lost and joined
+ * nodes. Any thread may call.
  */
 public final class LiveNodeSelector implements NodeSelector, Shareable {
 
   private static final Logger LOG = LoggerFactory.getLogger(LiveNodeSelector.class);
 
   /**
-   * What every node listens for. It must not wait for the table, which cannot be read while a node
-   * that has stopped holds part of it, nor miss a node that the bus has not heard of yet.
+   * Addresses for which every node has a consumer. A message there must not wait for the
+   * registrations, which cannot be read while a stopped node holds part of them, nor miss a node
+   * whose registration has not arrived yet.
    */
   private static final Set<String> FOR_ALL = Set.of(Addresses.PLACEMENT, Addresses.ALL_EVENTS);
 
-  /** How long a node that may be alive is told what concerns it. */
-  private static final long DOUBT_NANOS = TimeUnit.SECONDS.toNanos(10);
+  /** How long messages of {@link #FOR_ALL} still go to a lost node that may run. */
+  private static final long KEEP_INFORMED_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private static final String KEY = "dev.mcpbus.routes";
 
-  /** Hears where the message goes that this thread is about to send. */
-  private static final ThreadLocal<@Nullable Consumer<String>> SENDER = new ThreadLocal<>();
+  /** Receives the node of the message that this thread is about to send. */
+  private static final ThreadLocal<@Nullable Consumer<String>> CHOICE_LISTENER =
+      new ThreadLocal<>();
 
   /**
-   * Says to Vert.x' selector that the table has nobody. It forgets those who wait for an answer
-   * that is empty where it hears meanwhile that the address is gone: they would wait until their
-   * time is up. Those who wait for a failure are always told.
+   * The failure that reports to Vert.x's selector that no live node has a consumer. With an empty
+   * result instead, the selector forgets the waiting senders if the address is removed meanwhile,
+   * and they wait for their time-out; a failure always reaches them.
    */
   private static final class NoLiveRegistration extends VertxException {
     private static final long serialVersionUID = 1;
 
     NoLiveRegistration() {
-      super("nobody listens", true);
+      super("no live node has a consumer", true);
     }
   }
 
-  private final NodeSelector all = new DefaultNodeSelector();
+  private final NodeSelector delegate = new DefaultNodeSelector();
   private final Set<String> lost = ConcurrentHashMap.newKeySet();
 
-  /** Nodes that were seen to listen for {@link Addresses#PLACEMENT}. */
+  /** Nodes that had a registration for {@link Addresses#PLACEMENT}. */
   private final Set<String> announced = ConcurrentHashMap.newKeySet();
 
-  /** Lost nodes that may be alive, and until when they are told what all nodes are. */
-  private final Map<String, Long> doubted = new ConcurrentHashMap<>();
+  /** Lost nodes that may still run, each with the time until which they receive announcements. */
+  private final Map<String, Long> keptInformed = new ConcurrentHashMap<>();
 
   private final LongSupplier nanos;
 
-  /** What the bus has been told of the addresses that it asked for. */
-  private final Map<String, List<RegistrationInfo>> told = new ConcurrentHashMap<>();
+  /** The live registrations that were last passed to the event bus, by address. */
+  private final Map<String, List<RegistrationInfo>> passedOn = new ConcurrentHashMap<>();
 
   public LiveNodeSelector() {
     this(System::nanoTime);
   }
 
   /**
-   * @param nanos monotonic
+   * @param nanos monotonic nanoseconds
    */
   LiveNodeSelector(LongSupplier nanos) {
     this.nanos = nanos;
   }
 
-  /** From now on they are those of this Vert.x. */
+  /** Makes this the selector that {@link #of} returns for {@code vertx}. */
   public void register(Vertx vertx) {
     vertx.sharedData().<String, LiveNodeSelector>getLocalMap(KEY).put(KEY, this);
   }
 
-  /** Those of this Vert.x; null where it has been started by others than us. */
+  /** The selector of this Vert.x; null where another program started its cluster. */
   public static @Nullable LiveNodeSelector of(Vertx vertx) {
     return vertx.sharedData().<String, LiveNodeSelector>getLocalMap(KEY).get(KEY);
   }
 
   /**
-   * Runs something that sends one message.
+   * Runs {@code sending}, which sends one message, and reports the chosen node.
    *
-   * @param heard gets the id of the node that is chosen, on any thread, before the message is
-   *     written; nothing where nobody is there, and where the bus has no routes of this kind
+   * @param chosen receives the id of the chosen node, on any thread, before the message is written;
+   *     is not called where no node has a consumer, or where this Vert.x has no such selector
    */
-  public static void noting(Consumer<String> heard, Runnable sending) {
-    SENDER.set(heard);
+  public static void reportingChoice(Consumer<String> chosen, Runnable sending) {
+    CHOICE_LISTENER.set(chosen);
     try {
       sending.run();
     } finally {
-      SENDER.remove();
+      CHOICE_LISTENER.remove();
     }
   }
 
-  /** A node has left: nothing is sent there from now on. */
+  /** Records that a node has left: no message goes to it from now on. */
   public void lost(String node) {
     lost.add(node);
-    told.forEach(
+    passedOn.forEach(
         (address, registrations) -> {
           if (registrations.stream().anyMatch(one -> one.nodeId().equals(node))) {
             registrationsUpdated(new RegistrationUpdateEvent(address, registrations));
@@ -120,49 +123,55 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
         });
   }
 
-  /** A node is there; it may have been lost before. */
+  /** Records that a node is a member, perhaps again. */
   public void found(String node) {
     lost.remove(node);
-    doubted.remove(node);
+    keptInformed.remove(node);
   }
 
   /**
-   * A lost node may be alive: for 10 s it is told on {@link Addresses#PLACEMENT} what all are, so
-   * that it hears that it is lost.
+   * Keeps a lost node that may still run informed: for 10 s it receives the messages on {@link
+   * Addresses#PLACEMENT}, so that it sees that it is no member any more.
    */
   public void keepInformed(String node) {
-    doubted.put(node, nanos.getAsLong() + DOUBT_NANOS);
+    keptInformed.put(node, nanos.getAsLong() + KEEP_INFORMED_NANOS);
   }
 
-  private boolean isTold(String address, String node) {
+  private boolean receives(String address, String node) {
     if (!lost.contains(node)) {
       return true;
     }
-    Long until = address.equals(Addresses.PLACEMENT) ? doubted.get(node) : null;
+    Long until = address.equals(Addresses.PLACEMENT) ? keptInformed.get(node) : null;
     if (until == null) {
       return false;
     }
     if (nanos.getAsLong() - until > 0) {
-      doubted.remove(node);
+      keptInformed.remove(node);
       return false;
     }
     return true;
   }
 
-  /** What the bus knows of any address may be out of date: it will read it again. */
+  /**
+   * Makes the event bus read all registrations again, because those that it holds may be out of
+   * date.
+   */
   public void refresh() {
-    for (String address : List.copyOf(told.keySet())) {
+    for (String address : List.copyOf(passedOn.keySet())) {
       forget(address);
     }
   }
 
-  /** The bus does nothing when it is told that registrations are lost; nowhere, it believes. */
+  /**
+   * An empty update, because the event bus ignores a report that registrations are lost: it would
+   * go on with those that it holds.
+   */
   private void forget(String address) {
-    told.remove(address);
-    all.registrationsUpdated(new RegistrationUpdateEvent(address, List.of()));
+    passedOn.remove(address);
+    delegate.registrationsUpdated(new RegistrationUpdateEvent(address, List.of()));
   }
 
-  private List<RegistrationInfo> living(@Nullable List<RegistrationInfo> registrations) {
+  private List<RegistrationInfo> live(@Nullable List<RegistrationInfo> registrations) {
     if (registrations == null) {
       return List.of();
     }
@@ -172,31 +181,31 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
     return registrations.stream().filter(one -> !lost.contains(one.nodeId())).toList();
   }
 
-  private void note(String address, List<RegistrationInfo> living) {
-    if (living.isEmpty()) {
-      told.remove(address);
+  private void remember(String address, List<RegistrationInfo> live) {
+    if (live.isEmpty()) {
+      passedOn.remove(address);
       return;
     }
-    told.put(address, living);
+    passedOn.put(address, live);
     if (address.equals(Addresses.PLACEMENT)) {
-      living.forEach(one -> announced.add(one.nodeId()));
+      live.forEach(one -> announced.add(one.nodeId()));
     }
   }
 
   @Override
   public void init(ClusteredNode cluster) {
-    all.init(new LiveNodes(cluster));
+    delegate.init(new LiveNodes(cluster));
   }
 
   @Override
   public void eventBusStarted() {
-    all.eventBusStarted();
+    delegate.eventBusStarted();
   }
 
   @Override
   public void selectForSend(String address, Completable<String> promise) {
-    Consumer<String> sender = SENDER.get();
-    all.selectForSend(
+    Consumer<String> chosen = CHOICE_LISTENER.get();
+    delegate.selectForSend(
         address,
         (node, failure) -> {
           if (failure instanceof NoLiveRegistration) {
@@ -207,8 +216,8 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
             forget(address);
             promise.complete(null, null);
           } else {
-            if (sender != null && node != null) {
-              sender.accept(node);
+            if (chosen != null && node != null) {
+              chosen.accept(node);
             }
             promise.complete(node, null);
           }
@@ -216,18 +225,18 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
   }
 
   /**
-   * What concerns all goes to the announced at once, and to who else the table knows as soon as it
-   * can be read.
+   * A message for all nodes goes to the announced nodes at once, and to the other nodes of the
+   * registrations as soon as these can be read.
    */
   @Override
   public void selectForPublish(String address, Completable<Iterable<String>> promise) {
     Set<String> reached = new HashSet<>();
     if (FOR_ALL.contains(address)) {
       reached.addAll(announced);
-      reached.removeIf(node -> !isTold(address, node));
+      reached.removeIf(node -> !receives(address, node));
     }
     reached.forEach(node -> choose(node, promise));
-    all.selectForPublish(
+    delegate.selectForPublish(
         address,
         (nodes, failure) -> {
           if (nodes != null) {
@@ -244,35 +253,35 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
   }
 
   /**
-   * One by one: the bus ends its promise once for each node, and throws where that fails twice. The
-   * nodes after those are to hear it all the same.
+   * Completes the promise for one node. The event bus ends its own promise once for each node and
+   * throws where that fails twice; the remaining nodes must still receive the message.
    */
   private static void choose(String node, Completable<Iterable<String>> promise) {
     try {
       promise.complete(List.of(node), null);
     } catch (IllegalStateException twice) {
-      LOG.debug("not told to {}", node, twice);
+      LOG.debug("a published message did not reach node {}", node, twice);
     }
   }
 
   @Override
   public boolean wantsUpdatesFor(String address) {
-    return all.wantsUpdatesFor(address);
+    return delegate.wantsUpdatesFor(address);
   }
 
   @Override
   public void registrationsUpdated(RegistrationUpdateEvent event) {
-    List<RegistrationInfo> living = living(event.registrations());
-    note(event.address(), living);
-    all.registrationsUpdated(new RegistrationUpdateEvent(event.address(), living));
+    List<RegistrationInfo> live = live(event.registrations());
+    remember(event.address(), live);
+    delegate.registrationsUpdated(new RegistrationUpdateEvent(event.address(), live));
   }
 
   @Override
   public void registrationsLost() {
-    all.registrationsLost();
+    delegate.registrationsLost();
   }
 
-  /** The cluster as the bus is to see it. */
+  /** The cluster as the event bus sees it: without lost nodes. */
   private final class LiveNodes implements ClusteredNode {
 
     private final ClusteredNode cluster;
@@ -291,14 +300,14 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
       cluster.getRegistrations(
           address,
           (found, failure) -> {
-            List<RegistrationInfo> living = living(found);
+            List<RegistrationInfo> live = live(found);
             if (failure != null) {
               promise.fail(failure);
-            } else if (living.isEmpty()) {
+            } else if (live.isEmpty()) {
               promise.fail(new NoLiveRegistration());
             } else {
-              note(address, living);
-              promise.succeed(living);
+              remember(address, live);
+              promise.succeed(live);
             }
           });
     }

@@ -8,33 +8,34 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Where a partition was on its way to or from a member when that is lost, Hazelcast pauses all work
- * on partitions for 3 to 6 s, and with it the promotion of backups: until then nothing that the
- * member held can be read, neither claims nor addresses. The pause is there for migrations that
- * fail again and again; after a loss the next attempt is made without the lost member.
+ * Shortens Hazelcast's pause after a lost member. Where a partition was moving to or from that
+ * member, Hazelcast pauses all work on partitions for 3 to 6 s, and with it the promotion of
+ * backups: until then no node can read the claims and registrations that the member held. The pause
+ * is meant for migrations that fail again and again; after a loss the next attempt runs without the
+ * lost member. Uses internal classes of Hazelcast; runs on the common pool.
  */
 final class PartitionPromotion {
 
-  private static final int STEPS = 30;
-  private static final long STEP_MILLIS = 100;
+  private static final int ATTEMPTS = 30;
+  private static final long PAUSE_MILLIS = 100;
 
   private PartitionPromotion() {}
 
-  /** For the next 3 s a pause ends as soon as it has begun. */
+  /** For the next 3 s, ends each pause as soon as it has begun. */
   static void resumeMigrations(HazelcastInstance hazelcast) {
     if (hazelcast instanceof HazelcastInstanceProxy proxy
         && hazelcast.getLifecycleService().isRunning()) {
-      resumeMigrations(proxy.getOriginal(), STEPS);
+      resumeMigrations(proxy.getOriginal(), ATTEMPTS);
     }
   }
 
-  private static void resumeMigrations(HazelcastInstanceImpl hazelcast, int steps) {
+  private static void resumeMigrations(HazelcastInstanceImpl hazelcast, int attempts) {
     InternalPartitionService partitions = hazelcast.node.getPartitionService();
-    if (steps == 0 || !hazelcast.getLifecycleService().isRunning()) {
+    if (attempts == 0 || !hazelcast.getLifecycleService().isRunning()) {
       return;
     }
     partitions.resumeMigration();
-    CompletableFuture.delayedExecutor(STEP_MILLIS, TimeUnit.MILLISECONDS)
-        .execute(() -> resumeMigrations(hazelcast, steps - 1));
+    CompletableFuture.delayedExecutor(PAUSE_MILLIS, TimeUnit.MILLISECONDS)
+        .execute(() -> resumeMigrations(hazelcast, attempts - 1));
   }
 }

@@ -25,38 +25,48 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says at once who has left, and cleans up afterwards. Vert.x takes a lost node out of the
- * cluster's tables first, which waits until Hazelcast has made backups of the node's part of them
- * the real ones, and tells nobody before.
+ * The cluster manager of Vert.x over Hazelcast, with three corrections.
  *
- * <p>Has the event bus read again where addresses are, whenever members come, go or merge. What the
- * bus knows is kept up to date by events, and a node that slept or was cut off has missed some: it
- * would send to a node that has given an address away, for ever and without any failure.
+ * <p>It reports a lost node at once and cleans up afterwards. Vert.x first removes the node from
+ * the cluster's tables, which waits until Hazelcast has promoted the backups of the node's part,
+ * and reports the loss only then.
  *
- * <p>Has every node put down what is its own when one was merged: what that one cleaned away of the
- * others while it took them for lost may have been taken out of the table of all.
+ * <p>It makes the event bus read the registrations again whenever members join, leave or merge.
+ * Events keep the event bus up to date, and a node that was paused or cut off has missed some: it
+ * would go on sending to the former owner of an address, without any failure.
+ *
+ * <p>It makes every node write its own registrations again after a merge. The merged node may have
+ * removed those of other nodes while it took these nodes for lost.
+ *
+ * <p>Hazelcast's threads call in; cleaning runs on one thread of this class.
  */
-// The lock is held as long as a lost node is cleaned up: who only tells must not wait for it.
+// The superclass holds its lock while it cleans up a lost node; a report must not wait for it.
 @SuppressWarnings("UnsynchronizedOverridesSynchronized")
 final class RefreshingClusterManager extends HazelcastClusterManager {
 
   private static final Logger LOG = LoggerFactory.getLogger(RefreshingClusterManager.class);
 
-  private static final int MOST_IMPOSTORS = 100;
+  private static final int MAX_LOGGED = 100;
 
-  /** Soon, and once more when what was moved meanwhile has settled. */
+  /**
+   * The registrations change until the data of a lost member has settled, so three readings follow
+   * each event.
+   */
   private static final long[] DELAYS_MILLIS = {300, 1_500, 5_000};
 
-  /** When a node that was merged puts down again what others may have cleaned away too late. */
+  /** When a merged node repairs again, because other nodes may have cleaned up late. */
   private static final long[] REPAIRS_MILLIS = {2_000, 8_000};
 
-  /** Has Vert.x publish what is this node's own, and drop what belongs to no member. */
+  /**
+   * The event by which Vert.x writes this node's registrations again and drops those of nodes that
+   * are no members.
+   */
   private static final LifecycleEvent REPAIR = new LifecycleEvent(LifecycleState.MERGED);
 
-  /** A node that was merged asks all others to repair, with its id. */
+  /** The topic on which a merged node requests repairs of all others, with its id. */
   private static final String REPAIRS = "mcpbus.repairs";
 
-  private static final NodeListener NOBODY =
+  private static final NodeListener NO_LISTENER =
       new NodeListener() {
         @Override
         public void nodeAdded(String node) {}
@@ -65,13 +75,13 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
         public void nodeLeft(String node) {}
       };
 
-  private final LiveNodeSelector routes;
+  private final LiveNodeSelector selector;
   private final ClusterSecret secret;
 
-  /** Processes that claim to be nodes and cannot prove it, as they were logged. */
-  private final Set<String> impostors = ConcurrentHashMap.newKeySet();
+  /** Ids of processes that claimed to be nodes without a valid proof, as logged. */
+  private final Set<String> unproven = ConcurrentHashMap.newKeySet();
 
-  /** Of what Vert.x does in its own time, in the order of events. */
+  /** Runs the slow work of Vert.x, in the order of the events. */
   private final ExecutorService later =
       Executors.newSingleThreadExecutor(
           task -> {
@@ -80,7 +90,7 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
             return thread;
           });
 
-  /** Guarded by itself. */
+  /** The nodes reported as members. Guarded by itself. */
   private final Set<String> present = new HashSet<>();
 
   private volatile @Nullable Vertx vertx;
@@ -88,9 +98,9 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
   private volatile @Nullable NodeInfo own;
   private volatile @Nullable Future<?> lost;
 
-  RefreshingClusterManager(Config config, LiveNodeSelector routes, ClusterSecret secret) {
+  RefreshingClusterManager(Config config, LiveNodeSelector selector, ClusterSecret secret) {
     super(config);
-    this.routes = routes;
+    this.selector = selector;
     this.secret = secret;
   }
 
@@ -98,7 +108,7 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
   public void init(Vertx of) {
     vertx = of;
     super.init(of);
-    super.nodeListener(NOBODY);
+    super.nodeListener(NO_LISTENER);
   }
 
   @Override
@@ -111,7 +121,8 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
                 () ->
                     getHazelcastInstance()
                         .<String>getTopic(REPAIRS)
-                        .addMessageListener(message -> asked(message.getMessageObject())));
+                        .addMessageListener(
+                            message -> repairRequested(message.getMessageObject())));
           }
           promise.complete(null, failure);
         });
@@ -136,7 +147,7 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
     super.setNodeInfo(signed, promise);
   }
 
-  /** Without what a process says of itself that cannot prove to be a node. */
+  /** Without the metadata of a process that cannot prove that it is a node. */
   @Override
   public void getNodeInfo(String node, Completable<NodeInfo> promise) {
     super.getNodeInfo(
@@ -151,9 +162,9 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
         || NodeProof.holds(secret, node, info.host(), info.port(), metadata)) {
       return info;
     }
-    if (impostors.size() < MOST_IMPOSTORS && impostors.add(node)) {
+    if (unproven.size() < MAX_LOGGED && unproven.add(node)) {
       LOG.warn(
-          "the process at {}:{} claims to be a node and does not know the cluster's secret; it gets"
+          "the process at {}:{} claims to be a node and does not have the cluster's secret; it gets"
               + " no connections",
           info.host(),
           info.port());
@@ -163,7 +174,7 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
     return new NodeInfo(info.host(), info.port(), rest);
   }
 
-  /** Without the lock that is held as long as a lost node is cleaned up. */
+  /** Without the lock that the superclass holds while it cleans up a lost node. */
   @Override
   public @Nullable NodeInfo getNodeInfo() {
     return own;
@@ -184,19 +195,19 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
 
   @Override
   public void memberAdded(MembershipEvent event) {
-    tell(node(event), true);
+    report(node(event), true);
     later(() -> super.memberAdded(event));
     refresh();
   }
 
   @Override
   public void memberRemoved(MembershipEvent event) {
-    tell(node(event), false);
+    report(node(event), false);
     PartitionPromotion.resumeMigrations(getHazelcastInstance());
     later(
         () -> {
           if (isPresent(node(event))) {
-            // It is back already: what it has put down since must stay.
+            // The node is back already: the registrations that it has written since must stay.
             repair();
           } else {
             super.memberRemoved(event);
@@ -229,8 +240,8 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
       synchronized (present) {
         before = new HashSet<>(present);
       }
-      before.stream().filter(node -> !now.contains(node)).forEach(node -> tell(node, false));
-      now.stream().filter(node -> !before.contains(node)).forEach(node -> tell(node, true));
+      before.stream().filter(node -> !now.contains(node)).forEach(node -> report(node, false));
+      now.stream().filter(node -> !before.contains(node)).forEach(node -> report(node, true));
       later(this::repairAll);
       Vertx timers = vertx;
       if (timers != null) {
@@ -242,7 +253,7 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
     }
   }
 
-  /** Comes after all cleaning of this node, which has one thread. */
+  /** Runs after all cleaning of this node, which has one thread. */
   private void repairAll() {
     repair();
     getHazelcastInstance().<String>getTopic(REPAIRS).publish(getNodeId());
@@ -252,13 +263,13 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
     super.stateChanged(REPAIR);
   }
 
-  private void asked(String merged) {
+  private void repairRequested(String merged) {
     if (!merged.equals(getNodeId())) {
       later(this::repair);
     }
   }
 
-  private void tell(@Nullable String node, boolean joined) {
+  private void report(@Nullable String node, boolean joined) {
     if (node == null) {
       return; // a member that holds data and runs no Vert.x
     }
@@ -269,16 +280,16 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
         present.remove(node);
       }
     }
-    NodeListener told = listener;
+    NodeListener current = listener;
     if (joined) {
-      routes.found(node);
+      selector.found(node);
     } else {
-      routes.lost(node);
+      selector.lost(node);
     }
-    if (told != null && joined) {
-      told.nodeAdded(node);
-    } else if (told != null) {
-      told.nodeLeft(node);
+    if (current != null && joined) {
+      current.nodeAdded(node);
+    } else if (current != null) {
+      current.nodeLeft(node);
     }
   }
 
@@ -286,7 +297,7 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
     Vertx timers = vertx;
     if (timers != null) {
       for (long delay : DELAYS_MILLIS) {
-        timers.setTimer(delay, due -> routes.refresh());
+        timers.setTimer(delay, due -> selector.refresh());
       }
     }
   }

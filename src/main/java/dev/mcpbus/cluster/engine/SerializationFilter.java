@@ -6,13 +6,13 @@ import io.vertx.core.Vertx;
 import java.util.List;
 
 /**
- * Which classes another member may have this process make by Java's serialization. Our maps and
- * messages need none at all: they hold text, numbers and buffers, which Hazelcast and Vert.x write
- * in forms of their own. Hazelcast's own messages need a few, above all failures.
+ * The classes that another member may make this process create by Java serialization. The maps and
+ * messages of mcpbus need none: they hold text, numbers and buffers, which Hazelcast and Vert.x
+ * write in forms of their own. Hazelcast's own messages need a few, above all failures.
  */
 final class SerializationFilter {
 
-  /** Each a package without those below it. */
+  /** Packages, each without its sub-packages. */
   private static final List<String> PACKAGES =
       List.of("java.lang", "java.math", "java.time", "java.util.concurrent");
 
@@ -47,7 +47,7 @@ final class SerializationFilter {
 
   private SerializationFilter() {}
 
-  /** For Hazelcast, in place of what its configuration says. */
+  /** The filter for Hazelcast; it replaces the one in its configuration. */
   static JavaSerializationFilterConfig hazelcast() {
     ClassFilter allowed = new ClassFilter();
     PACKAGES.forEach(allowed::addPackages);
@@ -57,8 +57,8 @@ final class SerializationFilter {
   }
 
   /**
-   * No body of a message is made by Java's serialization, and none by a class that the message
-   * names; Vert.x alone lets a few pass.
+   * Forbids Java serialization in messages of the event bus, where Vert.x allows a few classes, and
+   * classes that a message names.
    */
   static void close(Vertx vertx) {
     vertx.eventBus().serializableChecker(name -> false).clusterSerializableChecker(name -> false);

@@ -16,19 +16,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives up operations of Hazelcast whose answer never comes. Hazelcast does so itself, when their
- * time is over and the other member has been silent for as long again as an operation may take. But
- * of a member that was never heard of the operation, as where its link was just cut, it compares
- * the time of the cluster with the clock of this member: where the two are minutes apart it waits
- * for minutes. One migration that is waited for so keeps all others waiting, and whoever reads what
- * was to move. Runs on a thread of Hazelcast's and ends with the instance.
+ * Fails operations of Hazelcast whose answer never comes. Hazelcast fails them itself when their
+ * time is over and the other member has been silent for the operation time-out. But where that
+ * member never reported the operation, for example because its link was cut at that moment,
+ * Hazelcast compares the time of the cluster with the clock of this member: where the two differ by
+ * minutes, it waits for minutes. One such migration delays all other migrations, and all readings
+ * of the data that has to move. Uses internal classes of Hazelcast; runs on one of its threads and
+ * ends with the instance.
  */
 final class StuckOperationCleaner implements Runnable {
 
   private static final Logger LOG = LoggerFactory.getLogger(StuckOperationCleaner.class);
   private static final String THREAD = "mcpbus:lost-operations";
 
-  /** After this Hazelcast has given up by itself what it gives up. */
+  /** Added to Hazelcast's own time-out, so that Hazelcast fails first what it can. */
   private static final long SLACK_MILLIS = 2_000;
 
   private final NodeEngineImpl engine;
@@ -36,7 +37,7 @@ final class StuckOperationCleaner implements Runnable {
   private final long silenceMillis;
 
   /**
-   * @param silenceMillis beyond an operation's own time-out
+   * @param silenceMillis how long after its own time-out an operation is failed
    */
   StuckOperationCleaner(NodeEngineImpl engine, Cluster cluster, long silenceMillis) {
     this.engine = engine;
@@ -44,7 +45,7 @@ final class StuckOperationCleaner implements Runnable {
     this.silenceMillis = silenceMillis;
   }
 
-  /** Looks once a second, until that is cancelled or the instance has ended. */
+  /** Checks once a second, until the result is cancelled or the instance has ended. */
   static Future<?> watch(HazelcastInstance hazelcast) {
     NodeEngineImpl engine = ((HazelcastInstanceProxy) hazelcast).getOriginal().node.getNodeEngine();
     long silence = engine.getProperties().getMillis(ClusterProperty.OPERATION_CALL_TIMEOUT_MILLIS);
@@ -63,14 +64,14 @@ final class StuckOperationCleaner implements Runnable {
     long now = cluster.getClusterTime();
     for (Invocation<?> invocation : engine.getOperationService().getInvocationRegistry()) {
       Operation operation = invocation.op;
-      if (isOver(operation, now)) {
-        giveUp(invocation, operation);
+      if (isStuck(operation, now)) {
+        fail(invocation, operation);
       }
     }
   }
 
-  /** What waits by intent, as for a lock, has no bound but its own. */
-  private boolean isOver(Operation operation, long now) {
+  /** Blocking operations, such as locks, wait by intent and have their own bounds. */
+  private boolean isStuck(Operation operation, long now) {
     long timeout = operation.getCallTimeout();
     return !(operation instanceof BlockingOperation)
         && timeout > 0
@@ -78,9 +79,9 @@ final class StuckOperationCleaner implements Runnable {
         && now - operation.getInvocationTime() > timeout + silenceMillis;
   }
 
-  private static void giveUp(Invocation<?> invocation, Operation operation) {
+  private static void fail(Invocation<?> invocation, Operation operation) {
     String name = operation.getClass().getSimpleName();
-    LOG.debug("{} to {} is given up", name, invocation.getTargetAddress());
+    LOG.debug("{} to {} has no answer and is failed", name, invocation.getTargetAddress());
     try {
       invocation.sendResponse(
           operation,

@@ -12,9 +12,10 @@ import java.security.SecureRandom;
 import java.util.Base64;
 
 /**
- * The secret of clusters on the loopback interface that have none of their own: made once for each
- * user, in a file that this user alone can read. So the processes of one user find each other, and
- * those of another user of the machine are strangers.
+ * The secret of clusters on the loopback interface that have no configured one: made once for each
+ * user, in a file that only this user can read. So the processes of one user form a cluster, and
+ * processes of other users of the machine cannot join it. Blocks; called before the start of the
+ * cluster.
  */
 final class UserClusterSecret {
 
@@ -22,19 +23,19 @@ final class UserClusterSecret {
 
   private UserClusterSecret() {}
 
-  /** {@code ~/.mcpbus/cluster.secret}. */
+  /** The secret in {@code ~/.mcpbus/cluster.secret}. */
   static ClusterSecret ofUser() throws IOException {
     return in(Path.of(System.getProperty("user.home", "."), ".mcpbus", "cluster.secret"));
   }
 
   /**
-   * Reads it, or makes it. Blocks.
+   * Reads the file, or makes it. Blocks.
    *
    * @throws IOException that says what is wrong with the file, and the remedy
    */
   static ClusterSecret in(Path file) throws IOException {
     try {
-      return kept(file);
+      return readOrMake(file);
     } catch (FileSystemException e) {
       throw new IOException(
           "the secret of this user's nodes cannot be kept in "
@@ -47,7 +48,7 @@ final class UserClusterSecret {
     }
   }
 
-  private static ClusterSecret kept(Path file) throws IOException {
+  private static ClusterSecret readOrMake(Path file) throws IOException {
     try {
       return read(file);
     } catch (NoSuchFileException absent) {
@@ -71,7 +72,7 @@ final class UserClusterSecret {
     }
   }
 
-  /** Two nodes that start at once agree on one of the two. */
+  /** Makes the file; two nodes that start at once use one of the two secrets. */
   private static void make(Path file) throws IOException {
     byte[] random = new byte[BYTES];
     new SecureRandom().nextBytes(random);

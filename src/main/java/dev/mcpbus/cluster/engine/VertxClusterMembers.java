@@ -26,28 +26,32 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The members of a clustered Vert.x. A node that may own connections says so in the metadata of its
- * event bus; what is read of it once is kept, for it does not change.
+ * The members of a clustered Vert.x. A node that may own connections publishes its name, labels and
+ * weight in the metadata of its event bus; each is read once and kept, because it does not change.
+ * Any thread may call.
  */
 public final class VertxClusterMembers implements ClusterMembers {
 
   private static final Logger LOG = LoggerFactory.getLogger(VertxClusterMembers.class);
 
-  private static final int KNOCK_MILLIS = 500;
+  private static final int CONNECT_MILLIS = 500;
 
   private final VertxInternal vertx;
   private final ClusterManager cluster;
   private final String key;
   private final Map<String, ClusterNode> known = new ConcurrentHashMap<>();
 
-  /** By id, of all that were ever read: who is lost is to be called by its name. */
+  /** Node names by id, of all nodes that were ever read: the log names lost nodes too. */
   private final Map<String, String> names = new ConcurrentHashMap<>();
 
-  /** Where the bus of each node listens; of lost ones until somebody has asked. */
-  private final Map<String, SocketAddress> doors = new ConcurrentHashMap<>();
+  /**
+   * The event-bus addresses of nodes; that of a lost node is removed by {@link
+   * #hasClosedItsBusPort}.
+   */
+  private final Map<String, SocketAddress> busAddresses = new ConcurrentHashMap<>();
 
   /**
-   * @param key of the member of the metadata, {@code {name?, weight, labels}}
+   * @param key the member of the metadata, {@code {name?, weight, labels}}
    */
   public VertxClusterMembers(Vertx vertx, String key) {
     this(
@@ -67,20 +71,20 @@ public final class VertxClusterMembers implements ClusterMembers {
     return cluster.getNodeId();
   }
 
-  /** What people call this process. */
+  /** The configured name of this process, else its id. */
   public String name() {
     ClusterNode own = node(self(), cluster.getNodeInfo());
     return own == null ? self() : own.name();
   }
 
-  /** What people call a process; its id where it has not been read what that is. */
+  /** The name of a process; its id where the name has not been read. */
   public String name(String id) {
     return names.getOrDefault(id, id);
   }
 
-  /** Where the bus of a node listens; null where that has not been read. */
-  public @Nullable SocketAddress door(String id) {
-    return doors.get(id);
+  /** The event-bus address of a node; null where it has not been read. */
+  public @Nullable SocketAddress busAddress(String id) {
+    return busAddresses.get(id);
   }
 
   @Override
@@ -90,7 +94,7 @@ public final class VertxClusterMembers implements ClusterMembers {
     return all;
   }
 
-  /** The nodes that are there, as far as they have been read. */
+  /** The nodes that are members, as far as their metadata has been read. */
   public List<ClusterNode> known() {
     return alive().stream().map(known::get).filter(Objects::nonNull).toList();
   }
@@ -100,8 +104,8 @@ public final class VertxClusterMembers implements ClusterMembers {
     List<String> alive = List.copyOf(alive());
     known.keySet().retainAll(alive);
     List<Future<@Nullable ClusterNode>> reads = alive.stream().map(this::node).toList();
-    return tellAgain()
-        .compose(told -> Future.join(reads))
+    return restoreMetadata()
+        .compose(written -> Future.join(reads))
         .map(
             done ->
                 reads.stream()
@@ -111,10 +115,11 @@ public final class VertxClusterMembers implements ClusterMembers {
   }
 
   /**
-   * Others remove what a member has said of itself whenever it leaves, and one that comes back at
-   * the same moment may lose it so: nobody could send to it then, or give it anything.
+   * Writes this member's metadata again where it is missing. Other members remove the metadata of a
+   * member that leaves; one that comes back at the same moment may lose it, and then no node sends
+   * to it or assigns connections to it.
    */
-  private Future<Void> tellAgain() {
+  private Future<Void> restoreMetadata() {
     NodeInfo own = cluster.getNodeInfo();
     Promise<NodeInfo> read = vertx.promise();
     cluster.getNodeInfo(self(), read);
@@ -124,14 +129,14 @@ public final class VertxClusterMembers implements ClusterMembers {
               if (found != null || own == null) {
                 return Future.succeededFuture();
               }
-              Promise<Void> told = vertx.promise();
-              cluster.setNodeInfo(own, told);
-              return told.future();
+              Promise<Void> written = vertx.promise();
+              cluster.setNodeInfo(own, written);
+              return written.future();
             })
         .otherwiseEmpty();
   }
 
-  /** Null for a process that owns nothing, and for one that has not said yet what it is. */
+  /** Null for a process that owns nothing, and for one whose metadata is not there yet. */
   private Future<@Nullable ClusterNode> node(String id) {
     ClusterNode before = known.get(id);
     if (before != null) {
@@ -146,9 +151,10 @@ public final class VertxClusterMembers implements ClusterMembers {
               if (node != null) {
                 names.put(id, node.name());
                 if (known.put(id, node) == null && !id.equals(self())) {
-                  LOG.info("node {} is there, at {}:{}", node.name(), found.host(), found.port());
+                  LOG.info(
+                      "node {} is a member, at {}:{}", node.name(), found.host(), found.port());
                 }
-                doors.put(id, SocketAddress.inetSocketAddress(found.port(), found.host()));
+                busAddresses.put(id, SocketAddress.inetSocketAddress(found.port(), found.host()));
               }
               return node;
             })
@@ -167,17 +173,17 @@ public final class VertxClusterMembers implements ClusterMembers {
 
   @Override
   public Future<Boolean> hasClosedItsBusPort(String node) {
-    SocketAddress door = doors.remove(node);
-    if (door == null) {
+    SocketAddress busAddress = busAddresses.remove(node);
+    if (busAddress == null) {
       return Future.succeededFuture(false);
     }
-    NetClient knocker =
-        vertx.createNetClient(new NetClientOptions().setConnectTimeout(KNOCK_MILLIS));
-    return knocker
-        .connect(door)
+    NetClient client =
+        vertx.createNetClient(new NetClientOptions().setConnectTimeout(CONNECT_MILLIS));
+    return client
+        .connect(busAddress)
         .map(open -> false)
         .otherwise(failure -> String.valueOf(failure.getMessage()).contains("refused"))
-        .onComplete(asked -> knocker.close());
+        .onComplete(over -> client.close());
   }
 
   private @Nullable ClusterNode node(String id, @Nullable NodeInfo info) {

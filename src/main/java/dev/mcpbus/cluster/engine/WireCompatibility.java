@@ -16,14 +16,14 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Which {@link WireForm} forms the nodes of a cluster read, from the metadata of their event buses.
- * Any thread may call.
+ * The {@link WireForm} forms that the nodes of a cluster read, from the metadata of their event
+ * buses. Any thread may call.
  */
 public final class WireCompatibility {
 
   private record Node(String name, WireForm.Range reads) {}
 
-  /** What a process reads that has not said yet whether it is a node. */
+  /** The forms assumed for a process whose metadata is not there yet. */
   private static final WireForm.Range UNKNOWN =
       new WireForm.Range(WireForm.OLDEST, WireForm.OLDEST);
 
@@ -41,7 +41,7 @@ public final class WireCompatibility {
   }
 
   /** Sentences that name the nodes which share no form with this one; never fails. */
-  public Future<List<String>> strangers() {
+  public Future<List<String>> incompatibleNodes() {
     return nodes()
         .map(
             all ->

@@ -1,6 +1,6 @@
 /**
- * The adapter to Hazelcast: makes a clustered Vert.x with times that fit a gateway. No other
- * package knows Hazelcast's classes. Hazelcast's threads call in here and never go further.
+ * The adapter to Hazelcast: starts a clustered Vert.x with time-outs that fit a gateway. No other
+ * package uses Hazelcast's classes. Hazelcast's threads call in here and never go further.
  */
 @NullMarked
 package dev.mcpbus.cluster.engine;

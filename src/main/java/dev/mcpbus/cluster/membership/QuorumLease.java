@@ -155,7 +155,9 @@ public final class QuorumLease {
     peer.hasStopped = peer.lostAt != NEVER && peer.echo >= peer.lostAt && here.resting();
     grantedUntil = peers.values().stream().mapToLong(one -> one.grant + silenceMillis).toArray();
     return (grantBefore != NEVER && peer.grant == NEVER)
-        || (grantedBefore != null && peer.granted != null && !peer.granted.containsAll(grantedBefore));
+        || (grantedBefore != null
+            && peer.granted != null
+            && !peer.granted.containsAll(grantedBefore));
   }
 
   /** Records that {@code node} is no member any more. */

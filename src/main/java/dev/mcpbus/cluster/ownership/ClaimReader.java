@@ -93,7 +93,9 @@ final class ClaimReader {
         members.isQuorumLost(cause) ? "fewer nodes than the quorum are members" : cause.toString();
     if (!why.equals(loggedProblem)) {
       loggedProblem = why;
-      LOG.warn("the claims cannot be read, this node takes no connection over until it can read them: {}", why);
+      LOG.warn(
+          "the claims cannot be read, this node takes no connection over until it can read them: {}",
+          why);
     }
   }
 

@@ -140,7 +140,9 @@ public final class OwnershipReconciler {
 
   private List<ClusterNode> fit(String id, List<ClusterNode> all) {
     Set<String> refusing = refusals.get(id);
-    return refusing == null ? all : all.stream().filter(node -> !refusing.contains(node.id())).toList();
+    return refusing == null
+        ? all
+        : all.stream().filter(node -> !refusing.contains(node.id())).toList();
   }
 
   /** The name of the node that owns {@code id} as of the last pass; null where none is known. */
@@ -375,7 +377,9 @@ public final class OwnershipReconciler {
                 held.put(id, new HeldClaim(mine.epoch(), started));
                 started
                     .onSuccess(serving -> peers.serving(id, mine))
-                    .onFailure(failure -> LOG.warn("{}: this node owns it and cannot start it", id, failure));
+                    .onFailure(
+                        failure ->
+                            LOG.warn("{}: this node owns it and cannot start it", id, failure));
               }
               return null;
             });
@@ -400,7 +404,8 @@ public final class OwnershipReconciler {
                 peers.released(id, claim);
               }
             })
-        .onFailure(failure -> LOG.warn("this node could not release {}: {}", id, failure.toString()))
+        .onFailure(
+            failure -> LOG.warn("this node could not release {}: {}", id, failure.toString()))
         .<Void>mapEmpty()
         .otherwiseEmpty();
   }

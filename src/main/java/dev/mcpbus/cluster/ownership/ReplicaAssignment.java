@@ -55,7 +55,8 @@ final class ReplicaAssignment {
     return targets;
   }
 
-  private static void assign(Map<String, @Nullable String> targets, String key, Set<String> available) {
+  private static void assign(
+      Map<String, @Nullable String> targets, String key, Set<String> available) {
     if (targets.get(key) == null && !available.isEmpty()) {
       String next = available.iterator().next();
       available.remove(next);

@@ -33,16 +33,17 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests to connections that may live on other nodes. The bus tells nobody that the node which
- * holds a call has gone: the call would run to its time-out. Here each call is known with the node
- * that it went to, and fails with {@code OWNER_LOST} as soon as that node is no member any more. A
- * call that meets no owner waits a moment for the next one.
+ * Sends requests to connections that may run on other nodes; implements the seam {@link
+ * RequestSender}. The event bus does not report that the node which holds a call has left the
+ * cluster, and the call would wait for its time-out. So this class records the node of each call in
+ * {@link InFlightRequests} and fails the call with {@code OWNER_LOST} as soon as that node is no
+ * member any more. A {@link RoutedRequest} that finds no owner waits a moment for the next one.
  *
- * <p>One for each Vert.x; any thread may call. Futures complete on the caller's context.
+ * <p>One instance for each Vert.x; any thread may call. Futures complete on the caller's context.
  */
 public final class ClusterRequests implements RequestSender, ClusterMembership {
 
-  /** Finds it for {@link RequestSender#of}. */
+  /** Makes the instance for {@link RequestSender#of}. */
   public static final class Provider implements RequestSenderProvider {
     @Override
     public RequestSender create(Vertx vertx) {
@@ -55,11 +56,13 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
 
   private static final long RELEASED_MILLIS = 1_000;
 
-  /** For the question whether an answer is of an owner that was replaced. */
+  /**
+   * Time-out for reading the claim of an answer whose owner may have been replaced, milliseconds.
+   */
   private static final long CLAIM_MILLIS = 1_000;
 
   private final Vertx vertx;
-  private final String speaks;
+  private final String wireForm;
   private final ClockOffsets offsets = new ClockOffsets(ClockOffsets::clock);
 
   private final TransitDeadlines deadlines;
@@ -71,10 +74,13 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
   private final OwnerTable owners = new OwnerTable();
   private final ReplicaRouting replicas;
 
-  /** Servers that this node knows; the map does not while it is merged. */
+  /**
+   * Servers that this node knows to be defined; while two halves of the map merge, the map may not
+   * show them.
+   */
   private final Set<ConnectionId> known = ConcurrentHashMap.newKeySet();
 
-  private volatile Supplier<@Nullable String> hindrance = () -> null;
+  private volatile Supplier<@Nullable String> reasonNotServing = () -> null;
 
   private final CopyOnWriteArrayList<BiConsumer<String, Boolean>> listeners =
       new CopyOnWriteArrayList<>();
@@ -84,16 +90,16 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
     this.nodes = new EngineNodes(vertx);
     this.replicas = new ReplicaRouting(this, owners);
     WireForm.Range reads = WireForm.of(nodes.ownMetadata());
-    this.speaks = Integer.toString(reads == null ? WireForm.NEWEST : reads.to());
+    this.wireForm = Integer.toString(reads == null ? WireForm.NEWEST : reads.to());
     TransitDeadlines of = new TransitDeadlines(nodes.self(), offsets);
     this.deadlines = of;
-    this.messages = new NodeMessages(vertx, offsets, this::heard);
+    this.messages = new NodeMessages(vertx, offsets, this::received);
     vertx.eventBus().addInboundInterceptor(of::arrived);
     nodes.listen(this::membership);
     readOwners();
   }
 
-  /** That of a clustered Vert.x. */
+  /** The instance of a clustered Vert.x. */
   public static ClusterRequests of(Vertx vertx) {
     return (ClusterRequests) RequestSender.of(vertx);
   }
@@ -121,14 +127,15 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
   @Override
   public <T> Future<Message<T>> request(
       @Nullable ConnectionId server, String address, Object body, DeliveryOptions options) {
-    options.addHeader(Headers.SPEAKS, speaks);
+    options.addHeader(Headers.SPEAKS, wireForm);
     return new RoutedRequest<T>(vertx, this, deadlines, server, address, body, options).run();
   }
 
   /**
-   * Sends a request once; its flight is over when the reply has come, or the node has left.
+   * Sends a request once. It is in flight until the reply arrives, its node leaves, or the send
+   * fails.
    *
-   * @param owner whom it is for, null for whomever the bus chooses
+   * @param owner the node and replica that should receive it, null where the bus chooses
    */
   <T> void send(
       @Nullable ConnectionId server,
@@ -137,33 +144,34 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
       Object body,
       DeliveryOptions options,
       Promise<Message<T>> reply) {
-    InFlightRequests.Flight<T> flight = inFlight.begin(server, owner, reply);
-    LiveNodeSelector.noting(
-        flight::goesTo,
+    InFlightRequests.InFlight<T> request = inFlight.begin(server, owner, reply);
+    LiveNodeSelector.reportingChoice(
+        request::goesTo,
         () ->
             vertx
                 .eventBus()
                 .<T>request(address, body, options)
-                .onComplete(flight::answered, flight::failed));
+                .onComplete(request::answered, request::failed));
   }
 
   boolean isReplicated(ConnectionId server) {
     return owners.isReplicated(server);
   }
 
-  /** Whether an answer is of an owner that, as far as is known here, was not replaced. */
+  /** Whether no newer owner of the same replica has answered before, as far as this node knows. */
   boolean isCurrent(ConnectionId server, @Nullable String epoch) {
     return epochs.isCurrent(server, epoch);
   }
 
-  /** Whether the map names the owner of an answer that seems to have been replaced. */
-  Future<Boolean> isAnew(ConnectionId server, @Nullable String epoch) {
+  /** Whether the map of claims names the owner of an answer that seems to have been replaced. */
+  Future<Boolean> isNamedByClaim(ConnectionId server, @Nullable String epoch) {
     return entry(ClusterMaps.OWNERS, NewestEpochs.key(server, epoch))
         .timeout(CLAIM_MILLIS, TimeUnit.MILLISECONDS)
-        .transform(claim -> Future.succeededFuture(epochs.isAnew(server, epoch, claim.result())));
+        .transform(
+            claim -> Future.succeededFuture(epochs.isNamedByClaim(server, epoch, claim.result())));
   }
 
-  /** Whether there is such a server; true where that cannot be read in time. */
+  /** Whether a server with this id is defined; true where that cannot be read in time. */
   Future<Boolean> isDefined(ConnectionId server, long millis) {
     if (known.contains(server)) {
       return Future.succeededFuture(true);
@@ -173,26 +181,27 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
         .transform(read -> Future.succeededFuture(read.failed() || !isNone(read.result())));
   }
 
-  /** What nodes tell each other. */
+  /** The messages between the nodes of the cluster. */
   public NodeMessages messages() {
     return messages;
   }
 
-  /** The connections of each server, where it may have several. */
+  /** The replicas of each server and their owners. */
   public ReplicaRouting replicas() {
     return replicas;
   }
 
   /**
-   * What whoever finds nobody is told beside that.
+   * Sets what failures of calls without an owner report in addition.
    *
-   * @param why this node may serve nothing; gives null where it may; asked on any thread
+   * @param why the reason why this node serves nothing; gives null while it may serve; called on
+   *     any thread
    */
   public void reasonNotServing(Supplier<@Nullable String> why) {
-    hindrance = why;
+    reasonNotServing = why;
   }
 
-  /** Whether there is such a server, as this node knows by itself. */
+  /** Records whether this node knows a server with this id. */
   public void define(ConnectionId server, boolean defined) {
     if (defined) {
       known.add(server);
@@ -201,11 +210,11 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
     }
   }
 
-  /** A request to one replica and no other, not sent again. */
+  /** Sends a request to one replica and no other, once. */
   <T> Future<Message<T>> requestOf(
       ReplicaOwner owner, String suffix, Object body, DeliveryOptions options) {
     ConnectionId server = owner.replica().server();
-    options.addHeader(Headers.SPEAKS, speaks).addHeader(Headers.TO, suffix);
+    options.addHeader(Headers.SPEAKS, wireForm).addHeader(Headers.TO, suffix);
     Promise<Message<T>> reply = OwnContext.promise(vertx);
     send(server, owner, owner.replica().address(), body, options, reply);
     return reply
@@ -217,7 +226,7 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
   }
 
   McpFailure betweenOwners(ConnectionId server) {
-    String why = hindrance.get();
+    String why = reasonNotServing.get();
     return new McpFailure(
         FailureCode.UNAVAILABLE,
         McpFailure.Sent.NO,
@@ -229,7 +238,9 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
   static McpFailure replaced(ConnectionId server) {
     return McpFailure.maybeSent(
         FailureCode.OWNER_LOST,
-        "an owner of '" + server + "' answered that has been replaced; the call has run");
+        "the answer came from an owner of '"
+            + server
+            + "' that has been replaced; the call has run");
   }
 
   private Future<@Nullable String> entry(String map, String key) {
@@ -239,16 +250,16 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
         .compose(entries -> entries.get(key));
   }
 
-  /** What was removed leaves a note, which has no source. */
+  /** The entry that a removal leaves has no origin. */
   private static boolean isNone(@Nullable String definition) {
     return definition == null || !definition.contains("\"origin\"");
   }
 
-  private void heard(NodeMessage message) {
+  private void received(NodeMessage message) {
     if (message instanceof NodeMessage.Claimed claimed) {
       owners.put(new ReplicaOwner(claimed.replica(), claimed.node(), ConnectionState.CLOSED, ""));
-    } else if (message instanceof NodeMessage.ReplicaState told) {
-      owners.state(told.replica(), told.node(), told.state(), told.version());
+    } else if (message instanceof NodeMessage.ReplicaState changed) {
+      owners.state(changed.replica(), changed.node(), changed.state(), changed.version());
     } else if (message instanceof NodeMessage.Released released) {
       owners.remove(released.replica(), released.node());
       vertx.setTimer(
@@ -272,14 +283,14 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
                     (id, claim) -> {
                       ReplicaOwner owner =
                           ReplicaId.parse(id).map(one -> ReplicaOwner.of(one, claim)).orElse(null);
-                      // A lost node's claims stay until another takes them over.
+                      // The claims of a lost node stay in the map until other nodes take them over.
                       if (owner != null && !inFlight.isGone(owner.node())) {
                         owners.learn(owner);
                       }
                     }));
   }
 
-  /** On threads of the cluster's engine. */
+  /** Runs on threads of the cluster's engine. */
   private void membership(String node, boolean joined) {
     if (joined) {
       inFlight.joined(node);

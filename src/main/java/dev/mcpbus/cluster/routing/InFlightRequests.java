@@ -11,43 +11,50 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Requests that are under way, each with the node that it went to. Any thread may call. */
+/**
+ * The requests in flight, each with the node to which the bus sent it. {@link ClusterRequests} ends
+ * them when that node leaves the cluster or has handed the connection over. Any thread may call.
+ */
 final class InFlightRequests {
 
-  private final Set<Flight<?>> all = ConcurrentHashMap.newKeySet();
+  private final Set<InFlight<?>> all = ConcurrentHashMap.newKeySet();
 
-  /** Nodes that have left; one of them may come back after a partition. */
+  /** Nodes that have left; one of them may join again after a partition. */
   private final Set<String> gone = ConcurrentHashMap.newKeySet();
 
-  /** Whether the bus says where messages go; else the owner that is known is believed. */
-  private volatile boolean exact;
+  /**
+   * Whether the bus reports the node of each message ({@link #goesTo}); otherwise the known owner
+   * counts as that node.
+   */
+  private volatile boolean nodeReported;
 
-  final class Flight<T> {
+  final class InFlight<T> {
     private final long sentAt = System.nanoTime();
     private final @Nullable ConnectionId server;
     private final @Nullable ReplicaOwner owner;
     private final Promise<Message<T>> promise;
     private volatile @Nullable String node;
 
-    private Flight(
+    private InFlight(
         @Nullable ConnectionId server, @Nullable ReplicaOwner owner, Promise<Message<T>> promise) {
       this.server = server;
       this.owner = owner;
       this.promise = promise;
     }
 
-    /** The bus has chosen a node. */
+    /** The bus has chosen a node for the request. */
     void goesTo(String to) {
-      exact = true;
+      nodeReported = true;
       node = to;
-      // It may have left since it was chosen, when nobody knew yet that this call goes there.
+      // The node may have left after it was chosen and before it was recorded here: then left() has
+      // not seen this request.
       if (gone.contains(to)) {
         lost(this, "that the call went to has left the cluster");
       }
     }
 
     private boolean isAt(String where) {
-      return where.equals(exact ? node : owner == null ? null : owner.node());
+      return where.equals(nodeReported ? node : owner == null ? null : owner.node());
     }
 
     private String what() {
@@ -66,20 +73,21 @@ final class InFlightRequests {
   }
 
   /**
-   * @param owner whom it is for, as far as that is known
-   * @param promise completed once, by whatever ends it first
+   * @param owner the owner that should receive the request, null where none is known
+   * @param promise completed once, by the reply, the failure of sending, or the loss of the node
    */
-  <T> Flight<T> begin(
+  <T> InFlight<T> begin(
       @Nullable ConnectionId server, @Nullable ReplicaOwner owner, Promise<Message<T>> promise) {
-    Flight<T> flight = new Flight<>(server, owner, promise);
-    all.add(flight);
-    return flight;
+    InFlight<T> request = new InFlight<>(server, owner, promise);
+    all.add(request);
+    return request;
   }
 
-  /** A node has left: what went there ends. */
+  /** Ends all requests that went to a node which has left. */
   void left(String node) {
     gone.add(node);
-    endAll(flight -> flight.isAt(node), "that held %s has left the cluster; the call may have run");
+    endAll(
+        request -> request.isAt(node), "that held %s has left the cluster; the call may have run");
   }
 
   void joined(String node) {
@@ -91,32 +99,32 @@ final class InFlightRequests {
   }
 
   /**
-   * A node handed a connection over a while ago: all that it had accepted it has answered by now,
-   * and what is left it has never seen, or cut.
+   * Ends the requests that a node has not answered some time after it handed a connection over: it
+   * has answered all that it had accepted, so it never received the others, or the link was cut.
    *
-   * @param before nanoseconds; later calls are none of its
+   * @param before {@code System.nanoTime()}: requests sent later went to the next owner
    */
   void released(ReplicaId replica, String node, long before) {
     endAll(
-        flight ->
-            replica.server().equals(flight.server)
-                && (flight.owner == null || flight.owner.replica().equals(replica))
-                && flight.isAt(node)
-                && flight.sentAt < before,
+        request ->
+            replica.server().equals(request.server)
+                && (request.owner == null || request.owner.replica().equals(replica))
+                && request.isAt(node)
+                && request.sentAt < before,
         "handed %s over before it answered; the call may have run");
   }
 
-  private void endAll(Predicate<Flight<?>> which, String what) {
-    for (Flight<?> flight : all) {
-      if (which.test(flight)) {
-        lost(flight, String.format(what, flight.what()));
+  private void endAll(Predicate<InFlight<?>> which, String what) {
+    for (InFlight<?> request : all) {
+      if (which.test(request)) {
+        lost(request, String.format(what, request.what()));
       }
     }
   }
 
-  private void lost(Flight<?> flight, String what) {
-    if (all.remove(flight)) {
-      flight.promise.tryFail(McpFailure.maybeSent(FailureCode.OWNER_LOST, "the node " + what));
+  private void lost(InFlight<?> request, String what) {
+    if (all.remove(request)) {
+      request.promise.tryFail(McpFailure.maybeSent(FailureCode.OWNER_LOST, "the node " + what));
     }
   }
 }

@@ -7,17 +7,18 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The newest owner by which each connection has answered here. An owner that was replaced, and does
- * not know it yet, may still answer; its answers come too late. Any thread may call.
+ * The highest epoch with which each connection has answered here. A replaced owner that has not
+ * noticed it yet may still answer; such an answer has a lower epoch and is refused. Any thread may
+ * call.
  */
 final class NewestEpochs {
 
-  /** By connection and replica: each replica has owners of its own. */
+  /** By connection and replica, because each replica has owners of its own. */
   private final Map<String, Long> newest = new ConcurrentHashMap<>();
 
   /**
-   * @param header as in {@code Headers.EPOCH}, null where the reply has none
-   * @return false where a newer owner of the same has answered before
+   * @param header the value of {@code Headers.EPOCH}, null where the reply has none
+   * @return false where an owner with a higher epoch has answered before
    */
   boolean isCurrent(ConnectionId server, @Nullable String header) {
     Answer answer = Answer.of(server, header);
@@ -30,12 +31,13 @@ final class NewestEpochs {
   }
 
   /**
-   * The claims may have been lost with the nodes that held them, and count anew.
+   * Accepts a lower epoch where the map of claims has it: claims can be lost with the nodes that
+   * held them, and epochs then start again.
    *
-   * @param claim of the same in the map of claims, null where there is none
-   * @return true where the answer is of the owner that the map names
+   * @param claim the claim of the same replica in the map, null where there is none
+   * @return true where the answer comes from the owner that the map names
    */
-  boolean isAnew(ConnectionId server, @Nullable String header, @Nullable String claim) {
+  boolean isNamedByClaim(ConnectionId server, @Nullable String header, @Nullable String claim) {
     Answer answer = Answer.of(server, header);
     if (answer == null || claim == null || !claim.startsWith(answer.epoch() + " ")) {
       return false;
@@ -44,7 +46,7 @@ final class NewestEpochs {
     return true;
   }
 
-  /** The name of the claim that a result was made under. */
+  /** The key of the claim under which a reply was made. */
   static String key(ConnectionId server, @Nullable String header) {
     int space = header == null ? -1 : header.indexOf(' ');
     try {

@@ -15,12 +15,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which node owns which connection, as far as this one has heard, and how replicas are. Any thread
- * may call.
+ * Which node owns which replica, as far as this node has received it, and the state of each
+ * replica. Any thread may call.
  */
 final class OwnerTable {
 
-  /** Each replica answers these for itself: calls are spread. All else is for one of them. */
+  /**
+   * Requests that any replica can answer alone, so they are spread over the replicas. All others go
+   * to one of them.
+   */
   private static final Set<String> SPREAD =
       Set.of(
           Addresses.TOOLS_LIST,
@@ -35,7 +38,7 @@ final class OwnerTable {
           Addresses.PING,
           Addresses.REQUEST);
 
-  /** Of one server. */
+  /** The replicas of one server, by number. */
   private static final class Group {
     private final NavigableMap<Integer, ReplicaOwner> owners = new ConcurrentSkipListMap<>();
     private final AtomicInteger turn = new AtomicInteger();
@@ -48,7 +51,10 @@ final class OwnerTable {
     return SPREAD.contains(suffix);
   }
 
-  /** Hears of every change of its server's replicas, on any thread. */
+  /**
+   * Runs {@code listener} after every change of the replicas of this replica's server, on any
+   * thread.
+   */
   void listen(ReplicaId replica, Runnable listener) {
     listeners.put(replica, listener);
   }
@@ -68,7 +74,9 @@ final class OwnerTable {
     changed(owner.replica().server());
   }
 
-  /** What the map of claims says: of an owner that is known already it says nothing new. */
+  /**
+   * Takes an owner from the map of claims. Where the same owner is known already its state is kept.
+   */
   void learn(ReplicaOwner owner) {
     Group group = groups.get(owner.replica().server());
     ReplicaOwner known = group == null ? null : group.owners.get(owner.replica().number());
@@ -77,13 +85,13 @@ final class OwnerTable {
     }
   }
 
-  /** True where more than the one connection is owned that every server has. */
+  /** Whether the server has owners of more than its one default replica. */
   boolean isReplicated(ConnectionId server) {
     Group group = groups.get(server);
     return group != null && !group.owners.isEmpty() && group.owners.lastKey() > 0;
   }
 
-  /** Of a replica that is known; of another nothing is kept. */
+  /** Sets the state of a known replica; of an unknown one nothing is kept. */
   void state(ReplicaId replica, String node, ConnectionState state, String version) {
     Group group = groups.get(replica.server());
     if (group != null) {
@@ -108,7 +116,7 @@ final class OwnerTable {
     changed(replica.server());
   }
 
-  /** The node is no member any more. */
+  /** Removes the replicas of a node that is no member any more. */
   void lost(String node) {
     for (Group group : List.copyOf(groups.values())) {
       for (ReplicaOwner owner : List.copyOf(group.owners.values())) {
@@ -134,7 +142,10 @@ final class OwnerTable {
     return group == null ? List.of() : new ArrayList<>(group.owners.values());
   }
 
-  /** The one that speaks for all: the first that serves, else the first; null where none is. */
+  /**
+   * The speaker of a server: its first replica that serves, else its first replica; null where no
+   * owner is known.
+   */
   @Nullable ReplicaOwner first(ConnectionId server) {
     List<ReplicaOwner> all = all(server);
     return all.stream()
@@ -144,10 +155,12 @@ final class OwnerTable {
   }
 
   /**
-   * Whom to send to: in turn for what may be spread, those first that can take it.
+   * The owner to which the next request goes: in turn where requests are spread, replicas that take
+   * calls first.
    *
-   * @param tried that are not to be tried again
-   * @return null where nobody is known to own it
+   * @param spread whether any replica can answer alone
+   * @param tried replicas that are left out
+   * @return null where no other owner is known
    */
   @Nullable ReplicaOwner next(ConnectionId server, boolean spread, Set<ReplicaId> tried) {
     Group group = groups.get(server);
@@ -159,8 +172,8 @@ final class OwnerTable {
     }
     List<ReplicaOwner> left =
         group.owners.values().stream().filter(one -> !tried.contains(one.replica())).toList();
-    List<ReplicaOwner> able = left.stream().filter(ReplicaOwner::takesCalls).toList();
-    List<ReplicaOwner> from = able.isEmpty() ? left : able;
+    List<ReplicaOwner> ready = left.stream().filter(ReplicaOwner::takesCalls).toList();
+    List<ReplicaOwner> from = ready.isEmpty() ? left : ready;
     return from.isEmpty()
         ? null
         : from.get(Math.floorMod(group.turn.getAndIncrement(), from.size()));

@@ -23,9 +23,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One replica among those of its server. Calls that may be spread it answers itself; what is for
- * all goes to the one that speaks for all, which asks each. The server's events are told once.
- * Owner: the connection's context.
+ * The role of one replica of a server with several. It answers alone what any replica can answer;
+ * it passes all other requests to the <em>speaker</em>, the first replica that serves, which asks
+ * the other replicas where the answer concerns all. It also decides which replica publishes the
+ * events of the server, so that each is published once. Owner thread: the connection's context.
  */
 public final class ReplicaCoordinator implements ReplicaRole {
 
@@ -34,7 +35,9 @@ public final class ReplicaCoordinator implements ReplicaRole {
   private static final long STATUS_MILLIS = 1_000;
   private static final long OTHERS_MILLIS = 10_000;
 
-  /** Facts about whether the server can be reached: it can where any replica serves. */
+  /**
+   * Events about whether the server can be reached: published only while no other replica serves.
+   */
   private static final Set<String> REACH =
       Set.of(
           Events.STATE_CHANGED,
@@ -44,7 +47,9 @@ public final class ReplicaCoordinator implements ReplicaRole {
           Events.GAVE_UP,
           Events.HEALTH_CHECK_FAILED);
 
-  /** Each session hears them, and they are the same for all. */
+  /**
+   * Events that every replica's session receives in the same form: only the speaker publishes them.
+   */
   private static final Set<String> COMMON =
       Set.of(
           Events.TOOLS_CHANGED,
@@ -58,20 +63,20 @@ public final class ReplicaCoordinator implements ReplicaRole {
   private final String version;
   private final Self self;
   private final ReplicaRouting replicas;
-  private final RollingRestart roll;
+  private final RollingRestart rollingRestart;
   private Set<ReplicaOwner> others = Set.of();
 
-  /** Who spoke for all when last looked at, if it served. */
+  /** The speaker at the last change of replicas; null where it did not serve. */
   private @Nullable ReplicaId speaker;
 
-  /** Must be made on the connection's context. */
+  /** Binds the object to the connection's context. */
   public ReplicaCoordinator(Vertx vertx, ReplicaId replica, String version, Self self) {
     this.context = vertx.getOrCreateContext();
     this.replica = replica;
     this.version = version;
     this.self = self;
     this.replicas = ClusterRequests.of(vertx).replicas();
-    this.roll = new RollingRestart(vertx, replicas, replica.server());
+    this.rollingRestart = new RollingRestart(vertx, replicas, replica.server());
   }
 
   @Override
@@ -89,7 +94,7 @@ public final class ReplicaCoordinator implements ReplicaRole {
     replicas.forget(replica);
   }
 
-  // ---- what is told
+  // ---- events
 
   @Override
   public boolean tells(String type) {
@@ -110,9 +115,9 @@ public final class ReplicaCoordinator implements ReplicaRole {
   }
 
   private void changed() {
-    Set<ReplicaOwner> now = new HashSet<>(others());
-    boolean newcomer =
-        now.stream()
+    Set<ReplicaOwner> current = new HashSet<>(others());
+    boolean joined =
+        current.stream()
             .anyMatch(
                 one ->
                     others.stream()
@@ -120,8 +125,8 @@ public final class ReplicaCoordinator implements ReplicaRole {
                             old ->
                                 old.node().equals(one.node())
                                     && old.replica().equals(one.replica())));
-    others = now;
-    if (newcomer) {
+    others = current;
+    if (joined) {
       replicas.publish(replica, self.state(), version);
     }
     ReplicaOwner first = replicas.speaker(replica.server());
@@ -129,13 +134,13 @@ public final class ReplicaCoordinator implements ReplicaRole {
     speaker = first == null || !first.serves() ? null : first.replica();
     boolean left =
         before != null
-            && now.stream().noneMatch(one -> one.replica().equals(before) && one.serves());
+            && current.stream().noneMatch(one -> one.replica().equals(before) && one.serves());
     if (left && !replica.equals(before) && replica.equals(speaker)) {
       self.speaks();
     }
   }
 
-  // ---- what is asked
+  // ---- requests
 
   @Override
   public void received(String suffix, Message<Object> message, Handler<Message<Object>> own) {
@@ -147,13 +152,13 @@ public final class ReplicaCoordinator implements ReplicaRole {
     }
     ReplicaOwner first = replicas.speaker(replica.server());
     if (alone == null && first != null && !first.replica().equals(replica)) {
-      answer(message, ask(first, suffix, message, SPEAKER, budget(message)));
+      answer(message, forward(first, suffix, message, SPEAKER, timeLeft(message)));
       return;
     }
     switch (suffix) {
       case Addresses.STATUS -> status(message);
       case Addresses.RESTART -> {
-        roll.begin();
+        rollingRestart.begin();
         message.reply(new JsonObject().put("state", self.state().name()));
       }
       case Addresses.CANCEL -> cancel(message);
@@ -163,19 +168,19 @@ public final class ReplicaCoordinator implements ReplicaRole {
           Addresses.TOOLS_APPROVE,
           Addresses.ROOTS_CHANGED,
           Addresses.RESOURCES_UNSUBSCRIBE -> {
-        others().forEach(one -> ask(one, suffix, message, YES, OTHERS_MILLIS));
+        others().forEach(one -> forward(one, suffix, message, YES, OTHERS_MILLIS));
         own.handle(message);
       }
       default -> own.handle(message);
     }
   }
 
-  private static long budget(Message<Object> message) {
+  private static long timeLeft(Message<Object> message) {
     long left = CallDeadline.read(message.headers().get(Headers.DEADLINE));
     return left < 0 ? DeliveryOptions.DEFAULT_TIMEOUT : Math.max(1, left);
   }
 
-  private Future<Message<Object>> ask(
+  private Future<Message<Object>> forward(
       ReplicaOwner owner, String suffix, Message<Object> message, String how, long millis) {
     DeliveryOptions options = new DeliveryOptions().setSendTimeout(millis);
     message
@@ -198,20 +203,20 @@ public final class ReplicaCoordinator implements ReplicaRole {
   private void status(Message<Object> message) {
     JsonObject own = self.status();
     List<JsonObject> all = new ArrayList<>(List.of(brief(own, replica)));
-    List<Future<Void>> asked =
+    List<Future<Void>> replies =
         others().stream()
             .map(
                 one ->
-                    ask(one, Addresses.STATUS, message, YES, STATUS_MILLIS)
+                    forward(one, Addresses.STATUS, message, YES, STATUS_MILLIS)
                         .map(reply -> brief((JsonObject) reply.body(), one.replica()))
-                        .otherwise(failure -> silent(one))
+                        .otherwise(failure -> withoutReply(one))
                         .<Void>map(
                             brief -> {
                               all.add(brief);
                               return null;
                             }))
             .toList();
-    Future.join(asked)
+    Future.join(replies)
         .onComplete(
             done -> {
               all.sort((a, b) -> Integer.compare(a.getInteger("replica"), b.getInteger("replica")));
@@ -231,33 +236,33 @@ public final class ReplicaCoordinator implements ReplicaRole {
         : brief.put("lastError", status.getValue("lastError"));
   }
 
-  /** It may have said a moment ago that it is ready, but it does not answer. */
-  private static JsonObject silent(ReplicaOwner owner) {
+  /** The replica may have announced a moment ago that it is ready, but it does not reply. */
+  private static JsonObject withoutReply(ReplicaOwner owner) {
     return new JsonObject()
         .put("replica", owner.replica().number())
         .put("state", ConnectionState.CLOSED.name())
         .put("status", ConnectionState.CLOSED.status());
   }
 
-  /** The call runs at one of them. */
+  /** The call runs at one of the replicas, so each is asked to cancel it. */
   private void cancel(Message<Object> message) {
-    List<Future<Boolean>> asked =
+    List<Future<Boolean>> replies =
         replicas.of(replica.server()).stream()
             .map(
                 one ->
-                    ask(one, Addresses.CANCEL, message, YES, STATUS_MILLIS)
+                    forward(one, Addresses.CANCEL, message, YES, STATUS_MILLIS)
                         .map(reply -> ((JsonObject) reply.body()).getBoolean("cancelled")))
             .toList();
-    Future.join(asked)
+    Future.join(replies)
         .onComplete(
             done -> {
-              boolean any = asked.stream().anyMatch(one -> one.succeeded() && one.result());
+              boolean any = replies.stream().anyMatch(one -> one.succeeded() && one.result());
               Future<Boolean> bad =
-                  asked.stream()
+                  replies.stream()
                       .filter(Future::failed)
                       .findFirst()
                       .orElse(Future.succeededFuture());
-              if (!any && asked.stream().allMatch(Future::failed)) {
+              if (!any && replies.stream().allMatch(Future::failed)) {
                 McpFailure.of(bad.cause()).replyTo(message);
               } else {
                 message.reply(new JsonObject().put("cancelled", any));

@@ -5,16 +5,16 @@ import dev.mcpbus.bus.ReplicaId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who has a connection.
+ * The owner of one replica.
  *
- * @param node its id in the cluster
- * @param state of the connection; null where it has not been told
- * @param version of the definition that it runs, empty where it has not been told
+ * @param node the id of the owning node in the cluster
+ * @param state the replica's state; null where its owner has not announced it
+ * @param version the version of the definition that it runs, empty where not announced
  */
 public record ReplicaOwner(
     ReplicaId replica, String node, @Nullable ConnectionState state, String version) {
 
-  /** As the map of claims has it, {@code "<epoch> <node>"}; null where nobody is named. */
+  /** Reads {@code "<epoch> <node>"} of the map of claims; null where the claim names no node. */
   static @Nullable ReplicaOwner of(ReplicaId replica, @Nullable String claim) {
     String node = claim == null ? "" : claim.substring(claim.indexOf(' ') + 1);
     return node.isEmpty() ? null : new ReplicaOwner(replica, node, null, "");
@@ -24,7 +24,7 @@ public record ReplicaOwner(
     return state != null && state.serves();
   }
 
-  /** False where a call would have to wait, or would be refused. */
+  /** False where a call would have to wait or would be refused. */
   boolean takesCalls() {
     return state == null || state.serves() || state == ConnectionState.IDLE;
   }

@@ -14,8 +14,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections that each server has in the cluster, as far as this process has heard; one of
- * {@link ClusterRequests}. Any thread may call.
+ * The replicas of each server and their owners, as far as this process has received them, and
+ * requests to one of them. Belongs to {@link ClusterRequests}. Any thread may call.
  */
 public final class ReplicaRouting {
 
@@ -27,52 +27,61 @@ public final class ReplicaRouting {
     this.owners = owners;
   }
 
-  /** Those that are owned, lowest number first. */
+  /** The replicas that have an owner, lowest number first. */
   public List<ReplicaOwner> of(ConnectionId server) {
     return owners.all(server);
   }
 
-  /** The one that speaks for all: the first that serves, else the first; null where none is. */
+  /**
+   * The speaker of a server: its first replica that serves, else its first replica; null where no
+   * owner is known.
+   */
   public @Nullable ReplicaOwner speaker(ConnectionId server) {
     return owners.first(server);
   }
 
-  /** True where each replica answers for itself, so that calls are spread. */
+  /** Whether each replica answers this alone, so that requests are spread. */
   public static boolean isSpread(String suffix) {
     return OwnerTable.isSpread(suffix);
   }
 
   /**
-   * To whom a request at an address of the server goes.
+   * The owner to which the next request at an address of the server goes.
    *
-   * @param tried that had it and were gone already; nobody has seen it
-   * @return null where nobody else is known to own it
+   * @param tried replicas whose owner was gone when the request arrived: it was not delivered there
+   * @return null where no other owner is known
    */
   @Nullable ReplicaOwner next(
       ConnectionId server, String address, DeliveryOptions options, Set<ReplicaId> tried) {
-    // A task that is asked for belongs to the session that makes it.
+    // A call that becomes a task belongs to the session that runs it, so the speaker takes it.
     boolean task = options.getHeaders() != null && options.getHeaders().contains(Headers.TASK);
     return owners.next(server, !task && isSpread(suffix(server, address)), tried);
   }
 
-  /** What is asked of the server, which is said beside a replica's own address. */
+  /**
+   * The end of the address, which names the operation; a header carries it to a replica's own
+   * address.
+   */
   static String suffix(ConnectionId server, String address) {
     return address.substring(Addresses.of(server, "").length());
   }
 
-  /** A request to one of them and no other. */
+  /** Sends a request to one replica and no other. */
   public <T> Future<Message<T>> request(
       ReplicaOwner owner, String suffix, Object body, DeliveryOptions options) {
     return calls.requestOf(owner, suffix, body, options);
   }
 
-  /** Tells all nodes how the replica that lives on this one is. */
+  /** Publishes the state of this node's replica to all nodes. */
   public void publish(ReplicaId replica, ConnectionState state, String version) {
     owners.state(replica, calls.self(), state, version);
     calls.messages().publish(new NodeMessage.ReplicaState(calls.self(), replica, state, version));
   }
 
-  /** {@code listener} hears of every change of the replicas of its server, on any thread. */
+  /**
+   * Runs {@code listener} after every change of the replicas of this replica's server, on any
+   * thread.
+   */
   public void listen(ReplicaId replica, Runnable listener) {
     owners.listen(replica, listener);
   }

@@ -14,20 +14,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Restarts the replicas of a server, each when the one before serves again, if it did. Where one
- * does not come back the others are left alone. Owner: the connection's context.
+ * Restarts the replicas of a server one after the other. A replica that served before must serve
+ * again before the next one restarts; where it does not within a minute, the remaining replicas are
+ * not restarted. Owner thread: the connection's context.
  */
 final class RollingRestart {
 
   private static final Logger LOG = LoggerFactory.getLogger(RollingRestart.class);
-  private static final long ASK_MILLIS = 1_000;
-  private static final long LOOK_MILLIS = 100;
-  private static final int LOOKS = 600;
+  private static final long REPLY_MILLIS = 1_000;
+  private static final long CHECK_MILLIS = 100;
+  private static final int MAX_CHECKS = 600;
 
   private final Vertx vertx;
   private final ReplicaRouting replicas;
   private final ConnectionId server;
-  private boolean rolling;
+  private boolean running;
 
   RollingRestart(Vertx vertx, ReplicaRouting replicas, ConnectionId server) {
     this.vertx = vertx;
@@ -35,44 +36,46 @@ final class RollingRestart {
     this.server = server;
   }
 
-  /** Does nothing where it is under way. */
+  /** Does nothing while a rolling restart runs. */
   void begin() {
-    if (rolling) {
+    if (running) {
       return;
     }
-    rolling = true;
+    running = true;
     Future<Void> all = Future.succeededFuture();
     for (ReplicaOwner one : replicas.of(server)) {
       all = all.compose(next -> restart(one));
     }
     all.onComplete(
-        done -> rolling = false,
+        done -> running = false,
         failure -> {
-          rolling = false;
+          running = false;
           LOG.warn(
-              "{}: its replicas are not restarted any further: {}", server, failure.toString());
+              "{}: the rolling restart stops here, the remaining replicas are not restarted: {}",
+              server,
+              failure.toString());
         });
   }
 
-  private Future<JsonObject> ask(ReplicaOwner one, String suffix) {
+  private Future<JsonObject> send(ReplicaOwner one, String suffix) {
     return replicas
         .<JsonObject>request(
             one,
             suffix,
             new JsonObject(),
-            new DeliveryOptions().setSendTimeout(ASK_MILLIS).addHeader(Headers.ALONE, "true"))
+            new DeliveryOptions().setSendTimeout(REPLY_MILLIS).addHeader(Headers.ALONE, "true"))
         .map(Message::body);
   }
 
   private Future<Void> restart(ReplicaOwner one) {
-    return ask(one, Addresses.STATUS)
+    return send(one, Addresses.STATUS)
         .compose(
             before ->
-                ask(one, Addresses.RESTART)
+                send(one, Addresses.RESTART)
                     .compose(
-                        told ->
+                        accepted ->
                             serves(before)
-                                ? serving(one, before.getLong("epoch"), LOOKS)
+                                ? serving(one, before.getLong("epoch"), MAX_CHECKS)
                                 : Future.succeededFuture()))
         .recover(failure -> owned(one) ? Future.failedFuture(failure) : Future.succeededFuture());
   }
@@ -82,22 +85,22 @@ final class RollingRestart {
         .anyMatch(now -> now.replica().equals(one.replica()) && now.node().equals(one.node()));
   }
 
-  private Future<Void> serving(ReplicaOwner one, long epoch, int looks) {
-    if (looks == 0) {
+  private Future<Void> serving(ReplicaOwner one, long epoch, int checksLeft) {
+    if (checksLeft == 0) {
       return Future.failedFuture("replica " + one.replica().number() + " does not come back");
     }
     return pause()
-        .compose(now -> ask(one, Addresses.STATUS))
+        .compose(now -> send(one, Addresses.STATUS))
         .transform(
             status -> {
               if (status.failed() && !owned(one)) {
-                return Future.succeededFuture(); // another node has it, or nobody
+                return Future.succeededFuture(); // another node owns it now, or none does
               }
               boolean back =
                   status.succeeded()
                       && status.result().getLong("epoch") > epoch
                       && serves(status.result());
-              return back ? Future.succeededFuture() : serving(one, epoch, looks - 1);
+              return back ? Future.succeededFuture() : serving(one, epoch, checksLeft - 1);
             });
   }
 
@@ -107,7 +110,7 @@ final class RollingRestart {
 
   private Future<Void> pause() {
     Promise<Void> over = Promise.promise();
-    vertx.setTimer(LOOK_MILLIS, now -> over.complete());
+    vertx.setTimer(CHECK_MILLIS, now -> over.complete());
     return over.future();
   }
 }

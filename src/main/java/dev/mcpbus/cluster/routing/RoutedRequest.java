@@ -20,15 +20,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request of {@link ClusterRequests}, sent again where nobody has taken it. Lives on the
- * context that it is made on.
+ * One request of {@link ClusterRequests}: picks an owner, sends, and repeats while no owner has
+ * taken it and time is left. Confined to the context on which it is made.
  */
 final class RoutedRequest<T> {
 
-  /** How long a call waits for an owner where there is none, if its budget allows. */
-  private static final long PATIENCE_MILLIS = 3_000;
+  /** How long a call waits for an owner where there is none, if its time left allows. */
+  private static final long MAX_WAIT_MILLIS = 3_000;
 
-  private static final long BETWEEN_MILLIS = 40;
+  private static final long PAUSE_MILLIS = 40;
 
   private final long began = ClockOffsets.clock();
   private final ClusterRequests calls;
@@ -39,13 +39,13 @@ final class RoutedRequest<T> {
   private final String address;
   private final Object body;
   private final DeliveryOptions options;
-  private final long budget;
-  private final long patience;
+  private final long timeLeft;
+  private final long maxWait;
   private final Set<ReplicaId> tried = new HashSet<>();
   private boolean defined;
 
   /**
-   * @param server whose connection it is for, null where it is for a service of every node
+   * @param server the server whose connection should receive it, null for a service of every node
    */
   RoutedRequest(
       Vertx vertx,
@@ -63,16 +63,16 @@ final class RoutedRequest<T> {
     this.address = address;
     this.body = body;
     this.options = options;
-    this.budget = CallDeadline.read(options.getHeaders().get(Headers.DEADLINE));
-    if (budget >= 0) {
-      patience = Math.min(PATIENCE_MILLIS, budget);
-      options.setSendTimeout(Math.min(options.getSendTimeout(), Layer.ROUTING.timeout(budget)));
+    this.timeLeft = CallDeadline.read(options.getHeaders().get(Headers.DEADLINE));
+    if (timeLeft >= 0) {
+      maxWait = Math.min(MAX_WAIT_MILLIS, timeLeft);
+      options.setSendTimeout(Math.min(options.getSendTimeout(), Layer.ROUTING.timeout(timeLeft)));
     } else {
-      patience = options.getHeaders().contains(Headers.CALL_ID) ? PATIENCE_MILLIS : 0;
+      maxWait = options.getHeaders().contains(Headers.CALL_ID) ? MAX_WAIT_MILLIS : 0;
     }
   }
 
-  /** Sends it; gives the answer, or the last failure. */
+  /** Sends the request; completes with the reply or the last failure. */
   Future<Message<T>> run() {
     attempt();
     return promise.future();
@@ -107,10 +107,10 @@ final class RoutedRequest<T> {
       return;
     }
     calls
-        .isAnew(server, epoch)
+        .isNamedByClaim(server, epoch)
         .onSuccess(
-            anew -> {
-              if (anew) {
+            named -> {
+              if (named) {
                 promise.complete(reply);
               } else {
                 promise.fail(ClusterRequests.replaced(server));
@@ -119,28 +119,28 @@ final class RoutedRequest<T> {
   }
 
   private void failed(Throwable failure) {
-    boolean nobody = RequestSender.hadNoReceiver(failure);
-    if (server == null || !(nobody || isRefused(failure))) {
+    boolean noReceiver = RequestSender.hadNoReceiver(failure);
+    if (server == null || !(noReceiver || isRefused(failure))) {
       promise.fail(failure);
       return;
     }
     ReplicaOwner other =
         tried.isEmpty() ? null : calls.replicas().next(server, address, options, tried);
     if (other != null) {
-      spend();
+      updateTimeLeft();
       attempt(other);
-    } else if (!nobody) {
+    } else if (!noReceiver) {
       promise.fail(failure);
     } else if (defined) {
-      again();
+      repeat();
     } else {
       calls
-          .isDefined(server, Math.max(1, Math.max(1_000, patience) - spent()))
+          .isDefined(server, Math.max(1, Math.max(1_000, maxWait) - spent()))
           .onSuccess(
               known -> {
                 if (known) {
                   defined = true;
-                  again();
+                  repeat();
                 } else {
                   promise.fail(failure);
                 }
@@ -148,30 +148,32 @@ final class RoutedRequest<T> {
     }
   }
 
-  /** By a connection that has just stopped to serve, and has not touched it. */
+  /**
+   * Refused by a connection that has just stopped to serve: the request did not reach the server.
+   */
   private static boolean isRefused(Throwable failure) {
     McpFailure refused = McpFailure.of(failure);
     return refused.code() == FailureCode.UNAVAILABLE && refused.sent() == McpFailure.Sent.NO;
   }
 
-  private void again() {
+  private void repeat() {
     long spent = spent();
-    if (server != null && spent + BETWEEN_MILLIS >= patience) {
+    if (server != null && spent + PAUSE_MILLIS >= maxWait) {
       promise.fail(calls.betweenOwners(server));
       return;
     }
     context.setTimer(
-        BETWEEN_MILLIS,
+        PAUSE_MILLIS,
         now -> {
-          spend();
+          updateTimeLeft();
           tried.clear();
           attempt();
         });
   }
 
-  private void spend() {
-    if (budget >= 0) {
-      long left = Math.max(1, budget - spent());
+  private void updateTimeLeft() {
+    if (timeLeft >= 0) {
+      long left = Math.max(1, timeLeft - spent());
       options.getHeaders().set(Headers.DEADLINE, Long.toString(left));
       options.setSendTimeout(Math.min(options.getSendTimeout(), Layer.ROUTING.timeout(left)));
     }

@@ -9,28 +9,34 @@ import io.vertx.core.MultiMap;
 import io.vertx.core.eventbus.DeliveryContext;
 import io.vertx.core.eventbus.Message;
 
-/** Takes the time that a call was under way between nodes off its budget. */
+/**
+ * Subtracts the time that a call was in transit between nodes from its time timeLeft. Part of
+ * {@link ClusterRequests}; runs on the sending and the receiving threads of the event bus.
+ */
 final class TransitDeadlines {
 
   private final String self;
   private final ClockOffsets offsets;
 
   /**
-   * @param self the node's id
+   * @param self the id of this node in the cluster
    */
   TransitDeadlines(String self, ClockOffsets offsets) {
     this.self = self;
     this.offsets = offsets;
   }
 
-  /** A call leaves. */
+  /** Adds this node's clock to a call that leaves. */
   void stamp(MultiMap headers) {
     if (headers.contains(Headers.DEADLINE)) {
       headers.set(Headers.SENT_AT, self + " " + offsets.now());
     }
   }
 
-  /** A call without any time left is not delivered. */
+  /**
+   * Interceptor for arriving messages: reduces the time timeLeft; a call without any is refused and
+   * not delivered.
+   */
   void arrived(DeliveryContext<Object> delivery) {
     Message<Object> message = delivery.message();
     String stamp = message.headers().isEmpty() ? null : message.headers().get(Headers.SENT_AT);
@@ -38,31 +44,31 @@ final class TransitDeadlines {
       delivery.next();
       return;
     }
-    long left = CallDeadline.read(message.headers().get(Headers.DEADLINE));
-    long late;
+    long timeLeft = CallDeadline.read(message.headers().get(Headers.DEADLINE));
+    long inTransit;
     try {
       int space = stamp.indexOf(' ');
-      late =
+      inTransit =
           offsets.underWay(
               stamp.substring(0, Math.max(0, space)), Long.parseLong(stamp.substring(space + 1)));
     } catch (NumberFormatException e) {
-      delivery.next(); // not from a node of ours
+      delivery.next(); // not from a node of mcpbus
       return;
     }
-    if (left == CallDeadline.NONE) {
+    if (timeLeft == CallDeadline.NONE) {
       delivery.next(); // the connection refuses the header
       return;
     }
     message.headers().remove(Headers.SENT_AT);
-    if (late >= left && late > 0) {
+    if (inTransit >= timeLeft && inTransit > 0) {
       McpFailure.notSent(
               FailureCode.CALL_TIMEOUT,
-              "the call was under way between nodes for " + late + " ms; it was not sent")
+              "the call was in transit between nodes for " + inTransit + " ms; it was not sent")
           .replyTo(message);
       return;
     }
-    if (late > 0) {
-      message.headers().set(Headers.DEADLINE, Long.toString(left - late));
+    if (inTransit > 0) {
+      message.headers().set(Headers.DEADLINE, Long.toString(timeLeft - inTransit));
     }
     delivery.next();
   }

@@ -16,18 +16,21 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Questions and offers of all nodes of a cluster: a question stays where its server is and is
- * answered from anywhere; an offer is known everywhere. Owner: the context of the {@code *
- * InputVerticle}.
+ * Shares questions and offers between the nodes of a cluster. A question stays on its server's node
+ * and can be answered from any node; every node has every offer. Implements the seam {@link
+ * InputPeers}; owner thread: the context of the {@code InputVerticle}.
  */
 public final class ClusterInputs implements InputPeers {
 
-  private static final Duration PATIENCE = Duration.ofMillis(1_500);
-  private static final Duration ANSWER = Duration.ofSeconds(5);
+  private static final Duration COLLECT_TIMEOUT = Duration.ofMillis(1_500);
+  private static final Duration RESPOND_TIMEOUT = Duration.ofSeconds(5);
   private static final String OP = "op";
 
-  /** Who asks, answers or offers, a {@link Requester#text}; a program on the bus without it. */
-  private static final String WHO = "principal";
+  /**
+   * The requester that asks, answers or offers ({@link Requester#text}); absent for a program on
+   * the bus.
+   */
+  private static final String PRINCIPAL = "principal";
 
   private final Vertx vertx;
   private final PeerRequests nodes;
@@ -43,7 +46,7 @@ public final class ClusterInputs implements InputPeers {
   public Future<Void> open() {
     return vertx
         .eventBus()
-        .<JsonObject>consumer(Addresses.INPUT_SHARED, fact -> heard(fact.body()))
+        .<JsonObject>consumer(Addresses.INPUT_SHARED, message -> received(message.body()))
         .completion()
         .compose(listening -> nodes.answer(this::answer))
         .onSuccess(listening -> learn());
@@ -52,41 +55,44 @@ public final class ClusterInputs implements InputPeers {
   @Override
   public void learn() {
     nodes
-        .ask(new JsonObject().put(OP, "offers"), PATIENCE)
+        .ask(new JsonObject().put(OP, "offers"), COLLECT_TIMEOUT)
         .onSuccess(
             answers ->
                 answers.forEach(
                     one -> here.offered(one.body().getJsonArray("offers", new JsonArray()))));
   }
 
-  private JsonObject answer(JsonObject asked) {
-    String question = asked.getString("question", "");
-    Requester who = Requester.parse(asked.getString(WHO));
-    return switch (asked.getString(OP, "")) {
-      case "pending" -> new JsonObject().put("questions", here.pending(who, asked.getString("id")));
-      case "holds" -> new JsonObject().put("holds", here.holds(who, question));
-      case "respond" -> here.respond(who, asked);
+  private JsonObject answer(JsonObject request) {
+    String question = request.getString("question", "");
+    Requester requester = Requester.parse(request.getString(PRINCIPAL));
+    return switch (request.getString(OP, "")) {
+      case "pending" ->
+          new JsonObject().put("questions", here.pending(requester, request.getString("id")));
+      case "holds" -> new JsonObject().put("holds", here.holds(requester, question));
+      case "respond" -> here.respond(requester, request);
       case "offers" -> new JsonObject().put("offers", here.offers());
       default -> new JsonObject();
     };
   }
 
-  private void heard(JsonObject fact) {
-    if (nodes.own().equals(fact.getString("from"))) {
+  private void received(JsonObject message) {
+    if (nodes.own().equals(message.getString("from"))) {
       return;
     }
-    String withdrawn = fact.getString("withdrawn");
+    String withdrawn = message.getString("withdrawn");
     if (withdrawn != null) {
-      here.withdrawn(Requester.parse(fact.getString(WHO)), withdrawn);
+      here.withdrawn(Requester.parse(message.getString(PRINCIPAL)), withdrawn);
     }
-    here.offered(fact.getJsonArray("offers", new JsonArray()));
+    here.offered(message.getJsonArray("offers", new JsonArray()));
   }
 
   @Override
-  public Future<JsonArray> pending(@Nullable Requester who, @Nullable String server) {
-    JsonArray own = here.pending(who, server);
+  public Future<JsonArray> pending(@Nullable Requester requester, @Nullable String server) {
+    JsonArray own = here.pending(requester, server);
     return nodes
-        .ask(signed(who, new JsonObject().put(OP, "pending").put("id", server)), PATIENCE)
+        .ask(
+            withRequester(requester, new JsonObject().put(OP, "pending").put("id", server)),
+            COLLECT_TIMEOUT)
         .map(
             answers -> {
               List<Object> all = own.stream().collect(Collectors.toCollection(ArrayList::new));
@@ -101,40 +107,47 @@ public final class ClusterInputs implements InputPeers {
     return question instanceof JsonObject json ? json.getString("since", "") : "";
   }
 
-  private static JsonObject signed(@Nullable Requester who, JsonObject body) {
-    body.remove(WHO); // what a caller wrote there himself
-    return who == null ? body : body.put(WHO, who.text());
+  private static JsonObject withRequester(@Nullable Requester requester, JsonObject body) {
+    body.remove(PRINCIPAL); // removes a value that the caller wrote into the body
+    return requester == null ? body : body.put(PRINCIPAL, requester.text());
   }
 
   @Override
-  public Future<JsonObject> respond(@Nullable Requester who, String question, JsonObject body) {
-    if (here.holds(who, question)) {
-      return Future.succeededFuture(here.respond(who, body));
+  public Future<JsonObject> respond(
+      @Nullable Requester requester, String question, JsonObject body) {
+    if (here.holds(requester, question)) {
+      return Future.succeededFuture(here.respond(requester, body));
     }
     return nodes
-        .ask(signed(who, new JsonObject().put(OP, "holds").put("question", question)), PATIENCE)
+        .ask(
+            withRequester(requester, new JsonObject().put(OP, "holds").put("question", question)),
+            COLLECT_TIMEOUT)
         .compose(
             answers -> {
               for (PeerRequests.Answer one : answers) {
                 if (one.body().getBoolean("holds", false)) {
-                  return nodes.ask(one.node(), signed(who, body.copy().put(OP, "respond")), ANSWER);
+                  return nodes.ask(
+                      one.node(),
+                      withRequester(requester, body.copy().put(OP, "respond")),
+                      RESPOND_TIMEOUT);
                 }
               }
-              return Future.succeededFuture(here.respond(who, body)); // says that there is none
+              return Future.succeededFuture(
+                  here.respond(requester, body)); // reports that no such question is parked
             });
   }
 
   @Override
-  public void tell(@Nullable Requester who, JsonObject offer) {
-    publish(new JsonObject().put("offers", new JsonArray().add(signed(who, offer))));
+  public void tell(@Nullable Requester requester, JsonObject offer) {
+    publish(new JsonObject().put("offers", new JsonArray().add(withRequester(requester, offer))));
   }
 
   @Override
-  public void tellWithdrawn(@Nullable Requester who, String offer) {
-    publish(signed(who, new JsonObject().put("withdrawn", offer)));
+  public void tellWithdrawn(@Nullable Requester requester, String offer) {
+    publish(withRequester(requester, new JsonObject().put("withdrawn", offer)));
   }
 
-  private void publish(JsonObject fact) {
-    vertx.eventBus().publish(Addresses.INPUT_SHARED, fact.put("from", nodes.own()));
+  private void publish(JsonObject message) {
+    vertx.eventBus().publish(Addresses.INPUT_SHARED, message.put("from", nodes.own()));
   }
 }

@@ -23,70 +23,72 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The same limits for all nodes of a cluster together. For each principal one node keeps the {@link
- * RateLimitLedger}; this one takes some tokens and places in advance and asks for more before it
- * has none, so that a request waits for the keeper only where nothing is in hand. Where the keeper
- * does not answer this node allows its share, the limits divided by the number of nodes.
- * Thread-safe.
+ * Applies each principal's limits to all nodes of a cluster together. One node, the keeper, holds
+ * the principal's {@link RateLimitLedger}; this node takes some tokens and places in advance and
+ * requests more before it runs out, so a request waits for the keeper only where this node holds
+ * none. While the keeper does not answer, this node applies its own share: the limits divided by
+ * the number of nodes. Thread-safe.
  */
 public final class ClusterRateLimiter implements RateLimiter {
 
-  /** Where the keepers are. */
+  /** Sends requests to the node that keeps a principal's limits. */
   public interface Keepers {
 
-    /** How this node is called. */
+    /** The id of this node. */
     String self();
 
-    /** How many nodes hold the limits together, this one included. */
+    /** The number of nodes that share the limits, this one included. */
     int nodes();
 
-    /** Fails soon where the principal's keeper does not answer. */
+    /** Requests tokens and places; fails within 250 ms where the keeper does not answer. */
     Future<Grant> ask(Ask ask);
   }
 
-  /** For how long this node does not ask again after the keeper was silent. */
-  private static final long ALONE_NANOS = TimeUnit.SECONDS.toNanos(1);
+  /** After a keeper did not answer, this node applies its own share for this time. */
+  private static final long OWN_SHARE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** What was not used for so long is given back. */
+  /** Tokens of a principal without a request for this time are returned to the keeper. */
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** For how long nobody is asked where all places were taken. */
+  /** After all places were taken, requests are refused for this time without asking the keeper. */
   private static final long FULL_MILLIS = 50;
 
   private static final long FULL_RETRY_MILLIS = 1_000;
   private static final double SECOND = TimeUnit.SECONDS.toNanos(1);
 
-  /** What is in hand for one principal; guarded by {@link #allowances}. */
+  /**
+   * The tokens and places that this node holds for one principal; guarded by {@link #allowances}.
+   */
   private static final class Allowance {
     private final String name;
     private Limits limits;
     private final Deque<Promise<Place>> waiting = new ArrayDeque<>();
     private int tokens;
     private int places;
-    private int flying;
-    private int back;
+    private int inFlight;
+    private int givenBack;
     private double left = -1;
     private long leftAt;
     private long usedAt;
-    private boolean asking;
-    private boolean aside = true;
-    private int asked;
-    private long dryUntil;
-    private long aloneUntil;
-    private double share = -1;
-    private long shareFilled;
+    private boolean requesting;
+    private boolean returned = true;
+    private int waitingWhenAsked;
+    private long refuseUntil;
+    private long ownShareUntil;
+    private double ownShare = -1;
+    private long ownShareFilledAt;
 
     Allowance(String name, Limits limits, long now) {
       this.name = name;
       this.limits = limits;
       this.usedAt = now;
-      this.dryUntil = now;
-      this.aloneUntil = now;
-      this.shareFilled = now;
+      this.refuseUntil = now;
+      this.ownShareUntil = now;
+      this.ownShareFilledAt = now;
     }
 
-    /** After a reload: what is in hand beyond the new limits is forgotten. */
-    void become(Limits next) {
+    /** Applies limits after a reload; tokens and places above the new limits are dropped. */
+    void apply(Limits next) {
       if (!limits.equals(next)) {
         limits = next;
         tokens = Math.min(tokens, next.burst());
@@ -96,55 +98,57 @@ public final class ClusterRateLimiter implements RateLimiter {
     }
 
     boolean isOpen() {
-      return (limits.rate() <= 0 || tokens > 0) && (limits.concurrency() <= 0 || flying < places);
+      return (limits.rate() <= 0 || tokens > 0) && (limits.concurrency() <= 0 || inFlight < places);
     }
 
     void take() {
       if (limits.rate() > 0) {
         tokens--;
       }
-      flying++;
+      inFlight++;
     }
 
-    /** As many tokens as 50 ms bring, but no large part of what all may have at once. */
-    int batch() {
+    /** The number of tokens to take in advance: those of 50 ms, at most an eighth of the burst. */
+    int tokensAhead() {
       return limits.rate() <= 0
           ? 0
           : (int) Math.max(1, Math.min(limits.burst() / 8.0, Math.ceil(limits.rate() / 20)));
     }
 
-    int slack() {
+    int placesAhead() {
       return limits.concurrency() / 8;
     }
 
-    /** True where half of what was taken in advance is gone. */
+    /** Whether half of what was taken in advance is used. */
     boolean isLow() {
-      return (limits.rate() > 0 && tokens <= batch() / 2)
-          || (slack() > 0 && places - flying <= slack() / 2 && places < limits.concurrency());
+      return (limits.rate() > 0 && tokens <= tokensAhead() / 2)
+          || (placesAhead() > 0
+              && places - inFlight <= placesAhead() / 2
+              && places < limits.concurrency());
     }
   }
 
   private final Vertx vertx;
-  private volatile RateLimits table;
+  private volatile RateLimits limitTable;
   private final Keepers keepers;
   private final LongSupplier nanos;
   private final Map<String, Allowance> allowances = new HashMap<>();
 
   public ClusterRateLimiter(Vertx vertx, AuthOptions options, Keepers keepers, LongSupplier nanos) {
     this.vertx = vertx;
-    this.table = new RateLimits(options.limits(), options.apiKeys());
+    this.limitTable = new RateLimits(options.limits(), options.apiKeys());
     this.keepers = keepers;
     this.nanos = nanos;
   }
 
   @Override
   public void limits(RateLimits next) {
-    table = next;
+    limitTable = next;
   }
 
   @Override
   public Future<Place> enter(Principal principal) {
-    Limits limits = table.of(principal);
+    Limits limits = limitTable.of(principal);
     if (limits.rate() <= 0 && limits.concurrency() <= 0) {
       return Future.succeededFuture(Place.UNBOUNDED);
     }
@@ -155,27 +159,32 @@ public final class ClusterRateLimiter implements RateLimiter {
       long now = nanos.getAsLong();
       allowance =
           allowances.computeIfAbsent(principal.name(), name -> new Allowance(name, limits, now));
-      allowance.become(limits);
+      allowance.apply(limits);
       allowance.usedAt = now;
-      allowance.aside = false;
-      if (now - allowance.aloneUntil < 0) {
-        return Future.succeededFuture(alone(allowance, now));
+      allowance.returned = false;
+      if (now - allowance.ownShareUntil < 0) {
+        return Future.succeededFuture(byOwnShare(allowance, now));
       }
       if (allowance.waiting.isEmpty() && allowance.isOpen()) {
         allowance.take();
         answer = Future.succeededFuture(new Place(-1, end(allowance)));
-      } else if (allowance.waiting.isEmpty() && now - allowance.dryUntil < 0) {
+      } else if (allowance.waiting.isEmpty() && now - allowance.refuseUntil < 0) {
         return Future.succeededFuture(
-            Place.refused(TimeUnit.NANOSECONDS.toMillis(allowance.dryUntil - now) + 1));
+            Place.refused(TimeUnit.NANOSECONDS.toMillis(allowance.refuseUntil - now) + 1));
       } else {
         Promise<Place> promise = OwnContext.promise(vertx);
         allowance.waiting.add(promise);
         answer = promise.future();
       }
-      if (!allowance.asking
+      if (!allowance.requesting
           && (!allowance.waiting.isEmpty()
-              || (allowance.isLow() && now - allowance.dryUntil >= 0))) {
-        ask = ask(allowance, now, allowance.waiting.size() + allowance.batch(), allowance.slack());
+              || (allowance.isLow() && now - allowance.refuseUntil >= 0))) {
+        ask =
+            ask(
+                allowance,
+                now,
+                allowance.waiting.size() + allowance.tokensAhead(),
+                allowance.placesAhead());
       }
     }
     if (ask != null) {
@@ -184,40 +193,44 @@ public final class ClusterRateLimiter implements RateLimiter {
     return answer;
   }
 
-  /** Once a second, and when the keepers have changed: tells them what is in hand. */
+  /** Reports to the keepers what this node holds; runs once a second and when the nodes change. */
   public void tick() {
     List<Runnable> sends = new ArrayList<>();
     synchronized (allowances) {
       long now = nanos.getAsLong();
       for (Allowance allowance : List.copyOf(allowances.values())) {
-        if (allowance.asking || now - allowance.aloneUntil < 0) {
+        if (allowance.requesting || now - allowance.ownShareUntil < 0) {
           continue;
         }
         boolean idle = now - allowance.usedAt > IDLE_NANOS;
-        if (idle && allowance.aside && allowance.flying == 0) {
+        if (idle && allowance.returned && allowance.inFlight == 0) {
           allowances.remove(allowance.name);
           continue;
         }
         if (idle) {
-          allowance.aside = true;
-          allowance.back += allowance.tokens;
+          allowance.returned = true;
+          allowance.givenBack += allowance.tokens;
           allowance.tokens = 0;
         }
-        Ask ask = ask(allowance, now, allowance.tokens, idle ? 0 : allowance.slack());
+        Ask ask = ask(allowance, now, allowance.tokens, idle ? 0 : allowance.placesAhead());
         sends.add(() -> send(allowance, ask));
       }
     }
     sends.forEach(Runnable::run);
   }
 
-  /** Places beyond those it says are not used from here on, so that they can be given away. */
-  private Ask ask(Allowance allowance, long now, int tokens, int slack) {
+  /**
+   * Makes the request to the keeper. Places above those that it names are unused from here on, so
+   * the keeper can grant them to other nodes.
+   */
+  private Ask ask(Allowance allowance, long now, int tokens, int placesAhead) {
     Limits limits = allowance.limits;
-    int most = Math.min(limits.concurrency(), allowance.flying + allowance.waiting.size() + slack);
-    int places = Math.max(allowance.flying, most);
+    int most =
+        Math.min(limits.concurrency(), allowance.inFlight + allowance.waiting.size() + placesAhead);
+    int places = Math.max(allowance.inFlight, most);
     allowance.places = Math.min(allowance.places, places);
-    allowance.asking = true;
-    allowance.asked = allowance.waiting.size();
+    allowance.requesting = true;
+    allowance.waitingWhenAsked = allowance.waiting.size();
     Ask ask =
         new Ask(
             allowance.name,
@@ -229,31 +242,31 @@ public final class ClusterRateLimiter implements RateLimiter {
                     limits.burst(),
                     allowance.left + (now - allowance.leftAt) / SECOND * limits.rate()),
             allowance.tokens,
-            allowance.back,
+            allowance.givenBack,
             limits.rate() <= 0 ? 0 : Math.max(0, tokens - allowance.tokens),
-            allowance.flying,
+            allowance.inFlight,
             limits.concurrency() <= 0 ? 0 : places);
-    allowance.back = 0;
+    allowance.givenBack = 0;
     return ask;
   }
 
   private void send(Allowance allowance, Ask ask) {
-    keepers.ask(ask).onComplete(answered -> settle(allowance, answered));
+    keepers.ask(ask).onComplete(reply -> settle(allowance, reply));
   }
 
-  private void settle(Allowance allowance, AsyncResult<Grant> answered) {
+  private void settle(Allowance allowance, AsyncResult<Grant> reply) {
     List<Runnable> ends = new ArrayList<>();
     Ask more = null;
     synchronized (allowances) {
       long now = nanos.getAsLong();
-      allowance.asking = false;
-      if (answered.succeeded()) {
-        more = granted(allowance, answered.result(), now, ends);
+      allowance.requesting = false;
+      if (reply.succeeded()) {
+        more = granted(allowance, reply.result(), now, ends);
       } else {
-        allowance.aloneUntil = now + ALONE_NANOS;
+        allowance.ownShareUntil = now + OWN_SHARE_NANOS;
         while (!allowance.waiting.isEmpty()) {
           Promise<Place> promise = allowance.waiting.remove();
-          Place place = alone(allowance, now);
+          Place place = byOwnShare(allowance, now);
           ends.add(() -> promise.complete(place));
         }
       }
@@ -277,16 +290,20 @@ public final class ClusterRateLimiter implements RateLimiter {
       ends.add(() -> promise.complete(place));
       served++;
     }
-    if (served >= allowance.asked) {
-      // Those who came meanwhile were not asked for.
+    if (served >= allowance.waitingWhenAsked) {
+      // The request did not include the requests that arrived meanwhile.
       return allowance.waiting.isEmpty()
           ? null
-          : ask(allowance, now, allowance.waiting.size() + allowance.batch(), allowance.slack());
+          : ask(
+              allowance,
+              now,
+              allowance.waiting.size() + allowance.tokensAhead(),
+              allowance.placesAhead());
     }
-    boolean dry = allowance.limits.rate() > 0 && allowance.tokens < 1;
-    long wait = dry ? Math.max(1, grant.retryMillis()) : FULL_MILLIS;
-    Place refused = Place.refused(dry ? wait : FULL_RETRY_MILLIS);
-    allowance.dryUntil = now + TimeUnit.MILLISECONDS.toNanos(wait);
+    boolean noToken = allowance.limits.rate() > 0 && allowance.tokens < 1;
+    long wait = noToken ? Math.max(1, grant.retryMillis()) : FULL_MILLIS;
+    Place refused = Place.refused(noToken ? wait : FULL_RETRY_MILLIS);
+    allowance.refuseUntil = now + TimeUnit.MILLISECONDS.toNanos(wait);
     while (!allowance.waiting.isEmpty()) {
       Promise<Place> promise = allowance.waiting.remove();
       ends.add(() -> promise.complete(refused));
@@ -294,28 +311,30 @@ public final class ClusterRateLimiter implements RateLimiter {
     return null;
   }
 
-  /** By this node's share alone; what is in hand is kept for later. */
-  private Place alone(Allowance allowance, long now) {
+  /** Admits by this node's own share; the tokens that it holds are kept for later. */
+  private Place byOwnShare(Allowance allowance, long now) {
     Limits limits = allowance.limits;
     int nodes = Math.max(1, keepers.nodes());
-    if (limits.concurrency() > 0 && allowance.flying >= Math.max(1, limits.concurrency() / nodes)) {
+    if (limits.concurrency() > 0
+        && allowance.inFlight >= Math.max(1, limits.concurrency() / nodes)) {
       return Place.refused(FULL_RETRY_MILLIS);
     }
     if (limits.rate() > 0) {
       double rate = limits.rate() / nodes;
       double burst = Math.max(1, limits.burst() / (double) nodes);
-      allowance.share =
-          allowance.share < 0
+      allowance.ownShare =
+          allowance.ownShare < 0
               ? burst
-              : Math.min(burst, allowance.share + (now - allowance.shareFilled) / SECOND * rate);
-      allowance.shareFilled = now;
-      if (allowance.share < 1) {
-        return Place.refused((long) Math.ceil((1 - allowance.share) / rate * 1_000));
+              : Math.min(
+                  burst, allowance.ownShare + (now - allowance.ownShareFilledAt) / SECOND * rate);
+      allowance.ownShareFilledAt = now;
+      if (allowance.ownShare < 1) {
+        return Place.refused((long) Math.ceil((1 - allowance.ownShare) / rate * 1_000));
       }
-      allowance.share--;
-      allowance.back--;
+      allowance.ownShare--;
+      allowance.givenBack--;
     }
-    allowance.flying++;
+    allowance.inFlight++;
     return new Place(-1, end(allowance));
   }
 
@@ -325,7 +344,7 @@ public final class ClusterRateLimiter implements RateLimiter {
       synchronized (allowances) {
         if (!ended[0]) {
           ended[0] = true;
-          allowance.flying--;
+          allowance.inFlight--;
         }
       }
     };

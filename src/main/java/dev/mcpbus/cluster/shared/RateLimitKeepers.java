@@ -21,32 +21,32 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Limits of principals that hold for all nodes together: keeps them for some, and finds who keeps
- * them for the others. The keeper of a principal is computed as the owner of a connection is, from
- * the nodes that are heard.
+ * Keeps the limits of some principals for all nodes, and finds the keeper of the others. The keeper
+ * of a principal is computed like the owner of a connection, by rendezvous hashing over the nodes
+ * whose announcements arrive. A verticle; {@link #ask} may be called on any thread.
  */
 public final class RateLimitKeepers extends VerticleBase implements ClusterRateLimiter.Keepers {
 
   private static final long TICK_MILLIS = 1_000;
 
-  /** A request waits no longer than this where nothing is in hand. */
-  private static final long PATIENCE_MILLIS = 250;
+  /** How long a request waits for the keeper where this node holds no token, milliseconds. */
+  private static final long REPLY_MILLIS = 250;
 
   private final String self;
-  private final RateLimitLedger book = new RateLimitLedger(System::nanoTime);
-  private final ClusterRateLimiter throttle;
-  private final Set<String> heard = ConcurrentHashMap.newKeySet();
+  private final RateLimitLedger ledger = new RateLimitLedger(System::nanoTime);
+  private final ClusterRateLimiter limiter;
+  private final Set<String> announced = ConcurrentHashMap.newKeySet();
   private final Vertx bus;
   private volatile List<ClusterNode> nodes = List.of();
 
   public RateLimitKeepers(Vertx vertx, AuthOptions options) {
     this.self = RequestSender.of(vertx).membership().self();
     this.bus = vertx;
-    this.throttle = new ClusterRateLimiter(vertx, options, this, System::nanoTime);
+    this.limiter = new ClusterRateLimiter(vertx, options, this, System::nanoTime);
   }
 
-  public ClusterRateLimiter throttle() {
-    return throttle;
+  public ClusterRateLimiter limiter() {
+    return limiter;
   }
 
   private static String address(String node) {
@@ -60,42 +60,42 @@ public final class RateLimitKeepers extends VerticleBase implements ClusterRateL
         .onChange(
             (node, joined) -> {
               if (!joined) {
-                book.left(node);
-                gone(node);
+                ledger.left(node);
+                removed(node);
               }
             });
-    vertx.setPeriodic(TICK_MILLIS, now -> throttle.tick());
+    vertx.setPeriodic(TICK_MILLIS, now -> limiter.tick());
     NodeMessages messages = ClusterRequests.of(vertx).messages();
-    messages.listen(this::heard);
+    messages.listen(this::received);
     return Future.join(
         vertx
             .eventBus()
             .<JsonObject>consumer(
-                address(self), ask -> ask.reply(book.ask(Ask.of(ask.body())).toJson()))
+                address(self), ask -> ask.reply(ledger.ask(Ask.of(ask.body())).toJson()))
             .completion(),
         messages.open());
   }
 
-  private void heard(NodeMessage message) {
+  private void received(NodeMessage message) {
     if (message instanceof NodeMessage.Here) {
-      if (heard.add(message.node())) {
+      if (announced.add(message.node())) {
         keepers();
       }
     } else if (message instanceof NodeMessage.Leaving) {
-      gone(message.node());
+      removed(message.node());
     }
   }
 
-  private void gone(String node) {
-    if (heard.remove(node)) {
+  private void removed(String node) {
+    if (announced.remove(node)) {
       keepers();
     }
   }
 
-  /** What is in hand is told to new keepers at once. */
+  /** The nodes have changed: new keepers receive at once what this node holds. */
   private void keepers() {
-    nodes = heard.stream().map(id -> new ClusterNode(id, id, 1, Set.of())).toList();
-    throttle.tick();
+    nodes = announced.stream().map(id -> new ClusterNode(id, id, 1, Set.of())).toList();
+    limiter.tick();
   }
 
   @Override
@@ -113,11 +113,11 @@ public final class RateLimitKeepers extends VerticleBase implements ClusterRateL
     String keeper =
         RendezvousHash.owner(ask.principal(), nodes, Set.of()).map(ClusterNode::id).orElse(self);
     if (keeper.equals(self)) {
-      return Future.succeededFuture(book.ask(ask));
+      return Future.succeededFuture(ledger.ask(ask));
     }
     return bus.eventBus()
         .<JsonObject>request(
-            address(keeper), ask.toJson(), new DeliveryOptions().setSendTimeout(PATIENCE_MILLIS))
+            address(keeper), ask.toJson(), new DeliveryOptions().setSendTimeout(REPLY_MILLIS))
         .map(Message::body)
         .map(Grant::of);
   }

@@ -9,27 +9,29 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * What some principals may still do on all nodes together, kept by one node for all. Nodes take
- * tokens and places from here in small amounts, and spend them without asking. What is here and
- * what nodes have in hand is never more than the limits allow. Thread-safe.
+ * The tokens and places of some principals for all nodes together, held by their keeper. Nodes take
+ * small amounts in advance and spend them without asking. Amounts here and amounts that nodes hold
+ * never exceed the limits together. Thread-safe.
  */
 public final class RateLimitLedger {
 
-  /** A node that has not asked for so long is taken to be gone; nodes ask once a second. */
+  /** A node that has not asked for this time counts as gone; nodes ask once a second. */
   private static final long HOLD_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private static final int MAX_IDLE = 10_000;
   private static final double SECOND = TimeUnit.SECONDS.toNanos(1);
 
   /**
-   * What a node has, and wants.
+   * What a node holds and requests.
    *
-   * @param left tokens that it believes to be here, for a keeper that is new to it; -1 unknown
-   * @param have tokens in hand
-   * @param back tokens that it gives back; below 0 what it allowed while nobody answered
-   * @param want tokens beside those in hand
-   * @param flying requests in flight
-   * @param places requests that it wants to have in flight at most, those of {@code flying} too
+   * @param left how many tokens the ledger should have, as the node last saw it, for a keeper that
+   *     is new to the principal; -1 where unknown
+   * @param have tokens that the node holds
+   * @param back tokens that it returns; below 0 those that it allowed while its keeper did not
+   *     answer
+   * @param want tokens that it requests in addition
+   * @param inFlight its requests in flight
+   * @param places the most requests that it wants in flight, {@code inFlight} included
    */
   public record Ask(
       String principal,
@@ -39,7 +41,7 @@ public final class RateLimitLedger {
       int have,
       int back,
       int want,
-      int flying,
+      int inFlight,
       int places) {
 
     public JsonObject toJson() {
@@ -53,7 +55,7 @@ public final class RateLimitLedger {
           .put("have", have)
           .put("back", back)
           .put("want", want)
-          .put("flying", flying)
+          .put("flying", inFlight)
           .put("places", places);
     }
 
@@ -77,10 +79,10 @@ public final class RateLimitLedger {
   /**
    * The answer.
    *
-   * @param tokens to spend, beside those in hand
-   * @param places requests in flight from now on
-   * @param retryMillis when there will be a token; 0 where there is none to wait for
-   * @param left tokens that are still here
+   * @param tokens tokens to spend, in addition to those that the node holds
+   * @param places the most requests that the node may have in flight from now on
+   * @param retryMillis when a token will be there, milliseconds; 0 where the node need not wait
+   * @param left tokens that are still in the ledger
    */
   public record Grant(int tokens, int places, long retryMillis, double left) {
 
@@ -115,10 +117,10 @@ public final class RateLimitLedger {
       this.filled = now;
     }
 
-    /** Tokens in hands count as if they were here, so that they are not handed out twice. */
-    void fill(long now, int more, int inHands) {
+    /** Tokens that nodes hold count as if they were here, so they are not granted twice. */
+    void fill(long now, int more, int held) {
       tokens += (now - filled) / SECOND * limits.rate() + more;
-      tokens = Math.max(-limits.burst(), Math.min(limits.burst() - inHands, tokens));
+      tokens = Math.max(-limits.burst(), Math.min(limits.burst() - held, tokens));
       filled = now;
     }
   }
@@ -146,12 +148,12 @@ public final class RateLimitLedger {
     account.limits = limits;
     account.nodes.remove(ask.node());
     account.nodes.values().removeIf(one -> now - one.at() > HOLD_NANOS);
-    int inHands = account.nodes.values().stream().mapToInt(Holding::tokens).sum() + ask.have();
-    account.fill(now, ask.back(), inHands);
+    int held = account.nodes.values().stream().mapToInt(Holding::tokens).sum() + ask.have();
+    account.fill(now, ask.back(), held);
     int tokens = (int) Math.max(0, Math.min(ask.want(), Math.floor(account.tokens)));
     account.tokens -= tokens;
     int taken = account.nodes.values().stream().mapToInt(Holding::places).sum();
-    int places = Math.max(ask.flying(), Math.min(ask.places(), limits.concurrency() - taken));
+    int places = Math.max(ask.inFlight(), Math.min(ask.places(), limits.concurrency() - taken));
     if (ask.have() + tokens + places > 0) {
       account.nodes.put(ask.node(), new Holding(ask.have() + tokens, places, now));
     }
@@ -165,14 +167,14 @@ public final class RateLimitLedger {
         : (long) Math.max(1, Math.ceil((1 - account.tokens) / account.limits.rate() * 1_000));
   }
 
-  /** A node is no member any more: what it had in flight counts no longer. */
+  /** Removes a node that is no member any more: its requests in flight do not count any more. */
   public synchronized void left(String node) {
     accounts.values().forEach(account -> account.nodes.remove(node));
   }
 
   /**
-   * Whoever has everything here and nothing in hands is as if he had never been here. Looked for
-   * once a second at most: with many principals each question would look at all of them.
+   * Forgets principals with all tokens here and none on nodes: a new account would be the same.
+   * Runs at most once a second, because it looks at every account.
    */
   private void forget(long now) {
     if (accounts.size() > MAX_IDLE && now - swept >= SECOND) {

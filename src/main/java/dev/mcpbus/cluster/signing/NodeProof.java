@@ -6,10 +6,10 @@ import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Proves that a process of the cluster is a node: what it says of itself in the metadata of its
- * event bus, {@link WireForm#METADATA}, with its id and the address of its bus. A process without
- * it is no node: it gets no connections, and no other node goes by the {@link WireForm} forms that
- * it names.
+ * Proves that a process of the cluster is a node. The proof covers its metadata on the event bus
+ * ({@link WireForm#METADATA}), its id and its bus address. A process without it is no node: it gets
+ * no connections, and no other node goes by the {@link WireForm} forms that it names. Pure
+ * functions.
  */
 public final class NodeProof {
 
@@ -19,9 +19,10 @@ public final class NodeProof {
   private NodeProof() {}
 
   /**
-   * The same metadata with the proof.
+   * Adds the proof to the metadata.
    *
-   * @param host and port of its event bus
+   * @param host the host of its event bus
+   * @param port the port of its event bus
    */
   public static @Nullable JsonObject sign(
       ClusterSecret secret, String node, String host, int port, @Nullable JsonObject metadata) {
@@ -34,7 +35,7 @@ public final class NodeProof {
     return metadata.copy().put(WireForm.METADATA, signed);
   }
 
-  /** Whether that node itself has said this. */
+  /** Whether the metadata has a valid proof of that node. */
   public static boolean holds(
       ClusterSecret secret, String node, String host, int port, JsonObject metadata) {
     return metadata.getValue(WireForm.METADATA) instanceof JsonObject own
@@ -42,7 +43,7 @@ public final class NodeProof {
         && secret.isProof(proof, PURPOSE, node, host, Integer.toString(port), text(own));
   }
 
-  /** As it is after it was written and read once. */
+  /** The text that both sides sign: the JSON after one writing and reading. */
   private static String text(JsonObject own) {
     JsonObject plain = new JsonObject(own.encode());
     plain.remove(PROOF);

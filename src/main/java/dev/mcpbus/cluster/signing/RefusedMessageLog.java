@@ -6,23 +6,23 @@ import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 
 /**
- * Tells of refused messages once a minute for each reason and no more, with how many there were:
- * who sends thousands must not fill the log. Safe on every thread.
+ * Logs refused messages once a minute for each reason, with the number of the others: a sender of
+ * thousands must not fill the log. Safe on every thread.
  */
 final class RefusedMessageLog {
 
   private static final long INTERVAL_MILLIS = 60_000;
 
-  /** Reasons with numbers in them could be many. */
-  private static final int MOST_REASONS = 64;
+  /** Bounds the map: reasons can contain numbers. */
+  private static final int MAX_REASONS = 64;
 
-  private static final int MOST_CHARACTERS = 80;
+  private static final int MAX_CHARACTERS = 80;
 
-  private static final class Told {
+  private static final class LoggedReason {
     private long at;
     private long since;
 
-    Told(long at) {
+    LoggedReason(long at) {
       this.at = at;
     }
   }
@@ -30,8 +30,8 @@ final class RefusedMessageLog {
   private final Logger log;
   private final LongSupplier clock;
 
-  /** Guarded by this. */
-  private final Map<String, Told> reasons = new HashMap<>();
+  /** By reason. Guarded by this. */
+  private final Map<String, LoggedReason> reasons = new HashMap<>();
 
   /**
    * @param clock monotonic milliseconds
@@ -42,30 +42,30 @@ final class RefusedMessageLog {
   }
 
   /**
-   * @param address that the message was for, of the sender's choosing
-   * @param why ends up in the log
+   * @param address the address of the message, which the sender chose
+   * @param why the reason for the log
    */
   synchronized void refused(String address, String why) {
     long now = clock.getAsLong();
-    Told told = reasons.get(why);
-    if (told != null && now - told.at < INTERVAL_MILLIS) {
-      told.since++;
+    LoggedReason logged = reasons.get(why);
+    if (logged != null && now - logged.at < INTERVAL_MILLIS) {
+      logged.since++;
       return;
     }
-    if (reasons.size() >= MOST_REASONS) {
+    if (reasons.size() >= MAX_REASONS) {
       reasons.clear();
     }
     log.warn(
         "a message of another process for '{}' was refused: {}; {} more like it in the last minute",
         printable(address),
         why,
-        told == null ? 0 : told.since);
-    reasons.put(why, new Told(now));
+        logged == null ? 0 : logged.since);
+    reasons.put(why, new LoggedReason(now));
   }
 
   private static String printable(String address) {
     String start =
-        address.length() > MOST_CHARACTERS ? address.substring(0, MOST_CHARACTERS) : address;
+        address.length() > MAX_CHARACTERS ? address.substring(0, MAX_CHARACTERS) : address;
     return start.replaceAll("[^\\x21-\\x7e]", "?");
   }
 }

@@ -8,34 +8,33 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who has sent what, so that nothing that is repeated by others passes again. Of each sender is
- * remembered which of its numbers have arrived, and by how much its monotonic clock differs from
- * ours: that tells how old a message is though nobody's time of day is right. The time of day
- * counts where there is nothing else to go by, for the first message of a sender, and lets a
- * message pass whose sender's monotonic clock stood still, as in a machine that was suspended. Only
- * what is proven may come here. Safe on every thread.
+ * Refuses signed messages that arrive twice or late. It keeps for each sender which of its numbers
+ * have arrived, and the smallest difference between the sender's monotonic clock and this node's,
+ * which gives the age of a message although the times of day differ. The time of day decides for
+ * the first message of a sender only, and lets a message pass whose sender's monotonic clock stood
+ * still, as in a suspended machine. Takes only messages whose proof is valid. Safe on every thread.
  */
 final class ReplayGuard {
 
-  /** A message may be so old. */
-  static final Duration OLDEST = Duration.ofMinutes(2);
+  /** The highest age of a message. */
+  static final Duration MAX_AGE = Duration.ofMinutes(2);
 
-  /** By how much times of day may differ where two processes hear each other first. */
-  static final Duration FIRST = Duration.ofHours(1);
+  /** How much the times of day of two machines may differ at the first message of a sender. */
+  static final Duration MAX_CLOCK_DIFFERENCE = Duration.ofHours(1);
 
   /** How far messages of one sender may overtake each other. */
   private static final int WINDOW = 1 << 14;
 
-  /** Those that were silent longest make room. */
-  private static final int MOST = 4_096;
+  /** How many senders are kept; those that were silent longest make room. */
+  private static final int MAX_SENDERS = 4_096;
 
-  private static final class Known {
+  private static final class Sender {
     private final ReplayWindow window = new ReplayWindow(WINDOW);
 
-    /** The least difference of the clocks that was seen. */
+    /** The smallest difference of the clocks so far. */
     private long difference;
 
-    Known(long difference) {
+    Sender(long difference) {
       this.difference = difference;
     }
   }
@@ -43,10 +42,11 @@ final class ReplayGuard {
   private final InstantSource time;
   private final LongSupplier clock;
 
-  /** In the order in which they were heard last; guarded by this. */
-  private final Map<String, Known> known = new LinkedHashMap<>(16, 0.75f, true);
+  /** In the order of their last message; guarded by this. */
+  private final Map<String, Sender> senders = new LinkedHashMap<>(16, 0.75f, true);
 
   /**
+   * @param time the time of day
    * @param clock monotonic milliseconds
    */
   ReplayGuard(InstantSource time, LongSupplier clock) {
@@ -55,37 +55,38 @@ final class ReplayGuard {
   }
 
   /**
-   * Why a message does not pass; null where it does.
+   * Checks one message.
    *
-   * @param number of the sender's message; each passes once
-   * @param once false for what is published: several receivers of one process hear the same message
-   * @param theirTime of day when it was sent, milliseconds
-   * @param theirClock monotonic, likewise
+   * @param number the sender's number of the message; each passes once
+   * @param once false for a published message, which several receivers of one process get
+   * @param theirTime the sender's time of day when it was sent, milliseconds
+   * @param theirClock the sender's monotonic clock then, milliseconds
+   * @return why the message does not pass; null where it does
    */
   synchronized @Nullable String refusal(
       String sender, long number, boolean once, long theirTime, long theirClock) {
     long age = time.millis() - theirTime;
     long difference = clock.getAsLong() - theirClock;
-    Known one = known.get(sender);
+    Sender one = senders.get(sender);
     if (one == null) {
-      if (Math.abs(age) > FIRST.toMillis()) {
+      if (Math.abs(age) > MAX_CLOCK_DIFFERENCE.toMillis()) {
         return "it was sent "
             + Math.abs(age) / 1_000
             + " s "
             + (age > 0 ? "ago" : "in the future")
             + " by the clocks of both machines, which may differ by "
-            + FIRST.toSeconds()
+            + MAX_CLOCK_DIFFERENCE.toSeconds()
             + " s; set the clocks (NTP)";
       }
-      one = new Known(difference);
-      known.put(sender, one);
-      if (known.size() > MOST) {
-        known.remove(known.keySet().iterator().next());
+      one = new Sender(difference);
+      senders.put(sender, one);
+      if (senders.size() > MAX_SENDERS) {
+        senders.remove(senders.keySet().iterator().next());
       }
     }
     one.difference = Math.min(one.difference, difference);
-    if (difference - one.difference > OLDEST.toMillis() && Math.abs(age) > OLDEST.toMillis()) {
-      return "it was sent more than " + OLDEST.toSeconds() + " s ago";
+    if (difference - one.difference > MAX_AGE.toMillis() && Math.abs(age) > MAX_AGE.toMillis()) {
+      return "it was sent more than " + MAX_AGE.toSeconds() + " s ago";
     }
     return once && !one.window.pass(number) ? "it has arrived before" : null;
   }

@@ -3,8 +3,8 @@ package dev.mcpbus.cluster.signing;
 import java.util.BitSet;
 
 /**
- * Which numbers of one sender have arrived: each passes once. Remembers the newest so many, what is
- * older does not pass. Safe on every thread.
+ * Which numbers of one sender have arrived: each passes once. Keeps the newest {@code size}
+ * numbers; older ones do not pass. Safe on every thread.
  */
 final class ReplayWindow {
 

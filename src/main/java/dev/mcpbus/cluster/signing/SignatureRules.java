@@ -8,18 +8,19 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which messages between the processes of a cluster need a proof that their sender knows its
- * secret: all on addresses of mcpbus but those that are named here. What has no entry needs one.
+ * Which messages between the processes of a cluster need a proof of the cluster's secret: all on
+ * addresses of mcpbus except the calls and readings that are listed here. An address without an
+ * entry needs one. Pure functions.
  */
 final class SignatureRules {
 
   private static final String OURS = "mcp.";
   private static final String REPLICA = "replica.";
 
-  /** The id of a call is longer; no operation of a connection called "progress" is. */
+  /** A call id is longer than this; so an operation called "progress" of a connection is none. */
   private static final int UUID_LENGTH = 36;
 
-  /** Calls and what is read, of one server. */
+  /** Calls and readings of one server. */
   private static final Set<String> OPEN_OF_SERVER =
       Set.of(
           Addresses.TOOLS_LIST,
@@ -43,7 +44,7 @@ final class SignatureRules {
           Addresses.STATUS,
           Addresses.CANCEL);
 
-  /** The same of all servers. */
+  /** Calls and readings of all servers. */
   private static final Set<String> OPEN =
       Set.of(
           Addresses.ALL_TOOLS_LIST,
@@ -59,7 +60,7 @@ final class SignatureRules {
           Addresses.SERVERS_GET,
           Addresses.SERVERS_NODES);
 
-  /** Headers that say for whom something is done: only an edge of ours may say that. */
+  /** Headers that name the principal of a request: only a node of the cluster may set them. */
   private static final List<String> EDGE = List.of(Headers.PRINCIPAL);
 
   /** Headers that name an address to which the receiver sends in its own name. */
@@ -67,8 +68,8 @@ final class SignatureRules {
 
   private SignatureRules() {}
 
-  /** The same answer for the sender and the receiver. */
-  static boolean holds(String address, MultiMap headers) {
+  /** Whether the message needs a proof; the sender and the receiver compute the same. */
+  static boolean needsProof(String address, MultiMap headers) {
     if (!isOurs(address)) {
       return false;
     }
@@ -77,7 +78,10 @@ final class SignatureRules {
         || SENT_TO.stream().anyMatch(header -> isOurs(headers.get(header)));
   }
 
-  /** Not where one caller hears of one call's progress, whose id nobody else knows. */
+  /**
+   * Whether the address belongs to mcpbus, except a progress address of one call: only its caller
+   * has the id.
+   */
   private static boolean isOurs(@Nullable String address) {
     return address != null
         && address.startsWith(OURS)

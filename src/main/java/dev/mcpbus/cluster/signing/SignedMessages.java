@@ -29,15 +29,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Who may say what on the bus between the processes of a cluster. What adds, changes or removes
- * something, and what only nodes tell each other ({@link SignatureRules}), carries a proof that its
- * sender knows the cluster's secret; the receiver delivers nothing that needs one and has none.
- * Messages within one JVM need none: that a message came over a connection is known to Vert.x,
- * which read it from there, and nothing in a message can say otherwise.
+ * Signs messages between the processes of a cluster and refuses unsigned ones. A message that adds,
+ * changes or removes something, or that only nodes send ({@link SignatureRules}), carries a proof
+ * that its sender has the cluster's secret; the receiver drops such a message without a valid
+ * proof. Messages within one JVM need none: Vert.x marks a message that it read from a connection,
+ * and nothing in the message can change that mark.
  *
- * <p>A proof covers the address, the reply address, whether it is sent or published, the headers
- * and the body. It holds for two minutes, and what is sent, not published, passes once at a
- * receiver ({@link ReplayGuard}). Any thread may call.
+ * <p>A proof covers the address, the reply address, the kind (sent or published), the headers and
+ * the body. It holds for two minutes, and a sent message passes once at a receiver ({@link
+ * ReplayGuard}). Any thread may call.
  */
 public final class SignedMessages {
 
@@ -46,7 +46,7 @@ public final class SignedMessages {
   private static final String VERSION = "1";
   private static final int FIELDS = 6;
 
-  /** What others than we add on the way, and what gives no rights. */
+  /** Headers that other components add on the way and that give no rights. */
   private static final Set<String> NOT_SIGNED =
       Set.of(Headers.PROOF, Headers.TRACEPARENT, "tracestate", "baggage");
 
@@ -59,6 +59,7 @@ public final class SignedMessages {
   private final AtomicLong sequence = new AtomicLong();
 
   /**
+   * @param time the time of day
    * @param clock monotonic milliseconds
    */
   SignedMessages(ClusterSecret secret, InstantSource time, LongSupplier clock) {
@@ -70,9 +71,9 @@ public final class SignedMessages {
   }
 
   /**
-   * From now on this Vert.x proves what it sends, and refuses what others cannot prove. For a
-   * process that is no node of mcpbus but may do what nodes may, such as add servers; nodes do it
-   * by themselves. Call it before anything else is done with the Vert.x, once.
+   * Makes this Vert.x sign what it sends, and refuse what is not signed. For a process that is no
+   * node of mcpbus but may do what nodes may, such as adding servers; a node does it by itself.
+   * Call it once, before any other use of the Vert.x.
    */
   public static void install(Vertx vertx, ClusterSecret secret) {
     secret.register(vertx);
@@ -80,16 +81,16 @@ public final class SignedMessages {
   }
 
   void install(Vertx vertx) {
-    vertx.eventBus().addOutboundInterceptor(this::leaves);
-    vertx.eventBus().addInboundInterceptor(this::arrives);
+    vertx.eventBus().addOutboundInterceptor(this::outgoing);
+    vertx.eventBus().addInboundInterceptor(this::incoming);
   }
 
-  private void leaves(DeliveryContext<Object> delivery) {
+  private void outgoing(DeliveryContext<Object> delivery) {
     Message<Object> message = delivery.message();
     if (!WireMessages.isLocalOnly(delivery)
-        && SignatureRules.holds(message.address(), message.headers())) {
+        && SignatureRules.needsProof(message.address(), message.headers())) {
       byte[] body = body(delivery.body());
-      if (body != null) { // what has no wire form stays on this node
+      if (body != null) { // a body without a wire form stays on this node
         message.headers().set(Headers.PROOF, prove(message, delivery.send(), body));
       }
     }
@@ -108,7 +109,7 @@ public final class SignedMessages {
     return stamp + " " + mac(stamp, message, sent, body);
   }
 
-  private void arrives(DeliveryContext<Object> delivery) {
+  private void incoming(DeliveryContext<Object> delivery) {
     Message<Object> message = delivery.message();
     if (!WireMessages.isFromWire(message)) {
       delivery.next();
@@ -116,12 +117,12 @@ public final class SignedMessages {
     }
     String reply = message.replyAddress();
     if (reply != null && !reply.startsWith(REPLIES)) {
-      // We would send the reply there in our own name.
+      // This node would send the reply to that address in its own name.
       refusals.refused(
           message.address(), "it wants its reply at an address that Vert.x never makes");
       return;
     }
-    if (!SignatureRules.holds(message.address(), message.headers())) {
+    if (!SignatureRules.needsProof(message.address(), message.headers())) {
       delivery.next();
       return;
     }
@@ -136,7 +137,7 @@ public final class SignedMessages {
               FailureCode.FORBIDDEN,
               "'"
                   + message.address()
-                  + "' is for processes that know the cluster's secret: "
+                  + "' is for processes that have the cluster's secret: "
                   + why
                   + "; give this process the secret (SignedMessages.install), or ask a node over"
                   + " HTTP")
@@ -158,7 +159,7 @@ public final class SignedMessages {
         || !same(fields[FIELDS - 1], mac(proof.substring(0, end), message, sent, body))) {
       return "its proof was not made with this cluster's secret, or not for this message";
     }
-    // From here on it is known that who wrote these numbers knows the secret.
+    // The proof is valid, so the writer of these numbers has the secret.
     return replays.refusal(
         fields[1],
         Long.parseLong(fields[2]),
@@ -215,8 +216,8 @@ public final class SignedMessages {
   }
 
   /**
-   * The same bytes on both ends: JSON as it is after it was written and read once, for what is
-   * written may differ from that, as floats do. Null for what is never sent to another node.
+   * The bytes that both sides sign: JSON after one writing and reading, because values such as
+   * floats may change by it. Null for a body that is never sent to another node.
    */
   private static byte @Nullable [] body(@Nullable Object body) {
     if (body == null) {

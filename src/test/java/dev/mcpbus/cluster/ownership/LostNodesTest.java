@@ -57,7 +57,8 @@ class LostNodesTest {
             throw new UnsupportedOperationException();
           }
         };
-    losses = new LostNodes(made, members, node -> givenUp, reachable::add, changes::incrementAndGet);
+    losses =
+        new LostNodes(made, members, node -> givenUp, reachable::add, changes::incrementAndGet);
   }
 
   private boolean hasStopped() throws Exception {

@@ -22,7 +22,7 @@ class SignatureRulesTest {
     for (int i = 0; i < headers.length; i += 2) {
       all.set(headers[i], headers[i + 1]);
     }
-    return SignatureRules.holds(address, all);
+    return SignatureRules.needsProof(address, all);
   }
 
   /** Every address that there is, of one server and of all, as the bus sees it. */
