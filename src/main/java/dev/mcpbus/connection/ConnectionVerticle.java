@@ -4,44 +4,48 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.Events;
-import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.LifecycleMessage;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ReplicaId;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
-import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
-import java.time.Instant;
 import java.util.List;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The actor of one MCP server connection. It is stable: it holds the addresses, the state and the
- * stash, while sessions come and go. It never decides to restart; it tells its supervisor what has
- * happened and does what it is told ({@link LifecycleMessage}).
+ * stash, while sessions come and go. It never decides to restart; it reports to its supervisor and
+ * carries out the supervisor's commands ({@link LifecycleMessage}).
+ *
+ * <pre>
+ *   callers --> Mailbox --> ReadySession --> Session --> server
+ *                  |            ^               |
+ *                Stash      Handshake     ServerMessages --> events, questions, tasks
+ *
+ *   supervisor --commands--> ConnectionVerticle --moves--> ConnectionStateHolder --facts--> supervisor
+ * </pre>
  *
  * <p>Single writer: everything here happens on the verticle's event-loop context.
  */
-public final class ConnectionVerticle extends VerticleBase
-    implements Mailbox.Owner, ServerMessages.Owner, HealthCheck.Listener, ReplicaRole.Self {
+public final class ConnectionVerticle extends VerticleBase {
 
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionVerticle.class);
-  private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
 
   private final ConnectionSpec spec;
   private final ConnectionId id;
   private final ConnectionOptions options;
   private final Clock clock;
-  private final StatusView view = new StatusView();
+  private final PreferenceRenewal renewal;
+  private final SessionPreferences preferences;
+  private final DriftWatch drift;
 
   // Set once in start().
   @SuppressWarnings("NullAway.Init")
-  private EventPublisher events;
+  private ConnectionStateHolder connection;
 
   @SuppressWarnings("NullAway.Init")
   private Mailbox mailbox;
@@ -61,21 +65,6 @@ public final class ConnectionVerticle extends VerticleBase
   @SuppressWarnings("NullAway.Init")
   private Starter starter;
 
-  private @Nullable ReplicaRole role;
-
-  private final PreferenceRenewal renewal;
-  private final SessionPreferences preferences;
-  private final DriftWatch drift;
-
-  private ConnectionState state = ConnectionState.IDLE;
-  private @Nullable Session session;
-  private @Nullable ReadySession readySession;
-  private long epoch;
-  private boolean everReady;
-
-  /** Why the session will have ended if somebody stops it now. */
-  private String whyStopped = "";
-
   public ConnectionVerticle(ConnectionSpec spec) {
     this(spec, Clock.SYSTEM);
   }
@@ -88,7 +77,7 @@ public final class ConnectionVerticle extends VerticleBase
     this.preferences = new SessionPreferences(spec.capabilities());
     this.renewal = new PreferenceRenewal(id, preferences);
     PrivateConnection privateConnection = spec.privateConnection();
-    // A tool that is quarantined is so for whoever leases the server, too.
+    // A quarantined tool is quarantined in private connections of the server, too.
     ConnectionId pinned = privateConnection == null ? id : privateConnection.of();
     this.drift =
         new DriftWatch(id, new DefinitionPins(pinned, options.pin(), spec.pins()), this::publish);
@@ -105,29 +94,15 @@ public final class ConnectionVerticle extends VerticleBase
   /** Completes when every address is registered; no session is opened yet. */
   @Override
   public Future<?> start() {
-    Ownership ownership = spec.ownership();
-    ReplicaRole.Factory several = ownership == null ? null : ownership.several();
-    role = several == null ? null : several.create(vertx, this);
-    events = new EventPublisher(vertx.eventBus(), id, spec.privateConnection(), role);
-    mailbox = new Mailbox(vertx, spec, clock, view, role, this);
-    health = new HealthCheck(Timers.of(vertx), options, this);
-    tools =
-        new ToolListRefresh(
-            id,
-            view,
-            drift,
-            Timers.of(vertx),
-            clock,
-            this::publish,
-            () -> readySession,
-            this::toolsRead);
-    idle =
-        new IdleTimer(
-            vertx, clock, options, () -> tell(new LifecycleMessage.StopWanted(id.value())));
+    connection = new ConnectionStateHolder(vertx, spec, clock, drift);
+    idle = new IdleTimer(vertx, clock, options, connection::wantStop);
+    mailbox = new Mailbox(vertx, spec, clock, connection, drift, idle);
+    health = new HealthCheck(Timers.of(vertx), options, connection);
+    tools = new ToolListRefresh(id, connection, drift, Timers.of(vertx), clock, this::toolsRead);
+    InputRequests inputs = new InputRequests(vertx.eventBus(), id, preferences);
     ServerTasks tasks =
         new ServerTasks(
             new InputRequests(vertx.eventBus(), id, preferences), preferences, mailbox::park);
-    InputRequests inputs = new InputRequests(vertx.eventBus(), id, preferences);
     PrivateConnection privateConnection = spec.privateConnection();
     upstream =
         new ServerMessages(
@@ -135,13 +110,22 @@ public final class ConnectionVerticle extends VerticleBase
             inputs,
             tasks,
             privateConnection == null ? null : privateConnection.input(),
-            this);
+            connection,
+            tools,
+            this::ended);
     starter =
         new Starter(
-            spec, context, clock, preferences, tasks, upstream, mailbox::holdUntilToolsAreListed);
+            spec,
+            connection,
+            context,
+            clock,
+            preferences,
+            tasks,
+            upstream,
+            mailbox::holdUntilToolsAreListed);
     context.exceptionHandler(this::crashed);
     vertx.eventBus().localConsumer(Addresses.of(id, Addresses.CONTROL), this::control);
-    // A lease can answer what its lessee can, and nobody else.
+    // The client of a private connection alone says what it can answer.
     Future<Void> offers =
         privateConnection == null
             ? OfferedCapabilities.watch(vertx, id, this::offered)
@@ -157,19 +141,20 @@ public final class ConnectionVerticle extends VerticleBase
 
   /** The {@code initialize} era tells the server once per session what we can answer. */
   private void renegotiate() {
-    if (readySession != null && !readySession.isModern() && preferences.hasNews()) {
-      tell(
-          new LifecycleMessage.RestartWanted(
-              id.value(), "callers can now answer more than the server was told"));
+    ReadySession now = connection.ready();
+    if (now != null && !now.isModern() && preferences.hasNews()) {
+      connection.wantRestart("callers can now answer more than the server was told");
     }
   }
 
   @Override
   public Future<?> stop() {
+    Session session = connection.session();
     Future<Void> closed = session == null ? Future.succeededFuture() : session.close();
     leave();
-    moveTo(ConnectionState.CLOSED);
+    connection.moveTo(ConnectionState.CLOSED);
     mailbox.refuseWaiting();
+    ReplicaRole role = connection.role();
     if (role != null) {
       role.close();
     }
@@ -178,55 +163,7 @@ public final class ConnectionVerticle extends VerticleBase
 
   private void crashed(Throwable cause) {
     LOG.error("connection {}: uncaught exception, asking to be redeployed", id, cause);
-    tell(new LifecycleMessage.Crashed(id.value(), cause));
-  }
-
-  // ---- what the mailbox asks
-
-  @Override
-  public ConnectionState state() {
-    return state;
-  }
-
-  @Override
-  public @Nullable ReadySession serving() {
-    return state.serves() ? readySession : null;
-  }
-
-  @Override
-  public void called() {
-    idle.touch();
-  }
-
-  @Override
-  public boolean cancel(String callId) {
-    return (session != null && session.cancel(callId))
-        || (readySession != null && readySession.tools().waiting().cancel(callId));
-  }
-
-  @Override
-  public JsonObject status() {
-    JsonObject status =
-        view.toJson(spec, state, epoch, readySession, session, drift, clock.millis());
-    Instant since = starter.eraSince();
-    return since == null ? status : status.put("eraSince", since.toString());
-  }
-
-  @Override
-  public DriftWatch drift() {
-    return drift;
-  }
-
-  @Override
-  public void tell(LifecycleMessage.Fact fact) {
-    vertx.eventBus().send(Addresses.SUPERVISOR, fact, LOCAL);
-  }
-
-  @Override
-  public void speaks() {
-    if (readySession != null && state.serves()) {
-      events.tell(Events.CONNECTED, epoch, view.connected(readySession));
-    }
+    connection.tell(new LifecycleMessage.Crashed(id.value(), cause));
   }
 
   // ---- commands of the supervisor
@@ -238,8 +175,8 @@ public final class ConnectionVerticle extends VerticleBase
     } else if (command instanceof LifecycleMessage.Stop stop) {
       close(stop).onComplete(closed -> message.reply(null));
     } else if (command instanceof LifecycleMessage.RestartScheduled scheduled) {
-      view.nextAttempt(clock.millis() + scheduled.delayMillis(), scheduled.attempt());
-      moveTo(ConnectionState.RECONNECTING);
+      connection.view().nextAttempt(clock.millis() + scheduled.delayMillis(), scheduled.attempt());
+      connection.moveTo(ConnectionState.RECONNECTING);
       publish(
           Events.RESTARTING,
           new JsonObject()
@@ -252,18 +189,19 @@ public final class ConnectionVerticle extends VerticleBase
 
   private void open(LifecycleMessage.Start start) {
     leave();
-    epoch = start.epoch();
-    view.starting(start.restarts());
+    connection.starting(start.epoch(), start.restarts());
+    ConnectionState state = connection.state();
     if (state != ConnectionState.RECONNECTING && state != ConnectionState.FAILED) {
-      moveTo(start.restarts() > 0 ? ConnectionState.RECONNECTING : ConnectionState.CONNECTING);
+      connection.moveTo(
+          start.restarts() > 0 ? ConnectionState.RECONNECTING : ConnectionState.CONNECTING);
     }
     long from = clock.millis();
     starter
-        .start(made -> session = made)
+        .start(connection::tries)
         .onComplete(
             result -> {
-              Session opened = session;
-              if (epoch != start.epoch() || opened == null) {
+              Session opened = connection.session();
+              if (connection.epoch() != start.epoch() || opened == null) {
                 return;
               }
               if (result.failed()) {
@@ -280,15 +218,11 @@ public final class ConnectionVerticle extends VerticleBase
       over(now.session(), outOfScope);
       return;
     }
-    readySession = now;
-    everReady = true;
-    whyStopped = "the session was stopped";
-    view.ready();
-    moveTo(ConnectionState.READY);
+    connection.becameReady(now);
     health.start(now.session(), now.offers("tools") ? now.tools()::load : null);
     idle.start(now.session());
-    tell(new LifecycleMessage.Started(id.value(), epoch));
-    publish(Events.CONNECTED, view.connected(now));
+    connection.tell(new LifecycleMessage.Started(id.value(), connection.epoch()));
+    publish(Events.CONNECTED, connection.view().connected(now));
     tools.ready(now);
     renewal.renew(now);
     mailbox.release(now);
@@ -297,100 +231,83 @@ public final class ConnectionVerticle extends VerticleBase
 
   /** Calls that wait for the first reading can be checked now, or go unchecked. */
   private void toolsRead(ReadySession of) {
-    if (state.serves()) {
+    if (connection.state().serves()) {
       mailbox.release(of);
     }
   }
 
   private Future<Void> close(LifecycleMessage.Stop stop) {
-    Session closing = session;
+    Session closing = connection.session();
+    ReadySession draining = connection.ready();
     if (closing == null) {
-      moveTo(stop.restarting() ? ConnectionState.RECONNECTING : ConnectionState.IDLE);
+      connection.moveTo(afterStop(stop));
       return Future.succeededFuture();
     }
-    boolean draining = readySession != null;
-    if (readySession != null && stop.restarting()) {
-      readySession.tasks().moveOn();
-    }
-    if (draining) {
-      moveTo(ConnectionState.DRAINING);
-    } else {
+    if (draining == null) {
       leave(); // that its handshake fails now is no news
+    } else {
+      if (stop.restarting()) {
+        draining.tasks().moveOn();
+      }
+      connection.moveTo(ConnectionState.DRAINING);
     }
-    return (draining ? closing.drained(stop.drainMillis()) : Future.<Void>succeededFuture())
+    return (draining == null ? Future.<Void>succeededFuture() : closing.drained(stop.drainMillis()))
         .compose(drained -> closing.close())
-        .onComplete(
-            closed -> {
-              if (session == closing) {
-                leave();
-                publishDisconnected(stopped());
-              }
-              // It may also have ended while it was being drained.
-              if (session == null) {
-                moveTo(stop.restarting() ? ConnectionState.RECONNECTING : ConnectionState.IDLE);
-                mailbox.stopped();
-              }
-            });
+        .onComplete(closed -> stopped(closing, stop));
+  }
+
+  private void stopped(Session closed, LifecycleMessage.Stop stop) {
+    if (connection.session() == closed) {
+      leave();
+      publishDisconnected(connection.stopped());
+    }
+    // It may also have ended while it was being drained.
+    if (connection.session() == null) {
+      connection.moveTo(afterStop(stop));
+      mailbox.stopped();
+    }
+  }
+
+  private static ConnectionState afterStop(LifecycleMessage.Stop stop) {
+    return stop.restarting() ? ConnectionState.RECONNECTING : ConnectionState.IDLE;
   }
 
   private void giveUp(LifecycleMessage.GaveUp gaveUp) {
-    view.nextAttempt(gaveUp.reprobeMillis() < 0 ? -1 : clock.millis() + gaveUp.reprobeMillis(), 0);
-    view.gaveUp(gaveUp.message());
-    moveTo(ConnectionState.FAILED);
+    long reprobe = gaveUp.reprobeMillis();
+    connection.view().nextAttempt(reprobe < 0 ? -1 : clock.millis() + reprobe, 0);
+    connection.view().gaveUp(gaveUp.message());
+    connection.moveTo(ConnectionState.FAILED);
     mailbox.refuseWaiting();
-    JsonObject event =
-        new JsonObject().put("reprobe", gaveUp.reprobeMillis()).put("message", gaveUp.message());
-    JsonObject cause = view.lastErrorAsData();
+    JsonObject event = new JsonObject().put("reprobe", reprobe).put("message", gaveUp.message());
+    JsonObject cause = connection.view().lastErrorAsData();
     publish(Events.GAVE_UP, cause == null ? event : event.mergeIn(cause));
   }
 
-  // ---- what the session reports
+  // ---- the end of a session
 
-  @Override
-  public @Nullable ReadySession live(Session of) {
-    ReadySession now = readySession;
-    return now != null && now.session() == of ? now : null;
-  }
-
-  @Override
-  public void ended(Session of, McpFailure reason) {
-    if (live(of) != null) {
+  private void ended(Session of, McpFailure reason) {
+    if (connection.ready(of) != null) {
       over(of, reason);
     }
   }
 
-  @Override
-  public void refused(String why) {
-    starter.forgetEra();
-    tell(new LifecycleMessage.RestartWanted(id.value(), why));
-  }
-
-  @Override
-  public void listChanged(ReadySession of, String method) {
-    tools.changed(of, method);
-  }
-
   /** The session is over, ready or not: clean up, and let the supervisor decide. */
   private void over(Session of, McpFailure reason) {
-    view.error(reason);
+    connection.view().error(reason);
     leave();
-    moveTo(ConnectionState.RECONNECTING);
-    if (!everReady) {
-      // Nothing says that a server which never answered will: whoever waits should know why.
+    connection.moveTo(ConnectionState.RECONNECTING);
+    if (!connection.wasEverReady()) {
+      // Nothing says that a server which never answered will: callers that wait should know why.
       mailbox.failWaiting(reason);
     }
     publishDisconnected(reason);
-    long ended = epoch;
+    long ended = connection.epoch();
     of.close()
         .onComplete(
             closed ->
-                tell(
+                connection.tell(
                     new LifecycleMessage.Ended(
                         id.value(), ended, reason, ConnectionFailures.isRetryable(reason))));
-  }
-
-  private McpFailure stopped() {
-    return McpFailure.notSent(FailureCode.UNAVAILABLE, whyStopped);
   }
 
   private void publishDisconnected(McpFailure reason) {
@@ -405,58 +322,14 @@ public final class ConnectionVerticle extends VerticleBase
     idle.stop();
     tools.stop();
     upstream.forget();
-    if (readySession != null) {
-      readySession.subscriptions().stop();
+    ReadySession left = connection.ready();
+    if (left != null) {
+      left.subscriptions().stop();
     }
-    session = null;
-    readySession = null;
+    connection.leftSession();
   }
 
-  // ---- health
-
-  @Override
-  public void healthy() {
-    if (state == ConnectionState.DEGRADED) {
-      moveTo(ConnectionState.READY);
-    }
-  }
-
-  @Override
-  public void unlisted(HealthCheck.Failure failure) {
-    view.error(failure.reason());
-    publish(Events.HEALTH_CHECK_FAILED, failure.toJson());
-  }
-
-  @Override
-  public void unhealthy(HealthCheck.Failure failure) {
-    publish(Events.HEALTH_CHECK_FAILED, failure.toJson());
-    if (state == ConnectionState.READY) {
-      moveTo(ConnectionState.DEGRADED);
-    }
-    if (failure.failures() >= options.pingThreshold()) {
-      whyStopped =
-          "health check: "
-              + failure.failures()
-              + " failed in a row; "
-              + failure.reason().getMessage();
-      view.error(stopped());
-      tell(new LifecycleMessage.RestartWanted(id.value(), whyStopped));
-    }
-  }
-
-  // ---- facts
-
-  private void moveTo(ConnectionState next) {
-    if (state == next) {
-      return;
-    }
-    ConnectionState from = state;
-    state = next;
-    publish(Events.STATE_CHANGED, new JsonObject().put("from", from.name()).put("to", next.name()));
-  }
-
-  @Override
-  public void publish(String type, JsonObject more) {
-    events.publish(type, epoch, more);
+  private void publish(String type, JsonObject more) {
+    connection.publish(type, more);
   }
 }

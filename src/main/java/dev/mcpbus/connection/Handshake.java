@@ -29,7 +29,7 @@ final class Handshake {
   record Opened(Session session, ServerDescription server) {}
 
   private final ConnectionOptions options;
-  private final EraMemory memory;
+  private final ConnectionStateHolder memory;
   private final Function<SessionEra, Session> sessions;
   private final SessionEra initialize;
   private final SessionEra discover;
@@ -40,7 +40,7 @@ final class Handshake {
    */
   Handshake(
       ConnectionOptions options,
-      EraMemory memory,
+      ConnectionStateHolder memory,
       Function<SessionEra, Session> sessions,
       SessionEra initialize,
       SessionEra discover) {
@@ -66,7 +66,7 @@ final class Handshake {
     return session
         .connect()
         .compose(connected -> known == Era.DISCOVER ? useEra(session, discover) : probe(session))
-        .onSuccess(opened -> memory.found(opened.session().era().era()))
+        .onSuccess(opened -> memory.foundEra(opened.session().era().era()))
         .onFailure(this::doubt);
   }
 
@@ -82,7 +82,7 @@ final class Handshake {
 
   /** What was remembered may be the reason of the failure. */
   private void doubt(Throwable failure) {
-    memory.forget();
+    memory.forgetEra();
   }
 
   private Future<Opened> fresh(SessionEra era) {
@@ -94,7 +94,7 @@ final class Handshake {
     return session
         .connect()
         .compose(connected -> useEra(session, era))
-        .onSuccess(opened -> memory.found(era.era()));
+        .onSuccess(opened -> memory.foundEra(era.era()));
   }
 
   private static Future<Opened> useEra(Session session, SessionEra era) {

@@ -35,7 +35,7 @@ final class HealthCheck {
     }
   }
 
-  /** What the actor hears. */
+  /** Takes what each check finds. */
   interface Listener {
     void healthy();
 

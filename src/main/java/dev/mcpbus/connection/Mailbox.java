@@ -7,7 +7,6 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
-import dev.mcpbus.bus.LifecycleMessage;
 import dev.mcpbus.bus.McpFailure;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
@@ -29,26 +28,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Mailbox {
 
-  /** What a mailbox needs to know of its connection. */
-  interface Owner {
-    ConnectionState state();
-
-    /** The session that serves, null where none does. */
-    @Nullable ReadySession serving();
-
-    void tell(LifecycleMessage.Fact fact);
-
-    /** A call came. */
-    void called();
-
-    /** Ends a call in flight; false where none has that name. */
-    boolean cancel(String callId);
-
-    JsonObject status();
-
-    DriftWatch drift();
-  }
-
   private static final List<String> OWN =
       List.of(
           Addresses.STATUS,
@@ -63,8 +42,9 @@ final class Mailbox {
   private final ConnectionId id;
   private final ConnectionOptions options;
   private final Clock clock;
-  private final StatusView view;
-  private final Owner owner;
+  private final ConnectionStateHolder connection;
+  private final DriftWatch drift;
+  private final IdleTimer idle;
   private final Stash stash;
   private final @Nullable String jsonCodec;
   private final @Nullable Ownership ownership;
@@ -76,17 +56,18 @@ final class Mailbox {
       Vertx vertx,
       ConnectionSpec spec,
       Clock clock,
-      StatusView view,
-      @Nullable ReplicaRole role,
-      Owner owner) {
+      ConnectionStateHolder connection,
+      DriftWatch drift,
+      IdleTimer idle) {
     this.vertx = vertx;
     this.id = spec.id();
     this.options = spec.options();
     this.clock = clock;
-    this.view = view;
-    this.owner = owner;
+    this.connection = connection;
+    this.drift = drift;
+    this.idle = idle;
     this.ownership = spec.ownership();
-    this.role = role;
+    this.role = connection.role();
     this.stash = new Stash(vertx, clock, options.maxStash());
     this.jsonCodec = Codecs.ownedJson(vertx);
   }
@@ -105,15 +86,15 @@ final class Mailbox {
     Stream.concat(ConnectionOperations.ALL.stream(), TaskOperations.ALL.stream())
         .map(each -> register(each.suffix(), new Inlet(this, each)))
         .forEach(registered::add);
-    registered.add(consume(Addresses.STATUS, message -> message.reply(owner.status())));
+    registered.add(consume(Addresses.STATUS, message -> message.reply(connection.status())));
     registered.add(
         consume(
             Addresses.TOOLS_DRIFT,
-            message -> replyInKind(message, Future.succeededFuture(owner.drift().view()))));
+            message -> replyInKind(message, Future.succeededFuture(drift.view()))));
     registered.add(
         consume(
             Addresses.TOOLS_APPROVE,
-            message -> replyInKind(message, owner.drift().approve(body(message)))));
+            message -> replyInKind(message, drift.approve(body(message)))));
     registered.add(consume(Addresses.CANCEL, this::cancel));
     registered.add(consume(Addresses.CONNECT, this::connect));
     registered.add(consume(Addresses.DISCONNECT, this::disconnect));
@@ -156,30 +137,34 @@ final class Mailbox {
 
   /** The consumer at the address of an operation: one small object, because there are many. */
   private record Inlet(Mailbox mailbox, ConnectionOperations.AddressOperation operation)
-      implements Handler<Message<Object>>, Consumer<Message<Object>> {
+      implements Handler<Message<Object>> {
 
     @Override
     public void handle(Message<Object> message) {
-      guarded(message, this);
-    }
-
-    @Override
-    public void accept(Message<Object> message) {
-      mailbox.operate(operation, message);
+      try {
+        mailbox.operate(operation, message);
+      } catch (RuntimeException failure) {
+        end(message, failure);
+      }
     }
   }
 
-  /** A defect of ours ends the call, names no internals, and is reported to the supervisor. */
   private static void guarded(Message<Object> message, Consumer<Message<Object>> handler) {
     try {
       handler.accept(message);
-    } catch (McpFailure refused) {
-      refused.replyTo(message);
-    } catch (RuntimeException defect) {
-      McpFailure.maybeSent(FailureCode.INTERNAL, "a defect of mcpbus; see its log")
-          .replyTo(message);
-      throw defect;
+    } catch (RuntimeException failure) {
+      end(message, failure);
     }
+  }
+
+  /** A defect of ours ends the call, names no internals, and is thrown on to the supervisor. */
+  private static void end(Message<Object> message, RuntimeException failure) {
+    if (failure instanceof McpFailure refused) {
+      refused.replyTo(message);
+      return;
+    }
+    McpFailure.maybeSent(FailureCode.INTERNAL, "a defect of mcpbus; see its log").replyTo(message);
+    throw failure;
   }
 
   private void operate(ConnectionOperations.AddressOperation operation, Message<Object> message) {
@@ -192,8 +177,8 @@ final class Mailbox {
       }
       call.epoch(ownership.epoch());
     }
-    owner.called();
-    ReadySession readySession = owner.serving();
+    idle.touch();
+    ReadySession readySession = connection.serving();
     if (readySession == null) {
       hold(operation, call);
     } else {
@@ -208,7 +193,7 @@ final class Mailbox {
 
   /** There is no session: the call waits, wakes the connection up, or is refused at once. */
   private void hold(ConnectionOperations.AddressOperation operation, BusCall call) {
-    ConnectionState state = owner.state();
+    ConnectionState state = connection.state();
     boolean asleep = state == ConnectionState.IDLE;
     boolean refuses =
         !asleep && options.whenUnavailable() == ConnectionOptions.WhenUnavailable.REFUSE;
@@ -221,7 +206,7 @@ final class Mailbox {
     }
     stash.add(call, ready -> operation.run().run(ready, call));
     if (asleep) {
-      owner.tell(new LifecycleMessage.StartWanted(id.value()));
+      connection.wantStart();
     }
   }
 
@@ -236,16 +221,17 @@ final class Mailbox {
 
   /** Why no call can be sent now, and when one may. */
   private McpFailure unavailable() {
-    ConnectionState state = owner.state();
+    StatusView view = connection.view();
+    ConnectionState state = connection.state();
     return new McpFailure(
         view.codeWhileDown(state),
         McpFailure.Sent.NO,
-        "connection '" + id + "': " + describe(state),
+        "connection '" + id + "': " + describe(state, view),
         view.millisToNextAttempt(clock.millis()),
         view.lastErrorAsData());
   }
 
-  private String describe(ConnectionState state) {
+  private String describe(ConnectionState state, StatusView view) {
     return switch (state) {
       case IDLE -> "disconnected; send to " + Addresses.of(id, Addresses.CONNECT);
       case FAILED -> "given up for now" + view.lastErrorText();
@@ -275,13 +261,13 @@ final class Mailbox {
 
   /** The session was stopped: wakes up for calls that came meanwhile, or ends them. */
   void stopped() {
-    if (owner.state() != ConnectionState.IDLE || stash.size() == 0) {
+    if (connection.state() != ConnectionState.IDLE || stash.size() == 0) {
       return;
     }
     if (disconnected) {
       refuseWaiting();
     } else {
-      owner.tell(new LifecycleMessage.StartWanted(id.value()));
+      connection.wantStart();
     }
   }
 
@@ -298,33 +284,33 @@ final class Mailbox {
 
   private void cancel(Message<Object> message) {
     String callId = CallCancellation.callId(message.body());
-    boolean found = stash.cancel(callId) || owner.cancel(callId);
+    boolean found = stash.cancel(callId) || connection.cancel(callId);
     message.reply(new JsonObject().put("cancelled", found));
   }
 
   private void connect(Message<Object> message) {
     disconnected = false;
-    if (owner.state() == ConnectionState.FAILED) {
-      owner.tell(new LifecycleMessage.RestartWanted(id.value(), "a caller asked to connect"));
-    } else if (owner.serving() == null) {
-      owner.tell(new LifecycleMessage.StartWanted(id.value()));
+    if (connection.state() == ConnectionState.FAILED) {
+      connection.wantRestart("a caller asked to connect");
+    } else if (connection.serving() == null) {
+      connection.wantStart();
     }
     replyState(message);
   }
 
   private void disconnect(Message<Object> message) {
     disconnected = true;
-    owner.tell(new LifecycleMessage.StopWanted(id.value()));
+    connection.wantStop();
     replyState(message);
   }
 
   private void restart(Message<Object> message) {
     disconnected = false;
-    owner.tell(new LifecycleMessage.RestartWanted(id.value(), "a caller asked for it"));
+    connection.wantRestart("a caller asked for it");
     replyState(message);
   }
 
   private void replyState(Message<Object> message) {
-    message.reply(new JsonObject().put("state", owner.state().name()));
+    message.reply(new JsonObject().put("state", connection.state().name()));
   }
 }

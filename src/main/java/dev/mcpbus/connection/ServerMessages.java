@@ -10,6 +10,7 @@ import dev.mcpbus.protocol.ResultType;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.json.JsonObject;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,39 +19,33 @@ import org.jspecify.annotations.Nullable;
  */
 final class ServerMessages implements SessionListener {
 
-  /** What it needs of the connection. */
-  interface Owner {
-
-    /** {@code session} where it is the one that serves, else null. */
-    @Nullable ReadySession live(Session session);
-
-    void publish(String type, JsonObject more);
-
-    void ended(Session session, McpFailure reason);
-
-    /** The server no longer speaks as was settled; a fresh session is to settle it again. */
-    void refused(String why);
-
-    /** One of the {@code list_changed}. */
-    void listChanged(ReadySession of, String method);
-  }
-
   private final EventBus bus;
   private final ServerRequests requests;
   private final MultiRoundTrip rounds;
   private final ServerTasks tasks;
-  private final Owner owner;
+  private final ConnectionStateHolder connection;
+  private final ToolListRefresh lists;
+  private final BiConsumer<Session, McpFailure> ended;
 
   /**
-   * @param lessee who alone is asked what the server asks by itself, null for whoever answers
+   * @param lessee who alone gets the questions that the server asks by itself; null for any handler
+   * @param ended takes a session that is over, and why
    */
   ServerMessages(
-      EventBus bus, InputRequests inputs, ServerTasks tasks, @Nullable String lessee, Owner owner) {
+      EventBus bus,
+      InputRequests inputs,
+      ServerTasks tasks,
+      @Nullable String lessee,
+      ConnectionStateHolder connection,
+      ToolListRefresh lists,
+      BiConsumer<Session, McpFailure> ended) {
     this.bus = bus;
     this.tasks = tasks;
     this.requests = new ServerRequests(inputs, tasks.owners(), lessee);
     this.rounds = new MultiRoundTrip(inputs);
-    this.owner = owner;
+    this.connection = connection;
+    this.lists = lists;
+    this.ended = ended;
   }
 
   /** The session is over: nobody waits for the answers to its server's questions. */
@@ -61,7 +56,7 @@ final class ServerMessages implements SessionListener {
   @Override
   public boolean onUnfinished(Session of, PendingRequest call, String resultType, RawJson result) {
     if (resultType.equals("task")) {
-      return tasks.take(owner.live(of), call, result);
+      return tasks.take(connection.ready(of), call, result);
     }
     if (resultType.equals(ResultType.INPUT_REQUIRED) && Headers.PASS.equals(call.input())) {
       return false; // the caller's own to answer
@@ -72,7 +67,7 @@ final class ServerMessages implements SessionListener {
 
   @Override
   public boolean onRefused(Session of, PendingRequest call, JsonRpcError error) {
-    ReadySession now = owner.live(of);
+    ReadySession now = connection.ready(of);
     if (now == null || !(call instanceof BusCall origin)) {
       return false;
     }
@@ -80,7 +75,8 @@ final class ServerMessages implements SessionListener {
       return now.toolCalls().retryWithFreshSchema(origin);
     }
     if (error.code() == JsonRpcError.UNSUPPORTED_VERSION) {
-      owner.refused("the server changed its protocol versions");
+      connection.forgetEra();
+      connection.wantRestart("the server changed its protocol versions");
     }
     return false;
   }
@@ -104,7 +100,7 @@ final class ServerMessages implements SessionListener {
 
   @Override
   public void onNotification(Session of, String method, RawJson params) {
-    ReadySession now = owner.live(of);
+    ReadySession now = connection.ready(of);
     if (now == null) {
       return;
     }
@@ -117,14 +113,14 @@ final class ServerMessages implements SessionListener {
       }
       case Methods.TOOLS_CHANGED, Methods.RESOURCES_CHANGED, Methods.PROMPTS_CHANGED -> {
         now.cache().heard(method, params);
-        owner.listChanged(now, method);
+        lists.changed(now, method);
       }
       default -> {
         if (method.equals(Methods.RESOURCE_UPDATED)) {
           SubscriptionOperations.sweep(now, of.clock().millis());
         }
         now.cache().heard(method, params);
-        EventTypes.publish(method, params, owner::publish);
+        EventTypes.publish(method, params, connection::publish);
       }
     }
   }
@@ -133,7 +129,7 @@ final class ServerMessages implements SessionListener {
   private void ofTask(String type, JsonObject more) {
     Object task = more.getJsonObject("params").getValue("taskId");
     String whose = task instanceof String id ? tasks.owners().of(id) : null;
-    owner.publish(type, whose == null ? more : more.put("principal", whose));
+    connection.publish(type, whose == null ? more : more.put("principal", whose));
   }
 
   /** The modern era's server ends a subscription so; the legacy one takes a question back. */
@@ -147,6 +143,6 @@ final class ServerMessages implements SessionListener {
 
   @Override
   public void onEnded(Session of, McpFailure reason) {
-    owner.ended(of, reason);
+    ended.accept(of, reason);
   }
 }

@@ -5,13 +5,12 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import java.time.Instant;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes sessions of one connection, each within the handshake time-out, and remembers the era that
- * its server spoke. Owner: the connection's context.
+ * Makes sessions of one connection, each within the handshake time-out. Owner: the connection's
+ * context.
  */
 final class Starter {
 
@@ -23,11 +22,12 @@ final class Starter {
   private final ServerTasks tasks;
   private final SessionListener listener;
   private final Consumer<BusCall> untilListed;
-  private final EraMemory eras = new EraMemory();
+  private final ConnectionStateHolder connection;
   private @Nullable Handshake opening;
 
   Starter(
       ConnectionSpec spec,
+      ConnectionStateHolder connection,
       Context context,
       Clock clock,
       SessionPreferences preferences,
@@ -35,6 +35,7 @@ final class Starter {
       SessionListener listener,
       Consumer<BusCall> untilListed) {
     this.spec = spec;
+    this.connection = connection;
     this.options = spec.options();
     this.context = context;
     this.clock = clock;
@@ -42,15 +43,6 @@ final class Starter {
     this.tasks = tasks;
     this.listener = listener;
     this.untilListed = untilListed;
-  }
-
-  /** When the era that is remembered was found, null where none is. */
-  @Nullable Instant eraSince() {
-    return eras.since();
-  }
-
-  void forgetEra() {
-    eras.forget();
   }
 
   /**
@@ -63,7 +55,7 @@ final class Starter {
     Handshake attempt =
         new Handshake(
             options,
-            eras,
+            connection,
             era -> {
               Session session =
                   new Session(context, spec.transport(), era, options, clock, spec.tap(), listener);

@@ -98,19 +98,16 @@ final class StatusView {
   }
 
   JsonObject toJson(
-      ConnectionSpec spec,
-      ConnectionState state,
-      long epoch,
-      @Nullable ReadySession readySession,
-      @Nullable Session session,
-      DriftWatch drift,
-      long now) {
+      ConnectionSpec spec, ConnectionStateHolder connection, DriftWatch drift, long now) {
+    ConnectionState state = connection.state();
+    ReadySession readySession = connection.ready();
+    Session session = connection.session();
     JsonObject json =
         new JsonObject()
             .put("id", spec.id().value())
             .put("state", state.name())
             .put("status", state.status())
-            .put("epoch", epoch)
+            .put("epoch", connection.epoch())
             .put("restarts", restarts);
     Ownership ownership = spec.ownership();
     if (ownership != null) {

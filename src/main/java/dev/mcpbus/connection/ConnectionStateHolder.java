@@ -1,0 +1,237 @@
+package dev.mcpbus.connection;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionState;
+import dev.mcpbus.bus.Events;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.LifecycleMessage;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.Era;
+import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.EventBus;
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a connection is at this moment: its state, its session, and what it knows of its server from
+ * one session to the next. {@link ConnectionVerticle} moves it; {@link Mailbox}, {@link
+ * ServerMessages}, {@link Handshake} and the status read it. Each change of state is published
+ * here, and each fact for the supervisor leaves from here. Owner: the connection's context.
+ */
+final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Listener {
+
+  private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
+
+  private final EventBus bus;
+  private final ConnectionSpec spec;
+  private final Clock clock;
+  private final DriftWatch drift;
+  private final StatusView view = new StatusView();
+  private final @Nullable ReplicaRole role;
+  private final EventPublisher events;
+
+  private ConnectionState state = ConnectionState.IDLE;
+  private long epoch;
+  private @Nullable Session session;
+  private @Nullable ReadySession ready;
+  private boolean everReady;
+  private @Nullable Era era;
+  private @Nullable Instant eraSince;
+
+  /** Why the session ends if the supervisor stops it now. */
+  private String whyStopped = "";
+
+  ConnectionStateHolder(Vertx vertx, ConnectionSpec spec, Clock clock, DriftWatch drift) {
+    this.bus = vertx.eventBus();
+    this.spec = spec;
+    this.clock = clock;
+    this.drift = drift;
+    Ownership ownership = spec.ownership();
+    ReplicaRole.Factory several = ownership == null ? null : ownership.several();
+    this.role = several == null ? null : several.create(vertx, this);
+    this.events = new EventPublisher(bus, spec.id(), spec.privateConnection(), role);
+  }
+
+  /** What this connection does as one of several, null for its server's only connection. */
+  @Nullable ReplicaRole role() {
+    return role;
+  }
+
+  StatusView view() {
+    return view;
+  }
+
+  @Override
+  public ConnectionState state() {
+    return state;
+  }
+
+  /** The number of the session; it rises with each start. */
+  long epoch() {
+    return epoch;
+  }
+
+  /** The session, ready or not, null between two. */
+  @Nullable Session session() {
+    return session;
+  }
+
+  /** The session after its handshake, null where there is none. */
+  @Nullable ReadySession ready() {
+    return ready;
+  }
+
+  /** The session that takes calls, null where none does. */
+  @Nullable ReadySession serving() {
+    return state.serves() ? ready : null;
+  }
+
+  /** {@code of} where it is the session that is ready, else null. */
+  @Nullable ReadySession ready(Session of) {
+    ReadySession now = ready;
+    return now != null && now.session() == of ? now : null;
+  }
+
+  /** False as long as no handshake with the server has succeeded. */
+  boolean wasEverReady() {
+    return everReady;
+  }
+
+  /** Ends the call in flight that its caller named {@code callId}; false where there is none. */
+  boolean cancel(String callId) {
+    return (session != null && session.cancel(callId))
+        || (ready != null && ready.tools().waiting().cancel(callId));
+  }
+
+  @Override
+  public JsonObject status() {
+    JsonObject status = view.toJson(spec, this, drift, clock.millis());
+    return eraSince == null ? status : status.put("eraSince", eraSince.toString());
+  }
+
+  // ---- how it changes
+
+  /** The supervisor has started session {@code number}. */
+  void starting(long number, int restarts) {
+    epoch = number;
+    view.starting(restarts);
+  }
+
+  /** A handshake goes on with {@code made}. */
+  void tries(Session made) {
+    session = made;
+  }
+
+  void becameReady(ReadySession now) {
+    ready = now;
+    everReady = true;
+    whyStopped = "the session was stopped";
+    view.ready();
+    moveTo(ConnectionState.READY);
+  }
+
+  /** There is no session any more. */
+  void leftSession() {
+    session = null;
+    ready = null;
+  }
+
+  void moveTo(ConnectionState next) {
+    if (state == next) {
+      return;
+    }
+    ConnectionState from = state;
+    state = next;
+    publish(Events.STATE_CHANGED, new JsonObject().put("from", from.name()).put("to", next.name()));
+  }
+
+  /** The reason for those whose session the supervisor stops. */
+  McpFailure stopped() {
+    return McpFailure.notSent(FailureCode.UNAVAILABLE, whyStopped);
+  }
+
+  // ---- the server's era
+
+  /** The era that the server was found to speak; null where the next handshake has to find it. */
+  @Nullable Era era() {
+    return era;
+  }
+
+  void foundEra(Era found) {
+    if (era != found) {
+      era = found;
+      eraSince = Instant.now();
+    }
+  }
+
+  void forgetEra() {
+    era = null;
+    eraSince = null;
+  }
+
+  // ---- what others hear
+
+  /** Tells the supervisor of this node. */
+  void tell(LifecycleMessage.Fact fact) {
+    bus.send(Addresses.SUPERVISOR, fact, LOCAL);
+  }
+
+  void wantStart() {
+    tell(new LifecycleMessage.StartWanted(spec.id().value()));
+  }
+
+  void wantStop() {
+    tell(new LifecycleMessage.StopWanted(spec.id().value()));
+  }
+
+  void wantRestart(String why) {
+    tell(new LifecycleMessage.RestartWanted(spec.id().value(), why));
+  }
+
+  /** Publishes an event of this connection. */
+  void publish(String type, JsonObject more) {
+    events.publish(type, epoch, more);
+  }
+
+  @Override
+  public void speaks() {
+    ReadySession now = serving();
+    if (now != null) {
+      events.tell(Events.CONNECTED, epoch, view.connected(now));
+    }
+  }
+
+  // ---- what the health check finds
+
+  @Override
+  public void healthy() {
+    if (state == ConnectionState.DEGRADED) {
+      moveTo(ConnectionState.READY);
+    }
+  }
+
+  @Override
+  public void unlisted(HealthCheck.Failure failure) {
+    view.error(failure.reason());
+    publish(Events.HEALTH_CHECK_FAILED, failure.toJson());
+  }
+
+  @Override
+  public void unhealthy(HealthCheck.Failure failure) {
+    publish(Events.HEALTH_CHECK_FAILED, failure.toJson());
+    if (state == ConnectionState.READY) {
+      moveTo(ConnectionState.DEGRADED);
+    }
+    if (failure.failures() >= spec.options().pingThreshold()) {
+      whyStopped =
+          "health check: "
+              + failure.failures()
+              + " failed in a row; "
+              + failure.reason().getMessage();
+      view.error(stopped());
+      wantRestart(whyStopped);
+    }
+  }
+}
