@@ -38,7 +38,7 @@ class OAuthSseTest {
   private Vertx vertx;
   private OAuthWorld world;
   private final List<Runnable> pages = new CopyOnWriteArrayList<>();
-  private volatile boolean somebodyIsThere = true;
+  private volatile boolean personIsPresent = true;
   private volatile Instant now = Instant.now();
 
   @BeforeEach
@@ -65,7 +65,7 @@ class OAuthSseTest {
                 TokenStore.inMemory(),
                 (server, page, within) -> {
                   pages.add(() -> world.browse(page));
-                  if (somebodyIsThere) {
+                  if (personIsPresent) {
                     world.browse(page);
                   }
                 },
@@ -97,7 +97,7 @@ class OAuthSseTest {
 
   @Test
   void case_35_a_login_may_take_longer_than_a_connection() throws Exception {
-    somebodyIsThere = false;
+    personIsPresent = false;
     CompletableFuture<ChannelProbe> opened = new CompletableFuture<>();
     Thread opening =
         new Thread(

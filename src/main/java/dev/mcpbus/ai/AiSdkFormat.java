@@ -4,7 +4,10 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 
-/** Vercel AI SDK: a tool set by name, {@code _serverId} on every tool, model message parts. */
+/**
+ * Format of the Vercel AI SDK: a tool set by name, {@code _serverId} on every tool, parts of model
+ * messages. Stateless.
+ */
 final class AiSdkFormat implements VendorFormat {
 
   private static final String EXPECTED =

@@ -6,7 +6,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** Messages: {@code tool_use} and {@code tool_result} blocks. */
+/**
+ * Format of Anthropic's Messages API: {@code tool_use} and {@code tool_result} blocks. Stateless.
+ */
 final class AnthropicFormat implements VendorFormat {
 
   private static final String EXPECTED = "{\"type\": \"tool_use\", \"id\", \"name\", \"input\"}";
@@ -33,7 +35,7 @@ final class AnthropicFormat implements VendorFormat {
         call.getValue("input"));
   }
 
-  /** An empty text block is refused, and so is anything but text where it is an error. */
+  /** The API refuses an empty text block, and anything but text in an error. */
   @Override
   public JsonObject result(FunctionCall call, ToolOutput output) {
     JsonObject out = new JsonObject().put("type", "tool_result").put("tool_use_id", call.id());

@@ -29,9 +29,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tools for frameworks that block their caller. Any thread may call but an event loop: there it
- * fails at once. A call ends by its time-out at the latest, and is cancelled at the server where
- * its thread is interrupted.
+ * Lists and calls tools for frameworks that block their caller. Any thread may call, except an
+ * event loop, where it throws at once. A call ends by its time-out at the latest; if its thread is
+ * interrupted, the call is cancelled at the server.
  */
 public final class BlockingTools implements AutoCloseable {
 
@@ -43,11 +43,11 @@ public final class BlockingTools implements AutoCloseable {
   private final Options options;
 
   /**
-   * What a framework is given.
+   * The options for a framework. Immutable.
    *
    * @param servers ids of the servers whose tools are offered; empty for all
    * @param timeout of a call; null for the connection's own request time-out
-   * @param schemas shown in place of the server's own, by routing name or {@code server.tool}
+   * @param schemas replace the servers' schemas, by routing name or {@code server.tool}
    */
   public record Options(
       List<String> servers, @Nullable Duration timeout, Map<String, JsonObject> schemas) {
@@ -73,7 +73,7 @@ public final class BlockingTools implements AutoCloseable {
     }
   }
 
-  /** Belongs to the verticle that makes it, where one does: with it go its calls. */
+  /** If a verticle creates it, undeployment of that verticle ends its calls. */
   public BlockingTools(Vertx vertx, Options options) {
     Codecs.register(vertx);
     this.vertx = vertx;
@@ -82,7 +82,7 @@ public final class BlockingTools implements AutoCloseable {
     this.options = options;
   }
 
-  /** The tools of the moment. Blocks up to 30 s, in practice for a moment. */
+  /** The present tools. Blocks for at most 30 s. */
   public ModelTools list() {
     JsonObject wanted =
         options.servers().isEmpty()
@@ -100,10 +100,10 @@ public final class BlockingTools implements AutoCloseable {
   }
 
   /**
-   * Blocks until the tool has answered.
+   * Calls a tool and blocks until it has answered.
    *
    * @param arguments as the model wrote them, a JSON object; null or blank for none
-   * @throws McpFailure where there is no answer; {@code CALL_TIMEOUT} past the time-out
+   * @throws McpFailure if the tool gave no result; {@code CALL_TIMEOUT} after the time-out
    */
   public ToolOutput call(ModelTool tool, @Nullable String arguments) {
     JsonObject object = FunctionCall.parse(arguments == null ? "" : arguments);
@@ -124,7 +124,7 @@ public final class BlockingTools implements AutoCloseable {
   }
 
   /**
-   * Runs on a context of our own: a future of a worker's context could not complete while the
+   * Runs on a context of its own: a future of a worker's context could not complete while that
    * worker waits for it.
    */
   private <T> T await(Supplier<Future<T>> work, long millis, CancellationToken token) {
@@ -157,7 +157,7 @@ public final class BlockingTools implements AutoCloseable {
     }
   }
 
-  /** Cancels what is outstanding. */
+  /** Cancels the running calls. */
   @Override
   public void close() {
     client.close();

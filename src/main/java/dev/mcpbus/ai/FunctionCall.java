@@ -7,18 +7,18 @@ import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a model asks for.
+ * A function call that a model requests. Immutable.
  *
- * @param id by which the model finds the answer; null where its form has none
+ * @param id by which the model matches the result; null if the format has none
  * @param name routing name of the tool
- * @param arguments as the model wrote them: an object, a text that should be one, or null
+ * @param arguments as the model wrote them: an object, a string that should hold one, or null
  */
 public record FunctionCall(@Nullable String id, String name, @Nullable Object arguments) {
 
   /**
-   * The arguments as an object; none is an empty one.
+   * The arguments as an object; empty if there are none.
    *
-   * @throws McpFailure {@code INVALID_ARGUMENTS} where the model wrote no JSON object
+   * @throws McpFailure {@code INVALID_ARGUMENTS} if the model did not write a JSON object
    */
   public JsonObject object() {
     if (arguments == null) {
@@ -34,7 +34,7 @@ public record FunctionCall(@Nullable String id, String name, @Nullable Object ar
   }
 
   /**
-   * @throws McpFailure {@code INVALID_ARGUMENTS}
+   * @throws McpFailure {@code INVALID_ARGUMENTS} if {@code text} is not a JSON object
    */
   static JsonObject parse(String text) {
     if (text.isBlank()) {

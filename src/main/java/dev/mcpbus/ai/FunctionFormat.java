@@ -7,14 +7,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The vendors' forms of tools, function calls and results. Pure. */
+/** The vendors' formats of tools, function calls and results. Stateless. */
 public enum FunctionFormat {
-  /** OpenAI chat completions, which many others copy. */
+  /** OpenAI chat completions, also used by many other vendors. */
   OPENAI("openai"),
   OPENAI_RESPONSES("openai-responses"),
   ANTHROPIC("anthropic"),
   GEMINI("gemini"),
-  /** The Vercel AI SDK; its caller puts {@code jsonSchema(...)} and {@code execute} around it. */
+  /** The Vercel AI SDK; its caller adds {@code jsonSchema(...)} and {@code execute}. */
   AI_SDK("ai-sdk");
 
   private final String word;
@@ -23,7 +23,7 @@ public enum FunctionFormat {
     this.word = word;
   }
 
-  private VendorFormat dialect() {
+  private VendorFormat vendor() {
     return switch (this) {
       case OPENAI -> new OpenAiChatFormat();
       case OPENAI_RESPONSES -> new OpenAiResponsesFormat();
@@ -33,13 +33,13 @@ public enum FunctionFormat {
     };
   }
 
-  /** As callers write it. */
+  /** The name in requests. */
   public String word() {
     return word;
   }
 
   /**
-   * @throws McpFailure {@code BAD_REQUEST}
+   * @throws McpFailure {@code BAD_REQUEST} if there is no such format
    */
   public static FunctionFormat of(String word) {
     return Arrays.stream(values())
@@ -56,24 +56,24 @@ public enum FunctionFormat {
   }
 
   /**
-   * What goes into the member {@code tools} of the vendor's request: an array, for the AI SDK an
-   * object by name.
+   * The member {@code tools} of a request to the vendor: an array; for the AI SDK an object by
+   * name.
    */
   public Object tools(List<ModelTool> tools, FunctionOptions options) {
-    return dialect().tools(tools, options);
+    return vendor().tools(tools, options);
   }
 
   /**
-   * A model's call, one element as the vendor's answer has it.
+   * Reads a model's call: one element of the vendor's response.
    *
-   * @throws McpFailure {@code BAD_REQUEST} where it is not of this form
+   * @throws McpFailure {@code BAD_REQUEST} if it does not have this format
    */
   public FunctionCall call(JsonObject call) {
-    return dialect().call(call);
+    return vendor().call(call);
   }
 
-  /** What the next request to the model gets as the answer of {@code call}. */
+  /** The result of {@code call} for the next request to the model. */
   public JsonObject result(FunctionCall call, ToolOutput output) {
-    return dialect().result(call, output);
+    return vendor().result(call, output);
   }
 }

@@ -1,11 +1,11 @@
 package dev.mcpbus.ai;
 
 /**
- * How functions are written.
+ * Options of the vendors' formats. Immutable.
  *
- * @param strict OpenAI alone: ask for strict arguments where the schema allows it as it is
- * @param serverIds adds {@code _serverId} to every tool; vendors refuse members that they do not
- *     know, so take it off before sending
+ * @param strict OpenAI only: requests strict arguments for schemas that allow it unchanged
+ * @param serverIds adds {@code _serverId} to every tool; vendors refuse unknown members, so remove
+ *     it before sending
  */
 public record FunctionOptions(boolean strict, boolean serverIds) {
 

@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The body of {@code mcp.tools.functions} and, with {@code call}, of {@code
- * mcp.tools.functions.call} and {@code .route}.
+ * mcp.tools.functions.call} and {@code .route}. Immutable.
  *
- * @param servers ids of the servers wanted; null for all
+ * @param servers ids of the servers whose tools are requested; null for all
  * @param schemas by routing name or {@code server.tool}
- * @param only tools that the caller may know of; null for all
- * @param call what the model asks for; null in a request for the functions
+ * @param only the tools that the caller may see; null for all
+ * @param call the model's call; null in a request for the functions
  */
 record FunctionRequest(
     FunctionFormat form,
@@ -30,7 +30,7 @@ record FunctionRequest(
     @Nullable JsonObject call) {
 
   /**
-   * @throws McpFailure {@code BAD_REQUEST} with the member that is wrong
+   * @throws McpFailure {@code BAD_REQUEST} that names the wrong member
    */
   static FunctionRequest of(JsonObject body) {
     Object form = body.getValue("form", "openai");

@@ -5,14 +5,14 @@ import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Set;
 
-/** What the vendors ask of a function's schema. Pure: gives changed copies. */
+/** Adapts schemas to the requirements of the vendors. Stateless; returns changed copies. */
 final class FunctionSchemas {
 
-  /** Refused by OpenAI and Anthropic beside {@code "type": "object"} at the top. */
+  /** OpenAI and Anthropic refuse these beside {@code "type": "object"} at the top. */
   private static final List<String> NOT_AT_TOP =
       List.of("anyOf", "oneOf", "allOf", "not", "enum", "if", "then", "else");
 
-  /** What OpenAI's strict mode takes in a schema. */
+  /** The keywords that OpenAI's strict mode accepts. */
   private static final Set<String> STRICT =
       Set.of(
           "type",
@@ -40,7 +40,7 @@ final class FunctionSchemas {
 
   private FunctionSchemas() {}
 
-  /** An object schema with {@code properties}; without the words about the schema itself. */
+  /** An object schema with {@code properties}, without keywords about the schema itself. */
   static JsonObject object(JsonObject schema) {
     JsonObject out = schema.copy();
     out.remove("$schema");
@@ -53,8 +53,8 @@ final class FunctionSchemas {
   }
 
   /**
-   * The same without combinations at the top, which loosens it: the server still checks the
-   * arguments by the whole of its schema.
+   * As {@link #object}, without combinations at the top. This allows more arguments; the server
+   * still checks them with its full schema.
    */
   static JsonObject flat(JsonObject schema) {
     JsonObject out = object(schema);
@@ -62,7 +62,7 @@ final class FunctionSchemas {
     return out;
   }
 
-  /** True where OpenAI's strict mode takes the schema as it is. */
+  /** Whether OpenAI's strict mode accepts the schema unchanged. */
   static boolean isStrict(JsonObject schema) {
     if (!STRICT.containsAll(schema.fieldNames())) {
       return false;

@@ -29,9 +29,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Serves {@code mcp.tools.functions} and {@code mcp.tools.functions.call}. Knows no tools: these
- * come from {@code mcp.tools.list}, and a plain routing name says by itself where to go. Calls in
- * flight are touched on the verticle's own context only.
+ * Serves {@code mcp.tools.functions}, {@code mcp.tools.functions.call} and {@code .route}. Has no
+ * list of tools: it requests {@code mcp.tools.list}, and a plain routing name contains the server
+ * and the tool. Calls in flight are confined to the verticle's context.
  */
 public final class FunctionsVerticle extends VerticleBase {
 
@@ -74,7 +74,7 @@ public final class FunctionsVerticle extends VerticleBase {
     }
   }
 
-  /** What a request is answered from: its parsed body and its headers. */
+  /** The parsed body and the headers of a request. */
   private record Asked(FunctionRequest request, MultiMap headers) {}
 
   private Future<Void> serve(String address, Function<Asked, Future<JsonObject>> service) {
@@ -105,7 +105,7 @@ public final class FunctionsVerticle extends VerticleBase {
         return new JsonObject(buffer);
       }
     } catch (DecodeException | ClassCastException e) {
-      // Falls through: the same answer as for a body of another kind.
+      // falls through to the refusal below
     }
     throw McpFailure.notSent(
         FailureCode.BAD_REQUEST, "send a JSON object, such as {\"form\": \"openai\"}");
@@ -134,7 +134,9 @@ public final class FunctionsVerticle extends VerticleBase {
         .map(reply -> ModelTools.of(reply.body(), schemas));
   }
 
-  /** What a call would reach, for who has to decide whether it may. */
+  /**
+   * The tool that a call would reach, so that a door can check the caller's rights before the call.
+   */
   private Future<JsonObject> route(Asked asked) {
     FunctionRequest request = asked.request();
     return route(wanted(request).name(), request)
@@ -164,7 +166,7 @@ public final class FunctionsVerticle extends VerticleBase {
         .map(output -> reply(request.form(), call, output));
   }
 
-  /** A function that is not there is told in the same words, whoever finds that out. */
+  /** Uses the same text for every unknown function, whichever component refused it. */
   private static McpFailure plain(McpFailure failure) {
     return switch (failure.code()) {
       case UNKNOWN_TOOL, UNKNOWN_CONNECTION -> unknown();

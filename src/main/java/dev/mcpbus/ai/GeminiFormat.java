@@ -5,8 +5,9 @@ import io.vertx.core.json.JsonObject;
 import java.util.List;
 
 /**
- * Gemini and Vertex AI. Schemas go as {@code parametersJsonSchema}: the older {@code parameters}
- * takes a subset of OpenAPI, in which references and open objects have no form.
+ * Format of Gemini and Vertex AI. Schemas are sent as {@code parametersJsonSchema}: the older
+ * {@code parameters} accepts a subset of OpenAPI, which cannot express references and open objects.
+ * Stateless.
  */
 final class GeminiFormat implements VendorFormat {
 
@@ -42,10 +43,10 @@ final class GeminiFormat implements VendorFormat {
       response.put("id", call.id());
     }
     JsonObject structured = output.structured();
-    Object said = structured != null && output.parts().size() == 1 ? structured : output.text();
+    Object value = structured != null && output.parts().size() == 1 ? structured : output.text();
     response
         .put("name", call.name())
-        .put("response", new JsonObject().put(output.isError() ? "error" : "output", said));
+        .put("response", new JsonObject().put(output.isError() ? "error" : "output", value));
     if (output.hasImages()) {
       JsonArray parts = new JsonArray();
       output.parts().stream()

@@ -5,16 +5,16 @@ import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A tool as a model may see it. Immutable by agreement: nobody changes its JSON.
+ * A tool as models see it. Immutable; its JSON is never changed.
  *
  * @param name its routing name
- * @param tool where a call of it goes
- * @param definition the server's own, every member
- * @param schema of the arguments, an object schema; the caller's override where there is one
+ * @param tool the server and the tool to which calls are sent
+ * @param definition the server's own definition with all members
+ * @param schema of the arguments, an object schema; the caller's override if there is one
  */
 public record ModelTool(String name, ToolName tool, JsonObject definition, JsonObject schema) {
 
-  /** What the model is told: the description, else the title. */
+  /** The text for the model: the description, else the title. */
   public @Nullable String description() {
     JsonObject annotations =
         definition.getValue("annotations") instanceof JsonObject known ? known : new JsonObject();
@@ -31,7 +31,7 @@ public record ModelTool(String name, ToolName tool, JsonObject definition, JsonO
     return null;
   }
 
-  /** The schema with {@code type} and {@code properties}, which models' APIs insist on. */
+  /** The schema with {@code type} and {@code properties}, which the APIs of models require. */
   public JsonObject objectSchema() {
     return FunctionSchemas.object(schema);
   }

@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * All tools of the answer of {@code mcp.tools.list}, under their routing names, in its order.
+ * The tools in a response of {@code mcp.tools.list}, under their routing names, in the same order.
  * Immutable.
  */
 public final class ModelTools {
@@ -29,7 +29,7 @@ public final class ModelTools {
 
   /**
    * @param listed the result of {@code mcp.tools.list}
-   * @param schemas to be shown in place of the server's own, by routing name or {@code server.tool}
+   * @param schemas replace the servers' schemas, by routing name or {@code server.tool}
    */
   static ModelTools of(JsonObject listed, Map<String, JsonObject> schemas) {
     Map<ToolName, JsonObject> definitions = new LinkedHashMap<>();
@@ -82,7 +82,7 @@ public final class ModelTools {
     return new JsonObject().put("server", server).put("name", name).put("reason", reason);
   }
 
-  /** Those alone, and no word of what was left out. */
+  /** Only these tools, without problems: a problem could reveal a hidden tool. */
   ModelTools only(Predicate<ToolName> wanted) {
     return new ModelTools(
         tools.stream().filter(tool -> wanted.test(tool.tool())).toList(), List.of());
@@ -96,12 +96,12 @@ public final class ModelTools {
     return tools.stream().filter(tool -> tool.name().equals(name)).findFirst();
   }
 
-  /** What is left out, each {@code {server, name, reason}}. */
+  /** The tools that are left out, each {@code {server, name, reason}}. */
   public List<JsonObject> problems() {
     return problems;
   }
 
-  /** Routing name to {@code {server, tool}}, for callers that route by themselves. */
+  /** Routing names with {@code {server, tool}}, for callers that route by themselves. */
   JsonObject routes() {
     JsonObject routes = new JsonObject();
     for (ModelTool tool : tools) {

@@ -4,7 +4,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 
-/** Chat completions: nested functions; the answer of a tool is a text. */
+/** Format of OpenAI's chat completions: nested functions; a result is a string. Stateless. */
 final class OpenAiChatFormat implements VendorFormat {
 
   private static final String EXPECTED =

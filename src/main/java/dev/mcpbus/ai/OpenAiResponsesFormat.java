@@ -4,7 +4,10 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 
-/** Responses: flat functions, strict unless they say otherwise; answers may hold images. */
+/**
+ * Format of OpenAI's responses: flat functions, strict unless they say otherwise; results may hold
+ * images. Stateless.
+ */
 final class OpenAiResponsesFormat implements VendorFormat {
 
   private static final String EXPECTED =

@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Routing names of many tools, in the order of the tools. Immutable. Tools whose names collide have
- * none here: a call must never reach the wrong one.
+ * The routing names of many tools, in the order of the tools. Tools whose names collide get no
+ * routing name, so that a call never reaches the wrong tool. Immutable.
  */
 public final class RoutingTable {
 
@@ -25,7 +25,7 @@ public final class RoutingTable {
     this.collisions = collisions;
   }
 
-  /** A tool that stands twice counts once. */
+  /** A tool that is listed twice counts once. */
   public static RoutingTable of(Collection<ToolName> tools) {
     return of(tools, RoutingName::of);
   }
@@ -52,17 +52,17 @@ public final class RoutingTable {
         Collections.unmodifiableMap(unique), Collections.unmodifiableMap(collisions));
   }
 
-  /** Empty for a name that nobody has, and for one that several would have. */
+  /** Empty for an unknown name and for a name that several tools would share. */
   public Optional<ToolName> tool(String name) {
     return Optional.ofNullable(tools.get(name));
   }
 
-  /** By routing name, in order. */
+  /** The tools by routing name, in order. */
   public Map<String, ToolName> tools() {
     return tools;
   }
 
-  /** Names that route nowhere, with the tools that share them. */
+  /** The shared names with their tools; they are not routed. */
   public Map<String, List<ToolName>> collisions() {
     return collisions;
   }

@@ -12,14 +12,14 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a tool said, cut into what models take. Nothing is dropped: what a form has no place for
- * appears as a short text in its place.
+ * The result of a tool call in the parts that models accept. Complete: content that a format cannot
+ * express appears as a short text. Immutable.
  *
  * @param parts in the server's order
- * @param structured {@code structuredContent}; null where there is none
- * @param meta {@code _meta} of the result; empty where there is none
- * @param isError the tool's own failure, or that the call did not come to an answer
- * @param failure why there is no answer of the tool; null where there is one
+ * @param structured {@code structuredContent}; null if there is none
+ * @param meta {@code _meta} of the result; empty if there is none
+ * @param isError true if the tool reported an error or gave no result
+ * @param failure why there is no result of the tool; null if there is one
  */
 public record ToolOutput(
     List<Part> parts,
@@ -31,7 +31,7 @@ public record ToolOutput(
   /**
    * A text, or media.
    *
-   * @param text what it says; of media, what stands for it where only text can go
+   * @param text the text; for media a short description, used where only text is possible
    * @param mimeType null for a text
    * @param data base64; null for a text
    */
@@ -57,7 +57,7 @@ public record ToolOutput(
     parts = List.copyOf(parts);
   }
 
-  /** Of an MCP {@code tools/call} result. */
+  /** From an MCP {@code tools/call} result. */
   public static ToolOutput of(JsonObject result) {
     List<Part> parts = new ArrayList<>();
     if (result.getValue("content") instanceof JsonArray content) {
@@ -69,7 +69,7 @@ public record ToolOutput(
     }
     JsonObject structured =
         result.getValue("structuredContent") instanceof JsonObject known ? known : null;
-    if (structured != null && parts.stream().noneMatch(part -> says(part, structured))) {
+    if (structured != null && parts.stream().noneMatch(part -> repeats(part, structured))) {
       parts.add(Part.ofText(structured.encode()));
     }
     JsonObject meta = result.getValue("_meta") instanceof JsonObject known ? known : null;
@@ -81,7 +81,7 @@ public record ToolOutput(
         null);
   }
 
-  /** Of a call that got no answer: what the model is told, so that it can correct itself. */
+  /** For a call without a result: the text lets the model correct the call. */
   public static ToolOutput of(McpFailure failure) {
     String text = failure.code() + ": " + failure.getMessage();
     return new ToolOutput(List.of(Part.ofText(text)), null, new JsonObject(), true, failure);
@@ -118,8 +118,8 @@ public record ToolOutput(
     return json.getValue(key) instanceof String text ? text : "";
   }
 
-  /** Servers repeat the structured content as text for older clients. */
-  private static boolean says(Part part, JsonObject structured) {
+  /** Whether a text part repeats the structured content, as servers do for older clients. */
+  private static boolean repeats(Part part, JsonObject structured) {
     if (part.data() != null || !part.text().stripLeading().startsWith("{")) {
       return false;
     }
@@ -134,7 +134,7 @@ public record ToolOutput(
     return parts.stream().anyMatch(Part::isImage);
   }
 
-  /** All of it as one text. */
+  /** All parts as one text. */
   public String text() {
     return parts.stream().map(Part::text).collect(Collectors.joining("\n"));
   }

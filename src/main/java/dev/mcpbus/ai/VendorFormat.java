@@ -5,7 +5,7 @@ import dev.mcpbus.bus.McpFailure;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 
-/** One vendor's JSON. Stateless. */
+/** The JSON of one vendor. Stateless. */
 interface VendorFormat {
 
   Object tools(List<ModelTool> tools, FunctionOptions options);
@@ -14,7 +14,7 @@ interface VendorFormat {
 
   JsonObject result(FunctionCall call, ToolOutput output);
 
-  /** {@code name}, and {@code description} where there is one. */
+  /** An object with {@code name}, and {@code description} if there is one. */
   static JsonObject named(ModelTool tool) {
     JsonObject out = new JsonObject().put("name", tool.name());
     String description = tool.description();
@@ -25,7 +25,7 @@ interface VendorFormat {
     return options.serverIds() ? out.put("_serverId", tool.tool().server()) : out;
   }
 
-  /** The text member {@code key}; {@code BAD_REQUEST} where there is none. */
+  /** The string member {@code key}; fails with {@code BAD_REQUEST} if there is none. */
   static String text(JsonObject json, String key, String expected) {
     if (json.getValue(key) instanceof String text && !text.isEmpty()) {
       return text;

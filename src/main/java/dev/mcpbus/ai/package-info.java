@@ -1,7 +1,7 @@
 /**
- * Tools in the form that models take them, and a model's function calls back to the tools: OpenAI,
- * Anthropic, Gemini and the Vercel AI SDK as JSON; LangChain4j and Spring AI in the packages below,
- * which alone import those frameworks.
+ * Offers tools in the formats of models, and sends a model's function calls to the tools: OpenAI,
+ * Anthropic, Gemini and the Vercel AI SDK as JSON, LangChain4j and Spring AI in sub-packages. These
+ * alone import those frameworks.
  */
 @NullMarked
 package dev.mcpbus.ai;

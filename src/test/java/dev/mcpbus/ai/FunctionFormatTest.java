@@ -88,7 +88,7 @@ class FunctionFormatTest {
   }
 
   @Test
-  void strict_is_asked_for_where_the_schema_allows_it_as_it_is() {
+  void strict_is_requested_if_the_schema_allows_it_unchanged() {
     JsonObject closed =
         json(
             """
@@ -150,7 +150,7 @@ class FunctionFormatTest {
   }
 
   @Test
-  void server_ids_stand_where_they_are_asked_for_and_nowhere_else() {
+  void server_ids_are_added_only_on_request() {
     FunctionOptions marked = new FunctionOptions(false, true);
     for (FunctionFormat form : FunctionFormat.values()) {
       assertThat(form.tools(List.of(WEATHER), marked).toString())
@@ -305,7 +305,7 @@ class FunctionFormatTest {
   }
 
   @Test
-  void nothing_that_a_tool_says_is_dropped() {
+  void no_content_of_a_tool_is_dropped() {
     ToolOutput output =
         ToolOutput.of(
             json(

@@ -114,7 +114,7 @@ class FunctionsIT {
   }
 
   @Test
-  void a_wrong_request_over_http_is_a_problem_and_a_wrong_call_is_told_to_the_model() {
+  void a_wrong_request_over_http_is_a_problem_and_the_model_gets_the_error_of_a_wrong_call() {
     assertThat(Http.get(bus.port(), "/api/tools?form=basic").status()).isEqualTo(400);
     assertThat(Http.get(bus.port(), "/api/tools?form=openai&server=nowhere").status())
         .isEqualTo(404);

@@ -148,7 +148,7 @@ class FunctionsVerticleTest {
   }
 
   @Test
-  void what_the_model_did_wrong_is_told_to_the_model() {
+  void the_model_gets_the_error_of_its_wrong_call() {
     for (JsonObject wrong :
         List.of(
             call("git__log", "{\"bad\": 1}"),

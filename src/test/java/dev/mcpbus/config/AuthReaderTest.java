@@ -104,7 +104,7 @@ class AuthReaderTest {
   }
 
   @Test
-  void beyond_loopback_somebody_has_to_log_in() {
+  void beyond_loopback_login_is_required() {
     assertThatThrownBy(() -> BridgeOptions.DEFAULT.withHost("0.0.0.0"))
         .hasMessageContaining("auth.apiKeys");
     assertThatThrownBy(() -> BridgeOptions.DEFAULT.withRemote(true).withHost("0.0.0.0"))

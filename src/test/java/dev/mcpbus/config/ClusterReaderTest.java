@@ -41,7 +41,7 @@ class ClusterReaderTest {
   }
 
   @Test
-  void without_any_word_of_it_a_node_listens_on_the_loopback_interface() {
+  void without_configuration_a_node_listens_on_the_loopback_interface() {
     ClusterOptions options = good(read("{}"));
     assertThat(options.host()).isEqualTo("127.0.0.1");
     assertThat(options.secret()).isNull();
@@ -68,7 +68,7 @@ class ClusterReaderTest {
   }
 
   @Test
-  void the_variable_is_read_where_nothing_else_is_said_and_where_there_is_no_cluster_at_all() {
+  void the_variable_is_read_if_no_other_secret_is_given_also_without_a_cluster() {
     Map<String, String> variables = Map.of("MCPBUS_CLUSTER_SECRET", TEXT);
     assertThat(good(read(variables, "{\"host\": \"10.0.0.3\"}")).secret()).isNotNull();
     ConfigResult none = Sample.in(directory).with(variables).json("{\"mcpServers\": {}}");

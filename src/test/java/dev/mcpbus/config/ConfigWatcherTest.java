@@ -108,7 +108,7 @@ class ConfigWatcherTest {
   }
 
   @Test
-  void case_118_a_file_is_read_only_when_two_looks_agree(Vertx vertx) throws Exception {
+  void case_118_a_file_is_read_only_when_two_checks_agree(Vertx vertx) throws Exception {
     ConfigWatcher watcher = watcher(vertx);
     look(watcher, 3);
     int before = reads.get();
@@ -203,7 +203,7 @@ class ConfigWatcherTest {
   }
 
   @Test
-  void a_change_before_the_first_look_is_not_missed(Vertx vertx) throws Exception {
+  void a_change_before_the_first_check_is_not_missed(Vertx vertx) throws Exception {
     ConfigWatcher watcher = watcher(vertx);
     write(file, "{\"mcpServers\": {}}");
     look(watcher, 3);
@@ -211,7 +211,7 @@ class ConfigWatcherTest {
   }
 
   @Test
-  void looks_do_not_overlap(Vertx vertx) throws Exception {
+  void checks_do_not_overlap(Vertx vertx) throws Exception {
     ConfigWatcher watcher = watcher(vertx);
     look(watcher, 3);
     write(file, "{\"mcpServers\": {}}");
@@ -224,7 +224,7 @@ class ConfigWatcherTest {
   }
 
   @Test
-  void the_timer_looks_until_the_watcher_is_closed(Vertx vertx) throws Exception {
+  void the_timer_checks_until_the_watcher_is_closed(Vertx vertx) throws Exception {
     ConfigWatcher watcher = watcher(vertx);
     watcher
         .start(Duration.ofMillis(5))

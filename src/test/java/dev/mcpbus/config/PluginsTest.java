@@ -14,10 +14,10 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What becomes of plug-ins that cannot be loaded. */
+/** Plug-ins that cannot be loaded. */
 class PluginsTest {
 
-  /** A policy that would do if it could be made. */
+  /** A valid policy that a service loader cannot create: its constructor has a parameter. */
   public static class Named implements NamePolicy {
     private final String name;
 
@@ -86,7 +86,7 @@ class PluginsTest {
   }
 
   @Test
-  void one_that_cannot_be_loaded_harms_only_itself_and_is_told() throws Exception {
+  void one_that_cannot_be_loaded_affects_only_itself_and_is_reported() throws Exception {
     Plugins<NamePolicy> plugins =
         load(
             Throwing.class.getName(),

@@ -214,7 +214,7 @@ class RegistryFileTest {
   }
 
   @Test
-  void of_several_ways_the_first_that_lacks_nothing_is_taken() {
+  void of_several_packages_and_remotes_the_first_complete_one_is_used() {
     String[] both = {
       """
       "packages": [

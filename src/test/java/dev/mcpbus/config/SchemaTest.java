@@ -133,7 +133,7 @@ class SchemaTest {
   }
 
   @Test
-  void what_the_reader_found_already_is_not_said_twice() {
+  void a_problem_that_the_reader_found_is_not_reported_twice() {
     ProblemCollector problems = new ProblemCollector("f.json");
     problems.add(1, "a", "known", "known");
     ParsedText parsed = JsoncParser.parse("{\"mcpServers\": {\"a\": {\"args\": 5}}}");

@@ -41,7 +41,7 @@ class SubstitutionTest {
   }
 
   @Test
-  void places_are_filled() {
+  void paths_are_inserted() {
     assertThat(
             args(
                 "${userHome}/x",

@@ -54,7 +54,7 @@ class TlsReaderTest {
         "http://h/mcp | {\"caFile\": \"a\"} | does not use TLS",
         "tcp://h:1 | {\"caFile\": \"a\"} | does not use TLS"
       })
-  void what_cannot_be_meant_is_a_problem(String url, String tls, String problem) {
+  void a_contradictory_setting_is_a_problem(String url, String tls, String problem) {
     Sample sample = Sample.in(folder);
     ConfigResult result = sample.server("\"url\": \"" + url + "\"", "\"tls\": " + tls);
     assertThat(sample.texts(result)).anySatisfy(text -> assertThat(text).contains(problem));

@@ -55,7 +55,7 @@ class ToolRuleReaderTest {
         "variables | \"disabledTools\": [\"${NOT_THERE:-delete}\"] | read_file write_file",
         "null | \"disabledTools\": null, \"includeTools\": null | read_file write_file delete",
       })
-  void a_restriction_is_obeyed(String who, String rules, String admitted) {
+  void a_restriction_is_applied(String who, String rules, String admitted) {
     ToolPolicy policy = policy(rules);
     assertThat(List.of("read_file", "write_file", "delete").stream().filter(policy::admits))
         .as(who)
@@ -76,7 +76,7 @@ class ToolRuleReaderTest {
         "available_tools",
         "tools"
       })
-  void every_word_for_the_only_tools_is_obeyed(String word) {
+  void every_key_for_allowed_tools_is_applied(String word) {
     ToolPolicy policy = policy("\"" + word + "\": [\"read_file\"]");
     assertThat(policy.admits("read_file")).isTrue();
     assertThat(policy.admits("delete")).isFalse();
@@ -93,7 +93,7 @@ class ToolRuleReaderTest {
         "disallowedTools",
         "disallowed_tools"
       })
-  void every_word_for_tools_that_are_kept_away_is_obeyed(String word) {
+  void every_key_for_denied_tools_is_applied(String word) {
     ToolPolicy policy = policy("\"" + word + "\": [\"delete\"]");
     assertThat(policy.admits("read_file")).isTrue();
     assertThat(policy.admits("delete")).isFalse();
@@ -118,7 +118,7 @@ class ToolRuleReaderTest {
   }
 
   @Test
-  void what_cannot_be_obeyed_is_told_with_its_place() {
+  void an_ignored_setting_is_reported_with_its_place() {
     assertThat(
             notes(
                 "\"command\": \"x\"",
@@ -134,7 +134,7 @@ class ToolRuleReaderTest {
   }
 
   @Test
-  void a_list_that_admits_nothing_is_told() {
+  void a_list_that_admits_nothing_is_reported() {
     assertThat(notes("\"command\": \"x\"", "\"includeTools\": []"))
         .containsExactly(
             "mcp.json:4: server \"one\": \"includeTools\" names nothing, so no tool can be called."

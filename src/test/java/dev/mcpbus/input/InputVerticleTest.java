@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who answers what a server asks, and which answers it gets. */
+/** Which component answers a question, and which answers reach the server. */
 class InputVerticleTest {
 
   private static final JsonObject FORM =
@@ -109,7 +109,7 @@ class InputVerticleTest {
   }
 
   @Test
-  void the_servers_own_handler_comes_before_the_common_one_and_that_before_parking() {
+  void the_servers_own_handler_comes_before_the_common_one_and_both_before_parking() {
     McpClient client = McpClient.create(vertx);
     TestBus.await(
         client.setInputHandler(
@@ -166,14 +166,14 @@ class InputVerticleTest {
   }
 
   @Test
-  void a_server_that_was_told_of_nobody_gets_no_place() {
+  void a_question_is_not_parked_if_the_session_declared_no_answers() {
     assertThat(failure(ask("q", Methods.ELICITATION, FORM, false)).code())
         .isEqualTo(FailureCode.METHOD_NOT_FOUND);
     assertThat(pending()).isEmpty();
   }
 
   @Test
-  void only_so_many_questions_wait() {
+  void the_number_of_parked_questions_is_bounded() {
     ask("1", Methods.ELICITATION, FORM, true);
     ask("2", Methods.ELICITATION, FORM, true);
     awaitPending(2);
@@ -182,7 +182,7 @@ class InputVerticleTest {
   }
 
   @Test
-  void questions_of_one_principal_and_those_of_nobody_known_leave_room_for_another() {
+  void questions_of_one_principal_and_those_without_an_owner_leave_room_for_another() {
     TestBus.await(vertx.close());
     vertx = Vertx.vertx();
     Codecs.register(vertx);
@@ -223,7 +223,7 @@ class InputVerticleTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"file:///etc/passwd", "javascript:alert(1)", "ssh://host", "nonsense", ""})
-  void nobody_is_sent_to_a_url_that_is_no_web_page(String url) {
+  void a_url_that_is_no_web_page_is_not_shown(String url) {
     JsonObject params =
         new JsonObject().put("mode", "url").put("message", "Log in").put("url", url);
     assertThat(failure(ask("q", Methods.ELICITATION, params, true)).code())
@@ -231,7 +231,7 @@ class InputVerticleTest {
   }
 
   @Test
-  void a_web_page_may_be_asked_for() {
+  void a_web_page_is_shown() {
     JsonObject params =
         new JsonObject()
             .put("mode", "url")
@@ -255,7 +255,7 @@ class InputVerticleTest {
   }
 
   @Test
-  void offers_add_up_end_by_themselves_and_are_bounded() {
+  void offers_are_united_expire_and_are_bounded() {
     JsonObject form = new JsonObject().put("elicitation", new JsonObject());
     TestBus.await(
         send(

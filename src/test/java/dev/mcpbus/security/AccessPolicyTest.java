@@ -31,7 +31,7 @@ class AccessPolicyTest {
   }
 
   @Test
-  void without_policies_everything_but_admin_is_for_everybody() {
+  void without_policies_every_principal_may_do_everything_but_admin() {
     Rights ann = new AccessPolicy(List.of()).rights(ANN);
     assertThat(ann.allows(Action.CALL, "git", "push")).isTrue();
     assertThat(ann.allows(Action.ADMIN, "git", "")).isFalse();
@@ -60,7 +60,7 @@ class AccessPolicyTest {
   }
 
   @Test
-  void a_server_is_seen_by_whoever_may_do_anything_with_it() {
+  void a_server_is_visible_to_principals_that_may_do_anything_with_it() {
     AccessPolicy policy =
         new AccessPolicy(
             List.of(

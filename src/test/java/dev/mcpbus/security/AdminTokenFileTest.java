@@ -37,7 +37,7 @@ class AdminTokenFileTest {
   }
 
   @Test
-  void what_is_written_is_read_and_nobody_else_can_read_it() throws IOException {
+  void a_written_token_is_read_back_and_other_users_cannot_read_it() throws IOException {
     at(1).write(TOKEN);
     assertThat(at(1).read()).contains(TOKEN);
     assertThat(permissions(at(1).path())).isEqualTo("rw-------");

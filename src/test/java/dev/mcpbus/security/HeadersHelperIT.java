@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 class HeadersHelperIT {
 
-  /** Made by the shell itself. */
+  /** Variables that the shell itself sets. */
   private static final Set<String> OF_THE_SHELL = Set.of("PWD", "OLDPWD", "SHLVL", "_");
 
   @Test

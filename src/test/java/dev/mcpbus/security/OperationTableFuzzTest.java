@@ -13,13 +13,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What a request is decided by is what any server can find in it, letter case or not. */
+/** The item that a request is decided on is the only one that any server can read in it. */
 class OperationTableFuzzTest {
 
   private static final List<String> ASKING =
       List.of(Methods.TOOLS_CALL, Methods.RESOURCES_READ, Methods.COMPLETE);
 
-  /** What a server finds that does not tell letter cases apart, and takes the last. */
+  /** What a server reads that ignores letter case and takes the last member. */
   private static @Nullable Object loose(JsonObject params, String name) {
     Object found = null;
     for (String member : params.fieldNames()) {
@@ -32,7 +32,7 @@ class OperationTableFuzzTest {
   }
 
   @Test
-  void a_server_finds_nothing_else_than_was_decided_by() {
+  void a_server_reads_the_same_item_that_was_decided_on() {
     AtomicInteger named = new AtomicInteger();
     Fuzz.run(
         30_000,

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class OperationTableTest {
 
-  /** What servers say, and no caller. */
+  /** Methods that only servers send. */
   private static final Set<String> OF_SERVERS =
       Set.of(
           Methods.ACKNOWLEDGED,
@@ -93,8 +93,7 @@ class OperationTableTest {
         "completion/complete|{'ref':{'type':'ref/other','name':'p'}}",
         "completion/complete|{'ref':{'type':'ref/resource','name':'p'}}"
       })
-  void what_should_be_named_and_is_not_is_nobodys_where_there_are_policies(
-      String method, String params) {
+  void an_operation_without_its_item_is_denied_if_there_are_policies(String method, String params) {
     Operation wanted = OperationTable.of("a", method, json(params));
     assertThat(wanted.scope()).isEqualTo(Scope.NAMELESS);
     assertThat(new Rights(List.of(), true, false).permits(wanted)).isTrue();
@@ -116,7 +115,7 @@ class OperationTableTest {
         "sampling/createMessage",
         "notifications/message"
       })
-  void a_method_without_a_row_is_an_admins_and_nobodys_where_there_are_policies(String method) {
+  void a_method_without_a_row_needs_admin_and_is_denied_if_there_are_policies(String method) {
     for (Operation wanted :
         List.of(
             OperationTable.of("a", method, RawJson.EMPTY_OBJECT),
@@ -128,7 +127,7 @@ class OperationTableTest {
   }
 
   @Test
-  void what_cannot_be_made_smaller_is_for_admins_where_there_are_policies() {
+  void an_operation_on_everything_needs_admin_if_there_are_policies() {
     Operation whole = Operation.whole(Action.LIST, "a");
     assertThat(new Rights(List.of(), true, false).permits(whole)).isTrue();
     assertThat(everything(true).permits(whole)).isTrue();

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class RequestPathTest {
 
-  /** More by {@code -Dmcpbus.fuzz.paths=}. */
+  /** More runs by {@code -Dmcpbus.fuzz.paths=}. */
   private static final int PATHS = Integer.getInteger("mcpbus.fuzz.paths", 300_000);
 
   private static final List<String> PIECES =
@@ -118,7 +118,7 @@ class RequestPathTest {
         "/api/tools/search?q=a/../b//c;d&x=%2e%2F%5c{}|\"",
         "/.well-known/oauth-protected-resource/mcp"
       })
-  void a_path_in_its_normal_form_may_go_on(String target) {
+  void a_path_in_its_normal_form_is_accepted(String target) {
     assertThat(RequestPath.problem(target)).isNull();
   }
 
@@ -190,12 +190,12 @@ class RequestPathTest {
         "/api?a=b c",
         "/api?a=é"
       })
-  void any_other_is_refused_with_a_sentence(String target) {
+  void any_other_path_is_refused_with_a_reason(String target) {
     assertThat(RequestPath.problem(target)).isNotNull().hasSizeGreaterThan(20).isPrintable();
   }
 
   @Test
-  void what_may_go_on_is_read_as_the_same_path_by_everybody() {
+  void every_parser_reads_an_accepted_path_alike() {
     Random random = new Random(20_261_122);
     int passed = 0;
     for (int i = 0; i < PATHS; i++) {
@@ -217,7 +217,7 @@ class RequestPathTest {
     assertThat(passed).as("of %s", PATHS).isBetween(PATHS / 100, PATHS / 2);
   }
 
-  /** Also a path that is fine, with one thing changed. */
+  /** A valid path, or one with a single change. */
   static String target(Random random) {
     List<String> pieces = new ArrayList<>();
     int length = 1 + random.nextInt(7);

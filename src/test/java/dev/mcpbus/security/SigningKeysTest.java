@@ -51,14 +51,14 @@ class SigningKeysTest {
   }
 
   @Test
-  void a_key_is_asked_for_once() {
+  void a_key_is_fetched_once() {
     assertThat(has("one")).isTrue();
     assertThat(has("one")).isTrue();
     assertThat(fetches).hasValue(1);
   }
 
   @Test
-  void an_unknown_key_makes_it_look_again_but_not_often() {
+  void an_unknown_key_fetches_the_set_again_but_not_often() {
     assertThat(has("one")).isTrue();
     for (int i = 0; i < 100; i++) {
       assertThat(has("two-" + i)).isFalse();
@@ -72,7 +72,7 @@ class SigningKeysTest {
   }
 
   @Test
-  void a_key_that_was_taken_off_stays_good_until_its_tokens_are_old() {
+  void a_removed_key_stays_valid_until_its_tokens_have_expired() {
     assertThat(has("one")).isTrue();
     set.clear();
     set.add(TokenIssuer.jwk("two", PAIR));
@@ -84,7 +84,7 @@ class SigningKeysTest {
   }
 
   @Test
-  void those_who_ask_at_the_same_time_share_one_look(Vertx vertx) {
+  void concurrent_searches_share_one_fetch(Vertx vertx) {
     Promise<List<JsonObject>> answer = Promise.promise();
     AtomicInteger looks = new AtomicInteger();
     SigningKeys slow =

@@ -18,9 +18,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Calls one tool. What the model can correct, the tool's own failure and wrong arguments, goes back
- * to it as an error result; anything else is thrown, with the {@link McpFailure} as cause, for the
- * service's {@code toolExecutionErrorHandler}.
+ * Calls one tool for LangChain4j. Failures that the model can correct (the tool's own error, wrong
+ * arguments) are returned as an error result. Other failures are thrown, with the {@link
+ * McpFailure} as cause, for the service's {@code toolExecutionErrorHandler}.
  */
 final class BusToolExecutor implements ToolExecutor {
 

@@ -22,8 +22,8 @@ import java.util.Map;
  *     .build();
  * }</pre>
  *
- * <p>The list is taken anew for every invocation, so servers may come and go. Blocks, as the
- * framework wants it: never call an AI service on an event loop; it refuses. Any other thread may.
+ * <p>Each invocation fetches the present list, so servers may come and go. Blocks the calling
+ * thread, as the framework requires; throws on an event loop. Any other thread may call.
  */
 public final class McpBusToolProvider implements ToolProvider, AutoCloseable {
 
@@ -43,9 +43,9 @@ public final class McpBusToolProvider implements ToolProvider, AutoCloseable {
   }
 
   /**
-   * The same, giving images of a tool to the model. Only some model classes of LangChain4j take
-   * them in a tool's result, the others fail; without this the model reads {@code [image,
-   * image/png, 1234 bytes]} in their place.
+   * A copy that passes images in a tool's result to the model. Only some model classes of
+   * LangChain4j accept them, the others fail. Without this the model reads {@code [image,
+   * image/png, 1234 bytes]} instead.
    */
   public McpBusToolProvider withImages() {
     return new McpBusToolProvider(tools, true);
@@ -71,8 +71,8 @@ public final class McpBusToolProvider implements ToolProvider, AutoCloseable {
   }
 
   /**
-   * Whose tool it is, and what its server says about it beside the schema. Known members alone: the
-   * framework reads some keys as orders.
+   * The tool's server and what the server says about the tool besides its schema. Only known
+   * members, because the framework acts on some keys.
    */
   private static Map<String, Object> metadata(ModelTool tool) {
     Map<String, Object> metadata = new LinkedHashMap<>();
@@ -92,7 +92,7 @@ public final class McpBusToolProvider implements ToolProvider, AutoCloseable {
     return metadata;
   }
 
-  /** Cancels what is outstanding. */
+  /** Cancels the running calls. */
   @Override
   public void close() {
     tools.close();

@@ -21,8 +21,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A JSON schema as LangChain4j's elements. An element is used where it says all that the schema
- * says; else the schema goes as it is, so that no keyword is lost. Pure.
+ * Converts a JSON schema to LangChain4j's elements. A schema that an element expresses completely
+ * becomes that element; any other schema stays raw JSON, so that no keyword is lost. Stateless.
  */
 final class SchemaElements {
 
@@ -41,7 +41,10 @@ final class SchemaElements {
 
   private SchemaElements() {}
 
-  /** The top of a tool's schema. Only an object has a form there: what else it says is dropped. */
+  /**
+   * The top of a tool's schema. The framework requires an object element there, so other keywords
+   * are dropped.
+   */
   static JsonObjectSchema object(JsonObject schema) {
     JsonObject known = new JsonObject();
     OBJECT.stream()
@@ -161,7 +164,7 @@ final class SchemaElements {
     return name == null || name.indexOf('/') >= 0 ? null : name;
   }
 
-  /** Definitions stand under {@code $defs} afterwards, whatever the server called them. */
+  /** Raw references point to {@code $defs}, where the definitions are after the conversion. */
   private static JsonRawSchema raw(JsonObject schema) {
     return JsonRawSchema.from(
         schema.encode().replace("\"$ref\":\"" + OLD_DEFS, "\"$ref\":\"" + DEFS));

@@ -1,6 +1,6 @@
 /**
- * The tools for LangChain4j. The only package that imports it; the program that uses it brings
- * {@code dev.langchain4j:langchain4j} itself.
+ * The tools for LangChain4j. No other package imports the framework; a program that uses this
+ * package must have {@code dev.langchain4j:langchain4j} among its own dependencies.
  */
 @NullMarked
 package dev.mcpbus.ai.langchain4j;

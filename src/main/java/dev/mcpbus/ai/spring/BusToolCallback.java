@@ -12,10 +12,10 @@ import org.springframework.ai.tool.definition.ToolDefinition;
 import org.springframework.ai.tool.execution.ToolExecutionException;
 
 /**
- * Calls one tool. The result is the tool's text as it is; media, which have no form here, appear as
- * {@code [image, image/png, 1234 bytes]}. A failure is thrown for the framework's {@code
- * ToolExecutionExceptionProcessor}, which by default tells the model; its cause is a {@link
- * McpFailure} where the tool gave no answer.
+ * Calls one tool for Spring AI. The result is the tool's text unchanged; media, which Spring AI
+ * cannot take here, appear as {@code [image, image/png, 1234 bytes]}. A failure is thrown for the
+ * framework's {@code ToolExecutionExceptionProcessor}, which by default passes it to the model; its
+ * cause is a {@link McpFailure} if the tool gave no result.
  */
 final class BusToolCallback implements ToolCallback {
 
@@ -54,7 +54,7 @@ final class BusToolCallback implements ToolCallback {
     return output.text();
   }
 
-  /** The context stays here: it may hold secrets, and a server is none of the program's parts. */
+  /** The context is not sent to the server: it may hold secrets. */
   @Override
   public String call(String input, @Nullable ToolContext context) {
     return call(input);

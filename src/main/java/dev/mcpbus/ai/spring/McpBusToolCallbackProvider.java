@@ -15,8 +15,9 @@ import org.springframework.ai.tool.ToolCallbackProvider;
  *     .call();
  * }</pre>
  *
- * <p>The list is taken anew each time that somebody asks, so servers may come and go. Blocks, as
- * the framework wants it: never use it on an event loop; it refuses. Any other thread may.
+ * <p>Each call of {@link #getToolCallbacks} fetches the present list, so servers may come and go.
+ * Blocks the calling thread, as the framework requires; throws on an event loop. Any other thread
+ * may call.
  */
 public final class McpBusToolCallbackProvider implements ToolCallbackProvider, AutoCloseable {
 
@@ -37,7 +38,7 @@ public final class McpBusToolCallbackProvider implements ToolCallbackProvider, A
         .toArray(ToolCallback[]::new);
   }
 
-  /** Cancels what is outstanding. */
+  /** Cancels the running calls. */
   @Override
   public void close() {
     tools.close();

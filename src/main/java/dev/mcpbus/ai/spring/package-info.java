@@ -1,6 +1,6 @@
 /**
- * The tools for Spring AI. The only package that imports it; the program that uses it brings {@code
- * org.springframework.ai:spring-ai-model} itself.
+ * The tools for Spring AI. No other package imports the framework; a program that uses this package
+ * must have {@code org.springframework.ai:spring-ai-model} among its own dependencies.
  */
 @NullMarked
 package dev.mcpbus.ai.spring;

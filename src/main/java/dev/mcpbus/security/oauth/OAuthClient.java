@@ -234,7 +234,7 @@ public final class OAuthClient {
       return Future.failedFuture(failure);
     }
     if (status == 403) {
-      Set<String> before = asked(tokens);
+      Set<String> before = requested(tokens);
       if (challenge.scope() == null || before.containsAll(challenge.scope())) {
         return Future.succeededFuture(false);
       }
@@ -253,8 +253,8 @@ public final class OAuthClient {
         : renew(place, challenge);
   }
 
-  private Set<String> asked(@Nullable OAuthTokens tokens) {
-    Set<String> before = new HashSet<>(state.asked());
+  private Set<String> requested(@Nullable OAuthTokens tokens) {
+    Set<String> before = new HashSet<>(state.requested());
     if (tokens != null) {
       before.addAll(tokens.scopes());
     }
@@ -334,7 +334,7 @@ public final class OAuthClient {
               }
               return grants
                   .refresh(place, tokens, Objects.requireNonNull(tokens.refresh()), state.client())
-                  .compose(obtained -> keep(obtained, state.asked()));
+                  .compose(obtained -> keep(obtained, state.requested()));
             });
   }
 
@@ -348,11 +348,11 @@ public final class OAuthClient {
     return grants.obtain(place, scopes, state.client()).compose(obtained -> keep(obtained, scopes));
   }
 
-  private Future<Boolean> keep(Obtained obtained, Set<String> asked) {
+  private Future<Boolean> keep(Obtained obtained, Set<String> requested) {
     RegisteredClient client = obtained.client().registered() ? obtained.client() : null;
     state =
         new StoredAuthorization(
-            obtained.tokens(), client, obtained.tokens().issuer(), Set.copyOf(asked));
+            obtained.tokens(), client, obtained.tokens().issuer(), Set.copyOf(requested));
     synchronized (this) {
       renewed = environment.clock().instant();
     }

@@ -9,18 +9,18 @@ import org.jspecify.annotations.Nullable;
  *
  * @param client the dynamic registration, null for none
  * @param issuer the authorization server to which all of it belongs
- * @param asked scopes of the last token request
+ * @param requested scopes of the last token request
  */
 record StoredAuthorization(
     @Nullable OAuthTokens tokens,
     @Nullable RegisteredClient client,
     @Nullable String issuer,
-    Set<String> asked) {
+    Set<String> requested) {
 
   static final StoredAuthorization EMPTY = new StoredAuthorization(null, null, null, Set.of());
 
   StoredAuthorization withTokens(@Nullable OAuthTokens other) {
-    return new StoredAuthorization(other, client, issuer, asked);
+    return new StoredAuthorization(other, client, issuer, requested);
   }
 
   JsonObject toJson() {
@@ -28,7 +28,7 @@ record StoredAuthorization(
         .put("tokens", tokens == null ? null : tokens.toJson())
         .put("client", client == null ? null : client.toJson())
         .put("issuer", issuer)
-        .put("asked", String.join(" ", asked));
+        .put("asked", String.join(" ", requested));
   }
 
   /**
@@ -43,12 +43,12 @@ record StoredAuthorization(
     }
     OAuthTokens tokens = OAuthTokens.of(json.getJsonObject("tokens"));
     RegisteredClient client = RegisteredClient.of(json.getJsonObject("client"));
-    String asked = JsonMembers.text(json, "asked");
+    String requested = JsonMembers.text(json, "asked");
     return new StoredAuthorization(
         tokens != null && tokens.issuer().equals(issuer) ? tokens : null,
         client != null && client.issuer().equals(issuer) ? client : null,
         issuer,
-        asked == null ? Set.of() : BearerChallenge.scopes(asked));
+        requested == null ? Set.of() : BearerChallenge.scopes(requested));
   }
 
   /** Without secrets. */

@@ -49,7 +49,7 @@ class McpBusToolProviderIT {
 
   private final Script script = new Script();
 
-  /** Asks for one tool, then says what the tool answered. */
+  /** Calls one tool, then repeats its answer. */
   private static final class Script implements ChatModel {
 
     private final List<ChatRequest> requests = new CopyOnWriteArrayList<>();
@@ -77,7 +77,7 @@ class McpBusToolProviderIT {
     }
   }
 
-  /** What a program of LangChain4j looks like. */
+  /** A program that uses LangChain4j. */
   interface Assistant {
     Result<String> chat(String question);
   }
@@ -155,7 +155,7 @@ class McpBusToolProviderIT {
   }
 
   @Test
-  void a_call_ends_by_its_deadline_and_the_service_hears_why() {
+  void a_call_ends_by_its_deadline_and_the_service_gets_the_reason() {
     BlockingTools.Options hasty = BlockingTools.Options.DEFAULT.withTimeout(Duration.ofMillis(300));
     try (McpBusToolProvider impatient = McpBusToolProvider.create(bus.vertx(), hasty)) {
       AiServiceTool slow =
@@ -178,7 +178,7 @@ class McpBusToolProviderIT {
   }
 
   @Test
-  void only_the_servers_asked_for_are_offered_with_the_programs_own_schemas() {
+  void only_the_requested_servers_are_offered_with_the_programs_own_schemas() {
     JsonObject schema = new JsonObject("{\"properties\": {\"text\": {\"type\": \"string\"}}}");
     BlockingTools.Options own =
         BlockingTools.Options.DEFAULT

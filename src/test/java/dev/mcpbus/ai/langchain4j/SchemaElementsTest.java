@@ -25,7 +25,7 @@ class SchemaElementsTest {
   }
 
   @Test
-  void what_an_element_says_whole_becomes_that_element() {
+  void a_schema_that_an_element_expresses_becomes_that_element() {
     assertThat(property("{\"type\": \"string\", \"description\": \"d\"}"))
         .isEqualTo(JsonStringSchema.builder().description("d").build());
     assertThat(property("{\"type\": \"string\", \"enum\": [\"a\", \"b\"]}"))
@@ -49,7 +49,7 @@ class SchemaElementsTest {
   }
 
   @Test
-  void what_no_element_says_goes_as_it_is() {
+  void a_schema_that_no_element_expresses_stays_raw() {
     for (String schema :
         List.of(
             "{\"type\":\"string\",\"format\":\"date\"}",

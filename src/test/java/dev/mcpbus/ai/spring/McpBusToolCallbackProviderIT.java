@@ -152,12 +152,12 @@ class McpBusToolCallbackProviderIT {
         .hasMessageContaining("is an event loop");
   }
 
-  /** Asks for one tool, then says what the tool answered. */
+  /** Calls one tool, then repeats its answer. */
   private static final class Script implements ChatModel {
 
     private final List<Prompt> prompts = new CopyOnWriteArrayList<>();
 
-    /** Says that it can call tools. */
+    /** Declares that it can call tools. */
     @Override
     public ChatOptions getOptions() {
       return ToolCallingChatOptions.builder().build();

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
-/** A person logs in with a browser that comes back to loopback. */
+/** The login of a person, with a browser that is redirected to loopback. */
 class BrowserLoginTest extends OAuthFixture {
 
   @Test
@@ -87,7 +87,7 @@ class BrowserLoginTest extends OAuthFixture {
 
   @Test
   void a_foreign_state_is_dropped_and_the_login_goes_on() throws Exception {
-    somebodyIsThere = false;
+    personIsPresent = false;
     OAuthClient client = client();
     Future<Boolean> outcome = client.challenged(401, "Bearer", null);
     await().until(() -> !prompts.isEmpty());
@@ -112,8 +112,8 @@ class BrowserLoginTest extends OAuthFixture {
   }
 
   @Test
-  void nobody_there_ends_in_a_clear_error_and_a_closed_port() throws Exception {
-    somebodyIsThere = false;
+  void a_login_that_is_not_completed_ends_in_a_clear_error_and_a_closed_port() throws Exception {
+    personIsPresent = false;
     OAuthException why = refused(client(settings(), Duration.ofMillis(200)));
     assertThat(why.reason()).isEqualTo(Reason.LOGIN_REQUIRED);
     assertThat(why).hasMessageContaining("the login was not completed");
@@ -132,7 +132,7 @@ class BrowserLoginTest extends OAuthFixture {
 
   @Test
   void a_login_outlives_the_session_that_wanted_it() throws Exception {
-    somebodyIsThere = false;
+    personIsPresent = false;
     List<OAuthClient> made = new CopyOnWriteArrayList<>();
     String session =
         get(

@@ -63,7 +63,8 @@ class ClusterTokenStoreTest extends OAuthFixture {
   }
 
   @Test
-  void a_node_that_died_in_flight_does_not_block_the_others_for_long() throws Exception {
+  void a_node_that_fails_during_a_renewal_blocks_the_others_only_for_a_bounded_time()
+      throws Exception {
     TokenStore dead = new ClusterTokenStore(vertx, AesGcmSeal.of(KEY), 300);
     AtomicInteger runs = new AtomicInteger();
     dead.alone("a", () -> Promise.<Void>promise().future());

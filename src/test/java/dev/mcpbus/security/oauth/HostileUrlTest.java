@@ -111,7 +111,7 @@ class HostileUrlTest extends OAuthFixture {
   }
 
   @Test
-  void fault_110_a_sink_on_another_loopback_address_hears_nothing() throws Exception {
+  void fault_110_a_server_on_another_loopback_address_receives_nothing() throws Exception {
     AtomicInteger connections = new AtomicInteger();
     HttpServer sink =
         vertx
@@ -160,7 +160,7 @@ class HostileUrlTest extends OAuthFixture {
   }
 
   @Test
-  void a_document_over_the_bound_and_a_silent_server_are_given_up() throws Exception {
+  void a_document_over_the_bound_and_a_silent_server_fail() throws Exception {
     world.documents.put("/big", json("x", "y".repeat(GuardedHttp.MAX_BODY)));
     world.challenge = "Bearer resource_metadata=\"" + world.base() + "/big\"";
     assertThat(refused(client())).hasMessageContaining("256 KiB");

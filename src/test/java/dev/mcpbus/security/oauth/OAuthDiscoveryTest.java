@@ -50,7 +50,7 @@ class OAuthDiscoveryTest extends OAuthFixture {
   }
 
   @Test
-  void authorization_server_metadata_is_asked_for_in_the_order_of_the_specification()
+  void authorization_server_metadata_is_fetched_in_the_order_of_the_specification()
       throws Exception {
     JsonObject document = world.documents.remove("/.well-known/oauth-authorization-server/as");
     world.documents.put("/as/.well-known/openid-configuration", document);
@@ -64,7 +64,7 @@ class OAuthDiscoveryTest extends OAuthFixture {
   }
 
   @Test
-  void the_issuer_must_be_exactly_the_one_that_was_asked() throws Exception {
+  void the_issuer_must_be_exactly_the_requested_one() throws Exception {
     for (String other : List.of(world.issuer() + "/", "https://honest.example", "")) {
       world.metadata(json("issuer", other));
       assertThat(refused(client())).hasMessageContaining("another issuer");

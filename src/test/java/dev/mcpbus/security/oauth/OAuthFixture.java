@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** A world with OAuth and a clock that stands still, per test. */
+/** An authorization server, an MCP server and a fixed clock for each test. */
 abstract class OAuthFixture {
 
   Vertx vertx;
@@ -33,7 +33,7 @@ abstract class OAuthFixture {
   volatile Instant now = Instant.parse("2026-01-01T00:00:00Z");
   final List<URI> prompts = new CopyOnWriteArrayList<>();
   final Map<String, String> hosts = new ConcurrentHashMap<>();
-  volatile boolean somebodyIsThere = true;
+  volatile boolean personIsPresent = true;
 
   @BeforeEach
   void start() {
@@ -85,7 +85,7 @@ abstract class OAuthFixture {
             store,
             (server, page, within) -> {
               prompts.add(page);
-              if (somebodyIsThere) {
+              if (personIsPresent) {
                 world.browse(page);
               }
             },
@@ -95,7 +95,7 @@ abstract class OAuthFixture {
             loginTimeout));
   }
 
-  /** Names of the test; every other host is what it says, and no name is ever looked up. */
+  /** Resolves the names of the test; any other host must be an address. Uses no DNS. */
   private Future<List<InetAddress>> resolve(String host) {
     try {
       String address = hosts.getOrDefault(host, host);

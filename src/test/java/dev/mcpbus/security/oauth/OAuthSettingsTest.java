@@ -35,9 +35,9 @@ class OAuthSettingsTest {
             "urn:x"));
   }
 
-  /** As every version has made it: another key, and tokens that are kept are not found again. */
+  /** The key must stay the same in all versions, or stored tokens are not found. */
   @Test
-  void the_key_of_kept_tokens_stays_and_tells_apart_whose_they_are() {
+  void the_key_of_stored_tokens_stays_the_same_and_differs_by_owner() {
     assertThat(settings("subject-1").key())
         .isEqualTo("516eff55d95d909c7a85cc0fd5c93eab030a26ec69856a0bd2b74195a3cd6b44")
         .isNotEqualTo(settings("subject-2").key());

@@ -7,7 +7,7 @@ import dev.mcpbus.testing.OAuthWorld.Answer;
 import io.vertx.core.json.JsonObject;
 import org.junit.jupiter.api.Test;
 
-/** How this client gets its id, and who may see it. */
+/** How this client gets its id, and which servers receive it. */
 class RegistrationTest extends OAuthFixture {
 
   private static final String DOCUMENT = "https://client.example/mcpbus.json";
@@ -40,7 +40,7 @@ class RegistrationTest extends OAuthFixture {
   }
 
   @Test
-  void else_the_operator_is_asked() throws Exception {
+  void else_the_failure_asks_the_operator_to_register() throws Exception {
     world.metadata(json("registration_endpoint", null));
     OAuthException why = refused(client());
     assertThat(why.reason()).isEqualTo(Reason.LOGIN_REQUIRED);

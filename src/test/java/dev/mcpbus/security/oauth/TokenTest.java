@@ -40,7 +40,7 @@ class TokenTest extends OAuthFixture {
   }
 
   @Test
-  void client_credentials_need_nobody_and_show_themselves_by_basic() throws Exception {
+  void client_credentials_need_no_person_and_use_basic_authentication() throws Exception {
     OAuthClient client = client(settings(Grant.CLIENT_CREDENTIALS));
     assertThat(challenged(client)).isTrue();
     assertThat(get(client.token())).isEqualTo("at-1");
@@ -193,7 +193,7 @@ class TokenTest extends OAuthFixture {
   }
 
   @Test
-  void offline_access_is_asked_for_only_where_the_authorization_server_lists_it() throws Exception {
+  void offline_access_is_requested_only_if_the_authorization_server_lists_it() throws Exception {
     world.challenge = "Bearer scope=\"a offline_access\"";
     assertThat(challenged(client())).isTrue();
     assertThat(query(prompts.get(0))).containsEntry("scope", "a");
@@ -219,7 +219,7 @@ class TokenTest extends OAuthFixture {
   }
 
   @Test
-  void a_token_is_renewed_before_it_ends_once_for_all_who_ask() throws Exception {
+  void a_token_is_renewed_before_it_expires_once_for_all_callers() throws Exception {
     OAuthClient client = client();
     assertThat(challenged(client)).isTrue();
     now = now.plusSeconds(3571);
@@ -257,7 +257,7 @@ class TokenTest extends OAuthFixture {
   }
 
   @Test
-  void an_authorization_server_that_is_down_costs_no_login_and_no_token() throws Exception {
+  void an_authorization_server_that_is_down_causes_no_login_and_loses_no_token() throws Exception {
     OAuthClient client = client();
     assertThat(challenged(client)).isTrue();
     world.tokenAnswer = form -> new Answer(503, new JsonObject());
