@@ -28,7 +28,8 @@ final class CoreBench {
       "%-40s %7s %10s %8s %9s %9s %9s %8s%n"
           .formatted("", "callers", "calls/s", "CPU us", "p50 us", "p99 us", "p99.9 us", "ratio");
 
-  private static final List<Kind> IDLE = List.of(Kind.HTTP_BUS, Kind.HTTP_BUS_MANY, Kind.HTTP_BUS_STREAMS);
+  private static final List<Kind> IDLE =
+      List.of(Kind.HTTP_BUS, Kind.HTTP_BUS_MANY, Kind.HTTP_BUS_STREAMS);
 
   private final Plan plan;
   private final Path directory;

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * Calls over the bus, in this build and in an older one. Arguments: the directory of the fixtures,
@@ -37,11 +38,17 @@ final class CoreComparison {
     paired.print();
   }
 
+  private static WorkerProcess start(
+      Kind kind, String target, Map<Paired.Side, String> builds, Paired.Side side)
+      throws IOException {
+    return WorkerProcess.start(kind, target, Objects.requireNonNull(builds.get(side)));
+  }
+
   private static void pair(
       Paired paired, Kind kind, String target, Map<Paired.Side, String> builds, boolean quick)
       throws IOException {
-    try (WorkerProcess before = WorkerProcess.start(kind, target, builds.get(Paired.Side.BEFORE));
-        WorkerProcess now = WorkerProcess.start(kind, target, builds.get(Paired.Side.NOW))) {
+    try (WorkerProcess before = start(kind, target, builds, Paired.Side.BEFORE);
+        WorkerProcess now = start(kind, target, builds, Paired.Side.NOW)) {
       before.closed(Plan.JUDGED, quick ? 300 : 5_000);
       now.closed(Plan.JUDGED, quick ? 300 : 5_000);
       List<JsonObject> ofBefore = new ArrayList<>();

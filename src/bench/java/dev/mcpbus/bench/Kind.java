@@ -73,8 +73,7 @@ enum Kind {
       case HTTP_BUS_AMONG -> new BusContender(http(target).many(MANY, 1));
       case HTTP_BUS_MANY -> new BusContender(http(target).many(MANY, MANY));
       case HTTP_BUS_STREAMS ->
-          new BusContender(
-              http(URI.create(target).resolve("/stream").toString()).many(MANY, MANY));
+          new BusContender(http(URI.create(target).resolve("/stream").toString()).many(MANY, MANY));
       case HTTP_SDK, HTTP_SDK_DEFAULT -> SdkContender.http(URI.create(target));
       case HTTP_VERTX -> new VertxHttpContender(URI.create(target));
     };

@@ -41,7 +41,8 @@ public final class Load {
   }
 
   /** So many callers, each of which calls again when it has its reply. */
-  public static Result closed(Contender contender, int callers, long millis) throws InterruptedException {
+  public static Result closed(Contender contender, int callers, long millis)
+      throws InterruptedException {
     return new Load(contender).closed(callers, millis);
   }
 

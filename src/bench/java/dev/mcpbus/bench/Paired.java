@@ -42,8 +42,7 @@ public final class Paired {
    * @param now the same of the other build's
    */
   public void add(String label, List<JsonObject> before, List<JsonObject> now) {
-    Ratio ratio =
-        new Ratio(ratio(before, now, "perSecond"), ratio(before, now, "cpuMicros"));
+    Ratio ratio = new Ratio(ratio(before, now, "perSecond"), ratio(before, now, "cpuMicros"));
     rows.computeIfAbsent(label, first -> new ArrayList<>()).add(ratio);
     System.err.printf(
         Locale.ROOT,

@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * The least that can be done with the same child: one thread that reads replies, finds the caller
@@ -79,7 +80,7 @@ final class PipeContender implements Contender {
     for (int i = 0; i < length; i++) {
       if (buffer[i] == '\n') {
         long id = id(buffer, from);
-        Reply reply = pending.remove(id);
+        Reply reply = Objects.requireNonNull(pending.remove(id));
         boolean right = i - from == Payload.answerLength(id);
         reply.ended(right ? null : new IllegalStateException("not the answer expected"));
         from = i + 1;

@@ -53,8 +53,17 @@ record Plan(
         args.contains("--quick")
             ? new Plan(EnumSet.allOf(Kind.class), CALLERS, 0, 300, 300, 1, 100, 300)
             : args.contains("--short")
-                ? new Plan(EnumSet.allOf(Kind.class), CALLERS, IDLE_MILLIS, 5_000, 8_000, 3, 1_000, 3_000)
-                : new Plan(EnumSet.allOf(Kind.class), CALLERS, IDLE_MILLIS, 8_000, 20_000, 5, 1_000, 5_000);
+                ? new Plan(
+                    EnumSet.allOf(Kind.class), CALLERS, IDLE_MILLIS, 5_000, 8_000, 3, 1_000, 3_000)
+                : new Plan(
+                    EnumSet.allOf(Kind.class),
+                    CALLERS,
+                    IDLE_MILLIS,
+                    8_000,
+                    20_000,
+                    5,
+                    1_000,
+                    5_000);
     for (int i = 0; i < args.size(); i++) {
       switch (args.get(i)) {
         case "--quick", "--short" -> {}
@@ -92,14 +101,7 @@ record Plan(
       }
     }
     return new Plan(
-        some,
-        callers,
-        idleMillis,
-        warmupMillis,
-        sdkWarmupMillis,
-        rounds,
-        roundMillis,
-        pacedMillis);
+        some, callers, idleMillis, warmupMillis, sdkWarmupMillis, rounds, roundMillis, pacedMillis);
   }
 
   private Plan callers(int number) {

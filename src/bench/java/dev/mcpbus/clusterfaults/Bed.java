@@ -75,11 +75,7 @@ final class Bed implements AutoCloseable {
     latest = history.latest().compareTo(latest) > 0 ? history.latest() : latest;
     System.out.printf(
         "%s: %d calls %s, %d executions, %d violations%n",
-        run,
-        history.callCount(),
-        history.endings(),
-        history.executionCount(),
-        found.size());
+        run, history.callCount(), history.endings(), history.executionCount(), found.size());
     found.forEach(one -> System.out.println("  VIOLATION " + one));
     Path file = keep(run);
     if (!found.isEmpty()) {

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class Caller {
 
   /** What a caller waits beyond the time that it gave the call. */
-  private static final Duration GRACE = Duration.ofMillis(1_000);
+  private static final Duration GRACE = Duration.ofSeconds(1);
 
   private final Journal journal;
   private final AtomicInteger ids = new AtomicInteger();
@@ -66,9 +66,7 @@ final class Caller {
             .timeout(budget.plus(GRACE))
             .POST(HttpRequest.BodyPublishers.ofString(arguments.encode()))
             .build();
-    return client
-        .sendAsync(request, HttpResponse.BodyHandlers.ofString())
-        .handle(Ending::of);
+    return client.sendAsync(request, HttpResponse.BodyHandlers.ofString()).handle(Ending::of);
   }
 
   /** A JSON document of a node's bridge; empty where it does not answer. */

@@ -32,8 +32,7 @@ final class Cluster implements AutoCloseable {
   /**
    * @param skewSeconds by which the time of day of the first node is ahead, of the last behind
    */
-  Cluster(
-      Path folder, Path jar, Links links, Journal journal, Caller caller, long skewSeconds) {
+  Cluster(Path folder, Path jar, Links links, Journal journal, Caller caller, long skewSeconds) {
     this.links = links;
     this.caller = caller;
     Path programs = folder.toAbsolutePath().getParent();

@@ -47,7 +47,8 @@ public final class ClusterFaults implements Callable<Integer> {
 
   @Option(
       names = "--runs",
-      description = "Of each but random. Default: 20 of kill, 6 of link, 5 of stop and partition, else 1.")
+      description =
+          "Of each but random. Default: 20 of kill, 6 of link, 5 of stop and partition, else 1.")
   private Integer runs;
 
   @Option(names = "--schedules", description = "Random ones. Default: ${DEFAULT-VALUE}.")
@@ -61,7 +62,8 @@ public final class ClusterFaults implements Callable<Integer> {
 
   @Option(
       names = "--skew",
-      description = "Seconds by which the first node's time of day is ahead, and the last's behind.")
+      description =
+          "Seconds by which the first node's time of day is ahead, and the last's behind.")
   private long skew;
 
   @Option(names = "--seed", description = "Of the first schedule; the next has the next number.")
@@ -185,7 +187,7 @@ public final class ClusterFaults implements Callable<Integer> {
 
   private static String load() {
     try {
-      return Files.readString(Path.of("/proc/loadavg")).split(" ")[0];
+      return Files.readString(Path.of("/proc/loadavg")).split(" ", 2)[0];
     } catch (IOException e) {
       return "unknown";
     }

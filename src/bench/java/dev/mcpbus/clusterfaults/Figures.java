@@ -15,7 +15,10 @@ final class Figures {
   private final Map<String, Figure> figures = new LinkedHashMap<>();
 
   void add(String name, Duration wanted, Duration value) {
-    figures.computeIfAbsent(name, absent -> new Figure(wanted, new ArrayList<>())).values.add(value);
+    figures
+        .computeIfAbsent(name, absent -> new Figure(wanted, new ArrayList<>()))
+        .values
+        .add(value);
   }
 
   /** Whether the worst of each is within what is wanted. */

@@ -96,14 +96,21 @@ final class FullLoad implements AutoCloseable {
     long call = done.incrementAndGet();
     String server = cluster.servers().get((int) (call % cluster.servers().size()));
     Node via = cluster.nodes().get(number % Cluster.NODES);
-    caller
-        .unnoted("l" + call, via, server, BUDGET, Duration.ZERO)
-        .thenAcceptAsync(
-            ending -> {
-              String how = ending.isOk() ? "OK" : ending.code() + " sent:" + ending.sent();
-              endings.merge(how, 1L, Long::sum);
-              next(number, ended);
-            });
+    var unused =
+        caller
+            .unnoted("l" + call, via, server, BUDGET, Duration.ZERO)
+            .thenAcceptAsync(
+                ending -> {
+                  String how = ending.isOk() ? "OK" : ending.code() + " sent:" + ending.sent();
+                  endings.merge(how, 1L, Long::sum);
+                  next(number, ended);
+                })
+            .whenComplete(
+                (ok, failure) -> {
+                  if (failure != null) {
+                    ended.completeExceptionally(failure);
+                  }
+                });
   }
 
   @Override

@@ -45,8 +45,7 @@ final class LinkFaults implements AutoCloseable {
     int one = 1 + number % Cluster.NODES;
     int other = 1 + one % Cluster.NODES;
     int third = 1 + other % Cluster.NODES;
-    var load =
-        clock.scheduleAtFixedRate(this::callAll, 0, BETWEEN_MILLIS, TimeUnit.MILLISECONDS);
+    var load = clock.scheduleAtFixedRate(this::callAll, 0, BETWEEN_MILLIS, TimeUnit.MILLISECONDS);
     Pause.millis(1_000);
     bed.fault("cut of link " + one + "-" + other);
     cluster.links().cutBoth(one, other);
@@ -71,8 +70,7 @@ final class LinkFaults implements AutoCloseable {
     bed.figures().add("link: all well after it healed", Duration.ofSeconds(10), settled);
     System.out.printf(
         "  longest without an answer %s s, well again %s s%n",
-        Figures.seconds(longest),
-        Figures.seconds(settled));
+        Figures.seconds(longest), Figures.seconds(settled));
     bed.check("link " + number + ", " + one + "-" + other);
   }
 

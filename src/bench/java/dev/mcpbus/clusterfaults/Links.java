@@ -2,6 +2,7 @@ package dev.mcpbus.clusterfaults;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -93,14 +94,24 @@ final class Links {
 
   private static void neighbour(int from, int to, String hardware) {
     run(
-        "ip", "-n", space(from), "neigh", "replace", HERE + to, "lladdr", hardware, "nud",
-        "permanent", "dev", LINK);
+        "ip",
+        "-n",
+        space(from),
+        "neigh",
+        "replace",
+        HERE + to,
+        "lladdr",
+        hardware,
+        "nud",
+        "permanent",
+        "dev",
+        LINK);
   }
 
   private static void run(String... command) {
     try {
       Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-      String said = new String(process.getInputStream().readAllBytes());
+      String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       if (process.waitFor() != 0) {
         throw new IllegalStateException(String.join(" ", command) + ": " + said.strip());
       }

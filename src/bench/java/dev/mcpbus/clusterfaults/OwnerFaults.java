@@ -49,11 +49,7 @@ final class OwnerFaults {
   }
 
   private void strikeAndMeasure(
-      Kind kind,
-      int number,
-      String server,
-      Node owner,
-      List<CompletableFuture<Ending>> inFlight) {
+      Kind kind, int number, String server, Node owner, List<CompletableFuture<Ending>> inFlight) {
     long from = System.nanoTime();
     bed.fault(kind.text + " of " + owner.name() + ", owner of " + server);
     strike(kind, owner);

@@ -33,14 +33,12 @@ final class Schedules implements AutoCloseable {
     List<CompletableFuture<Ending>> endings = new CopyOnWriteArrayList<>();
     List<ScheduledFuture<?>> steps = new CopyOnWriteArrayList<>();
     for (Schedule.Call call : schedule.calls()) {
-      steps.add(
-          clock.schedule(() -> endings.add(call(call)), call.at(), TimeUnit.MILLISECONDS));
+      steps.add(clock.schedule(() -> endings.add(call(call)), call.at(), TimeUnit.MILLISECONDS));
     }
     for (Schedule.Fault fault : schedule.faults()) {
       steps.add(hand.schedule(() -> strike(fault), fault.at(), TimeUnit.MILLISECONDS));
       steps.add(
-          hand.schedule(
-              () -> relieve(fault), fault.at() + fault.millis(), TimeUnit.MILLISECONDS));
+          hand.schedule(() -> relieve(fault), fault.at() + fault.millis(), TimeUnit.MILLISECONDS));
     }
     steps.forEach(Schedules::await);
     endings.forEach(CompletableFuture::join);

@@ -48,7 +48,9 @@ final class WholeFaults {
     return lost.isEmpty();
   }
 
-  /** Two of three are killed at once: the third knows all servers, and owns them when one is back. */
+  /**
+   * Two of three are killed at once: the third knows all servers, and owns them when one is back.
+   */
   void pair(int number) {
     cluster.awaitSettled();
     bed.begin();
@@ -59,7 +61,7 @@ final class WholeFaults {
     List<CompletableFuture<Ending>> calls = new ArrayList<>();
     for (int i = 0; i < IN_FLIGHT; i++) {
       String server = cluster.servers().get(i % cluster.servers().size());
-      calls.add(bed.caller().call(left, server, Duration.ofMillis(500L + 100 * i), Duration.ZERO));
+      calls.add(bed.caller().call(left, server, Duration.ofMillis(500L + 100L * i), Duration.ZERO));
     }
     List<Ending> endings = calls.stream().map(CompletableFuture::join).toList();
     long forgotten =

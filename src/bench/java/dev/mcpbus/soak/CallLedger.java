@@ -95,7 +95,12 @@ final class CallLedger {
           }
           if (account.failed > 0) {
             problems.add(
-                kind + ": " + account.failed + " of " + account.begun + " ended otherwise: "
+                kind
+                    + ": "
+                    + account.failed
+                    + " of "
+                    + account.begun
+                    + " ended otherwise: "
                     + account.examples);
           }
         });

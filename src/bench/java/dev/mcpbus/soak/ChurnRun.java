@@ -21,8 +21,7 @@ final class ChurnRun {
   /** What the first use of something makes once. */
   private static final long KEPT = 500;
 
-  private static final String ROW =
-      "%-26s %7s %6s %7s %7s %8s %8s %4s %4s %4s %4s  %s%n";
+  private static final String ROW = "%-26s %7s %6s %7s %7s %8s %8s %4s %4s %4s %4s  %s%n";
   private static final double[] NO_LATENCY = {0, 0};
 
   /**
@@ -153,8 +152,8 @@ final class ChurnRun {
   }
 
   /**
-   * Counts once what was begun is over: when there is no more than before, or when it is not getting
-   * less any more though idle sessions had their time.
+   * Counts once what was begun is over: when there is no more than before, or when it is not
+   * getting less any more though idle sessions had their time.
    *
    * @param lingerSeconds for which things may stay
    */

@@ -5,14 +5,14 @@ import io.vertx.core.Future;
 import io.vertx.core.http.HttpClientConnection;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Predicate;
 
-/** Connections of every kind, requests that are wrong, callers whom nobody knows or who ask much. */
+/**
+ * Connections of every kind, requests that are wrong, callers whom nobody knows or who ask much.
+ */
 final class DoorChurn {
 
   private static final String BODY = "{\"text\":\"hello\"}";
   private static final String ECHO = "/api/servers/echo/tools/echo";
-  private static final Predicate<String> HEAD = text -> text.contains("\r\n\r\n");
 
   /** Each is answered with 4xx or the end of the connection. */
   private static final List<String> BAD =
@@ -29,7 +29,9 @@ final class DoorChurn {
           "GET / HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nX: " + "x".repeat(20_000) + "\r\n\r\n",
           "GET /" + "x".repeat(10_000) + " HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n",
           "NONSENSE\r\n\r\n",
-          "POST " + ECHO + " HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nAuthorization: Bearer KEY\r\n"
+          "POST "
+              + ECHO
+              + " HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nAuthorization: Bearer KEY\r\n"
               + "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n");
 
   private final LoadClient client;
@@ -77,9 +79,7 @@ final class DoorChurn {
     return client
         .postOver(connection, ECHO, BODY)
         .compose(answer -> answer.expect(200))
-        .compose(
-            answer ->
-                times == 1 ? Future.succeededFuture() : several(connection, times - 1));
+        .compose(answer -> times == 1 ? Future.succeededFuture() : several(connection, times - 1));
   }
 
   private Future<String> fresh(long number) {
@@ -104,12 +104,11 @@ final class DoorChurn {
 
   private Future<String> bad(long number) {
     return client
-        .raw(BAD.get((int) (number % BAD.size())), HEAD, number % 2 == 0)
+        .raw(BAD.get((int) (number % BAD.size())), DoorChurn::isHead, number % 2 == 0)
         .compose(
             text ->
                 text.isEmpty() || text.matches("(?s)HTTP/1\\.[01] [45].*")
-                    ? Future.succeededFuture(
-                        text.isEmpty() ? "ended" : text.substring(9, 12))
+                    ? Future.succeededFuture(text.isEmpty() ? "ended" : text.substring(9, 12))
                     : Future.failedFuture(
                         new Unexpected(
                             BAD.get((int) (number % BAD.size())).lines().findFirst().orElse("")
@@ -121,9 +120,7 @@ final class DoorChurn {
   private Future<String> half(long number) {
     String whole = request("POST " + ECHO, BODY);
     int length = (int) (number % (whole.length() - 1)) + 1;
-    return client
-        .rawAndGo(whole.substring(0, length), number % 2 == 0, 20)
-        .map("left");
+    return client.rawAndGo(whole.substring(0, length), number % 2 == 0, 20).map("left");
   }
 
   private Future<String> unknown(long number) {
@@ -146,5 +143,9 @@ final class DoorChurn {
         .post(ECHO, BODY, "Authorization", "Bearer " + bed.limited())
         .compose(answer -> answer.expect(200, 429))
         .map(answer -> Integer.toString(answer.status()));
+  }
+
+  private static boolean isHead(String text) {
+    return text.contains("\r\n\r\n");
   }
 }

@@ -110,7 +110,8 @@ final class FixtureServers {
     write(response, new JsonObject().put("id", id).put("error", error));
   }
 
-  private void initialize(HttpServerResponse response, Object id, JsonObject params, boolean legacy) {
+  private void initialize(
+      HttpServerResponse response, Object id, JsonObject params, boolean legacy) {
     if (!legacy) {
       refuse(response, id);
       return;
@@ -221,7 +222,8 @@ final class FixtureServers {
     if (!legacy && params.containsKey("inputResponses")) {
       answer(response, id, text("hello"));
     } else if (!legacy) {
-      JsonObject question = new JsonObject().put("method", "elicitation/create").put("params", form);
+      JsonObject question =
+          new JsonObject().put("method", "elicitation/create").put("params", form);
       answer(
           response,
           id,

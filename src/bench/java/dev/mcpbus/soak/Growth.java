@@ -11,8 +11,8 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.DoubleStream;
 
 /**
- * Whether something grows with the work done. The slope is Theil and Sen's: the median of the slopes
- * between all pairs of observations, which one odd observation does not move.
+ * Whether something grows with the work done. The slope is Theil and Sen's: the median of the
+ * slopes between all pairs of observations, which one odd observation does not move.
  *
  * @param name of the class, or of the figure
  * @param perThousand operations
@@ -29,8 +29,8 @@ record Growth(String name, double perThousand, double first, double last) {
    * @param bytesPerOperation of heap
    * @param bytes of heap in all
    * @param figures threads, handles, children, sessions in all
-   * @param others whether classes that are not ours count as well: not where so little was done that
-   *     what the connections of this moment hold is more than a leak
+   * @param others whether classes that are not ours count as well: not where so little was done
+   *     that what the connections of this moment hold is more than a leak
    */
   record Tolerance(
       double objectsPerThousand,
@@ -43,7 +43,8 @@ record Growth(String name, double perThousand, double first, double last) {
   /** Classes that fill up to a bound of their own, and why that is no leak. */
   private static final Map<String, Long> BOUNDED =
       Map.ofEntries(
-          // The last 1,024 facts and the last 1,024 messages of the RPC log, for readers that return.
+          // The last 1,024 facts and the last 1,024 messages of the RPC log, for readers that
+          // return.
           Map.entry("dev.mcpbus.bridge.EventRing$Entry", 2_048L),
           Map.entry("io.netty.util.internal.RefCnt", 3_000L),
           Map.entry("io.vertx.core.buffer.impl.BufferImpl", 3_000L),
@@ -82,8 +83,8 @@ record Growth(String name, double perThousand, double first, double last) {
   }
 
   /**
-   * What is there after all has ended, and was not there at first. Something can stay without growing
-   * with the work: where a bound stopped it.
+   * What is there after all has ended, and was not there at first. Something can stay without
+   * growing with the work: where a bound stopped it.
    *
    * @param most instances of our own classes, those of the rings left out
    */

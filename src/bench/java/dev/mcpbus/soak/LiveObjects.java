@@ -66,7 +66,9 @@ record LiveObjects(long bytes, Map<String, Long> counts) {
         || name.equals("java.lang.Process");
   }
 
-  /** Lambdas are numbered by the order in which they were first met: one name for all of a class. */
+  /**
+   * Lambdas are numbered by the order in which they were first met: one name for all of a class.
+   */
   private static String stable(String name) {
     int lambda = name.indexOf("$$Lambda");
     return lambda < 0 ? name : name.substring(0, lambda) + "$$Lambda";

@@ -179,8 +179,7 @@ final class LoadClient {
 
   /** A connection that the caller uses and closes. */
   Future<HttpClientConnection> connect(boolean http2) {
-    return (http2 ? second : pooled)
-        .connect(new HttpConnectOptions().setHost(HOST).setPort(port));
+    return (http2 ? second : pooled).connect(new HttpConnectOptions().setHost(HOST).setPort(port));
   }
 
   Future<Answer> postOver(
@@ -216,7 +215,7 @@ final class LoadClient {
     if (!named) {
       options.putHeader("Authorization", "Bearer " + key);
     }
-    if (method == HttpMethod.POST) {
+    if (method.equals(HttpMethod.POST)) {
       options.putHeader("Content-Type", "application/json");
       options.putHeader("Accept", "application/json, text/event-stream");
     }
@@ -236,7 +235,7 @@ final class LoadClient {
   /** Over a connection of its own: a request whose answer does not end by itself. */
   Future<Text> stream(HttpMethod method, String path, String body, String... headers) {
     RequestOptions options = options(method, path, headers);
-    if (method == HttpMethod.GET) {
+    if (method.equals(HttpMethod.GET)) {
       options.putHeader("Accept", "text/event-stream");
     }
     return single

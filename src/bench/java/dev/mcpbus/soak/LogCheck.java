@@ -32,8 +32,8 @@ final class LogCheck {
   }
 
   /**
-   * Lines that nobody expects, each with how often it came, digits and ids taken out. Until the bridge
-   * listens, classes are loaded: what that takes on a busy machine is not looked at.
+   * Lines that nobody expects, each with how often it came, digits and ids taken out. Until the
+   * bridge listens, classes are loaded: what that takes on a busy machine is not looked at.
    */
   static List<String> unexpected(Path log) {
     Map<String, Integer> found = new LinkedHashMap<>();
@@ -46,7 +46,10 @@ final class LogCheck {
             boolean entry = head.matches();
             started[0] |= line.contains("bridge listens on");
             boolean loading = !started[0] && line.contains("BlockedThreadChecker");
-            boolean bad = entry && !loading && (head.group(1).equals("WARN") || head.group(1).equals("ERROR"));
+            boolean bad =
+                entry
+                    && !loading
+                    && (head.group(1).equals("WARN") || head.group(1).equals("ERROR"));
             if (entry) {
               told[0] = bad && isExpected(line);
             }

@@ -120,8 +120,7 @@ final class McpChurn {
         .compose(
             session ->
                 call(session, "echo", "mine")
-                    .compose(
-                        said -> polite ? end(session) : Future.succeededFuture("left")));
+                    .compose(said -> polite ? end(session) : Future.succeededFuture("left")));
   }
 
   // ---- the modern era
@@ -174,8 +173,7 @@ final class McpChurn {
   private Future<String> listenStream(long number) {
     JsonObject params =
         new JsonObject().put("notifications", new JsonObject().put("toolsListChanged", true));
-    return client
-        .stream(
+    return client.stream(
             HttpMethod.POST,
             "/mcp",
             described("subscriptions/listen", params, new JsonObject()),
@@ -188,8 +186,7 @@ final class McpChurn {
     return open("/mcp/echo", new JsonObject())
         .compose(
             session ->
-                client
-                    .stream(HttpMethod.GET, "/mcp/echo", "", session.headers())
+                client.stream(HttpMethod.GET, "/mcp/echo", "", session.headers())
                     .compose(
                         text -> {
                           text.cut();
@@ -198,8 +195,7 @@ final class McpChurn {
   }
 
   private Future<String> sseClient(long number) {
-    return client
-        .stream(HttpMethod.GET, "/sse/echo", "")
+    return client.stream(HttpMethod.GET, "/sse/echo", "")
         .compose(
             text ->
                 text.until("sessionId=")
@@ -280,8 +276,8 @@ final class McpChurn {
   }
 
   /**
-   * A server of the older era asks on the stream of the call. The client goes away: politely, with a
-   * word that it gives up the call; or not, and then the service waits 300 s for a person.
+   * A server of the older era asks on the stream of the call. The client goes away: politely, with
+   * a word that it gives up the call; or not, and then the service waits 300 s for a person.
    */
   private Future<String> ask(boolean polite) {
     JsonObject able = new JsonObject().put("elicitation", new JsonObject());
@@ -292,15 +288,13 @@ final class McpChurn {
     return open("/mcp/stateful", able)
         .compose(
             session ->
-                client
-                    .stream(
+                client.stream(
                         HttpMethod.POST,
                         "/mcp/stateful",
                         request("7", "tools/call", params),
                         session.headers())
                     .compose(
-                        text ->
-                            text.until("elicitation/create").onComplete(heard -> text.cut()))
+                        text -> text.until("elicitation/create").onComplete(heard -> text.cut()))
                     .compose(
                         heard ->
                             polite

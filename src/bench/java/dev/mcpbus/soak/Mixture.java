@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Everything at once, for long. Now and then the kinds of churn pause until what they began has
- * ended and idle sessions are over; what is there then is counted. Clients that stay, and the steady
- * calls whose time is taken, go on meanwhile.
+ * ended and idle sessions are over; what is there then is counted. Clients that stay, and the
+ * steady calls whose time is taken, go on meanwhile.
  */
 final class Mixture {
 

@@ -34,10 +34,13 @@ final class ServerChurn {
     String name = "guest-" + number;
     JsonObject config =
         number % 10 == 0
-            ? new JsonObject().put("command", service.bed().victim().toAbsolutePath() + "-not-there")
+            ? new JsonObject()
+                .put("command", service.bed().victim().toAbsolutePath() + "-not-there")
             : number % 10 == 1
                 ? new JsonObject()
-                    .put("command", service.bed().folder().resolve("echo").toAbsolutePath().toString())
+                    .put(
+                        "command",
+                        service.bed().folder().resolve("echo").toAbsolutePath().toString())
                 : service.bed().url("/modern");
     boolean works = number % 10 != 0;
     String body = new JsonObject().put("name", name).put("config", config).encode();

@@ -87,9 +87,7 @@ final class SoakBed {
               .put("bridge", bridge())
               .put(
                   "gateway",
-                  new JsonObject()
-                      .put("sessionIdle", SESSION_IDLE_MILLIS)
-                      .put("maxStreams", 2_048))
+                  new JsonObject().put("sessionIdle", SESSION_IDLE_MILLIS).put("maxStreams", 2_048))
               .put("auth", auth())
               .put("mcpServers", servers(0));
       write(all);
@@ -116,8 +114,7 @@ final class SoakBed {
   private void write(JsonObject all) throws IOException {
     Path next = folder.resolve("mcpbus.json.next");
     Files.writeString(next, all.encodePrettily());
-    Files.move(
-        next, file(), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    Files.move(next, file(), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
 
   private JsonObject bridge() {
@@ -128,8 +125,7 @@ final class SoakBed {
             .put("heartbeat", "3s")
             .put("maxStreams", 1_024);
     return tls
-        ? bridge.put(
-            "tls", new JsonObject().put("certFile", "cert.pem").put("keyFile", "key.pem"))
+        ? bridge.put("tls", new JsonObject().put("certFile", "cert.pem").put("keyFile", "key.pem"))
         : bridge;
   }
 
@@ -167,8 +163,7 @@ final class SoakBed {
         .put("changing", stdio("echo").put("env", new JsonObject().put("TURN", "turn-" + number)))
         .put("demo", new JsonObject().put("type", "bus").put("address", "mcpbus.demo"))
         .put("own", url("/modern"))
-        .put(
-            "asking", url("/modern").put("capabilities", new JsonArray().add("elicitation")))
+        .put("asking", url("/modern").put("capabilities", new JsonArray().add("elicitation")))
         .put("stateful", legacy())
         .put("hostile-flood", url("/hostile/flood"))
         .put("hostile-junk", url("/hostile/junk"))
@@ -209,7 +204,8 @@ final class SoakBed {
     try {
       if (!openssl.waitFor(30, TimeUnit.SECONDS) || openssl.exitValue() != 0) {
         openssl.destroyForcibly();
-        throw new IllegalStateException("openssl made no certificate, see openssl.log in " + folder);
+        throw new IllegalStateException(
+            "openssl made no certificate, see openssl.log in " + folder);
       }
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);

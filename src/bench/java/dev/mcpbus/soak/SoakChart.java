@@ -28,8 +28,12 @@ final class SoakChart {
   private static final int TOP = 30;
   private static final int BOTTOM = 30;
   private static final Color[] COLORS = {
-    new Color(0x1f77b4), new Color(0xd62728), new Color(0x2ca02c), new Color(0xff7f0e),
-    new Color(0x9467bd), new Color(0x8c564b)
+    new Color(0x1f77b4),
+    new Color(0xd62728),
+    new Color(0x2ca02c),
+    new Color(0xff7f0e),
+    new Color(0x9467bd),
+    new Color(0x8c564b)
   };
 
   private final List<Observation> all;
@@ -121,7 +125,9 @@ final class SoakChart {
       to.setColor(Color.BLACK);
       to.drawString(String.format("%8.1f", most * i / 4), 8, y + 4);
       to.drawString(
-          String.format("%.0f min", end * i / 4 / 60), LEFT + width * i / 4 - 12, top + height + 16);
+          String.format("%.0f min", end * i / 4 / 60),
+          LEFT + width * i / 4 - 12,
+          top + height + 16);
     }
     int color = 0;
     for (Map.Entry<String, ToDoubleFunction<Observation>> line : lines.entrySet()) {
@@ -130,7 +136,8 @@ final class SoakChart {
       Path2D path = new Path2D.Double();
       for (Observation one : all) {
         double x = LEFT + one.seconds() / end * width;
-        double y = top + height - line.getValue().applyAsDouble(one) / Math.max(1e-9, most) * height;
+        double y =
+            top + height - line.getValue().applyAsDouble(one) / Math.max(1e-9, most) * height;
         if (path.getCurrentPoint() == null) {
           path.moveTo(x, y);
         } else {

@@ -9,7 +9,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.TreeSet;
 
-/** Writes what was seen as comma-separated values: a row for each time, a column for each figure. */
+/**
+ * Writes what was seen as comma-separated values: a row for each time, a column for each figure.
+ */
 final class SoakReport {
 
   private SoakReport() {}

@@ -47,8 +47,7 @@ final class SocketChurn {
   /** Streams that nobody closes: the service has to keep them, and the judgement to see it. */
   ChurnKind leaving() {
     return ChurnKind.of(
-        "streams-kept",
-        number -> client.stream(HttpMethod.GET, "/api/events", "").map("kept"));
+        "streams-kept", number -> client.stream(HttpMethod.GET, "/api/events", "").map("kept"));
   }
 
   private static String send(String reply) {
@@ -69,9 +68,7 @@ final class SocketChurn {
         .socket(PATH)
         .compose(
             socket ->
-                answer(socket, "w" + number)
-                    .compose(answered -> socket.close())
-                    .map("closed"));
+                answer(socket, "w" + number).compose(answered -> socket.close()).map("closed"));
   }
 
   private static Future<String> answer(WebSocket socket, String reply) {
@@ -88,9 +85,9 @@ final class SocketChurn {
             answer.tryComplete(bytes.toString());
           }
         });
-    socket.closeHandler(end -> answer.tryFail(new Unexpected("closed " + socket.closeStatusCode())));
-    socket.writeTextMessage(
-        "{\"type\":\"register\",\"address\":\"mcp.echo.events\"}");
+    socket.closeHandler(
+        end -> answer.tryFail(new Unexpected("closed " + socket.closeStatusCode())));
+    socket.writeTextMessage("{\"type\":\"register\",\"address\":\"mcp.echo.events\"}");
     socket.writeTextMessage(send(reply));
     return answer.future();
   }
@@ -142,18 +139,13 @@ final class SocketChurn {
           default -> masked("{\"type\":\"send\",\"address\":\"mcp.servers.remove\",\"body\":{}}");
         };
     return client
-        .raw(
-            UPGRADE + LOGIN + "\r\n" + frames,
-            text -> text.contains("\r\n\r\n"),
-            false,
-            50)
+        .raw(UPGRADE + LOGIN + "\r\n" + frames, text -> text.contains("\r\n\r\n"), false, 50)
         .compose(
             text -> text.isEmpty() ? Future.succeededFuture("ended") : begins(text, "101", "left"));
   }
 
   private Future<String> events(long number) {
-    return client
-        .stream(HttpMethod.GET, "/api/events", "")
+    return client.stream(HttpMethod.GET, "/api/events", "")
         .map(
             text -> {
               text.cut();
@@ -181,9 +173,7 @@ final class SocketChurn {
   private Future<String> idle(long millis) {
     return client
         .socket(PATH)
-        .compose(
-            socket ->
-                pinging(socket, millis).compose(late -> socket.close()).map("closed"));
+        .compose(socket -> pinging(socket, millis).compose(late -> socket.close()).map("closed"));
   }
 
   /** The bridge hears from it, or takes it for gone. */
@@ -209,8 +199,7 @@ final class SocketChurn {
   }
 
   private Future<String> standing(String path, long millis) {
-    return client
-        .stream(HttpMethod.GET, path, "")
+    return client.stream(HttpMethod.GET, path, "")
         .compose(
             text ->
                 client

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SortedMap;
 
 /** What was measured, what it says, and whether that is enough. */
@@ -178,9 +179,7 @@ final class ClusterReport {
       for (Hop hop : Hop.values()) {
         double ratio = of(hop, callers, "perSecond") / of(Hop.BARE, callers, "perSecond");
         double failures =
-            hops.get(new Key(hop, callers)).stream()
-                .mapToLong(one -> one.getLong("failures"))
-                .sum();
+            rounds(hop, callers).stream().mapToLong(one -> one.getLong("failures")).sum();
         out.printf(
             Locale.ROOT,
             "%-40s %7d %,10.0f %9.1f %9.1f %9.0f %9.0f %7.2fx%s%n",
@@ -218,9 +217,13 @@ final class ClusterReport {
     }
   }
 
+  private List<JsonObject> rounds(Hop hop, int callers) {
+    return Objects.requireNonNull(hops.get(new Key(hop, callers)));
+  }
+
   private double of(Hop hop, int callers, String name) {
     double[] values =
-        hops.get(new Key(hop, callers)).stream()
+        rounds(hop, callers).stream()
             .mapToDouble(round -> round.getDouble(name))
             .sorted()
             .toArray();

@@ -32,6 +32,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -114,7 +115,7 @@ final class NodeMain {
 
   /** Answers when the tree is started; connections come up by themselves. */
   private JsonObject serve() throws Exception {
-    Path folder = file.toAbsolutePath().getParent();
+    Path folder = Objects.requireNonNull(file.toAbsolutePath().getParent());
     McpBus.Options options =
         new McpBus.Options(
             config.servers(),

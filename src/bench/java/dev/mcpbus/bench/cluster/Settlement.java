@@ -92,7 +92,10 @@ final class Settlement {
    */
   JsonObject routine() throws Exception {
     List<ClusterNode> nodes = new ArrayList<>();
-    vertx.clusterManager().getNodes().forEach(id -> nodes.add(new ClusterNode(id, id, 1, Set.of())));
+    vertx
+        .clusterManager()
+        .getNodes()
+        .forEach(id -> nodes.add(new ClusterNode(id, id, 1, Set.of())));
     Set<String> ids = entries().keySet();
     for (int i = 0; i < 20; i++) {
       claimsAndScores(ids, nodes); // to warm up

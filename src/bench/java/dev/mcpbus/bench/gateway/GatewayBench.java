@@ -13,6 +13,8 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Calls one tool through every way there is, in turns, so that whatever else the machine does hits
@@ -80,7 +82,8 @@ final class GatewayBench {
           new JsonObject()
               .put(
                   "apiKeys",
-                  new JsonArray().add(new JsonObject().put("name", "bench").put("hash", key.hash())))
+                  new JsonArray()
+                      .add(new JsonObject().put("name", "bench").put("hash", key.hash())))
               .put("audit", new JsonObject().put("on", audit));
       int guarded =
           mcpbus(programs, "guarded-" + audit + ".json", echoes(fixture, echo).put("auth", auth));
@@ -105,22 +108,26 @@ final class GatewayBench {
         if (round == 0 && !quick) {
           load(programs, endpoint, 1, 8_000);
         }
-        report.add(
-            endpoint, load(programs, endpoint, quick ? 1_000 : 300, quick ? 500 : 3_000));
+        report.add(endpoint, load(programs, endpoint, quick ? 1_000 : 300, quick ? 500 : 3_000));
       }
     }
   }
 
   private JsonObject load(Programs programs, Endpoint endpoint, long warmup, long measure)
       throws Exception {
-    Path request = requests.get(endpoint);
+    Path request = Objects.requireNonNull(requests.get(endpoint));
     return request.equals(HUB)
         ? Programs.withCpu(endpoint, () -> HubLoad.run(endpoint, CALLERS, warmup, measure))
         : programs.load(endpoint, CALLERS, warmup, measure, request);
   }
 
   private static Endpoint endpoint(
-      Programs programs, String label, int port, String path, boolean modern, String key) {
+      Programs programs,
+      String label,
+      int port,
+      String path,
+      boolean modern,
+      @Nullable String key) {
     return new Endpoint(label, programs.latest(), port, "/mcp" + path, modern, key);
   }
 
@@ -144,8 +151,7 @@ final class GatewayBench {
             .put("command", echo)
             .put("protocolVersion", "2025-11-25")
             .put("shared", true);
-    JsonObject servers =
-        new JsonObject().put("older", older).put("newer", newer).put("pipe", pipe);
+    JsonObject servers = new JsonObject().put("older", older).put("newer", newer).put("pipe", pipe);
     return new JsonObject().put("mcpServers", servers);
   }
 
@@ -198,7 +204,12 @@ final class GatewayBench {
     }
     Endpoint sse =
         new Endpoint(
-            GatewayReport.NPM + "mcp-hub, 2024-11-05", programs.latest(), port, "/mcp", false, null);
+            GatewayReport.NPM + "mcp-hub, 2024-11-05",
+            programs.latest(),
+            port,
+            "/mcp",
+            false,
+            null);
     requests.put(sse, HUB);
   }
 
@@ -257,8 +268,7 @@ final class GatewayBench {
             null);
     System.err.println("bench: " + endpoint.label());
     Path request =
-        endpoint.request(
-            directory, "tools/call", "tool_7", "\"name\":\"tool_7\",\"arguments\":{}");
+        endpoint.request(directory, "tools/call", "tool_7", "\"name\":\"tool_7\",\"arguments\":{}");
     programs.load(endpoint, 1, 1, quick ? 300 : 2_000, request);
     long idle = Programs.liveHeap(endpoint.process());
     JsonObject[] row = new JsonObject[1];

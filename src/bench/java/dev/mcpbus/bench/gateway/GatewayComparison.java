@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * Calls through {@code /mcp} and through {@code /rpc}, in this build and in an older one.
@@ -57,7 +58,8 @@ final class GatewayComparison {
           measure(programs, even ? other : of, even ? newer : older, even ? second : first);
         }
       }
-      first.forEach((label, rows) -> paired.add(label, rows, second.get(label)));
+      first.forEach(
+          (label, rows) -> paired.add(label, rows, Objects.requireNonNull(second.get(label))));
     }
   }
 
@@ -70,9 +72,18 @@ final class GatewayComparison {
         "dev.mcpbus.Main",
         List.of("--config", config.toString(), "--port", Integer.toString(port)));
     Map<Endpoint, Path> all = new LinkedHashMap<>();
-    put(all, new Endpoint("/mcp, 2025-11-25", programs.latest(), port, "/mcp", false, null), "older");
-    put(all, new Endpoint("/mcp, 2026-07-28", programs.latest(), port, "/mcp", true, null), "newer");
-    put(all, new Endpoint("/mcp, stdio server", programs.latest(), port, "/mcp", false, null), "pipe");
+    put(
+        all,
+        new Endpoint("/mcp, 2025-11-25", programs.latest(), port, "/mcp", false, null),
+        "older");
+    put(
+        all,
+        new Endpoint("/mcp, 2026-07-28", programs.latest(), port, "/mcp", true, null),
+        "newer");
+    put(
+        all,
+        new Endpoint("/mcp, stdio server", programs.latest(), port, "/mcp", false, null),
+        "pipe");
     Endpoint api = new Endpoint("/rpc", programs.latest(), port, "/rpc", false, null);
     all.put(
         api,
@@ -112,7 +123,7 @@ final class GatewayComparison {
       Map<String, List<JsonObject>> rows)
       throws IOException {
     long millis = quick ? 100 : Paired.TURN_MILLIS;
-    Path request = requests.get(endpoint);
+    Path request = Objects.requireNonNull(requests.get(endpoint));
     JsonObject row = programs.load(endpoint, GatewayBench.CALLERS, 1, millis, request);
     if (row.getLong("wrong") > 0) {
       throw new IOException(endpoint.label() + ": " + row.encode());

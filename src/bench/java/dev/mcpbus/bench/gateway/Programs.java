@@ -5,6 +5,7 @@ import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -61,8 +62,7 @@ final class Programs implements AutoCloseable {
   }
 
   /** A JVM of another class path. */
-  Process java(String classPath, int port, String mainClass, List<String> args)
-      throws IOException {
+  Process java(String classPath, int port, String mainClass, List<String> args) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-Xms512m", "-Xmx512m", "-XX:+UseG1GC"));
@@ -90,7 +90,7 @@ final class Programs implements AutoCloseable {
 
   private static boolean isOpen(int port) {
     try (Socket socket = new Socket()) {
-      socket.connect(new InetSocketAddress("127.0.0.1", port), 200);
+      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 200);
       return true;
     } catch (IOException e) {
       return false;
@@ -128,7 +128,7 @@ final class Programs implements AutoCloseable {
         total = line.startsWith("Total") ? line : total;
       }
     }
-    String[] words = total.trim().split(" +");
+    String[] words = total.trim().split(" +", -1);
     if (words.length < 3) {
       throw new IOException("jcmd has not told the live objects of process " + jvm.pid());
     }
@@ -158,8 +158,7 @@ final class Programs implements AutoCloseable {
     return row.put("cpuMicros", Math.round(10 * share * 1e6 / rate) / 10.0);
   }
 
-  private JsonObject run(
-      Endpoint endpoint, int callers, long warmup, long measure, Path request)
+  private JsonObject run(Endpoint endpoint, int callers, long warmup, long measure, Path request)
       throws IOException {
     Process process =
         new ProcessBuilder(
