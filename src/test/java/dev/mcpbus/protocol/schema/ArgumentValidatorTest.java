@@ -35,7 +35,7 @@ class ArgumentValidatorTest {
   void the_violation_names_the_deepest_place() {
     Violation wrong = violation("{\"n\":1,\"in\":{\"s\":5}}");
     assertThat(wrong.path()).isEqualTo("/in/s");
-    assertThat(wrong.message()).contains("string");
+    assertThat(wrong.message()).contains("Expected string");
     assertThat(violation("{\"n\":0}").path()).isEqualTo("/n");
   }
 
@@ -43,7 +43,7 @@ class ArgumentValidatorTest {
   void a_missing_argument_is_a_violation_that_names_it() {
     Violation missing = violation("{}");
     assertThat(missing.path()).isEqualTo("/");
-    assertThat(missing.message()).contains("n");
+    assertThat(missing.message()).contains("required property \"n\"");
   }
 
   @Test
