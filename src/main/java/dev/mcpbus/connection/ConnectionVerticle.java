@@ -54,7 +54,7 @@ public final class ConnectionVerticle extends VerticleBase {
   private HealthCheck health;
 
   @SuppressWarnings("NullAway.Init")
-  private ToolListRefresh tools;
+  private ToolListRefresh toolLists;
 
   @SuppressWarnings("NullAway.Init")
   private IdleTimer idle;
@@ -63,7 +63,7 @@ public final class ConnectionVerticle extends VerticleBase {
   private ServerMessages upstream;
 
   @SuppressWarnings("NullAway.Init")
-  private Starter starter;
+  private ServerTasks tasks;
 
   public ConnectionVerticle(ConnectionSpec spec) {
     this(spec, Clock.SYSTEM);
@@ -98,9 +98,10 @@ public final class ConnectionVerticle extends VerticleBase {
     idle = new IdleTimer(vertx, clock, options, connection::wantStop);
     mailbox = new Mailbox(vertx, spec, clock, connection, drift, idle);
     health = new HealthCheck(Timers.of(vertx), options, connection);
-    tools = new ToolListRefresh(id, connection, drift, Timers.of(vertx), clock, this::toolsRead);
+    toolLists =
+        new ToolListRefresh(id, connection, drift, Timers.of(vertx), clock, this::toolsRead);
     InputRequests inputs = new InputRequests(vertx.eventBus(), id, preferences);
-    ServerTasks tasks =
+    tasks =
         new ServerTasks(
             new InputRequests(vertx.eventBus(), id, preferences), preferences, mailbox::park);
     PrivateConnection privateConnection = spec.privateConnection();
@@ -111,18 +112,8 @@ public final class ConnectionVerticle extends VerticleBase {
             tasks,
             privateConnection == null ? null : privateConnection.input(),
             connection,
-            tools,
+            toolLists,
             this::ended);
-    starter =
-        new Starter(
-            spec,
-            connection,
-            context,
-            clock,
-            preferences,
-            tasks,
-            upstream,
-            mailbox::holdUntilToolsAreListed);
     context.exceptionHandler(this::crashed);
     vertx.eventBus().localConsumer(Addresses.of(id, Addresses.CONTROL), this::control);
     // The client of a private connection alone says what it can answer.
@@ -196,8 +187,8 @@ public final class ConnectionVerticle extends VerticleBase {
           start.restarts() > 0 ? ConnectionState.RECONNECTING : ConnectionState.CONNECTING);
     }
     long from = clock.millis();
-    starter
-        .start(connection::tries)
+    new Handshake(spec, context, clock, connection, preferences, upstream)
+        .open()
         .onComplete(
             result -> {
               Session opened = connection.session();
@@ -207,9 +198,14 @@ public final class ConnectionVerticle extends VerticleBase {
               if (result.failed()) {
                 over(opened, ConnectionFailures.inHandshake(result.cause()));
               } else {
-                ready(starter.live(result.result(), clock.millis() - from, drift));
+                ready(readySession(result.result(), clock.millis() - from));
               }
             });
+  }
+
+  private ReadySession readySession(Handshake.Opened opened, long connectMillis) {
+    return ReadySession.of(
+        opened, preferences, tasks, drift, mailbox::holdUntilToolsAreListed, connectMillis);
   }
 
   private void ready(ReadySession now) {
@@ -223,7 +219,7 @@ public final class ConnectionVerticle extends VerticleBase {
     idle.start(now.session());
     connection.tell(new LifecycleMessage.Started(id.value(), connection.epoch()));
     publish(Events.CONNECTED, connection.view().connected(now));
-    tools.ready(now);
+    toolLists.ready(now);
     renewal.renew(now);
     mailbox.release(now);
     renegotiate();
@@ -317,10 +313,9 @@ public final class ConnectionVerticle extends VerticleBase {
   }
 
   private void leave() {
-    starter.abandon();
     health.stop();
     idle.stop();
-    tools.stop();
+    toolLists.stop();
     upstream.forget();
     ReadySession left = connection.ready();
     if (left != null) {

@@ -60,7 +60,11 @@ final class DiscoverEra implements SessionEra {
     return session.request(Methods.DISCOVER, null, session.options().handshakeTimeout());
   }
 
-  /** Refused, and in the same breath offered: asked once more (Protocol Version Negotiation). */
+  /**
+   * True where the server refuses our version and lists it at once: "The client SHOULD select a
+   * mutually supported version from the supported list and retry the request" (MCP 2026-07-28,
+   * Protocol Version Negotiation).
+   */
   private boolean namesOurVersion(Throwable failure) {
     JsonArray versions = supported(failure);
     return versions != null && versions.contains(spoken.wire());

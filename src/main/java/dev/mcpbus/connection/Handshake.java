@@ -6,157 +6,160 @@ import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.ServerDescription;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens a session and finds the server's era on the way (MCP 2026-07-28, Versioning: Backward
- * Compatibility).
+ * One attempt to open a session, which finds the server's era on the way: known era? probe, both,
+ * fall back. The methods stand in this order.
  *
- * <p>A pinned or remembered era is used as it is. Otherwise {@code server/discover} is tried first:
- * its result, or an error of the modern range, shows a modern server; any other answer shows a
- * legacy one, which gets {@code initialize} over the same channel. A child that silence says
- * nothing about gets both, and whichever it answers first counts. A child that exits on the probe
- * gets a new process. Owner: the connection's context.
+ * <ol>
+ *   <li>A pinned era, or the one that the last session spoke, is used as it is: "Clients SHOULD
+ *       cache the result [...] re-probing if the cached assumption later fails."
+ *   <li>Otherwise {@code server/discover} goes first: "a recognized modern JSON-RPC error [...]
+ *       identifies a modern server [...]. Anything else identifies a legacy server."
+ *   <li>A server on one shared channel that stays silent may be legacy, or still starting. It gets
+ *       {@code initialize} too, and its first answer counts.
+ *   <li>A legacy server gets {@code initialize} over the same channel; a child that exited on the
+ *       probe gets a new process.
+ * </ol>
+ *
+ * <p>The sentences are of MCP 2026-07-28, Versioning and Compatibility, Backward Compatibility with
+ * Initialization-Based Versions. Owner: the connection's context.
  */
 final class Handshake {
 
   /** A session that is open. */
   record Opened(Session session, ServerDescription server) {}
 
+  private final ConnectionSpec spec;
   private final ConnectionOptions options;
-  private final ConnectionStateHolder memory;
-  private final Function<SessionEra, Session> sessions;
+  private final Context context;
+  private final Vertx vertx;
+  private final Clock clock;
+  private final ConnectionStateHolder connection;
+  private final SessionListener listener;
   private final SessionEra initialize;
   private final SessionEra discover;
-  private boolean abandoned;
 
   /**
-   * @param sessions makes a new session; the one made last is the one that counts
+   * @param connection learns of each session that is tried and of the era that was found
    */
   Handshake(
-      ConnectionOptions options,
-      ConnectionStateHolder memory,
-      Function<SessionEra, Session> sessions,
-      SessionEra initialize,
-      SessionEra discover) {
-    this.options = options;
-    this.memory = memory;
-    this.sessions = sessions;
-    this.initialize = initialize;
-    this.discover = discover;
+      ConnectionSpec spec,
+      Context context,
+      Clock clock,
+      ConnectionStateHolder connection,
+      SessionPreferences preferences,
+      SessionListener listener) {
+    this.spec = spec;
+    this.options = spec.options();
+    this.context = context;
+    this.vertx = context.owner();
+    this.clock = clock;
+    this.connection = connection;
+    this.listener = listener;
+    this.initialize = new InitializeEra(spec.clientInfo(), preferences, options.protocolVersion());
+    this.discover = new DiscoverEra(spec.clientInfo(), preferences);
   }
 
   /**
-   * Opens, within the handshake time-out.
+   * Opens a session, within the handshake time-out.
    *
-   * @return fails with a {@code McpFailure} that was not sent; closing the session that was made
-   *     last is the caller's
+   * @return fails with a {@code McpFailure} that was not sent, or with a {@code
+   *     TransportException}; closing the connection's session is the caller's then
    */
   Future<Opened> open() {
-    Era known = known();
-    if (known == Era.INITIALIZE) {
-      return fresh(initialize).onFailure(this::doubt);
-    }
-    Session session = sessions.apply(discover);
-    return session
-        .connect()
-        .compose(connected -> known == Era.DISCOVER ? useEra(session, discover) : probe(session))
-        .onSuccess(opened -> memory.foundEra(opened.session().era().era()))
-        .onFailure(this::doubt);
-  }
-
-  /** Nobody waits any more: no further session is made. */
-  void abandon() {
-    abandoned = true;
-  }
-
-  private @Nullable Era known() {
     ProtocolVersion pinned = options.protocolVersion();
-    return pinned == null ? memory.era() : pinned.era();
+    Era known = pinned == null ? connection.era() : pinned.era();
+    SessionEra first = known == Era.INITIALIZE ? initialize : discover;
+    Session session = newSession(first);
+    return inTime(
+            session
+                .connect()
+                .compose(connected -> known == null ? probe(session) : speak(session, first)))
+        .onSuccess(opened -> connection.foundEra(opened.session().era().era()))
+        .onFailure(failure -> connection.forgetEra()); // the cached era may be the reason
   }
 
-  /** What was remembered may be the reason of the failure. */
-  private void doubt(Throwable failure) {
-    memory.forgetEra();
+  private Session newSession(SessionEra era) {
+    Session session =
+        new Session(context, spec.transport(), era, options, clock, spec.tap(), listener);
+    connection.tries(session);
+    return session;
   }
 
-  private Future<Opened> fresh(SessionEra era) {
-    if (abandoned) {
-      return Future.failedFuture(
-          McpFailure.notSent(FailureCode.UNAVAILABLE, "closed while it was opening"));
-    }
-    Session session = sessions.apply(era);
-    return session
-        .connect()
-        .compose(connected -> useEra(session, era))
-        .onSuccess(opened -> memory.foundEra(era.era()));
-  }
-
-  private static Future<Opened> useEra(Session session, SessionEra era) {
+  private static Future<Opened> speak(Session session, SessionEra era) {
     session.useEra(era);
     return era.open(session).map(server -> new Opened(session, server));
   }
 
+  /** Where each request has a stream of its own, silence is an outage and says nothing of eras. */
   private Future<Opened> probe(Session session) {
+    Future<Opened> discovered = speak(session, discover);
     if (session.hasRequestStreams()) {
-      return useEra(session, discover).recover(failure -> afterwards(session, failure));
+      return discovered.recover(failure -> fallBack(session, failure));
     }
     Promise<Opened> first = Promise.promise();
-    Future<Opened> modern = useEra(session, discover);
     long timer =
-        session
-            .vertx()
-            .setTimer(options.probeTimeout().toMillis(), silent -> both(session, modern, first));
-    modern.onComplete(
+        vertx.setTimer(
+            options.probeTimeout().toMillis(), silent -> both(session, discovered, first));
+    discovered.onComplete(
         answer -> {
-          if (session.vertx().cancelTimer(timer)) {
-            Future<Opened> next =
-                answer.succeeded()
-                    ? Future.succeededFuture(answer.result())
-                    : afterwards(session, answer.cause());
-            next.onComplete(first);
+          if (vertx.cancelTimer(timer)) {
+            discovered.recover(failure -> fallBack(session, failure)).onComplete(first);
           }
         });
     return first.future();
   }
 
-  /** No answer yet: the server may be legacy, or still starting. */
-  private void both(Session session, Future<Opened> modern, Promise<Opened> first) {
-    session.useEra(initialize);
-    Future<Opened> legacy = initialize.open(session).map(server -> new Opened(session, server));
-    legacy.onSuccess(first::tryComplete);
-    modern.onSuccess(
+  /** No answer to the probe yet: {@code initialize} goes after it, and the first answer counts. */
+  private void both(Session session, Future<Opened> discovered, Promise<Opened> first) {
+    Future<Opened> initialized = speak(session, initialize);
+    initialized.onSuccess(first::tryComplete);
+    discovered.onSuccess(
         opened -> {
           session.useEra(discover);
           first.tryComplete(opened);
         });
-    Future.join(legacy.otherwiseEmpty(), modern.otherwiseEmpty())
+    Future.join(initialized.otherwiseEmpty(), discovered.otherwiseEmpty())
         .onComplete(
             ended -> {
-              Throwable cause = legacy.failed() ? legacy.cause() : modern.cause();
+              Throwable cause = initialized.failed() ? initialized.cause() : discovered.cause();
               if (cause != null) {
                 first.tryFail(cause);
               }
             });
   }
 
-  /** In the next turn, as a channel that ends fails its requests before it says that it ended. */
-  private Future<Opened> afterwards(Session session, Throwable failure) {
+  /** In the next turn: a channel that ends fails its requests before it reports its end. */
+  private Future<Opened> fallBack(Session session, Throwable failure) {
     Promise<Opened> next = Promise.promise();
-    session.vertx().runOnContext(turn -> legacy(session, failure).onComplete(next));
+    vertx.runOnContext(
+        turn -> {
+          if (session.isOver()) {
+            session.close().transform(closed -> again(session)).onComplete(next);
+          } else if (isLegacy(session, failure)) {
+            speak(session, initialize).onComplete(next);
+          } else {
+            next.fail(failure);
+          }
+        });
     return next.future();
   }
 
-  private Future<Opened> legacy(Session session, Throwable failure) {
-    if (session.isOver()) {
-      return session.close().transform(closed -> fresh(initialize));
+  /** The probe ended the channel: a new one, and no probe. */
+  private Future<Opened> again(Session over) {
+    if (connection.session() != over) {
+      return Future.failedFuture(Session.closedMeanwhile());
     }
-    return isLegacy(session, failure) ? useEra(session, initialize) : Future.failedFuture(failure);
+    Session session = newSession(initialize);
+    return session.connect().compose(connected -> speak(session, initialize));
   }
 
   private static boolean isLegacy(Session session, Throwable failure) {
@@ -189,8 +192,24 @@ final class Handshake {
         FailureCode.HANDSHAKE_FAILED, "the handshake was over before this answer came");
   }
 
-  /** A failure where nothing answered in time. */
-  static McpFailure timedOut(ConnectionOptions options) {
+  private Future<Opened> inTime(Future<Opened> attempt) {
+    Promise<Opened> first = Promise.promise();
+    long timer =
+        vertx.setTimer(
+            options.handshakeTimeout().toMillis(), silent -> first.tryFail(timedOut(options)));
+    attempt.onComplete(
+        result -> {
+          vertx.cancelTimer(timer);
+          if (result.succeeded()) {
+            first.tryComplete(result.result());
+          } else {
+            first.tryFail(result.cause());
+          }
+        });
+    return first.future();
+  }
+
+  private static McpFailure timedOut(ConnectionOptions options) {
     return McpFailure.notSent(
         FailureCode.HANDSHAKE_TIMEOUT,
         "no answer to the handshake within " + options.handshakeTimeout().toMillis() + " ms");

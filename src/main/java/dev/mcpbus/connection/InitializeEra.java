@@ -54,6 +54,10 @@ final class InitializeEra implements SessionEra {
             result -> accept(session, result), failure -> Future.failedFuture(explain(failure)));
   }
 
+  /**
+   * "If the client does not support the version in the server's response, it SHOULD disconnect"
+   * (MCP 2025-11-25, Lifecycle, Version Negotiation).
+   */
   private Future<ServerDescription> accept(Session session, RawJson raw) {
     if (session.version() != null) {
       return Future.failedFuture(Handshake.late());

@@ -2,6 +2,7 @@ package dev.mcpbus.connection;
 
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.ServerDescription;
+import java.util.function.Consumer;
 
 /**
  * A session that is ready, with what its server said of itself.
@@ -18,6 +19,34 @@ record ReadySession(
     SessionPreferences preferences,
     ServerTasks tasks,
     long connectMillis) {
+
+  /**
+   * Joins an open session with what outlives it.
+   *
+   * @param untilListed as in {@link ToolCallPipeline}
+   */
+  static ReadySession of(
+      Handshake.Opened opened,
+      SessionPreferences preferences,
+      ServerTasks tasks,
+      DriftWatch drift,
+      Consumer<BusCall> untilListed,
+      long connectMillis) {
+    Session session = opened.session();
+    ServerDescription server = opened.server();
+    SessionTools tools = new SessionTools(session, drift);
+    ToolCallSender sender = new ToolCallSender(session, server.capabilities(), tasks);
+    return new ReadySession(
+        session,
+        server,
+        tools,
+        new ToolCallPipeline(session, server.offers("tools"), tools, sender, untilListed),
+        new ListenSubscription(session, preferences, server.capabilities()),
+        new ResultCache(session.clock()),
+        preferences,
+        tasks,
+        connectMillis);
+  }
 
   TaskSupport taskSupport() {
     return TaskSupport.of(session.era().era(), server.capabilities());

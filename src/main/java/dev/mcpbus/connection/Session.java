@@ -84,12 +84,13 @@ final class Session implements Channel.Receiver {
                   wire.attach(opened);
                   return ended ? opened.close() : Future.succeededFuture();
                 });
-    return opening.compose(opened -> ended ? gone() : Future.succeededFuture());
+    return opening.compose(
+        opened -> ended ? Future.failedFuture(closedMeanwhile()) : Future.<Void>succeededFuture());
   }
 
-  private static Future<Void> gone() {
-    return Future.failedFuture(
-        McpFailure.notSent(FailureCode.UNAVAILABLE, "closed while it was opening"));
+  /** Why an opening goes no further. */
+  static McpFailure closedMeanwhile() {
+    return McpFailure.notSent(FailureCode.UNAVAILABLE, "closed while it was opening");
   }
 
   /** From now on requests are made as {@code other} has them. */
