@@ -10,8 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The admin token of the standalone service: kept in the user's own file while the service runs,
- * and shown to the person at the terminal. A log never gets it. For threads that may wait.
+ * Publishes the admin token of the standalone service: writes it to the user's own file while the
+ * service runs, and shows it to a person at the terminal. The token never appears in a log. Blocks;
+ * for threads that may wait.
  */
 final class AdminTokenPublisher {
 
@@ -23,13 +24,18 @@ final class AdminTokenPublisher {
 
   /**
    * @param token null where callers log in with keys or tokens of their own
+   * @param port the bridge's port, part of the file's name
+   * @param variables environment variables, which may name the folder
    */
   AdminTokenPublisher(@Nullable String token, int port, Map<String, String> variables) {
     this.file = AdminTokenFile.of(port, variables);
     this.token = token;
   }
 
-  /** Writes the file. Where that fails the service goes on: everything but the admin works. */
+  /**
+   * Writes the file. Where that fails, the service runs on, without administrative requests over
+   * HTTP.
+   */
   void open() {
     if (token == null) {
       return;
@@ -54,31 +60,34 @@ final class AdminTokenPublisher {
     try {
       file.remove(token);
     } catch (IOException | RuntimeException e) {
-      LOG.warn("{} is left behind: {}", file.path(), e.toString());
+      LOG.warn(
+          "the file {} with the admin token could not be removed; delete it: {}",
+          file.path(),
+          e.toString());
     }
   }
 
   /**
-   * The line of the start's report, with its end; empty where there is no token.
+   * The line of the start's report, with its line break; empty where there is no token.
    *
    * @param base the bridge's URL
-   * @param terminal whether a person reads this, not a log
+   * @param terminal whether the output is a terminal, not a log
    */
   String line(String base, boolean terminal) {
     if (token == null) {
       return "";
     }
     if (terminal) {
-      // What follows # stays in the browser.
+      // The part after # stays in the browser.
       return "Admin:  " + base + "/#token=" + token + "\n";
     }
     return problem == null
         ? "Admin:  to add or stop servers, send the key in " + file.path() + "\n"
-        : "Admin:  nobody, " + problem + "\n";
+        : "Admin:  not available, " + problem + "\n";
   }
 
   /** Whether standard output is a terminal. */
-  @SuppressWarnings("SystemConsoleNull") // asked below, where there is something to ask
+  @SuppressWarnings("SystemConsoleNull") // checked below, where it can be
   static boolean isTerminal() {
     Console console = System.console();
     if (console == null) {

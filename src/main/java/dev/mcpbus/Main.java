@@ -38,10 +38,10 @@ import picocli.CommandLine.Option;
     },
     footerHeading = "%nExit codes:%n",
     footer = {
-      "  0  ended as asked; with --check: no problem",
+      "  0  ended normally; with --check: no problem",
       "  1  could not start; with --check: problems",
       "  2  wrong usage",
-      "  143, 130  told to end by SIGTERM or Ctrl-C: calls in flight and servers ended first",
+      "  143, 130  ended by SIGTERM or Ctrl-C, after calls in flight and servers",
       "",
       "Configuration files of Claude Desktop, Claude Code, Cursor and VS Code run unchanged.",
       "Example:  java -jar mcpbus.jar --config ~/.cursor/mcp.json --port 8790"
@@ -66,8 +66,8 @@ public final class Main implements Callable<Integer> {
   @Option(
       names = "--cluster",
       description = {
-        "Join the other nodes, or found a cluster. \"cluster\" of the configuration says how;",
-        "without it those of this user on this machine, over the loopback interface alone."
+        "Join the other nodes, or found a cluster. \"cluster\" in the configuration says how;",
+        "without it, the nodes of this user on this machine, over the loopback interface only."
       })
   private boolean cluster;
 
@@ -75,20 +75,20 @@ public final class Main implements Callable<Integer> {
       names = "--cluster-config",
       paramLabel = "FILE",
       description = {
-        "Hazelcast's own configuration, XML or YAML, in place of ours.",
+        "Hazelcast's own configuration, XML or YAML, in place of the built-in one.",
         "Default: conf/cluster.xml where there is one."
       })
   private @Nullable Path clusterFile;
 
   @Option(
       names = "--check",
-      description = "Check the configuration, say every problem at once, start nothing.")
+      description = "Check the configuration, print every problem at once, start nothing.")
   private boolean check;
 
   @Option(
       names = "--new-key",
       paramLabel = "NAME",
-      description = "Print a fresh API key, once, and what of it belongs in the configuration.")
+      description = "Print a new API key, once, and its entry for the configuration.")
   private @Nullable String keyName;
 
   private final PrintStream out = new TerminalOutput(System.out);
@@ -145,7 +145,7 @@ public final class Main implements Callable<Integer> {
 
   private int freshKey(String name) {
     ApiKeys.Fresh fresh = ApiKeys.generate(new SecureRandom());
-    out.println("The key; nobody can show it again:");
+    out.println("The key; mcpbus does not store it and cannot show it again:");
     out.println("  " + fresh.key());
     out.println("For \"auth\": {\"apiKeys\": [...]} of the configuration:");
     out.println("  " + new JsonObject().put("name", name).put("hash", fresh.hash()).encode());
@@ -163,7 +163,7 @@ public final class Main implements Callable<Integer> {
     return 1;
   }
 
-  /** The file that was named, else the one of this directory, else the one in the jar. */
+  /** The file of the command line, else the one in this directory, else the one in the jar. */
   private Path source() {
     if (file != null) {
       return file;
@@ -179,7 +179,7 @@ public final class Main implements Callable<Integer> {
     try {
       URI uri = url.toURI();
       if (uri.getScheme().equals("jar")) {
-        // Stays open for the life of the process: the path below belongs to it.
+        // Stays open until the process ends: the returned path belongs to it.
         FileSystems.newFileSystem(uri, Map.of());
       }
       return Path.of(uri);

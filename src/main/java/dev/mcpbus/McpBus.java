@@ -63,11 +63,11 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The running tree: deploys the actors in order, closes them in reverse. Callers use the bus, or
- * the facade {@code McpClient}, or the bridge.
+ * The running system: deploys the verticles in order and closes them in reverse. Callers use the
+ * event bus, the facade {@code McpClient}, or the bridge. Any thread may call.
  *
  * <pre>{@code
- * McpBus.start(vertx, McpBus.Options.of(servers))
+ * McpBus.start(vertx, new McpBus.Options(servers, SupervisorOptions.DEFAULT, null, reader))
  *     .compose(bus -> McpClient.create(vertx).server("git").listTools());
  * }</pre>
  */
@@ -76,16 +76,16 @@ public final class McpBus {
   /**
    * What to start.
    *
-   * @param servers to connect to; more can be added on the bus
-   * @param supervisor how sessions are started and restarted
-   * @param bridge where to serve HTTP, null for nowhere
-   * @param gateway what MCP clients find on that server
+   * @param servers the servers to connect to; more can be added on the bus
+   * @param supervisor how connections are started and restarted
+   * @param bridge where to serve HTTP, null for no HTTP
+   * @param gateway what MCP clients find on that HTTP server
    * @param reader reads the entries of {@code mcp.servers.add}; throws a {@code McpFailure}
-   * @param names how the aggregate names what servers offer
+   * @param names how the aggregate names the tools and prompts of the servers
    * @param search true where the index of tool search is built at the start
-   * @param input how long a question of a server may wait, and how many
-   * @param auth who may come in over HTTP, and what for
-   * @param placement how connections are owned, where Vert.x is clustered
+   * @param input how long a question of a server may wait, and how many may
+   * @param auth which principals may come in over HTTP, and with which rights
+   * @param placement the intervals of ownership, where Vert.x is clustered
    */
   public record Options(
       List<ServerDefinition> servers,
@@ -99,14 +99,14 @@ public final class McpBus {
       AuthOptions auth,
       OwnershipOptions placement) {
 
-    /** What would open the bridge by accident is refused with the remedy. */
+    /** Refuses a bridge that would be open by mistake; the message names the remedy. */
     public Options {
       if (bridge != null) {
         bridge.requireAuth(auth.isRequired());
       }
     }
 
-    /** Nobody logs in, and connections are owned as by default. */
+    /** Without authentication, and with the default ownership. */
     public Options(
         List<ServerDefinition> servers,
         SupervisorOptions supervisor,
@@ -129,7 +129,7 @@ public final class McpBus {
           OwnershipOptions.DEFAULT);
     }
 
-    /** With all else as it is by default. */
+    /** With defaults for all else. */
     public Options(
         List<ServerDefinition> servers,
         SupervisorOptions supervisor,
@@ -149,15 +149,15 @@ public final class McpBus {
 
   private final Vertx vertx;
   private final Deque<String> deployments = new ArrayDeque<>();
-  private final List<String> entrances = new ArrayList<>();
+  private final List<String> gatewayDeployments = new ArrayList<>();
   private final SupervisorVerticle supervisor;
   private final ServersVerticle servers;
   private final @Nullable RateLimitKeepers limits;
   private final AccessControl access;
   private final @Nullable Gateway gateway;
   private final List<BridgeVerticle> bridges;
-  private long auditing = -1;
-  private final Queue<String> doors = new ConcurrentLinkedQueue<>();
+  private long auditTimer = -1;
+  private final Queue<String> bridgeDeployments = new ConcurrentLinkedQueue<>();
 
   private McpBus(Vertx vertx, Options options, AuthenticatorFactory authenticators, PinStore pins) {
     this.vertx = vertx;
@@ -185,14 +185,14 @@ public final class McpBus {
       this.bridges = List.of();
     } else {
       int hosts = Runtime.getRuntime().availableProcessors();
-      Gateway made = new Gateway(vertx, options.gateway(), own, hosts, access);
-      this.gateway = made;
+      Gateway newGateway = new Gateway(vertx, options.gateway(), own, hosts, access);
+      this.gateway = newGateway;
       this.bridges =
           BridgeVerticle.several(
               hosts,
               http,
               () -> UUID.randomUUID().toString(),
-              made::entrance,
+              newGateway::entrance,
               access::keeper,
               readiness);
     }
@@ -211,13 +211,14 @@ public final class McpBus {
         : (alone, connections) -> new LocalServerHosting(connections);
   }
 
-  /** A second, in the nanoseconds that Vert.x counts it in. */
+  /** One second, in nanoseconds, the unit of this option of Vert.x. */
   private static final int HOSTS_REFRESH = 1_000_000_000;
 
   /**
-   * What a Vert.x of a service should be made with: a hosts file that changes is read again, so
-   * that a server that has moved is found; Vert.x alone reads it once. One event loop per
-   * processor, since all of them are busy at a time: with two the same work wakes more threads.
+   * The Vert.x options for a service. Vert.x reads a changed hosts file again, so that it finds a
+   * server that has moved; by default it reads the file once. It has one event loop for each
+   * processor, because all of them are busy at a time: with two for each, the same work wakes more
+   * threads.
    */
   public static VertxOptions vertxOptions() {
     return new VertxOptions()
@@ -227,19 +228,20 @@ public final class McpBus {
   }
 
   /**
-   * Starts everything. Never waits for a server: the connections come up, or fail, by themselves.
+   * Starts everything. Waits for no server: the connections become ready, or fail, on their own.
    *
    * @return fails where the bridge cannot listen, and where a clustered Vert.x has no {@link
-   *     ClusterSecret}; what was started is stopped then
+   *     ClusterSecret}; everything that was started is stopped then
    */
   public static Future<McpBus> start(Vertx vertx, Options options) {
     return start(vertx, options, OAuthAuthenticators.ofVariables(vertx, System.getenv()));
   }
 
   /**
-   * The same, with credentials of the program's own making.
+   * The same, with the program's own credentials.
    *
-   * @param authenticators for servers over HTTP, such as an {@link OAuthAuthenticators}
+   * @param authenticators makes the credentials for servers over HTTP, for example an {@link
+   *     OAuthAuthenticators}
    */
   public static Future<McpBus> start(
       Vertx vertx, Options options, AuthenticatorFactory authenticators) {
@@ -247,9 +249,9 @@ public final class McpBus {
   }
 
   /**
-   * The same, with a memory of the program's own.
+   * The same, with the program's own store of pins.
    *
-   * @param pins where pinned tool definitions outlive the process
+   * @param pins keeps pinned tool definitions beyond the end of the process
    */
   public static Future<McpBus> start(
       Vertx vertx, Options options, AuthenticatorFactory authenticators, PinStore pins) {
@@ -278,13 +280,13 @@ public final class McpBus {
         .compose(next -> servers.apply(options.servers()))
         .compose(next -> gateway == null ? Future.succeededFuture() : deploy(gateway.actors()))
         .compose(next -> open())
-        .onSuccess(open -> audits());
+        .onSuccess(open -> startAuditing());
   }
 
-  /** What the audit log counts, it writes every second. */
-  private void audits() {
+  /** Writes the counts of the audit log every second. */
+  private void startAuditing() {
     if (access.audit().isOn()) {
-      auditing = vertx.setPeriodic(1_000, now -> access.audit().flush());
+      auditTimer = vertx.setPeriodic(1_000, now -> access.audit().flush());
     }
   }
 
@@ -295,8 +297,10 @@ public final class McpBus {
 
   private Future<Void> open() {
     Future<Void> all = Future.succeededFuture();
-    for (BridgeVerticle door : bridges) {
-      all = all.compose(next -> vertx.deployVerticle(door).onSuccess(doors::add).mapEmpty());
+    for (BridgeVerticle bridge : bridges) {
+      all =
+          all.compose(
+              next -> vertx.deployVerticle(bridge).onSuccess(bridgeDeployments::add).mapEmpty());
     }
     return all;
   }
@@ -305,7 +309,8 @@ public final class McpBus {
     Future<Void> all = Future.succeededFuture();
     for (Deployable verticle : verticles) {
       all =
-          all.compose(next -> vertx.deployVerticle(verticle).onSuccess(entrances::add).mapEmpty());
+          all.compose(
+              next -> vertx.deployVerticle(verticle).onSuccess(gatewayDeployments::add).mapEmpty());
     }
     return all;
   }
@@ -315,12 +320,12 @@ public final class McpBus {
   }
 
   /**
-   * Adds a connection over a transport that the program made itself, such as {@code
+   * Adds a connection over a transport that the program made itself, for example {@code
    * InMemoryTransport} or {@code SdkClientTransport}. Servers that an entry can describe are added
    * on {@code mcp.servers.add}.
    *
-   * @return completes when the addresses answer, not when the server is connected; fails where the
-   *     id is taken
+   * @return completes when the addresses are registered, before the server is connected; fails
+   *     where the id is taken
    */
   public Future<Void> add(ConnectionId id, Transport transport, ConnectionOptions options) {
     return servers.apply(
@@ -338,7 +343,7 @@ public final class McpBus {
                 Redactor.NONE)));
   }
 
-  /** Carries out a change of the configuration. */
+  /** Applies a change of the configuration. */
   public Future<Void> apply(ConfigDiff diff) {
     AuthOptions auth = diff.auth();
     if (auth != null) {
@@ -347,15 +352,15 @@ public final class McpBus {
     return servers.apply(diff);
   }
 
-  /** The bridge's port, or -1 where there is no bridge. */
+  /** The bridge's port, or -1 without a bridge. */
   public int port() {
     return bridges.isEmpty() ? -1 : bridges.get(0).port();
   }
 
   /**
-   * What the bridge takes as a key for administrative requests, where {@code auth} has neither keys
-   * nor tokens: {@code Authorization: Bearer} and this text. A secret, another one for each {@code
-   * McpBus}; null where {@code auth} has its own.
+   * The key that the bridge takes for administrative requests, as {@code Authorization: Bearer
+   * <key>}, where {@code auth} has neither keys nor tokens. A secret, different for each {@code
+   * McpBus}; null where {@code auth} has keys or tokens.
    */
   public @Nullable String adminToken() {
     return access.adminToken();
@@ -367,20 +372,20 @@ public final class McpBus {
 
   /**
    * Stops everything. The bridge takes no new requests and waits for those in flight while the
-   * connections drain, so that the two do not take their time one after the other; all else goes in
-   * reverse order. Vert.x itself stays open.
+   * connections drain, so the two waits overlap; all else stops in reverse order. Vert.x itself
+   * stays open.
    */
   public Future<Void> close() {
-    vertx.cancelTimer(auditing);
+    vertx.cancelTimer(auditTimer);
     access.audit().flush();
     List<Future<Void>> ending = new ArrayList<>();
-    for (String door = doors.poll(); door != null; door = doors.poll()) {
-      ending.add(vertx.undeploy(door).otherwiseEmpty());
+    for (String id = bridgeDeployments.poll(); id != null; id = bridgeDeployments.poll()) {
+      ending.add(vertx.undeploy(id).otherwiseEmpty());
     }
-    // What clients wait for ends with the connections' own drain, and not before it.
+    // The answers that clients wait for arrive while the connections drain, not before.
     ending.add(closeNext());
-    entrances.forEach(entrance -> ending.add(vertx.undeploy(entrance).otherwiseEmpty()));
-    entrances.clear();
+    gatewayDeployments.forEach(id -> ending.add(vertx.undeploy(id).otherwiseEmpty()));
+    gatewayDeployments.clear();
     return Future.join(ending).mapEmpty();
   }
 

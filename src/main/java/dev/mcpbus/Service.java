@@ -27,23 +27,26 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** mcpbus as a process: Vert.x, the tree, the watched file, and an orderly end on SIGTERM. */
+/**
+ * mcpbus as a process: Vert.x, the {@link McpBus}, the watched configuration file, and an orderly
+ * end on SIGTERM. Runs on the main thread; the end runs on the thread {@code mcpbus-end}.
+ */
 final class Service {
 
   private static final Logger LOG = LoggerFactory.getLogger(Service.class);
 
-  /** Vert.x itself ends abruptly on SIGTERM; this is how long an orderly end may take. */
+  /** How long an orderly end may take: by itself Vert.x ends abruptly on SIGTERM. */
   private static final long SHUTDOWN_SECONDS = 10;
 
   /**
    * @param clustered whether to join other nodes
-   * @param file Hazelcast's own configuration, null for ours
+   * @param file Hazelcast's own configuration, null for the built-in one
    */
   record Engine(boolean clustered, @Nullable Path file) {}
 
   private Service() {}
 
-  /** Runs until the process is told to end. Returns an exit code. */
+  /** Runs until the process gets SIGTERM or SIGINT. Returns an exit code. */
   static int run(
       Path file,
       ConfigResult result,
@@ -94,7 +97,7 @@ final class Service {
     return e.getCause() instanceof BindException
         ? "port "
             + place
-            + " cannot be had, it is in use or not this machine's; choose another with --port, or"
+            + " is in use, or the address is not one of this machine; choose another port with --port, or"
             + " \"bridge\": {\"port\": ...} in the configuration; 0 takes a free one"
         : String.valueOf(e.getMessage());
   }
@@ -164,7 +167,7 @@ final class Service {
   private static void reload(ConfigChange change, McpBus bus) {
     if (change.applicable().isEmpty()) {
       LOG.warn(
-          "the configuration has problems, nothing is changed\n{}",
+          "the changed configuration has problems, nothing is changed\n{}",
           ConfigReport.lines(change.problems()).stripTrailing());
       return;
     }
@@ -173,7 +176,9 @@ final class Service {
     }
     ConfigDiff diff = change.applicable().get();
     if (!diff.needsRestart().isEmpty()) {
-      LOG.warn("changed, but only a restart of mcpbus applies it: {}", diff.needsRestart());
+      LOG.warn(
+          "these settings have changed, and only a restart of mcpbus applies them: {}",
+          diff.needsRestart());
     }
     LOG.info(
         "configuration changed: {} added, {} changed, {} removed, {} untouched",
@@ -185,17 +190,19 @@ final class Service {
         .onFailure(failure -> LOG.error("the changed configuration was not applied", failure));
   }
 
-  /** Runs on the shutdown hook's own thread: Vert.x must not be closed from one of its contexts. */
+  /**
+   * Runs on the shutdown hook's own thread: closing Vert.x from one of its contexts is not allowed.
+   */
   private static void end(Vertx vertx, McpBus bus, AdminTokenPublisher admin, CountDownLatch over) {
     admin.close();
-    LOG.info("told to end: calls in flight may finish, within {} s in all", SHUTDOWN_SECONDS);
+    LOG.info("mcpbus is ending: calls in flight may finish, within {} s in all", SHUTDOWN_SECONDS);
     long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(SHUTDOWN_SECONDS);
     try {
       boolean ended = awaitUntil(bus.close(), until) && awaitUntil(vertx.close(), until);
       if (ended) {
-        LOG.info("ended");
+        LOG.info("mcpbus has ended");
       } else {
-        LOG.warn("not everything has ended within {} s", SHUTDOWN_SECONDS);
+        LOG.warn("mcpbus ends now; not everything has ended within {} s", SHUTDOWN_SECONDS);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

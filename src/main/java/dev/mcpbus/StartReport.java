@@ -15,8 +15,8 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * What a person sees after the start: a table of the connections once they have settled, or after
- * some seconds, then where the bridge is and two lines to try.
+ * Prints the report after the start: a table of the connections once they have settled, or after 15
+ * s, then the URL of the bridge and two commands to try. Runs on contexts of Vert.x.
  */
 final class StartReport {
 
@@ -24,8 +24,8 @@ final class StartReport {
   private static final List<String> HEADINGS =
       List.of("CONNECTION", "STATE", "ERA", "SERVER", "TOOLS", "TOOK");
   private static final int MAX_NAME = 60;
-  private static final long LOOK_MILLIS = 50;
-  private static final long PATIENCE_MILLIS = 15_000;
+  private static final long CHECK_MILLIS = 50;
+  private static final long MAX_WAIT_MILLIS = 15_000;
 
   private final Vertx vertx;
   private final McpBus bus;
@@ -43,10 +43,10 @@ final class StartReport {
   }
 
   void print() {
-    look(System.nanoTime() + PATIENCE_MILLIS * 1_000_000);
+    check(System.nanoTime() + MAX_WAIT_MILLIS * 1_000_000);
   }
 
-  private void look(long until) {
+  private void check(long until) {
     vertx
         .eventBus()
         .<JsonObject>request(Addresses.SERVERS_LIST, new JsonObject())
@@ -59,12 +59,12 @@ final class StartReport {
                 out.print(render(servers));
                 out.flush();
               } else {
-                vertx.setTimer(LOOK_MILLIS, again -> look(until));
+                vertx.setTimer(CHECK_MILLIS, again -> check(until));
               }
             });
   }
 
-  /** Settled also means that the tools were counted, where the server has any. */
+  /** A settled server has also listed its tools, where it has any. */
   private static boolean isSettled(Object status) {
     JsonObject server = (JsonObject) status;
     boolean counting =
@@ -119,7 +119,7 @@ final class StartReport {
         connected ? status.getLong("connectMillis") + " ms" : "-");
   }
 
-  /** A server may give itself a name of any length. */
+  /** Cuts the name that a server gives itself, which may have any length. */
   private static String cut(String name) {
     return name.length() > MAX_NAME ? name.substring(0, MAX_NAME) + "..." : name;
   }

@@ -6,8 +6,9 @@ import java.nio.charset.Charset;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream to a person: text that is printed steers no terminal. Line breaks stay; who prints what
- * others wrote makes it {@link Printable#line} first.
+ * A stream for a person at a terminal: control characters in printed text do not reach the
+ * terminal. Line breaks stay, so a caller passes text of other programs through {@link
+ * Printable#line} first.
  */
 final class TerminalOutput extends PrintStream {
 

@@ -1,6 +1,6 @@
 /**
- * The root of the tree: {@code McpBus} deploys the actors in order and closes them in reverse,
- * {@code Main} reads {@code conf/} and starts Vert.x.
+ * The root: {@code McpBus} deploys the verticles in order and closes them in reverse, {@code Main}
+ * and {@code Service} are the process.
  */
 @NullMarked
 package dev.mcpbus;

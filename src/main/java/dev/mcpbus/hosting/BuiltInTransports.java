@@ -18,8 +18,8 @@ import dev.mcpbus.transport.stdio.StdioTransport;
 import io.vertx.core.Vertx;
 
 /**
- * Which transport belongs to which options. One line per built-in transport; a {@code *
- * TransportProvider} makes its own.
+ * Makes the transport that belongs to a server's transport options. One line per built-in
+ * transport; a {@code TransportProvider} makes its own. Any thread may call.
  */
 public final class BuiltInTransports {
 
@@ -38,12 +38,12 @@ public final class BuiltInTransports {
   /**
    * The same, with credentials for servers over HTTP.
    *
-   * @param authenticators makes what their options ask for
+   * @param authenticators makes the authenticator that the options name
    */
   public static Transport create(
       Vertx vertx, TransportOptions options, AuthenticatorFactory authenticators) {
-    if (options instanceof PluginTransportOptions plugged) {
-      return plugged.provider().create(vertx, plugged.options());
+    if (options instanceof PluginTransportOptions plugin) {
+      return plugin.provider().create(vertx, plugin.options());
     }
     return switch (options.type()) {
       case StdioOptions.TYPE -> new StdioTransport((StdioOptions) options);

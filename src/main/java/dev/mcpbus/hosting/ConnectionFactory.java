@@ -21,7 +21,10 @@ import java.time.Clock;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Makes of a definition what a supervisor can start. */
+/**
+ * Turns a definition into the child specification of a connection, which a supervisor can start.
+ * Any thread may call.
+ */
 public final class ConnectionFactory {
 
   private final Vertx vertx;
@@ -42,8 +45,8 @@ public final class ConnectionFactory {
   }
 
   /**
-   * @param ownership by which right it serves, null on a node of its own
-   * @param epochBase its sessions' epochs are higher
+   * @param ownership the claim under which the connection runs, null on a node without a cluster
+   * @param epochBase the epochs of its sessions are higher
    */
   public ChildSpec childSpec(
       ServerDefinition definition, @Nullable Ownership ownership, long epochBase) {
@@ -57,8 +60,8 @@ public final class ConnectionFactory {
         epochBase);
   }
 
-  /** The same server once more, for one client alone. */
-  ChildSpec leased(
+  /** The child specification of a private connection: the same server once more, for one client. */
+  ChildSpec privateChildSpec(
       ServerDefinition definition,
       ConnectionId name,
       JsonObject capabilities,
@@ -97,11 +100,11 @@ public final class ConnectionFactory {
         ownership);
   }
 
-  /** Whatever it says of itself has none of the definition's secrets. */
+  /** Removes the definition's secrets from all that the transport says about itself. */
   private Transport transport(ServerDefinition definition) {
-    Transport made = BuiltInTransports.create(vertx, definition.transport(), authenticators);
+    Transport transport = BuiltInTransports.create(vertx, definition.transport(), authenticators);
     Redactor redactor = definition.redactor();
-    return redactor == Redactor.NONE ? made : new RedactedTransport(made, redactor);
+    return redactor == Redactor.NONE ? transport : new RedactedTransport(transport, redactor);
   }
 
   private @Nullable MessageTap tap(ServerDefinition definition) {

@@ -8,8 +8,8 @@ import io.vertx.core.Future;
 import java.util.function.Function;
 
 /**
- * Starts and ends connections on this node: each is a child of the supervisor, and clients may hold
- * private connections beside it. Used on the context of {@link ServersVerticle}.
+ * Starts and ends connections on this node. Each is a child of the supervisor, and clients may hold
+ * private connections to the same server. Confined to the context of {@link ServersVerticle}.
  */
 public final class ConnectionHost {
 
@@ -29,36 +29,36 @@ public final class ConnectionHost {
     this.endPrivate = endPrivate;
   }
 
-  /** Starts the connection of a server; completes when its addresses answer. */
+  /** Starts the connection of a server; completes when its addresses are registered. */
   public Future<Void> start(ServerDefinition definition) {
     return supervisor.startChild(factory.childSpec(definition));
   }
 
   /**
-   * The same for a connection that this node owns.
+   * Starts a connection that this node owns.
    *
-   * @param epochBase its sessions' epochs are higher
+   * @param epochBase the epochs of its sessions are higher
    */
   public Future<Void> start(ServerDefinition definition, Ownership ownership, long epochBase) {
     return supervisor.startChild(factory.childSpec(definition, ownership, epochBase));
   }
 
-  /** Puts a connection of another definition in the place of one. */
+  /** Replaces the connection of a server by one of another definition. */
   public Future<Void> replace(ServerDefinition definition) {
     return supervisor.replaceChild(factory.childSpec(definition));
   }
 
-  /** The same for a connection that this node owns. */
+  /** Replaces a connection that this node owns. */
   public Future<Void> replace(ServerDefinition definition, Ownership ownership, long epochBase) {
     return supervisor.replaceChild(factory.childSpec(definition, ownership, epochBase));
   }
 
-  /** Ends it, calls in flight first. */
+  /** Ends a connection after its calls in flight. */
   public Future<Void> end(ConnectionId id) {
     return supervisor.terminateChild(id.value());
   }
 
-  /** Ends it at once: another node may own it already. */
+  /** Ends a connection at once: another node may own it already. */
   public Future<Void> kill(ConnectionId id) {
     return supervisor.killChild(id.value());
   }

@@ -11,7 +11,10 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A node of its own: every connection lives here, and nobody needs to be asked. */
+/**
+ * The hosting of a node without a cluster: every connection runs on it. Confined to the context of
+ * {@link ServersVerticle}.
+ */
 public final class LocalServerHosting implements ServerHosting {
 
   private final ConnectionHost connections;

@@ -4,21 +4,24 @@ import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 
 /**
- * Private connections that other nodes run for clients of this one. Messages and answers are those
- * of {@code mcp.servers.lease} and {@code mcp.servers.release}. Used on the context of {@link
+ * Private connections that other nodes run for clients of this node. The bodies are those of {@code
+ * mcp.servers.lease} and {@code mcp.servers.release}. Confined to the context of {@link
  * ServersVerticle}.
  */
 public interface PrivateConnectionHost {
 
-  /** Begins one on {@code node}; fails with {@code UNAVAILABLE} where that node is not found. */
+  /**
+   * Starts a private connection on {@code node}. Fails with {@code UNAVAILABLE} where that node
+   * does not reply.
+   */
   Future<JsonObject> lease(String node, JsonObject body);
 
-  /** Whether another node runs the one that {@code body} names. */
+  /** Whether another node runs the private connection that {@code body} names. */
   boolean has(JsonObject body);
 
-  /** Keeps it; fails with {@code UNKNOWN_CONNECTION} where it has ended. */
+  /** Renews a private connection. Fails with {@code UNKNOWN_CONNECTION} where it has ended. */
   Future<JsonObject> renew(JsonObject body);
 
-  /** Ends it. */
+  /** Ends a private connection. */
   Future<JsonObject> release(JsonObject body);
 }

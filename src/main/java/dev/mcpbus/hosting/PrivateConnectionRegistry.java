@@ -23,11 +23,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connections that belong to one client each: children of the same supervisor, with the
- * specification of their server. They end when they are released, not renewed in time, or their
- * server is removed; and, where there are as many as may be, when another client wants one and
- * theirs was not in use for longest. Their holder is asked first. Confined to the context of {@code
- * * ServersVerticle}.
+ * The private connections on this node: each belongs to one client and is a child of the same
+ * supervisor, with the child specification of its server. A private connection ends when its holder
+ * releases it or does not renew it in time, or when its server is removed. At the bound, a new
+ * request ends the connection that was idle longest, after its holder has confirmed that it is not
+ * in use. Confined to the context of {@code ServersVerticle}.
  */
 public final class PrivateConnectionRegistry {
 
@@ -37,16 +37,19 @@ public final class PrivateConnectionRegistry {
   private static final long MAX_TTL_MILLIS = TimeUnit.HOURS.toMillis(1);
   private static final long SWEEP_MILLIS = 1_000;
 
-  /** Holders that are asked to make room, one after the other, before a wish is refused. */
-  private static final int TRIES = 16;
+  /**
+   * The number of holders that get a request to make room, one after the other, before a new
+   * request fails.
+   */
+  private static final int MAX_EVICTIONS = 16;
 
-  /** A holder that does not answer is gone. */
-  private static final long ASK_MILLIS = 2_000;
+  /** A holder that does not reply within this time counts as gone, milliseconds. */
+  private static final long REPLY_MILLIS = 2_000;
 
-  /** A holder who pauses says so late: until then a wish waits, and looks again so often. */
-  private static final int LOOKS = 5;
+  /** A holder reports a pause late, so a new request is repeated this often before it fails. */
+  private static final int MAX_CHECKS = 5;
 
-  private static final long LOOK_MILLIS = FairLimits.PAUSE_MILLIS / (LOOKS - 1);
+  private static final long CHECK_MILLIS = FairLimits.PAUSE_MILLIS / (MAX_CHECKS - 1);
 
   private record Held(ConnectionId server, String events, long until) {}
 
@@ -60,7 +63,7 @@ public final class PrivateConnectionRegistry {
   private long sweeper = -1;
 
   /**
-   * @param present the definition of a server as it is at that moment; null for none
+   * @param present the current definition of a server; null for none
    */
   public PrivateConnectionRegistry(
       Vertx vertx,
@@ -75,11 +78,14 @@ public final class PrivateConnectionRegistry {
   }
 
   /**
-   * {@code {id, capabilities, input, events, ttl, owner?}} -> {@code {lease}}, an id whose
-   * addresses are the client's own; {@code {shared: true}} where the server is declared so.
+   * Starts a private connection: {@code {id, capabilities, input, events, ttl, owner?}} -> {@code
+   * {lease}}, an id whose addresses belong to the client; {@code {shared: true}} where the server's
+   * connection may be shared.
    *
-   * @param body {@code owner} is the name of the principal, so that one cannot take them all
-   * @return fails with {@code OVERLOADED} where nothing makes room
+   * @param body {@code owner} is the name of the principal, so that one principal cannot take all;
+   *     {@code ttl} is in milliseconds
+   * @return fails with {@code OVERLOADED} at the bound, {@code BAD_REQUEST} for a body that is not
+   *     as above, {@code UNKNOWN_CONNECTION} where the server was removed meanwhile
    */
   public Future<JsonObject> lease(ServerDefinition server, JsonObject body) {
     if (server.connection().shared()) {
@@ -87,13 +93,14 @@ public final class PrivateConnectionRegistry {
     }
     if (!(body.getValue("input") instanceof String input)
         || !(body.getValue("events") instanceof String events)) {
-      throw bad("a lease wants \"input\" and \"events\", the addresses of who holds it");
+      throw badRequest(
+          "a private connection needs \"input\" and \"events\", the addresses of its holder");
     }
     until(body);
     String owner = body.getString("owner", FairLimit.ANYBODY);
     JsonObject capabilities =
         body.getValue("capabilities") instanceof JsonObject given ? given : new JsonObject();
-    return room(server.id(), owner, TRIES, LOOKS)
+    return room(server.id(), owner, MAX_EVICTIONS, MAX_CHECKS)
         .compose(
             free -> {
               ServerDefinition current = present.apply(server.id());
@@ -110,7 +117,7 @@ public final class PrivateConnectionRegistry {
               }
               return supervisor
                   .startChild(
-                      factory.leased(
+                      factory.privateChildSpec(
                           current,
                           lease,
                           capabilities,
@@ -124,35 +131,38 @@ public final class PrivateConnectionRegistry {
     return byServer.computeIfAbsent(server, absent -> new FairLimit<>(MAX_PER_SERVER));
   }
 
-  /** Completes when there is room for one more, which whoever asked has to take at once. */
-  private Future<Void> room(ConnectionId server, String owner, int tries, int looks) {
+  /** Completes when there is room for one more connection; the caller has to take it at once. */
+  private Future<Void> room(ConnectionId server, String owner, int evictionsLeft, int checksLeft) {
     for (FairLimit<ConnectionId> bound : List.of(bound(server), all)) {
       FairLimit.Verdict<ConnectionId> verdict = bound.ask(owner);
       ConnectionId victim = verdict.victim();
-      if (verdict.isRefused() && looks > 0) {
-        return vertx.timer(LOOK_MILLIS).compose(over -> room(server, owner, tries, looks - 1));
+      if (verdict.isRefused() && checksLeft > 0) {
+        return vertx
+            .timer(CHECK_MILLIS)
+            .compose(over -> room(server, owner, evictionsLeft, checksLeft - 1));
       }
-      if (verdict.isRefused() || (victim != null && tries == 0)) {
+      if (verdict.isRefused() || (victim != null && evictionsLeft == 0)) {
         return Future.failedFuture(full(server, bound, owner));
       }
       if (victim != null) {
-        return makeRoom(victim).compose(asked -> room(server, owner, tries - 1, looks));
+        return makeRoom(victim).compose(over -> room(server, owner, evictionsLeft - 1, checksLeft));
       }
     }
     return Future.succeededFuture();
   }
 
-  /** Its holder may have begun to use it this moment; then it stays. */
+  /** The holder may have begun to use the connection at this moment; then it stays. */
   private Future<Void> makeRoom(ConnectionId lease) {
     Held one = held.get(lease);
     if (one == null) {
       return Future.succeededFuture();
     }
-    use(lease, true); // nobody else asks for the same one meanwhile
-    JsonObject wish = new JsonObject().put("type", Events.ROOM_WANTED).put("id", lease.value());
+    use(lease, true); // so no other request picks the same connection meanwhile
+    JsonObject request = new JsonObject().put("type", Events.ROOM_WANTED).put("id", lease.value());
     return vertx
         .eventBus()
-        .<JsonObject>request(one.events(), wish, new DeliveryOptions().setSendTimeout(ASK_MILLIS))
+        .<JsonObject>request(
+            one.events(), request, new DeliveryOptions().setSendTimeout(REPLY_MILLIS))
         .map(answer -> Boolean.TRUE.equals(answer.body().getValue("inUse")))
         .otherwise(false)
         .compose(
@@ -179,7 +189,7 @@ public final class PrivateConnectionRegistry {
             + server
             + "': clients have "
             + bound.size()
-            + " connections of their own"
+            + " private connections"
             + (bound.max() == MAX ? " to all servers" : "")
             + ", "
             + bound.sizeOf(owner)
@@ -190,9 +200,10 @@ public final class PrivateConnectionRegistry {
   }
 
   /**
-   * {@code {lease, ttl, inUse?}}.
+   * Renews a private connection: {@code {lease, ttl, inUse?}} -> {@code {lease}}.
    *
    * @param body {@code inUse} is false where the holder could do without it; true if absent
+   * @return fails with {@code UNKNOWN_CONNECTION} where it has ended
    */
   public Future<JsonObject> renew(JsonObject body) {
     ConnectionId lease = known(body);
@@ -201,7 +212,7 @@ public final class PrivateConnectionRegistry {
       held.put(lease, new Held(present.server(), present.events(), until(body)));
       boolean inUse = !Boolean.FALSE.equals(body.getValue("inUse"));
       if (inUse || all.isInUse(lease)) {
-        use(lease, inUse); // a renewal alone does not make it younger
+        use(lease, inUse); // a renewal alone does not count as use
       }
     }
     return Future.succeededFuture(new JsonObject().put("lease", lease.value()));
@@ -216,13 +227,13 @@ public final class PrivateConnectionRegistry {
     }
   }
 
-  /** {@code {lease}}. */
+  /** Ends a private connection: {@code {lease}} -> {@code {released}}. */
   public Future<JsonObject> release(JsonObject body) {
     ConnectionId lease = known(body);
     return end(lease).map(new JsonObject().put("released", lease.value()));
   }
 
-  /** The server is removed or changed. */
+  /** Ends all private connections of a server that was removed or changed. */
   public Future<Void> endAll(ConnectionId server) {
     List<Future<Void>> ending = new ArrayList<>();
     List.copyOf(held.entrySet())
@@ -275,10 +286,12 @@ public final class PrivateConnectionRegistry {
     return ConnectionId.parse(String.valueOf(body.getValue("lease")))
         .filter(held::containsKey)
         .orElseThrow(
-            () -> McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "there is no such lease"));
+            () ->
+                McpFailure.notSent(
+                    FailureCode.UNKNOWN_CONNECTION, "there is no such private connection"));
   }
 
-  /** Starts with the server's id, so that logs can be read. */
+  /** Begins with the server's id, which makes logs readable. */
   private static ConnectionId name(ConnectionId server) {
     String head = server.value().substring(0, Math.min(server.value().length(), 28));
     return new ConnectionId(head + "--" + UUID.randomUUID().toString().replace("-", ""));
@@ -290,10 +303,10 @@ public final class PrivateConnectionRegistry {
         && ttl.longValue() <= MAX_TTL_MILLIS) {
       return System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ttl.longValue());
     }
-    throw bad("\"ttl\" must be milliseconds from 1 to " + MAX_TTL_MILLIS);
+    throw badRequest("\"ttl\" must be milliseconds from 1 to " + MAX_TTL_MILLIS);
   }
 
-  private static McpFailure bad(String message) {
+  private static McpFailure badRequest(String message) {
     return McpFailure.notSent(FailureCode.BAD_REQUEST, message);
   }
 }

@@ -12,32 +12,35 @@ import dev.mcpbus.config.ServerSettings;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
 
-/** Reads the entry of a server that a caller adds, with the same checks as a file. */
+/**
+ * Reads the entry of a server that a caller adds, with the same checks as for a file. Called on a
+ * worker thread.
+ */
 @FunctionalInterface
 public interface ServerEntryReader {
 
   /**
-   * Reads one entry. May block on files that it names: called on a worker.
+   * Reads one entry. May block on files that it names.
    *
-   * @param name as it would stand as a key in a file
-   * @param entry as it would stand under that key
-   * @throws McpFailure {@code BAD_REQUEST} that names every mistake
+   * @param name the key of the entry, as in a file
+   * @param entry the value under that key
+   * @throws McpFailure {@code BAD_REQUEST}, whose message names every mistake
    */
   ServerDefinition read(String name, JsonObject entry);
 
   /**
-   * Reads what another node of the cluster has read or was told.
+   * Reads an entry that another node of the cluster has written.
    *
-   * @param source where that was, for messages
+   * @param source the place of the entry, for messages
    */
   default ServerDefinition read(ServerOrigin origin, String source) {
     return read(origin.name(), origin.entry());
   }
 
   /**
-   * Reads as a file in {@code folder} is read.
+   * A reader for entries of files in {@code folder}.
    *
-   * @param defaults what an entry does not say
+   * @param defaults the settings where an entry has none
    */
   static ServerEntryReader in(Path folder, ConfigEnvironment environment, ServerSettings defaults) {
     return new ServerEntryReader() {

@@ -11,8 +11,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which servers there are and where their connections live: on this node, or on one node of a
- * cluster each. Used on the context of {@code ServersVerticle} only.
+ * Which servers there are, and where their connections run: all on this node, or each on the node
+ * that owns it. The seam between {@link ServersVerticle} and a cluster; confined to the verticle's
+ * context.
  */
 public interface ServerHosting {
 
@@ -24,56 +25,60 @@ public interface ServerHosting {
 
   Future<Void> start();
 
-  /** All servers that this node can read, in the order in which they were heard of. */
+  /** All servers whose definition this node can read, in the order in which it first read them. */
   Map<ConnectionId, ServerDefinition> servers();
 
-  /** All servers, also those that only other nodes can read. */
+  /** The ids of all servers, also of those that only other nodes can read. */
   Set<ConnectionId> ids();
 
-  /** Succeeds when {@link #ids} knows whether any node has answered for this one. */
+  /** Succeeds when {@link #ids} includes the server if any node has added it. */
   Future<Void> refresh(ConnectionId id);
 
   /**
    * Adds a server.
    *
-   * @param file true where a file says it, which other nodes may have read before
-   * @return true where it was added, when its addresses answer; false where there is one of that
-   *     name already
+   * @param file true where a file names the server; other nodes may have read the same file before
+   * @return true where the server was added, after its addresses are registered; false where a
+   *     server with this id exists
    */
   Future<Boolean> add(ServerDefinition definition, boolean file);
 
-  /** Puts another definition in the place of one. */
+  /** Replaces the definition of a server, and its connection. */
   Future<Void> replace(ServerDefinition definition);
 
   /**
-   * Ends its connection and forgets it.
+   * Ends the connection of a server and removes the server.
    *
-   * @param file true where the file of this node does not name it any more
+   * @param file true where this node's file does not name the server any more
    */
   Future<Void> remove(ConnectionId id, boolean file);
 
-  /** Adds to the status of a server what its connection cannot say: who owns it. */
+  /** Adds to a server's status what its connection does not have: owner and problems. */
   JsonObject describe(ConnectionId id, JsonObject status);
 
   /**
-   * The node that can run a connection of a client's own: null for this one.
+   * The node on which a private connection to the server has to run; null for this node.
    *
-   * @throws dev.mcpbus.bus.McpFailure where no node has what the server wants
+   * @throws dev.mcpbus.bus.McpFailure {@code UNAVAILABLE} where no node has the labels that the
+   *     server wants
    */
   @Nullable String placeOfLease(ServerDefinition definition);
 
-  /** Private connections that other nodes run; null where there are no other nodes. */
+  /** Private connections that other nodes run; null without a cluster. */
   @Nullable PrivateConnectionHost elsewhere();
 
-  /** This node in the cluster; null where it is alone. */
+  /** The id of this node in the cluster; null without a cluster. */
   @Nullable String node();
 
-  /** Every node that this one sees, itself included, by name; see {@code ServersVerticle}. */
+  /**
+   * Every node that this one sees, itself included, sorted by name; members as in {@code
+   * mcp.servers.nodes}.
+   */
   List<JsonObject> nodes();
 
-  /** Why this node should get no work, sentences; empty where all is well. */
+  /** Sentences why this node is not ready for requests; empty where it is. */
   List<String> problems();
 
-  /** Ends what this node serves, calls in flight first. */
+  /** Ends the connections of this node after their calls in flight. */
   Future<Void> close();
 }

@@ -27,57 +27,60 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Knows which servers there are, and serves {@code mcp.servers.add}, {@code .remove}, {@code
- * .list}, {@code .get}, {@code .nodes}, {@code .lease} and {@code .release}. What they do is the
- * business of their connections.
+ * Holds the list of servers and serves {@code mcp.servers.add}, {@code .remove}, {@code .list},
+ * {@code .get}, {@code .nodes}, {@code .lease} and {@code .release}. It starts and ends connections
+ * through the supervisor; calls go to the connections themselves. Owner of the hosting and of the
+ * private connections, on its context.
  *
- * <p>{@code .nodes} gives {@code {nodes: [{name, labels, weight, self, leaving, connections}],
- * problems?}}, the last how many connections the node owns, as of at most 2 s ago; in a cluster
- * each has {@code id}, {@code host} and {@code port} of its event bus, too.
+ * <p>{@code .nodes} replies {@code {nodes: [{name, labels, weight, self, leaving, connections}],
+ * problems?}}; {@code connections} is the number that the node owned at most 2 s ago. In a cluster
+ * each node also has {@code id}, and {@code host} and {@code port} of its event bus.
  */
 public final class ServersVerticle extends VerticleBase {
 
   private static final Logger LOG = LoggerFactory.getLogger(ServersVerticle.class);
 
-  /** A connection answers at once, wherever it is; one that hangs must not hold up a list. */
+  /** Time-out of one status request: a connection that hangs must not delay the list. */
   private static final long STATUS_MILLIS = 1_500;
 
   private final SupervisorVerticle supervisor;
   private final ConnectionFactory factory;
   private final ServerEntryReader reader;
-  private final ServerHosting.Factory hostings;
+  private final ServerHosting.Factory hostingFactory;
   private final Readiness readiness;
   private long refresh = -1;
 
   // Set once in start().
   @SuppressWarnings("NullAway.Init")
-  private PrivateConnectionRegistry leases;
+  private PrivateConnectionRegistry privateConnections;
 
   @SuppressWarnings("NullAway.Init")
   private ServerHosting hosting;
 
   /**
    * @param hostings makes the hosting: this node's own, or a cluster's
-   * @param readiness is told each second whether this node should get requests
+   * @param readiness receives every second the reasons why this node is not ready
    */
   public ServersVerticle(
       SupervisorVerticle supervisor,
       ConnectionFactory factory,
       ServerEntryReader reader,
-      ServerHosting.Factory hostings,
+      ServerHosting.Factory hostingFactory,
       Readiness readiness) {
     this.supervisor = supervisor;
     this.factory = factory;
     this.reader = reader;
-    this.hostings = hostings;
+    this.hostingFactory = hostingFactory;
     this.readiness = readiness;
   }
 
   @Override
   public Future<?> start() {
-    leases =
+    privateConnections =
         new PrivateConnectionRegistry(vertx, supervisor, factory, id -> hosting.servers().get(id));
-    hosting = hostings.create(vertx, new ConnectionHost(supervisor, factory, leases::endAll));
+    hosting =
+        hostingFactory.create(
+            vertx, new ConnectionHost(supervisor, factory, privateConnections::endAll));
     return hosting
         .start()
         .compose(
@@ -103,7 +106,10 @@ public final class ServersVerticle extends VerticleBase {
     readiness.tell(hosting.problems());
   }
 
-  /** Clients of other nodes have their own connections here, where only this node can run them. */
+  /**
+   * In a cluster, serves private connections for clients of other nodes, where only this node can
+   * run them.
+   */
   private Future<?> openToNodes() {
     String node = hosting.node();
     return node == null
@@ -113,17 +119,19 @@ public final class ServersVerticle extends VerticleBase {
                 Addresses.at(Addresses.SERVERS_LEASE, node),
                 body ->
                     body.containsKey("lease")
-                        ? leases.renew(body)
-                        : known(body).compose(id -> leases.lease(defined(id), body))),
-            consume(Addresses.at(Addresses.SERVERS_RELEASE, node), body -> leases.release(body)));
+                        ? privateConnections.renew(body)
+                        : known(body).compose(id -> privateConnections.lease(defined(id), body))),
+            consume(
+                Addresses.at(Addresses.SERVERS_RELEASE, node),
+                body -> privateConnections.release(body)));
   }
 
-  /** Hands over what this node serves. */
+  /** Hands over the connections of this node. */
   @Override
   public Future<?> stop() {
     vertx.cancelTimer(refresh);
     readiness.withdraw();
-    leases.close();
+    privateConnections.close();
     return hosting.close();
   }
 
@@ -163,7 +171,7 @@ public final class ServersVerticle extends VerticleBase {
     return McpFailure.notSent(FailureCode.BAD_REQUEST, message);
   }
 
-  /** Starts a server; completes when its addresses answer, not when it is connected. */
+  /** Adds a server; completes when its addresses are registered, before it is connected. */
   private Future<Void> add(ServerDefinition definition, boolean file) {
     return hosting
         .add(definition, file)
@@ -190,15 +198,16 @@ public final class ServersVerticle extends VerticleBase {
             + hosting.ids());
   }
 
-  /**
-   * Starts servers; fails where one of them cannot be added, the others are started all the same.
-   */
+  /** Adds servers; fails where one of them cannot be added, after all others were started. */
   public Future<Void> apply(List<ServerDefinition> definitions) {
     return onContext(
         () -> Future.join(definitions.stream().map(one -> add(one, true)).toList()).mapEmpty());
   }
 
-  /** Carries out the difference between two configurations; what did not change is not touched. */
+  /**
+   * Applies the difference between two configurations; unchanged servers are not touched. Any
+   * thread may call.
+   */
   public Future<Void> apply(ConfigDiff diff) {
     return onContext(
         () -> {
@@ -211,8 +220,8 @@ public final class ServersVerticle extends VerticleBase {
   }
 
   /**
-   * Callers of {@code apply} come from anywhere; the map of servers has one writer. A file that was
-   * applied may say what another's does not: health knows it before the caller does.
+   * Runs a step on this verticle's context, the only writer of the servers. Refreshes the readiness
+   * before the caller gets the result, because an applied file may differ from another node's.
    */
   private Future<Void> onContext(Supplier<Future<Void>> step) {
     Promise<Void> done = Promise.promise();
@@ -221,18 +230,20 @@ public final class ServersVerticle extends VerticleBase {
   }
 
   private Future<Void> replace(ServerDefinition definition) {
-    return leases
+    return privateConnections
         .endAll(definition.id())
         .compose(ended -> hosting.replace(definition))
-        .compose(replaced -> leases.endAll(definition.id())) // those that began meanwhile
+        .compose(
+            replaced ->
+                privateConnections.endAll(definition.id())) // those that were started meanwhile
         .onSuccess(replaced -> publish(Events.SERVER_CHANGED, definition.id()));
   }
 
   private Future<Void> remove(ConnectionId id, boolean file) {
-    return leases
+    return privateConnections
         .endAll(id)
         .compose(ended -> hosting.remove(id, file))
-        .compose(removed -> leases.endAll(id)) // those that began meanwhile
+        .compose(removed -> privateConnections.endAll(id)) // those that were started meanwhile
         .onSuccess(removed -> publish(Events.SERVER_REMOVED, id));
   }
 
@@ -254,7 +265,9 @@ public final class ServersVerticle extends VerticleBase {
   private Future<JsonObject> lease(JsonObject body) {
     PrivateConnectionHost elsewhere = hosting.elsewhere();
     if (body.containsKey("lease")) {
-      return elsewhere != null && elsewhere.has(body) ? elsewhere.renew(body) : leases.renew(body);
+      return elsewhere != null && elsewhere.has(body)
+          ? elsewhere.renew(body)
+          : privateConnections.renew(body);
     }
     return known(body)
         .compose(
@@ -267,7 +280,7 @@ public final class ServersVerticle extends VerticleBase {
               String node =
                   definition.connection().shared() ? null : hosting.placeOfLease(definition);
               return node == null || elsewhere == null
-                  ? leases.lease(definition, body)
+                  ? privateConnections.lease(definition, body)
                   : elsewhere.lease(node, body);
             });
   }
@@ -276,7 +289,7 @@ public final class ServersVerticle extends VerticleBase {
     PrivateConnectionHost elsewhere = hosting.elsewhere();
     return elsewhere != null && elsewhere.has(body)
         ? elsewhere.release(body)
-        : leases.release(body);
+        : privateConnections.release(body);
   }
 
   private ServerDefinition defined(ConnectionId id) {
@@ -340,7 +353,9 @@ public final class ServersVerticle extends VerticleBase {
                     : status.put("config", definition.view()).put("source", definition.source()));
   }
 
-  /** A connection that is being redeployed has no address for a moment; it is still listed. */
+  /**
+   * While a connection is being redeployed its address is missing; the list still has the server.
+   */
   private Future<JsonObject> status(ConnectionId id) {
     return RequestSender.of(vertx)
         .<JsonObject>request(

@@ -1,7 +1,7 @@
 /**
- * Which servers there are on this node, and how a definition becomes a supervised child: add,
- * remove, reload, private connections. {@code ServersVerticle} owns all of it on its context;
- * {@code ServerHosting} is the seam between one node and a cluster.
+ * Which servers this node runs, and how a definition becomes a supervised child: add, remove,
+ * reload, private connections. {@code ServersVerticle} owns all of it on its context; {@code
+ * ServerHosting} is the seam between one node and a cluster.
  */
 @NullMarked
 package dev.mcpbus.hosting;

@@ -15,16 +15,16 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 
 /**
- * The JDK's TLS, which tells of each connection as soon as it is accepted. Vert.x tells of one when
- * its handshake is over, and of HTTP/2 when its first settings are there: a client that sends
- * neither would be counted nowhere.
+ * TLS of the JDK, with a callback for each connection as soon as it is accepted. Vert.x reports a
+ * connection only after its TLS handshake, and an HTTP/2 connection only after its first SETTINGS
+ * frame: a client that sends neither would not be counted by any limit.
  */
 public final class AcceptedTlsFactory extends JdkSSLEngineOptions {
 
   private final Consumer<InboundConnection> accepted;
 
   /**
-   * @param accepted hears of each connection, on the connection's event loop
+   * @param accepted receives each connection, on the connection's event loop
    */
   public AcceptedTlsFactory(Consumer<InboundConnection> accepted) {
     this.accepted = accepted;
@@ -55,7 +55,7 @@ public final class AcceptedTlsFactory extends JdkSSLEngineOptions {
     }
 
     @Override
-    protected void initEngine(SSLEngine engine) {} // Vert.x does, around this
+    protected void initEngine(SSLEngine engine) {} // Vert.x does it, around this
 
     @Override
     protected SslHandler newHandler(

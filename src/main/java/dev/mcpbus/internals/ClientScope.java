@@ -7,17 +7,17 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 /**
- * Vert.x keeps a client in the scope of the context that it was built on until that scope ends,
- * closed or not; on the owner's context every session would leave one behind. So a client that
- * belongs to one channel gets a scope of its own.
+ * Gives a client a scope of its own. Vert.x keeps a client until the scope of the context on which
+ * it was built ends, even after the client was closed; on the owner's context every session would
+ * leave one client behind.
  */
 public final class ClientScope {
 
   private ClientScope() {}
 
   /**
-   * Builds a client on the event loop of {@code context}; to be called there. From then on nothing
-   * but the caller keeps it.
+   * Builds a client on the event loop of {@code context}; to be called there. Afterwards only the
+   * caller keeps the client.
    */
   public static <T> T build(OwnContext context, Supplier<T> client) {
     ContextInternal owner = context.internal();

@@ -12,11 +12,11 @@ import io.netty.handler.codec.http2.Http2Settings;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How many frames of HTTP/2 a client may send that belong to no request and cost us an answer or a
- * change: PING, SETTINGS, PRIORITY, GOAWAY, and what nobody knows. Beyond that its connection ends
- * with GOAWAY. Netty bounds the rest: RST_STREAM, CONTINUATION, empty DATA, and what waits to be
- * written. WINDOW_UPDATE has no bound: a client sends as many as it reads. On the event loop of its
- * connection.
+ * Bounds the HTTP/2 frames of a client that belong to no request and cost the server an answer or a
+ * change: PING, SETTINGS, PRIORITY, GOAWAY, and frames of unknown types. Above {@link #MAX} in 30 s
+ * the connection ends with GOAWAY. Netty bounds the rest: RST_STREAM, CONTINUATION, empty DATA, and
+ * queued writes. WINDOW_UPDATE has no bound: a client sends as many as it reads. Runs on the event
+ * loop of its connection.
  */
 public final class ControlFrameLimit extends Http2FrameListenerDecorator {
 
@@ -30,7 +30,7 @@ public final class ControlFrameLimit extends Http2FrameListenerDecorator {
     super(listener);
   }
 
-  /** When HTTP begins on a connection; of HTTP/1 there is nothing to do. */
+  /** Called when HTTP begins on a connection; does nothing for HTTP/1. */
   public static void install(InboundConnection connection) {
     Http2ConnectionHandler http = connection.channel().pipeline().get(Http2ConnectionHandler.class);
     if (http != null) {

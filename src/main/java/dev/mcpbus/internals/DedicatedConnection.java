@@ -20,20 +20,21 @@ import io.vertx.core.spi.metrics.HttpClientMetrics;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The TCP connection of a stream that lasts. In the pool it would keep the whole pool in memory,
- * however long no call needs one. {@code HttpClient.connect} gives such connections too, but hides
- * the socket, and with it the keep-alive times that find a silent peer; so this does what that
- * does. With TLS the pool is asked: over HTTP/2 the stream shares a connection with the calls.
+ * Opens an unpooled TCP connection for a long-lived stream. In the pool of the client, such a
+ * stream would keep the whole pool in memory while no call needs a connection. {@code
+ * HttpClient.connect} gives unpooled connections too, but hides the socket, and with it the
+ * keep-alive times that find a silent peer; so this class does what that method does. With TLS it
+ * uses the pool: over HTTP/2 the stream shares a connection with the calls.
  */
 public final class DedicatedConnection {
 
   private DedicatedConnection() {}
 
   /**
-   * A request on a new connection, which ends with the response; closed with {@code client}, too.
+   * A request on a new connection, which closes with the response, or with {@code client}.
    *
-   * @param get with host, port and server; with TLS it goes by the pool
-   * @param connected hears of the new connection
+   * @param get with host, port and server; with TLS it uses the pool
+   * @param connected receives the new connection
    */
   public static Future<HttpClientRequest> get(
       OwnContext owner,
@@ -76,7 +77,7 @@ public final class DedicatedConnection {
       RequestOptions get,
       Handler<HttpConnection> connected) {
     connected.handle(connection);
-    connection.evictionHandler(gone -> {});
+    connection.evictionHandler(evicted -> {});
     Future<HttpClientRequest> request =
         new UnpooledHttpClientConnection(connection).request(owner.internal(), get);
     return request.onSuccess(

@@ -10,14 +10,14 @@ import io.vertx.core.internal.net.NetSocketInternal;
 import io.vertx.core.net.NetSocket;
 
 /**
- * Ends the connection of a client that does not read. A plain close would first wait for it to take
- * what has been written, so for ever. Used on the request's context.
+ * Closes the connection of a client that does not read. A normal close waits until the client has
+ * taken all that was written, which may be never. Runs on the request's context.
  */
 public final class ForcedClose {
 
   private ForcedClose() {}
 
-  /** What was written and not taken is lost. Of HTTP/2 only this one stream ends. */
+  /** Drops what was written and not taken. Over HTTP/2 only the stream of this request ends. */
   public static void on(HttpServerRequest request) {
     if (request.version() == HttpVersion.HTTP_2) {
       request.response().reset();
@@ -26,7 +26,7 @@ public final class ForcedClose {
     }
   }
 
-  /** Ends it with all that goes on on it. */
+  /** Ends a connection with all its requests. */
   public static void on(HttpConnection connection) {
     if (connection instanceof HttpServerConnection ours) {
       on(ours.channelHandlerContext().channel());
@@ -35,12 +35,12 @@ public final class ForcedClose {
     }
   }
 
-  /** The same, whatever goes on on it. */
+  /** Ends a connection with all its requests. */
   public static void on(InboundConnection connection) {
     on(connection.channel());
   }
 
-  /** Closes below the socket's own queue, which would first be written out to the end. */
+  /** Closes below the socket's own queue, which a normal close would write out first. */
   public static void on(NetSocket socket, Runnable closed) {
     ((NetSocketInternal) socket)
         .channelHandlerContext()
@@ -48,11 +48,11 @@ public final class ForcedClose {
         .addListener(future -> closed.run());
   }
 
-  /** Of a closed channel nothing is left to end. */
+  /** A closed channel has no handlers left. */
   private static void on(Channel channel) {
     ChannelHandlerContext first = channel.pipeline().firstContext();
     if (first != null) {
-      // Past the handler that would flush. What cannot be closed is closed already.
+      // Skips the handler that would flush. A failure means that the channel is closed already.
       first.close().addListener(closed -> {});
     } else {
       channel.close().addListener(closed -> {});

@@ -16,8 +16,8 @@ import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Netty knows of an HTTP connection and its failures, and Vert.x hands through as it is:
- * Vert.x has no types of its own for them. Any thread may call, but for {@link #isUnread}.
+ * What Netty knows about an HTTP connection and its failures, for which Vert.x has no types of its
+ * own. Any thread may call, except {@link #isUnread}.
  */
 public final class HttpConnections {
 
@@ -26,9 +26,9 @@ public final class HttpConnections {
   private HttpConnections() {}
 
   /**
-   * Whether the server has said goodbye and that it did not look at this stream; those up to the
-   * last one may have been served (RFC 9113, 6.8). Asks Netty, because Vert.x has the first of
-   * several goodbyes only. On the connection's event loop.
+   * Whether the server has announced, by GOAWAY, that it did not process this stream; it may have
+   * processed the streams up to the last one that it names (RFC 9113, 6.8). Reads Netty's state,
+   * because Vert.x has only the first of several GOAWAY frames. On the connection's event loop.
    */
   public static boolean isUnread(HttpClientRequest request) {
     if (request.version() != HttpVersion.HTTP_2
@@ -41,12 +41,12 @@ public final class HttpConnections {
     return last >= 0 && request.streamId() > last;
   }
 
-  /** A head, or a frame, over its bound, at any depth of the failure's causes. */
+  /** Whether a head or a frame exceeded its bound, at any depth of the failure's causes. */
   public static boolean isTooLong(Throwable failure) {
     return isCausedBy(failure, TooLongFrameException.class);
   }
 
-  /** Bytes that are no HTTP, at any depth of the failure's causes. */
+  /** Whether the bytes were no HTTP, at any depth of the failure's causes. */
   public static boolean isUndecodable(Throwable failure) {
     return isCausedBy(failure, DecoderException.class);
   }
@@ -67,7 +67,7 @@ public final class HttpConnections {
     return request.decoderResult().cause();
   }
 
-  /** The status for what {@link #refusal} says: 414, 431 or 400. */
+  /** The status for the failure of {@link #refusal}: 414, 431 or 400. */
   public static int refusalStatus(@Nullable Throwable refusal) {
     if (refusal instanceof TooLongHttpLineException) {
       return 414;
@@ -75,7 +75,7 @@ public final class HttpConnections {
     return refusal instanceof TooLongHttpHeaderException ? 431 : 400;
   }
 
-  /** A WebSocket handshake that is not well-formed; Vert.x has answered it. */
+  /** Whether a WebSocket handshake was malformed; Vert.x has answered it. */
   public static boolean isBadHandshake(@Nullable Throwable failure) {
     return failure instanceof WebSocketHandshakeException;
   }

@@ -18,10 +18,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One TCP connection of a client: whose turn it is, the client's or ours. It lies at its channel
- * and ends with it, whatever becomes of the HTTP on it: an upgrade takes the handlers of the HTTP
- * connection away, but not the end of the channel. Confined to the channel's event loop, but for
- * what says otherwise.
+ * One TCP connection of a client, and whether the client or the server has to act next: the server
+ * may close a connection whose client is late or idle. It is an attribute of its channel and ends
+ * with it, also after an upgrade, which removes the HTTP handlers of the connection. Confined to
+ * the channel's event loop, except where a method says otherwise.
  */
 public final class InboundConnection {
 
@@ -29,7 +29,8 @@ public final class InboundConnection {
       AttributeKey.valueOf(InboundConnection.class, "connection");
 
   /**
-   * Of a client that has begun something: how long he may keep us waiting before others go first.
+   * How long a client that has begun a request may keep the server waiting before its connection
+   * may be closed for another client.
    */
   private static final long MIDWAY_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -38,24 +39,27 @@ public final class InboundConnection {
   private final Channel channel;
   private final String address;
 
-  /** When its client has kept us waiting too long; never while the client waits for us. */
+  /** When the client becomes late; {@link #NEVER} while the server has to act. */
   private long due = NEVER;
 
-  /** From when on it may end for the sake of another. Written here, read by any thread. */
+  /**
+   * From when on this connection may be closed for another client. Written on the event loop, read
+   * by any thread.
+   */
   private volatile long spareFrom = NEVER;
 
-  /** Written by the {@code ConnectionLimits}, under their lock. */
+  /** Written by {@code ConnectionLimits}, under its lock. */
   private volatile boolean surplus;
 
-  /** Requests whose responses have not ended, with what runs then. */
+  /** Requests whose responses have not ended, with the task to run when they end. */
   private final Map<HttpServerRequest, Runnable> open = new HashMap<>(2);
 
-  /** Responses of HTTP/2 that its client has not yet taken whole, with when they end. */
+  /** HTTP/2 responses that the client has not taken completely, with their deadlines. */
   private final Map<HttpServerRequest, Long> untaken = new HashMap<>(2);
 
   private boolean ending;
 
-  /** Ends it where HTTP does not begin. */
+  /** Closes the connection where HTTP does not begin in time. */
   private @Nullable ScheduledFuture<?> silence;
 
   InboundConnection(Channel channel) {
@@ -63,7 +67,7 @@ public final class InboundConnection {
   }
 
   /**
-   * @param address whom it is counted for
+   * @param address the key under which the connection is counted
    */
   public InboundConnection(Channel channel, String address) {
     this.channel = channel;
@@ -71,12 +75,12 @@ public final class InboundConnection {
     channel.attr(KEY).set(this);
   }
 
-  /** A new one, for a connection of which nothing was heard when it was accepted. */
+  /** Makes the object for a connection that was not reported when it was accepted. */
   public static InboundConnection begun(HttpConnection http) {
     return new InboundConnection(channel(http));
   }
 
-  /** The one that was made for {@code http}, also after an upgrade; null for none. */
+  /** The object of {@code http}, also after an upgrade; null for none. */
   public static @Nullable InboundConnection of(HttpConnection http) {
     return channel(http).attr(KEY).get();
   }
@@ -86,8 +90,9 @@ public final class InboundConnection {
   }
 
   /**
-   * Whom connections are counted for: an IPv4 address, the 64 bits of an IPv6 network, which one
-   * client has whole; and all loopback addresses are one.
+   * The key under which connections of one client are counted: its IPv4 address, or the first 64
+   * bits of its IPv6 address, because one client has that whole network; all loopback addresses
+   * share one key.
    */
   private static String key(Channel channel) {
     InetAddress address =
@@ -103,22 +108,22 @@ public final class InboundConnection {
     return channel;
   }
 
-  /** {@code task} runs on its event loop when it has ended. */
+  /** Runs {@code task} on the event loop when the connection has ended. */
   public void onEnd(Runnable task) {
     channel.closeFuture().addListener(closed -> task.run());
   }
 
-  /** Later, on its event loop; any thread may call. */
+  /** Runs {@code task} later on the event loop; any thread may call. */
   public void execute(Runnable task) {
     channel.eventLoop().execute(task);
   }
 
-  /** Any thread may ask. */
+  /** Any thread may call. */
   public boolean isOpen() {
     return channel.isOpen();
   }
 
-  /** Any thread. */
+  /** The key under which the connection is counted. Any thread may call. */
   public String address() {
     return address;
   }
@@ -131,12 +136,12 @@ public final class InboundConnection {
     surplus = is;
   }
 
-  // ---- whose turn it is
+  // ---- who has to act next
 
   /**
-   * Its client's, from before the TLS handshake on.
+   * The client has to act, from before the TLS handshake on.
    *
-   * @param limit for HTTP to begin; then it ends
+   * @param limit the time in which HTTP has to begin; then the connection is closed
    */
   public void awaitHttp(long now, Duration limit) {
     waits(now, limit.toNanos(), false);
@@ -148,7 +153,7 @@ public final class InboundConnection {
     channel.closeFuture().addListener(closed -> timer.cancel(false));
   }
 
-  /** From here on the {@code ReceiveDeadline} watches it. */
+  /** HTTP has begun: from here on {@code ReceiveDeadline} watches the connection. */
   public void speaksHttp() {
     ScheduledFuture<?> timer = silence;
     if (timer != null) {
@@ -158,8 +163,9 @@ public final class InboundConnection {
   }
 
   /**
-   * Its client's: a request is wanted, or the rest of one.
+   * The client has to act: the server waits for a request, or for the rest of one.
    *
+   * @param limit how long the client has, nanoseconds
    * @param midway whether the client has begun a request, or has still to take an answer
    */
   public void waits(long now, long limit, boolean midway) {
@@ -167,7 +173,7 @@ public final class InboundConnection {
     spareFrom = midway ? now + MIDWAY_NANOS : now;
   }
 
-  /** Ours: there is a request at work, or a stream or a socket open. */
+  /** The server has to act: a request is being processed, or a stream or a socket is open. */
   public void works() {
     due = NEVER;
     spareFrom = NEVER;
@@ -177,13 +183,19 @@ public final class InboundConnection {
     return due != NEVER && now - due >= 0;
   }
 
-  /** How long nobody has used it, in nanoseconds; negative where somebody does. Any thread. */
+  /**
+   * How long the connection has been idle, nanoseconds; negative while it is in use. Any thread may
+   * call.
+   */
   public long spareFor(long now) {
     long from = spareFrom;
     return from == NEVER ? -1 : now - from;
   }
 
-  /** Whether it may end for another; an answer that its client has still to take gets some time. */
+  /**
+   * Whether the connection may be closed for another client; a client that has still to take an
+   * answer gets some time first.
+   */
   public boolean isSpare(long now) {
     if (spareFor(now) < 0) {
       return false;
@@ -196,17 +208,17 @@ public final class InboundConnection {
     return true;
   }
 
-  // ---- requests on it
+  // ---- requests
 
   /**
-   * @param over runs once: when the response has ended, or can reach nobody
+   * @param over runs once, when the response has ended or cannot be delivered any more
    */
   public void begin(HttpServerRequest request, Runnable over) {
     open.put(request, over);
     works();
   }
 
-  /** False where it has ended before. */
+  /** Ends a request. False where it had ended before. */
   public boolean end(HttpServerRequest request) {
     Runnable over = open.remove(request);
     if (over != null) {
@@ -215,7 +227,7 @@ public final class InboundConnection {
     return over != null;
   }
 
-  /** A response says that it is the last: what the client sends behind it is not served. */
+  /** Records that a response announces the end of the connection: later requests are not served. */
   public void ending() {
     ending = true;
   }
@@ -225,16 +237,16 @@ public final class InboundConnection {
   }
 
   /**
-   * A response has been written. A client of HTTP/2 that opens no window for it keeps it with us,
-   * whatever else goes on on its connection.
+   * Records that a response was written completely. An HTTP/2 client that opens no window for it
+   * keeps it in the server's memory, whatever else happens on the connection.
    *
-   * @param until when it has to have it whole
+   * @param until the deadline for the client to take it
    */
   public void untaken(HttpServerRequest request, long until) {
     untaken.put(request, until);
   }
 
-  /** Resets the streams of those who have had their time; forgets those that have ended. */
+  /** Resets the streams whose deadline has passed; forgets those that have ended. */
   public void resetUntaken(long now) {
     untaken.keySet().removeIf(request -> request.response().closed());
     untaken.entrySet().stream()
@@ -248,13 +260,13 @@ public final class InboundConnection {
     return open.isEmpty();
   }
 
-  /** It has become a WebSocket, which is in use and no request in flight. */
+  /** The connection has become a WebSocket: it is in use, and no request is in flight. */
   public void upgraded() {
     Map.copyOf(open).keySet().forEach(this::end);
     works();
   }
 
-  /** The channel has ended, and nobody is reached any more. */
+  /** The channel has ended: no response can be delivered any more. */
   public void closed() {
     upgraded();
   }

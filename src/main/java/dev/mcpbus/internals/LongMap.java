@@ -6,8 +6,8 @@ import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A map by {@code long} that makes no objects for its keys; Netty's, because one lookup is made for
- * each answer of a server. Confined to its owner's thread.
+ * A map by {@code long} that allocates no key objects; it is Netty's, because each answer of a
+ * server costs one lookup. Confined to its owner's thread.
  */
 public final class LongMap<V> {
 
@@ -33,19 +33,19 @@ public final class LongMap<V> {
     entries.clear();
   }
 
-  /** The values, as they are now and later. */
+  /** A live view of the values. */
   public Collection<V> values() {
     return entries.values();
   }
 
-  /** Each key with its value; {@code visitor} must not change the map. */
+  /** Visits each entry; {@code visitor} must not change the map. */
   public void forEach(Visitor<? super V> visitor) {
     for (LongObjectMap.PrimitiveEntry<V> entry : entries.entries()) {
       visitor.visit(entry.key(), entry.value());
     }
   }
 
-  /** Sees each entry. */
+  /** Receives each entry. */
   public interface Visitor<V> {
     void visit(long key, V value);
   }

@@ -11,9 +11,9 @@ import io.vertx.core.internal.VertxInternal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A context as its owner uses it. Vert.x offers promises that complete on a context, contexts of
- * one's own, and timers of a context to its own classes alone; with {@code Promise.promise()} a
- * future would complete on whichever thread completes it. Any thread may call.
+ * A context of Vert.x with the methods that Vert.x reserves for its own classes: promises that
+ * complete on the context, contexts without a verticle, and timers of a context. With {@code
+ * Promise.promise()} a future would complete on the thread that completes it. Any thread may call.
  */
 public final class OwnContext {
 
@@ -23,22 +23,24 @@ public final class OwnContext {
     this.context = context;
   }
 
-  /** That context. */
+  /** Wraps {@code context}. */
   public static OwnContext of(Context context) {
     return new OwnContext((ContextInternal) context);
   }
 
-  /** That context, or the one that it is a copy of: Vert.x makes copies for requests. */
+  /**
+   * Wraps {@code context}, or the context of which it is a copy: Vert.x makes copies for requests.
+   */
   public static OwnContext unwrapped(Context context) {
     return new OwnContext(((ContextInternal) context).unwrap());
   }
 
-  /** The caller's; a new one where the caller has none. */
+  /** The caller's context; a new one where the caller has none. */
   public static OwnContext current(Vertx vertx) {
     return of(vertx.getOrCreateContext());
   }
 
-  /** A new one on an event loop, which no verticle's end closes. */
+  /** A new event-loop context, which no verticle closes when it ends. */
   public static OwnContext create(Vertx vertx) {
     return new OwnContext(((VertxInternal) vertx).createEventLoopContext());
   }
@@ -65,12 +67,12 @@ public final class OwnContext {
     return context.failedFuture(failure);
   }
 
-  /** Later, on this context. */
+  /** Runs {@code task} later on this context. */
   public void run(Runnable task) {
     context.runOnContext(now -> task.run());
   }
 
-  /** At once, on its event loop, as a task of this context. */
+  /** Runs {@code task} at once as a task of this context; to be called on its event loop. */
   public <T> void dispatch(T argument, Handler<T> task) {
     context.dispatch(argument, task);
   }
@@ -80,7 +82,7 @@ public final class OwnContext {
     return context.inThread();
   }
 
-  /** Whether the caller runs on it, or on a copy of it. */
+  /** Whether the caller runs on this context, or on a copy of it. */
   public boolean isCurrent() {
     ContextInternal current = (ContextInternal) Vertx.currentContext();
     return current != null && current.unwrap() == context.unwrap();
@@ -95,7 +97,7 @@ public final class OwnContext {
     return context.owner().cancelTimer(timer);
   }
 
-  /** {@code hook} runs when the context ends, such as with its verticle. */
+  /** Runs {@code hook} when the context ends, for example with its verticle. */
   public void addCloseHook(Closeable hook) {
     context.addCloseHook(hook);
   }

@@ -21,9 +21,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file that its user alone can read, {@code rw-------} from the moment on that it exists, in a
- * folder that is made {@code rwx------}. It is written whole and at once: a crash leaves the old
- * content or the new one. Blocks: for worker threads, any of them.
+ * A file that only its user can read: {@code rw-------} from its creation on, in a folder that is
+ * made {@code rwx------}. Each write replaces the whole content: after a crash the file has the old
+ * content or the new one. Blocks; for worker threads, any of them.
  */
 public final class PrivateFile {
 
@@ -31,7 +31,7 @@ public final class PrivateFile {
       PosixFilePermissions.fromString("rwx------");
   private static final Set<PosixFilePermission> FILE = PosixFilePermissions.fromString("rw-------");
 
-  /** Keeps the threads of this process apart: a file lock keeps processes apart only. */
+  /** Keeps the threads of this process apart: a file lock keeps only processes apart. */
   private static final Map<Path, Object> MONITORS = new ConcurrentHashMap<>();
 
   private final Path file;
@@ -44,39 +44,40 @@ public final class PrivateFile {
     this.ownFolder = ownFolder;
   }
 
-  /** That file; it and its folder need not exist. */
+  /** The file at this path; it and its folder need not exist. */
   public static PrivateFile of(Path file) {
     return new PrivateFile(file, null);
   }
 
   /**
-   * That file in a folder that has to be this user's alone, too: no link, no other user's, and
-   * {@code rwx------} after the first write.
+   * The file at this path, in a folder that must belong to this user alone: no link, no other
+   * user's folder, and {@code rwx------} after the first write.
    *
-   * @param remedy what to do where the folder is another user's; ends the message of the failure
+   * @param remedy what to do where the folder belongs to another user; the end of the failure's
+   *     message
    */
   public static PrivateFile inOwnFolder(Path file, String remedy) {
     return new PrivateFile(file, remedy);
   }
 
-  /** Its absolute path. */
+  /** The absolute path. */
   public Path path() {
     return file;
   }
 
-  /** Writes the file, unless there is one: of several processes that do it at once one wins. */
+  /** Writes the file unless it exists: where several processes do it at once, one of them wins. */
   public void create(byte[] content) throws IOException {
     write(content, sibling(UUID.randomUUID().toString()), this::link);
   }
 
-  /** Writes the file, in place of what is there; a link is replaced, not followed. */
+  /** Writes the file, in place of the present one; a link is replaced, not followed. */
   public void replace(byte[] content) throws IOException {
     write(content, sibling(UUID.randomUUID().toString()), this::rename);
   }
 
   /**
-   * As {@link #replace}, with what {@code content} makes of the old one. No other update of this or
-   * of another process comes between: the file {@code <name>.lock} is locked meanwhile.
+   * Replaces the content by what {@code content} makes of the old one. No other update, of this or
+   * another process, runs in between: the file {@code <name>.lock} is locked meanwhile.
    */
   public void update(Callable<byte[]> content) throws Exception {
     synchronized (MONITORS.computeIfAbsent(file, any -> new Object())) {
@@ -86,21 +87,22 @@ public final class PrivateFile {
           var held = lock.lock()) {
         Objects.requireNonNull(held);
         Path next = sibling("next");
-        Files.deleteIfExists(next); // of a process that was killed meanwhile
+        Files.deleteIfExists(next); // left by a process that was killed
         write(content.call(), next, this::rename);
       }
     }
   }
 
   /**
-   * Whether others can neither read nor write it; true where the file system has no such rights.
+   * Whether other users can neither read nor write the file; true where the file system has no
+   * permissions.
    */
   public boolean isPrivate() throws IOException {
     return !isPosix()
         || FILE.containsAll(Files.getPosixFilePermissions(file, LinkOption.NOFOLLOW_LINKS));
   }
 
-  /** Complete before it has its name. */
+  /** Writes the content completely before the file gets its name. */
   private void write(byte[] content, Path next, Naming naming) throws IOException {
     prepareFolder();
     try {
@@ -127,7 +129,7 @@ public final class PrivateFile {
     try {
       Files.createLink(file, next);
     } catch (FileAlreadyExistsException other) {
-      // Another process was faster: its content counts.
+      // Another process was faster; its content stays.
     } catch (UnsupportedOperationException noLinks) {
       Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
     }
@@ -149,7 +151,7 @@ public final class PrivateFile {
     }
   }
 
-  /** The owner of the folder can put another file in the place of ours. */
+  /** The owner of the folder could replace the file. */
   private void checkOwner(Path mine) throws IOException {
     if (ownFolder != null && isPosix() && !user(folder).equals(user(mine))) {
       throw new IOException(folder + " belongs to another user; " + ownFolder);
@@ -160,7 +162,7 @@ public final class PrivateFile {
     return Files.getAttribute(path, "unix:uid", LinkOption.NOFOLLOW_LINKS);
   }
 
-  /** Made with its permissions. */
+  /** The file is created with its permissions. */
   private FileChannel open(Path path, StandardOpenOption... options) throws IOException {
     return FileChannel.open(path, Set.of(options), attributes(FILE));
   }

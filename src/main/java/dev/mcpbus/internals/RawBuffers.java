@@ -9,8 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Buffers over arrays, and the array below a buffer, without a copy: Vert.x's own methods copy the
- * bytes of each message once more in each direction. No thread may write to what is shared here.
+ * Buffers over arrays, and the array under a buffer, without a copy: Vert.x's own methods copy the
+ * bytes of each message once more in each direction. No thread may write to a shared array. Any
+ * thread may call.
  */
 public final class RawBuffers {
 
@@ -35,25 +36,26 @@ public final class RawBuffers {
   }
 
   /**
-   * The array that {@code buffer} lies in, from {@link #offset} on; a copy where it lies in none.
+   * The array that holds the bytes of {@code buffer}, from {@link #offset} on; a copy where there
+   * is no such array.
    */
   public static byte[] array(Buffer buffer) {
     ByteBuf bytes = bytes(buffer);
     return bytes.hasArray() ? bytes.array() : buffer.getBytes();
   }
 
-  /** Where {@code buffer} begins in its {@link #array}. */
+  /** Where the bytes of {@code buffer} begin in its {@link #array}. */
   public static int offset(Buffer buffer) {
     ByteBuf bytes = bytes(buffer);
     return bytes.hasArray() ? bytes.arrayOffset() + bytes.readerIndex() : 0;
   }
 
-  /** Whether it is of one piece. */
+  /** Whether the buffer is one piece of memory. */
   public static boolean isWhole(Buffer buffer) {
     return bytes(buffer).nioBufferCount() == 1;
   }
 
-  /** Its pieces, in order. */
+  /** The buffer's pieces of memory, in order. */
   public static List<Buffer> pieces(Buffer buffer) {
     List<Buffer> pieces = new ArrayList<>();
     for (ByteBuffer piece : bytes(buffer).nioBuffers()) {

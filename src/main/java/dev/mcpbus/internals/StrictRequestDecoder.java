@@ -10,15 +10,16 @@ import io.vertx.core.http.impl.VertxHttpRequestDecoder;
 import java.util.List;
 
 /**
- * Vert.x's decoder of HTTP/1, which also refuses requests whose end a proxy in front could see
- * elsewhere (RFC 9112, section 6.3): what follows such an end would be taken for a request of its
- * own. The answer is 400, nothing more is read, and the connection closes.
+ * Vert.x's decoder of HTTP/1, which also refuses requests of ambiguous length (RFC 9112, section
+ * 6.3): a proxy in front could see another end, and would take the rest for a request of its own.
+ * The server answers 400, reads nothing more, and closes the connection. Runs on the event loop of
+ * its connection.
  */
 public final class StrictRequestDecoder extends VertxHttpRequestDecoder {
 
   private static final String NAME = "httpDecoder";
 
-  /** Why a request is refused, with what to send instead. */
+  /** The reason for the refusal, with what to send instead. */
   public static final class AmbiguousLengthException extends DecoderException {
     private static final long serialVersionUID = 1L;
 
@@ -31,7 +32,7 @@ public final class StrictRequestDecoder extends VertxHttpRequestDecoder {
     super(options);
   }
 
-  /** Before the first byte of a connection is read; of HTTP/2 there is nothing to do. */
+  /** Called before the first byte of a connection is read; does nothing for HTTP/2. */
   public static void install(InboundConnection connection, HttpServerOptions options) {
     ChannelPipeline pipeline = connection.channel().pipeline();
     if (pipeline.get(NAME) != null) {
@@ -39,7 +40,7 @@ public final class StrictRequestDecoder extends VertxHttpRequestDecoder {
     }
   }
 
-  /** The first that is asked for when a head is complete, while it is still as it was sent. */
+  /** The first method that Netty calls when a head is complete and still unchanged. */
   @Override
   protected boolean isContentAlwaysEmpty(HttpMessage message) {
     if (message != null) {

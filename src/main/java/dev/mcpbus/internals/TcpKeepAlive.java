@@ -10,9 +10,9 @@ import java.net.SocketOption;
 import jdk.net.ExtendedSocketOptions;
 
 /**
- * Finds a peer that is gone without a word, on connections that may be silent for hours: an event
- * stream, a call that takes long. The usual TCP keep-alive would notice after two hours; this one
- * within two minutes. Where the platform has no such options its own times hold.
+ * Finds a peer that has disappeared, on connections that may be silent for hours: an event stream,
+ * a long call. The system's TCP keep-alive notices it after two hours; this one within two minutes.
+ * Where the platform has no such options, its own times stay.
  */
 public final class TcpKeepAlive {
 
@@ -23,9 +23,9 @@ public final class TcpKeepAlive {
   private TcpKeepAlive() {}
 
   /**
-   * Sets the times of a connection on which keep-alive is on.
+   * Sets the keep-alive times of a connection whose keep-alive is on.
    *
-   * @param connection of Vert.x, an HTTP connection or a socket
+   * @param connection an HTTP connection or a socket of Vert.x
    */
   public static void hasten(Object connection) {
     if (connection instanceof ConnectionBase base
@@ -41,7 +41,7 @@ public final class TcpKeepAlive {
     try {
       channel.config().setOption(option, value);
     } catch (ChannelException e) {
-      // Closed already: who uses it hears of that.
+      // Closed already: its user receives the close.
     }
   }
 }

@@ -8,26 +8,26 @@ import io.vertx.core.eventbus.impl.OutboundDeliveryContext;
 import io.vertx.core.eventbus.impl.clustered.ClusteredMessage;
 
 /**
- * What Vert.x knows of a bus message and does not tell: whether it came over a connection, and
- * whether it stays on this node. Any thread may call.
+ * What Vert.x knows about a message on the event bus and does not publish: whether it came over a
+ * connection, and whether it stays on this node. Any thread may call.
  */
 public final class WireMessages {
 
   private WireMessages() {}
 
-  /** Whether another process sent it. */
+  /** Whether another process sent the message. */
   public static boolean isFromWire(Message<?> message) {
     return message instanceof ClusteredMessage<?, ?> wire && wire.isFromWire();
   }
 
-  /** Whether what is about to be sent is for this node alone. */
+  /** Whether a message that is about to be sent stays on this node. */
   public static boolean isLocalOnly(DeliveryContext<?> delivery) {
     return delivery instanceof OutboundDeliveryContext<?> out && out.options.isLocalOnly();
   }
 
   /**
-   * Whether a consumer ended while the message waited for it unread. Vert.x says so with a time-out
-   * of a certain text, and in no other way.
+   * Whether a consumer ended while the message waited for it, unread. Vert.x reports that only by a
+   * time-out with this text.
    */
   public static boolean wasDiscarded(ReplyException reply) {
     return reply.failureType() == ReplyFailure.TIMEOUT

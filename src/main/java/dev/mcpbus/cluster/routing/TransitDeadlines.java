@@ -34,8 +34,8 @@ final class TransitDeadlines {
   }
 
   /**
-   * Interceptor for arriving messages: reduces the time timeLeft; a call without any is refused and
-   * not delivered.
+   * Interceptor for arriving messages: reduces the time left; a call without any is refused and not
+   * delivered.
    */
   void arrived(DeliveryContext<Object> delivery) {
     Message<Object> message = delivery.message();

@@ -10,7 +10,10 @@ import io.vertx.core.Future;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The headers that a command prints: had once, and again when the server answers 401. */
+/**
+ * Authenticates with the headers that a command prints. The command runs before the first request,
+ * and again when the server answers 401. Any thread may call.
+ */
 final class HeadersHelperAuthenticator implements Authenticator {
 
   private final HeadersHelper helper;
@@ -22,11 +25,11 @@ final class HeadersHelperAuthenticator implements Authenticator {
 
   @Override
   public synchronized Future<Map<String, Sensitive>> headers() {
-    Future<Map<String, Sensitive>> known = current;
-    if (known == null || known.failed()) {
-      known = run();
+    Future<Map<String, Sensitive>> headers = current;
+    if (headers == null || headers.failed()) {
+      headers = run();
     }
-    return known;
+    return headers;
   }
 
   private synchronized Future<Map<String, Sensitive>> run() {
@@ -42,17 +45,20 @@ final class HeadersHelperAuthenticator implements Authenticator {
     return running;
   }
 
-  /** A run that is under way, or that gave other headers than were refused, is enough. */
+  /**
+   * The command does not run again where a run is in progress, or where the last run gave other
+   * headers than the refused ones.
+   */
   @Override
   public synchronized Future<Boolean> challenged(Challenge challenge) {
     if (challenge.status() != 401) {
       return Future.succeededFuture(false);
     }
-    Future<Map<String, Sensitive>> known = current;
+    Future<Map<String, Sensitive>> last = current;
     boolean stale =
-        known == null
-            || known.failed()
-            || (known.succeeded() && known.result().equals(challenge.sent()));
+        last == null
+            || last.failed()
+            || (last.succeeded() && last.result().equals(challenge.sent()));
     return (stale ? run() : headers()).map(headers -> !headers.equals(challenge.sent()));
   }
 }

@@ -24,22 +24,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Joins the transports' seam for credentials with the OAuth client. One client per server and
- * settings, so that a session that is restarted goes on with the same tokens. From any thread.
+ * Connects the transports' seam for credentials with the OAuth client. There is one client for each
+ * server and its settings, so a restarted session goes on with the same tokens. Any thread may
+ * call.
  */
 public final class OAuthAuthenticators implements AuthenticatorFactory {
 
   private static final Logger LOG = LoggerFactory.getLogger(OAuthAuthenticators.class);
 
-  /** The key of the token file, 32 bytes in Base64. */
+  /** The variable with the key of the token file, 32 bytes in Base64. */
   public static final String KEY_VARIABLE = TokenStoreProvider.KEY_VARIABLE;
 
-  /** The token file, default {@code ~/.mcpbus/tokens}. */
+  /** The variable with the path of the token file, default {@code ~/.mcpbus/tokens}. */
   public static final String FILE_VARIABLE = TokenStoreProvider.FILE_VARIABLE;
 
   private static final Duration HELPER_TIMEOUT = Duration.ofSeconds(10);
 
-  /** A client belongs to one server, its settings and the store of its tokens. */
+  /** A client belongs to one server with its settings, and to one token store. */
   private record Key(OAuthSettings settings, String store) {}
 
   private static final String OWN_STORE = "";
@@ -47,7 +48,7 @@ public final class OAuthAuthenticators implements AuthenticatorFactory {
   private final Vertx vertx;
   private final Function<String, OAuthClient.Environment> environments;
   private final Map<Key, OAuthClient> clients = new ConcurrentHashMap<>();
-  private final Map<String, OAuthClient.Environment> made = new ConcurrentHashMap<>();
+  private final Map<String, OAuthClient.Environment> openEnvironments = new ConcurrentHashMap<>();
 
   private OAuthAuthenticators(Vertx vertx, Function<String, OAuthClient.Environment> environments) {
     this.vertx = vertx;
@@ -55,8 +56,8 @@ public final class OAuthAuthenticators implements AuthenticatorFactory {
   }
 
   /**
-   * With an environment of the program's own: its token store where a server names no other, its
-   * way to prompt a person.
+   * Uses the program's own environment: its token store where a server names no other, and its way
+   * to prompt a person.
    */
   public static OAuthAuthenticators of(OAuthClient.Environment environment) {
     return new OAuthAuthenticators(
@@ -66,7 +67,7 @@ public final class OAuthAuthenticators implements AuthenticatorFactory {
                 ? environment
                 : new OAuthClient.Environment(
                     environment.vertx(),
-                    named(environment.vertx(), System.getenv(), store),
+                    namedStore(environment.vertx(), System.getenv(), store),
                     environment.prompt(),
                     environment.resolver(),
                     environment.clock(),
@@ -75,9 +76,9 @@ public final class OAuthAuthenticators implements AuthenticatorFactory {
   }
 
   /**
-   * As the service has it: tokens where the server says, else in an encrypted file, in memory alone
-   * where no key is set; a login is asked for in the log. Touches nothing before the first server
-   * that wants OAuth.
+   * Uses environment variables, as the service does: tokens go to the store that the server names,
+   * else to an encrypted file, and to memory alone where no key is set; the log shows the page for
+   * a login. Opens nothing before the first server that uses OAuth.
    */
   public static OAuthAuthenticators ofVariables(Vertx vertx, Map<String, String> variables) {
     return new OAuthAuthenticators(
@@ -85,31 +86,34 @@ public final class OAuthAuthenticators implements AuthenticatorFactory {
         store ->
             OAuthClient.Environment.of(
                 vertx,
-                store.equals(OWN_STORE) ? usual(vertx, variables) : named(vertx, variables, store),
+                store.equals(OWN_STORE)
+                    ? defaultStore(vertx, variables)
+                    : namedStore(vertx, variables, store),
                 (server, page, within) ->
                     LOG.warn(
-                        "{} wants a login: open this page within {} s: {}",
+                        "{} requires a login: open this page within {} s: {}",
                         server,
                         within.toSeconds(),
                         page)));
   }
 
-  private static TokenStore usual(Vertx vertx, Map<String, String> variables) {
+  private static TokenStore defaultStore(Vertx vertx, Map<String, String> variables) {
     if (variables.getOrDefault(KEY_VARIABLE, "").isBlank()) {
       LOG.warn(
-          "{} is not set: tokens are kept in memory and forgotten when mcpbus ends", KEY_VARIABLE);
+          "{} is not set: mcpbus keeps tokens in memory only and loses them when it ends",
+          KEY_VARIABLE);
       return TokenStore.inMemory();
     }
     try {
       return (vertx.isClustered() ? TokenStoreProvider.CLUSTER : TokenStoreProvider.FILE)
           .open(vertx, variables);
     } catch (IllegalArgumentException e) {
-      LOG.error("{}: {}; tokens are kept in memory", KEY_VARIABLE, e.getMessage());
+      LOG.error("{}: {}; mcpbus keeps tokens in memory only", KEY_VARIABLE, e.getMessage());
       return TokenStore.inMemory();
     }
   }
 
-  private static TokenStore named(Vertx vertx, Map<String, String> variables, String name) {
+  private static TokenStore namedStore(Vertx vertx, Map<String, String> variables, String name) {
     TokenStoreProvider provider =
         Plugins.tokenStores()
             .find(name)
@@ -149,7 +153,7 @@ public final class OAuthAuthenticators implements AuthenticatorFactory {
   }
 
   private OAuthClient client(Key key) {
-    return new OAuthClient(key.settings, made.computeIfAbsent(key.store, environments));
+    return new OAuthClient(key.settings, openEnvironments.computeIfAbsent(key.store, environments));
   }
 
   private static OAuthSettings settings(URI server, OAuthOptions options) {

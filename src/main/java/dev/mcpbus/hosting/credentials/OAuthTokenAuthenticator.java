@@ -10,7 +10,7 @@ import dev.mcpbus.transport.TransportException.Sent;
 import io.vertx.core.Future;
 import java.util.Map;
 
-/** The tokens of an OAuth client as headers. */
+/** Sends the token of an OAuth client in the {@code Authorization} header. Any thread may call. */
 record OAuthTokenAuthenticator(OAuthClient client) implements Authenticator {
 
   private static final String AUTHORIZATION = "Authorization";
@@ -25,7 +25,7 @@ record OAuthTokenAuthenticator(OAuthClient client) implements Authenticator {
                 token == null
                     ? Map.<String, Sensitive>of()
                     : Map.of(AUTHORIZATION, Sensitive.of(BEARER + token)))
-        .recover(failure -> Future.failedFuture(told(failure, 401)));
+        .recover(failure -> Future.failedFuture(asTransportFailure(failure, 401)));
   }
 
   @Override
@@ -36,13 +36,13 @@ record OAuthTokenAuthenticator(OAuthClient client) implements Authenticator {
             challenge.status(),
             challenge.wwwAuthenticate(),
             sent == null ? null : sent.reveal().substring(BEARER.length()))
-        .recover(failure -> Future.failedFuture(told(failure, challenge.status())));
+        .recover(failure -> Future.failedFuture(asTransportFailure(failure, challenge.status())));
   }
 
-  private static TransportException told(Throwable failure, int status) {
+  private static TransportException asTransportFailure(Throwable failure, int status) {
     if (!(failure instanceof OAuthException why)) {
       return new TransportException(
-          Reason.INTERNAL, Sent.NO, "no token, by a defect of ours", -1, failure);
+          Reason.INTERNAL, Sent.NO, "no token, because of a defect in mcpbus", -1, failure);
     }
     Reason reason =
         why.reason() == OAuthException.Reason.UNREACHABLE

@@ -1,6 +1,6 @@
 /**
- * Makes what authenticates mcpbus at a server: OAuth tokens and headers helpers, behind the
- * transport's seam {@code Authenticator}.
+ * Makes the authenticators with which mcpbus logs in to servers: OAuth tokens and headers helpers,
+ * behind the transports' seam {@code Authenticator}.
  */
 @NullMarked
 package dev.mcpbus.hosting.credentials;
