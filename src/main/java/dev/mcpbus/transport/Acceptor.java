@@ -1,15 +1,16 @@
 package dev.mcpbus.transport;
 
-/** The server's side of a transport inside the process or the cluster: takes new connections. */
+/** The server's side of a transport inside the process or the cluster: accepts new connections. */
 @FunctionalInterface
 public interface Acceptor {
 
   /**
-   * Takes one connection. Called on the context that owns {@code channel} from then on; must not
-   * block. Throwing refuses the connection.
+   * Accepts one connection. The transport calls it on the context that owns {@code channel} from
+   * then on; must not block. An exception refuses the connection.
    *
-   * @param channel answers to the client go here
-   * @return hears the client; its {@link Channel.Receiver#onRequestFailed} is never called
+   * @param channel carries the messages to the client
+   * @return receives the client's messages; its {@link Channel.Receiver#onRequestFailed} is never
+   *     called
    */
   Channel.Receiver accept(Channel channel);
 }

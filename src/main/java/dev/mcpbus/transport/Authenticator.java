@@ -6,8 +6,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a transport over HTTP gets its credentials from. May be shared by several channels and is
- * called on the contexts of all of them; its futures may complete on any thread.
+ * The source of credentials for a transport over HTTP. Several channels may share one and call it
+ * on their own contexts; its futures may complete on any thread.
  */
 public interface Authenticator {
 
@@ -15,9 +15,9 @@ public interface Authenticator {
    * A server refused a request.
    *
    * @param status 401 or 403
-   * @param wwwAuthenticate all values of that header, joined by a comma; null where there is none
-   * @param sent what {@link #headers()} had given for that request, so that a request that was
-   *     under way while the credentials changed asks for nothing twice
+   * @param wwwAuthenticate all values of that header, joined by a comma; null if there is none
+   * @param sent the headers that this request carried, as {@link #headers()} returned them. They
+   *     show whether the credentials have changed since then, so that they are not renewed twice
    */
   record Challenge(int status, @Nullable String wwwAuthenticate, Map<String, Sensitive> sent) {
 
@@ -27,18 +27,18 @@ public interface Authenticator {
   }
 
   /**
-   * The headers that a request is to carry now; empty where there are no credentials yet. Renews
-   * what has expired first. Fails with a {@link TransportException}.
+   * The headers for a request that is sent now; empty if there are no credentials yet. Renews
+   * expired credentials first. Fails with a {@link TransportException}.
    */
   Future<Map<String, Sensitive>> headers();
 
   /**
-   * Tries to get credentials that satisfy the server. Calls that come while one runs share its
+   * Tries to get credentials that satisfy the server. Calls during a running attempt share its
    * outcome.
    *
-   * @return true where the request may be sent again; false where nothing better can be had; fails
-   *     with a {@link TransportException}, {@code AUTH_REQUIRED} or {@code FORBIDDEN}, that names
-   *     the remedy
+   * @return true if the request may be sent again; false if no better credentials can be obtained;
+   *     fails with a {@link TransportException}, {@code AUTH_REQUIRED} or {@code FORBIDDEN}, that
+   *     names the remedy
    */
   Future<Boolean> challenged(Challenge challenge);
 }

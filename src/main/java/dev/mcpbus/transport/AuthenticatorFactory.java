@@ -2,24 +2,24 @@ package dev.mcpbus.transport;
 
 import org.jspecify.annotations.Nullable;
 
-/** Makes the authenticator of a server; the seam between transports and security. */
+/** Creates the authenticator of a server; the seam between transports and security. */
 @FunctionalInterface
 public interface AuthenticatorFactory {
 
-  /** For transports without OAuth: refuses options that ask for it. */
+  /** For transports without OAuth: refuses options with OAuth or a headersHelper. */
   AuthenticatorFactory NONE =
       options -> {
         if (options.oauth() != null || options.headersHelper() != null) {
           throw new IllegalArgumentException(
-              "the server asks for OAuth or a headersHelper, and no authenticator was given");
+              "the options need OAuth or a headersHelper, but no authenticator was given");
         }
         return null;
       };
 
   /**
-   * The authenticator for {@code options}, or null where they ask for none.
+   * The authenticator for {@code options}, or null if the options need none.
    *
-   * @throws IllegalArgumentException where the options cannot be used; never shows a secret
+   * @throws IllegalArgumentException if the options are not valid; the message never shows a secret
    */
   @Nullable Authenticator create(HttpOptions options);
 }

@@ -3,9 +3,9 @@ package dev.mcpbus.transport;
 import dev.mcpbus.protocol.Sensitive;
 
 /**
- * A server that lives behind an event-bus address.
+ * A server behind an event-bus address.
  *
- * @param address where the server waits for connections
+ * @param address where the server listens for connections
  */
 public record BusOptions(Sensitive address) implements TransportOptions {
 

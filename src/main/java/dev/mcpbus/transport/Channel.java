@@ -5,66 +5,71 @@ import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 
 /**
- * An open connection to one MCP server. Single owner: all calls and callbacks on the owner context.
+ * An open connection to one MCP server. A channel has a single owner: all calls and all callbacks
+ * run on the owner's context.
  */
 public interface Channel {
 
   /**
-   * Hands one message over for sending. Never blocks. A message that cannot be taken is refused at
-   * once; one that fails later is reported through {@link Receiver#onRequestFailed} where it was a
-   * request.
+   * Hands one message over for sending; never blocks. If the channel cannot accept the message,
+   * this method throws. If sending a request fails later, the channel calls {@link
+   * Receiver#onRequestFailed}.
    *
-   * @throws TransportException {@code OVERLOADED} where the bounded write queue is full, {@code
-   *     UPSTREAM_RESET} where the channel is closed; {@code sent} is no in both
+   * @throws TransportException {@code OVERLOADED} if the bounded write queue is full, {@code
+   *     UPSTREAM_RESET} if the channel is closed; {@code sent} is {@code NO} in both cases
    */
   void send(OutboundMessage message) throws TransportException;
 
   /**
-   * The owner no longer waits for the answer to request {@code id}: anything held for that request
-   * alone is freed. Tells the server nothing.
+   * The owner no longer waits for the answer to request {@code id}: the channel frees what it keeps
+   * for that request alone. Sends nothing to the server.
    */
   void forget(long id);
 
   /**
-   * True where every request has a stream of its own, so that {@link #forget} alone tells the
-   * server (MCP 2026-07-28, Cancellation), and where {@link OutboundMessage#headers} are sent.
+   * True if every request has a stream of its own. Then {@link #forget} alone cancels the request
+   * at the server (MCP 2026-07-28, Cancellation), and {@link OutboundMessage#headers} are sent.
    */
   default boolean hasRequestStreams() {
     return false;
   }
 
-  /** The protocol version that both sides settled on, for transports that repeat it per message. */
+  /**
+   * Sets the protocol version that both sides have agreed on, for transports that repeat it with
+   * each message.
+   */
   void negotiated(String protocolVersion);
 
   /**
-   * Closes gracefully, then by force, in bounded time. Idempotent. {@link Receiver#onClosed} is not
-   * called any more once this was called.
+   * Closes gracefully, then by force, in bounded time. Idempotent. After this call the channel no
+   * longer calls {@link Receiver#onClosed}.
    *
-   * @return completes when nothing of the channel is left, child processes included
+   * @return completes when the channel has released everything, child processes included
    */
   Future<Void> close();
 
   /**
    * Facts for a status page: {@code pid}, {@code stderr} (last lines), {@code sessionId}, {@code
-   * junk} (skipped lines). Never contains a secret that was configured.
+   * junk} (skipped lines). Never contains a configured secret.
    */
   JsonObject diagnostics();
 
-  /** What the owner of a channel hears from it. */
+  /** Receives the messages and the failures of a channel, on the owner's context. */
   interface Receiver {
 
     /**
-     * One message of the server, in the order sent; one that is ambiguous ({@link
-     * Envelope#ambiguity}) is for the receiver to refuse. Its bytes belong to the receiver.
+     * One message of the server, in the order sent. The receiver refuses an ambiguous message
+     * ({@link Envelope#ambiguity}). The bytes of the message belong to the receiver.
      */
     void onMessage(Envelope message);
 
-    /** Request {@code id} has failed alone; the channel goes on. Nothing more comes for it. */
+    /** Request {@code id} has failed; the channel stays open. No answer to this request follows. */
     void onRequestFailed(long id, TransportException reason);
 
     /**
-     * The channel is over: the peer went away or broke the rules. Called at most once, and last.
-     * The owner fails what is pending; {@link Channel#close} is still to be called.
+     * The channel has ended: the peer closed it or violated the protocol. Called at most once, as
+     * the last callback. The owner fails what is pending and still has to call {@link
+     * Channel#close}.
      */
     void onClosed(TransportException reason);
   }

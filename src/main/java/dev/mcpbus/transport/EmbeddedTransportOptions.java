@@ -1,8 +1,8 @@
 package dev.mcpbus.transport;
 
 /**
- * A transport that the embedding program made itself: an in-memory pair, an SDK client transport, a
- * class of its own.
+ * A transport that the embedding program has created itself: an in-memory pair, an SDK client
+ * transport, or its own class.
  */
 public record EmbeddedTransportOptions(Transport transport) implements TransportOptions {
 

@@ -18,11 +18,11 @@ import org.jspecify.annotations.Nullable;
  * @param headers sent with every request
  * @param connectTimeout for the TCP and TLS connection, default 5 s
  * @param listen whether to open the GET stream for messages that the server starts; default true
- * @param maxConnections TCP connections to the server at most (HTTP/1.1), default 64
+ * @param maxConnections the maximum number of TCP connections to the server (HTTP/1.1), default 64
  * @param limits bounds of one message
- * @param oauth how to get tokens where the server wants them, null for not at all
+ * @param oauth how to get tokens if the server requires them, null for no OAuth
  * @param headersHelper command that prints further headers as a JSON object, null for none
- * @param tls files for {@code https}, null for what Java trusts and no certificate of our own
+ * @param tls files for {@code https}; null for Java's trust store and no client certificate
  */
 public record HttpOptions(
     Sensitive url,
@@ -42,7 +42,7 @@ public record HttpOptions(
     headers = Map.copyOf(headers);
   }
 
-  /** Without OAuth and files for TLS. */
+  /** Options without OAuth, headers helper and files for TLS. */
   public HttpOptions(
       URI url,
       Map<String, String> headers,
@@ -62,12 +62,12 @@ public record HttpOptions(
         null);
   }
 
-  /** With the defaults of every bound. */
+  /** Options with the default of every bound. */
   public static HttpOptions of(URI url) {
     return of(Sensitive.of(url.toString()), Map.of());
   }
 
-  /** The same for texts that nobody has seen. */
+  /** Options with the default of every bound, for values that may hold secrets. */
   public static HttpOptions of(Sensitive url, Map<String, Sensitive> headers) {
     return new HttpOptions(
         url, headers, Duration.ofSeconds(5), true, 64, ParseLimits.DEFAULT, null, null, null);

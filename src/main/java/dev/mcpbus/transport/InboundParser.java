@@ -6,7 +6,7 @@ import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.transport.TransportException.Reason;
 import dev.mcpbus.transport.TransportException.Sent;
 
-/** Reads what a peer sent, with a transport's failure where it is no MCP message. */
+/** Parses a message of a peer; turns a violation of JSON-RPC into a failure of the transport. */
 public final class InboundParser {
 
   private InboundParser() {}
@@ -14,8 +14,8 @@ public final class InboundParser {
   /**
    * Parses one whole message, which may be ambiguous ({@link Envelope#ambiguity}).
    *
-   * @throws TransportException {@code LIMIT_EXCEEDED} or {@code PROTOCOL_ERROR}: the channel is
-   *     over, because nothing that follows can be trusted
+   * @throws TransportException {@code LIMIT_EXCEEDED} or {@code PROTOCOL_ERROR}: the caller has to
+   *     end the channel, because the bytes that follow cannot be trusted
    */
   public static Envelope parse(byte[] bytes, ParseLimits limits) throws TransportException {
     try {
@@ -27,7 +27,7 @@ public final class InboundParser {
             default -> Reason.PROTOCOL_ERROR;
           };
       throw new TransportException(
-          reason, Sent.MAYBE, "the peer broke the rules: " + e.getMessage());
+          reason, Sent.MAYBE, "the peer violated the protocol: " + e.getMessage());
     }
   }
 }

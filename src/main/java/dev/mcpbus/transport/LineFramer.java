@@ -9,13 +9,13 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 
 /**
- * Messages out of a byte stream, one per line. A line that lies whole in a chunk is parsed where it
- * is, without a copy; a line over several chunks is joined. A partial line is never parsed, not
- * even at the end of the stream.
+ * Splits a byte stream into messages, one per line. A line within one chunk is parsed in place,
+ * without a copy; the parts of a line over several chunks are joined. A partial line is never
+ * parsed, not even at the end of the stream.
  *
  * <p>A line that cannot be a message, because it begins with neither <code>{</code> nor <code>[{
- * </code>, is junk: counted and skipped up to a budget. A line that begins like a message but is
- * not a strict one ends the stream. Not thread-safe: belongs to the owner context.
+ * </code>, is junk: counted and skipped up to a limit. A line that begins like a message but is not
+ * strict JSON-RPC ends the stream. Not thread-safe: confined to the owner context.
  */
 public final class LineFramer {
 
@@ -31,9 +31,9 @@ public final class LineFramer {
   private long junk;
 
   /**
-   * @param source what the stream is called in messages, such as {@code stdout}
-   * @param junkBudget junk lines that are skipped before the stream is refused
-   * @param messages gets each message in order; its bytes are never changed afterwards
+   * @param source the name of the stream in error messages, such as {@code stdout}
+   * @param junkBudget how many junk lines are skipped before the stream fails
+   * @param messages receives each message in order; its bytes are never changed afterwards
    */
   public LineFramer(
       String source, ParseLimits limits, int junkBudget, Consumer<Envelope> messages) {
@@ -43,21 +43,21 @@ public final class LineFramer {
     this.messages = messages;
   }
 
-  /** Lines that were skipped so far. */
+  /** How many lines were skipped so far. */
   public long junk() {
     return junk;
   }
 
-  /** Bytes of an unfinished line that are held. */
+  /** How many bytes of an unfinished line are held. */
   public int pending() {
     return partialLength;
   }
 
   /**
-   * Takes the next bytes, which must not change afterwards.
+   * Reads the next bytes, which must not change afterwards.
    *
    * @throws TransportException {@code LIMIT_EXCEEDED} or {@code PROTOCOL_ERROR}, with the line and
-   *     byte; the stream must not be fed any more then
+   *     byte; the caller must not feed the stream any more
    */
   public void feed(byte[] chunk) throws TransportException {
     int from = 0;

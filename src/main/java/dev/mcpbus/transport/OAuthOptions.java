@@ -9,21 +9,24 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How to get tokens for a server behind HTTP. {@link #DEFAULT} lets the server say everything.
+ * How to get tokens for a server behind HTTP. With {@link #DEFAULT} the server's metadata and
+ * challenge decide everything.
  *
- * @param grant how a token is had; default {@link Grant#AUTHORIZATION_CODE}
- * @param clientId as registered with the authorization server; null to register by other means
+ * @param grant how the client obtains a token; default {@link Grant#AUTHORIZATION_CODE}
+ * @param clientId as registered with the authorization server; null to obtain it with {@code
+ *     clientMetadataUrl} or by dynamic registration
  * @param clientSecret of that client, null for a public one
- * @param authMethod how the client shows who it is at the token endpoint; null lets the
- *     authorization server's metadata decide
- * @param scopes asked for besides those of the server's challenge; empty lets the server decide
- * @param issuer the authorization server that the credentials belong to; null binds them to the
- *     first one seen
+ * @param authMethod how the client authenticates at the token endpoint; with null the authorization
+ *     server's metadata decides
+ * @param scopes requested in addition to those of the server's challenge; if empty, the server
+ *     decides
+ * @param issuer the authorization server that the credentials belong to; with null the first one
+ *     seen
  * @param clientMetadataUrl https URL of this client's metadata document, used as its id
  * @param redirectUri on loopback; port 0 lets the system choose
  * @param privateKey PEM file (PKCS#8, RSA or P-256) for {@code private_key_jwt}
  * @param keyId of that key, null for none
- * @param idJag where an identity assertion is exchanged; for {@link Grant#ID_JAG}
+ * @param idJag the identity provider that exchanges an identity assertion; for {@link Grant#ID_JAG}
  * @param tokenStore name of the store that keeps the tokens, null for the program's own
  */
 public record OAuthOptions(
@@ -40,7 +43,7 @@ public record OAuthOptions(
     @Nullable IdJag idJag,
     @Nullable String tokenStore) {
 
-  /** The ways to a token. */
+  /** The ways to obtain a token. */
   public enum Grant {
     /** A person logs in with a browser. */
     AUTHORIZATION_CODE,
@@ -62,11 +65,11 @@ public record OAuthOptions(
   /**
    * The identity provider of an enterprise.
    *
-   * @param tokenEndpoint where the assertion is exchanged
+   * @param tokenEndpoint the URL that exchanges the assertion
    * @param clientId of this client at the identity provider
-   * @param clientSecret of it, null for none
+   * @param clientSecret of this client at the identity provider, null for none
    * @param subjectToken the identity assertion itself, or null
-   * @param subjectTokenFile read anew for every exchange, or null
+   * @param subjectTokenFile a file that is read again for every exchange, or null
    * @param subjectTokenType {@code id_token} or {@code saml2}, as a short name or a URN
    */
   public record IdJag(
@@ -104,7 +107,7 @@ public record OAuthOptions(
     scopes = List.copyOf(scopes);
   }
 
-  /** Values that must never be shown. */
+  /** Values that must never be shown in a log or a status. */
   public Collection<Sensitive> secrets() {
     List<Sensitive> secrets = new ArrayList<>();
     if (clientSecret != null) {
@@ -119,7 +122,7 @@ public record OAuthOptions(
     return secrets;
   }
 
-  /** Leaves every credential out. */
+  /** Omits every credential. */
   @Override
   public String toString() {
     return "oauth[" + grant + "]";

@@ -8,16 +8,16 @@ import org.jspecify.annotations.Nullable;
  * A message to send.
  *
  * @param kind request, notification, or an answer to a request of the server
- * @param id our id where {@code kind} is a request, else -1
+ * @param id our id if {@code kind} is a request, else -1
  * @param method the method of a request or notification, else null
  * @param bytes the whole JSON-RPC message, without a line break; never changed after this
- * @param headers for transports that carry some of the message in headers; else not looked at
+ * @param headers for transports with headers; other transports ignore them
  */
-@SuppressWarnings("ArrayRecordComponent") // a message is compared by nobody
+@SuppressWarnings("ArrayRecordComponent") // no code compares messages
 public record OutboundMessage(
     Envelope.Kind kind, long id, @Nullable String method, byte[] bytes, List<Header> headers) {
 
-  /** A header that goes with one message where the transport has headers. */
+  /** A header that belongs to one message, for transports with headers. */
   public record Header(CharSequence name, CharSequence value) {}
 
   public static OutboundMessage request(long id, String method, byte[] bytes) {

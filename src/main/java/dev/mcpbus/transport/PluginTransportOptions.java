@@ -4,10 +4,10 @@ import dev.mcpbus.protocol.Sensitive;
 import java.util.Collection;
 
 /**
- * The options of a transport that is not built in, with what makes it.
+ * The options of a transport of a plug-in, with the provider that creates it.
  *
  * @param provider one instance per process
- * @param options what it read of the entry
+ * @param options the options that the provider has read from the entry
  */
 public record PluginTransportOptions(TransportProvider provider, TransportOptions options)
     implements TransportOptions {
@@ -22,7 +22,7 @@ public record PluginTransportOptions(TransportProvider provider, TransportOption
     return options.secrets();
   }
 
-  /** The plug-in may not know what must not be shown. */
+  /** Shows the type alone: the plug-in's own text may hold a secret. */
   @Override
   public String toString() {
     return type();

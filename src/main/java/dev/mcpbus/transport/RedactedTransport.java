@@ -7,10 +7,10 @@ import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 
 /**
- * A transport whose texts pass a {@link Redactor}: where it leads to, its diagnostics and every
- * failure. No transport, built in or plugged in, has to know what must not be shown.
+ * A transport whose texts pass through a {@link Redactor}: its target, its diagnostics and every
+ * failure. So no transport, built in or plugged in, needs to know the secrets of its server.
  *
- * @param inner what does the work; its messages are not touched
+ * @param inner does the work; its messages pass unchanged
  */
 public record RedactedTransport(Transport inner, Redactor redactor) implements Transport {
 
@@ -27,17 +27,17 @@ public record RedactedTransport(Transport inner, Redactor redactor) implements T
   @Override
   public Future<Channel> open(Context owner, Channel.Receiver receiver) {
     return inner
-        .open(owner, new Hearing(receiver, redactor))
-        .<Channel>map(channel -> new Shown(channel, redactor))
-        .recover(failure -> Future.failedFuture(shown(failure, redactor)));
+        .open(owner, new RedactingReceiver(receiver, redactor))
+        .<Channel>map(channel -> new RedactedChannel(channel, redactor))
+        .recover(failure -> Future.failedFuture(redacted(failure, redactor)));
   }
 
-  private static Throwable shown(Throwable failure, Redactor redactor) {
-    return failure instanceof TransportException known ? shown(known, redactor) : failure;
+  private static Throwable redacted(Throwable failure, Redactor redactor) {
+    return failure instanceof TransportException known ? redacted(known, redactor) : failure;
   }
 
-  /** Without its cause, which quotes what it likes. */
-  private static TransportException shown(TransportException failure, Redactor redactor) {
+  /** Without the cause, whose text may hold secrets. */
+  private static TransportException redacted(TransportException failure, Redactor redactor) {
     return new TransportException(
         failure.reason(),
         failure.sent(),
@@ -46,15 +46,15 @@ public record RedactedTransport(Transport inner, Redactor redactor) implements T
         null);
   }
 
-  /** Passes the owner's calls on. */
-  private record Shown(Channel inner, Redactor redactor) implements Channel {
+  /** Passes the owner's calls to the channel. */
+  private record RedactedChannel(Channel inner, Redactor redactor) implements Channel {
 
     @Override
     public void send(OutboundMessage message) throws TransportException {
       try {
         inner.send(message);
       } catch (TransportException e) {
-        throw shown(e, redactor);
+        throw redacted(e, redactor);
       }
     }
 
@@ -84,8 +84,9 @@ public record RedactedTransport(Transport inner, Redactor redactor) implements T
     }
   }
 
-  /** Passes what the channel reports on. */
-  private record Hearing(Channel.Receiver inner, Redactor redactor) implements Channel.Receiver {
+  /** Passes the reports of the channel to its owner. */
+  private record RedactingReceiver(Channel.Receiver inner, Redactor redactor)
+      implements Channel.Receiver {
 
     @Override
     public void onMessage(Envelope message) {
@@ -94,12 +95,12 @@ public record RedactedTransport(Transport inner, Redactor redactor) implements T
 
     @Override
     public void onRequestFailed(long id, TransportException reason) {
-      inner.onRequestFailed(id, shown(reason, redactor));
+      inner.onRequestFailed(id, redacted(reason, redactor));
     }
 
     @Override
     public void onClosed(TransportException reason) {
-      inner.onClosed(shown(reason, redactor));
+      inner.onClosed(redacted(reason, redactor));
     }
   }
 }

@@ -8,7 +8,7 @@ import java.util.Queue;
 
 /**
  * Holds a server's answers, in order and bounded, while the send window of its channel is full.
- * Touched on the channel's owner context only.
+ * Confined to the channel's owner context.
  */
 public final class SendBuffer {
 
@@ -25,10 +25,10 @@ public final class SendBuffer {
   }
 
   /**
-   * Sends now or as soon as there is room.
+   * Sends now, or as soon as the send window has room.
    *
-   * @throws TransportException {@code OVERLOADED} where too many wait already, or what the channel
-   *     refuses with
+   * @throws TransportException {@code OVERLOADED} if too many messages wait already, or the
+   *     channel's own failure
    */
   public void send(OutboundMessage message) throws TransportException {
     if (waiting.isEmpty() && sent(message)) {
@@ -70,7 +70,7 @@ public final class SendBuffer {
         waiting.remove();
       }
     } catch (TransportException e) {
-      waiting.clear(); // The channel is closed: nobody is there to answer.
+      waiting.clear(); // the channel is closed, so no client waits for the answers
     }
   }
 }

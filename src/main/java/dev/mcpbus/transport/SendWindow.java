@@ -4,15 +4,15 @@ import dev.mcpbus.transport.TransportException.Reason;
 import dev.mcpbus.transport.TransportException.Sent;
 
 /**
- * The bound on what was sent and not taken by the peer yet. Touched on the owner context of its
- * channel only.
+ * Bounds the messages that were sent and that the peer has not accepted yet. Confined to the owner
+ * context of its channel.
  */
 public final class SendWindow {
 
-  /** Messages under way at most, where nothing else is asked for. */
+  /** The default maximum of messages in flight. */
   public static final int MESSAGES = 1_024;
 
-  /** Bytes under way at most; one longer message may still go alone. */
+  /** The default maximum of bytes in flight; one longer message may still be sent alone. */
   public static final long BYTES = 16L * 1024 * 1024;
 
   private final int maxMessages;
@@ -29,28 +29,28 @@ public final class SendWindow {
   }
 
   /**
-   * Takes room for one message.
+   * Reserves room for one message.
    *
-   * @throws TransportException {@code OVERLOADED}, not sent, where there is none
+   * @throws TransportException {@code OVERLOADED}, not sent, if there is no room
    */
   public void take(int size) throws TransportException {
     if (messages >= maxMessages || (messages > 0 && bytes + size > maxBytes)) {
       throw new TransportException(
           Reason.OVERLOADED,
           Sent.NO,
-          "the peer has not taken " + messages + " messages (" + bytes + " bytes) yet");
+          "the peer has not accepted " + messages + " messages (" + bytes + " bytes) yet");
     }
     messages++;
     bytes += size;
   }
 
-  /** The peer has taken a message of {@code size} bytes. */
+  /** Frees the room of a message of {@code size} bytes that the peer has accepted. */
   public void give(int size) {
     messages--;
     bytes -= size;
   }
 
-  /** Messages under way. */
+  /** How many messages are in flight. */
   public int messages() {
     return messages;
   }

@@ -7,15 +7,16 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server that speaks one JSON-RPC message per line over a socket.
+ * A server behind a socket, with one JSON-RPC message per line.
  *
  * @param url {@code tcp://host:port}, {@code tls://host:port} or {@code unix:///path.sock}
  * @param connectTimeout for the connection, TLS included, default 5 s
- * @param maxQueued messages that wait to be written, default 1,024
- * @param maxQueuedBytes bytes that wait to be written, default 16 MiB
- * @param junkLines lines that are no JSON and are skipped before the channel is closed, default 100
+ * @param maxQueued how many messages may wait to be written, default 1,024
+ * @param maxQueuedBytes how many bytes may wait to be written, default 16 MiB
+ * @param junkLines how many lines that are not JSON are skipped before the channel is closed,
+ *     default 100
  * @param limits bounds of one message
- * @param tls files for {@code tls:}, null for what Java trusts and no certificate of our own
+ * @param tls files for {@code tls:}; null for Java's trust store and no client certificate
  */
 public record SocketOptions(
     Sensitive url,
@@ -29,7 +30,7 @@ public record SocketOptions(
 
   public static final String TYPE = "socket";
 
-  /** With the defaults of every bound. */
+  /** Options with the default of every bound. */
   public static SocketOptions of(URI url) {
     return new SocketOptions(
         Sensitive.of(url.toString()),

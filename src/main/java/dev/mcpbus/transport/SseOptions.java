@@ -4,7 +4,7 @@ import dev.mcpbus.protocol.Sensitive;
 import java.util.Collection;
 
 /**
- * A server of the old HTTP+SSE kind (MCP 2024-11-05).
+ * A server behind HTTP+SSE (MCP 2024-11-05).
  *
  * @param http how to reach it; {@code url} is that of the event stream, {@code listen} is not used
  */

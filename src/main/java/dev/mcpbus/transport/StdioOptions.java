@@ -10,17 +10,17 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A child process that speaks MCP on stdin and stdout.
+ * A server that is a child process, with MCP on its stdin and stdout.
  *
- * @param command program, looked up in the child's {@code PATH} where it has no slash
+ * @param command the program; looked up in the child's {@code PATH} if it has no slash
  * @param args its arguments
  * @param env added to the inherited basics ({@code PATH HOME USER LOGNAME SHELL TERM LANG TMPDIR})
- * @param cwd working directory, ours where null
+ * @param cwd working directory, null for that of mcpbus
  * @param closeGrace how long the child may take after EOF, and again after SIGTERM; default 2 s
- * @param writeQueueBytes bound of what waits to be written, default 16 MiB
- * @param stderrBytes how much of the end of stderr is kept, default 16 KiB
- * @param junkLines lines on stdout that are no JSON and are skipped before the channel is closed
- *     with {@code PROTOCOL_ERROR}; default 100
+ * @param writeQueueBytes how many bytes may wait to be written, default 16 MiB
+ * @param stderrBytes how many of the last bytes of stderr are kept, default 16 KiB
+ * @param junkLines how many lines on stdout that are not JSON are skipped before the channel is
+ *     closed with {@code PROTOCOL_ERROR}; default 100
  * @param limits bounds of one message
  */
 public record StdioOptions(
@@ -42,12 +42,12 @@ public record StdioOptions(
     env = Map.copyOf(env);
   }
 
-  /** With the defaults of every bound. */
+  /** Options with the default of every bound. */
   public static StdioOptions of(String command, List<String> args) {
     return of(Sensitive.of(command), Sensitive.all(args), Map.of());
   }
 
-  /** The same for texts that nobody has seen. */
+  /** Options with the default of every bound, for values that may hold secrets. */
   public static StdioOptions of(
       Sensitive command, List<Sensitive> args, Map<String, Sensitive> env) {
     return new StdioOptions(

@@ -26,7 +26,10 @@ import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
 import org.jspecify.annotations.Nullable;
 
-/** The files of {@link TlsOptions} as they were when a connection was opened. */
+/**
+ * The contents of the files of {@link TlsOptions} at the time when a connection was opened.
+ * Immutable.
+ */
 public final class TlsFiles {
 
   /** No files. */
@@ -41,7 +44,7 @@ public final class TlsFiles {
   }
 
   /**
-   * Reads them on a worker thread; at once where there are none.
+   * Reads the files on a worker thread; completes at once if there are none.
    *
    * @return completes on {@code owner}; fails with {@code TLS_ERROR}, naming the file and the
    *     remedy
@@ -52,7 +55,7 @@ public final class TlsFiles {
         : owner.context().executeBlocking(() -> read(owner.vertx(), options), false);
   }
 
-  /** To what a client is made of; what there is no file for stays as it is. */
+  /** Adds the certificates to a client's options. Without a file the option keeps its value. */
   public void addTo(ClientOptionsBase client) {
     if (trust != null) {
       client.setTrustOptions(trust);
@@ -71,7 +74,7 @@ public final class TlsFiles {
         cert == null || key == null ? null : own(vertx, cert, key));
   }
 
-  /** What Java trusts, and these. */
+  /** A trust store with the certificates that Java trusts and those of the file. */
   private static TrustManagerFactory trusting(Path file) throws TransportException {
     byte[] text = bytes("caFile", file);
     try {
@@ -79,7 +82,7 @@ public final class TlsFiles {
           CertificateFactory.getInstance("X.509")
               .generateCertificates(new ByteArrayInputStream(text));
       if (more.isEmpty()) {
-        throw unusable("caFile", file, "it holds no certificate");
+        throw unusable("caFile", file, "it contains no certificate");
       }
       KeyStore all = KeyStore.getInstance(KeyStore.getDefaultType());
       all.load(null, null);
@@ -94,7 +97,7 @@ public final class TlsFiles {
       factory.init(all);
       return factory;
     } catch (GeneralSecurityException | IOException e) {
-      throw unusable("caFile", file, "it holds no PEM certificates");
+      throw unusable("caFile", file, "it contains no PEM certificates");
     }
   }
 
@@ -121,8 +124,9 @@ public final class TlsFiles {
     try {
       own.getKeyManagerFactory(vertx);
       return own;
-    } catch (Exception e) { // as that method is declared; its text may quote the key
-      throw unusable("certFile", cert, "it and keyFile are no PEM certificate with its key");
+    } catch (Exception e) { // the method declares Exception; its text may quote the key
+      throw unusable(
+          "certFile", cert, "this file and keyFile are not a PEM certificate with its key");
     }
   }
 
@@ -130,7 +134,7 @@ public final class TlsFiles {
     try {
       return Files.readAllBytes(file);
     } catch (NoSuchFileException e) {
-      throw unusable(key, file, "there is no such file");
+      throw unusable(key, file, "the file does not exist");
     } catch (IOException e) {
       throw unusable(key, file, "it cannot be read (" + e.getClass().getSimpleName() + ")");
     }

@@ -2,18 +2,23 @@ package dev.mcpbus.transport;
 
 import org.jspecify.annotations.Nullable;
 
-/** A failure of a transport. Carries no stack trace: the peer decides how often it is made. */
+/**
+ * A failure of a transport. It carries no stack trace, because the peer decides how many failures
+ * occur.
+ */
 public final class TransportException extends Exception {
 
-  /** Named as the failure codes of the bus, so that each maps to the code of the same name. */
+  /** Named like the failure codes of the bus; each reason maps to the code with the same name. */
   public enum Reason {
-    /** The command cannot be run at all; retrying cannot help until the configuration changes. */
+    /** The command cannot be run at all; a retry cannot succeed until the configuration changes. */
     START_FAILED,
-    /** No connection: refused, unknown host, timed out before anything was written. */
+    /** No connection: refused, unknown host, or timed out before anything was written. */
     CONNECT_FAILED,
-    /** Certificate or TLS handshake refused. Never falls back to plain text. */
+    /**
+     * The certificate or the TLS handshake failed. The transport never falls back to plain text.
+     */
     TLS_ERROR,
-    /** The server wants credentials that it did not get. */
+    /** The server requires credentials that the request did not carry. */
     AUTH_REQUIRED,
     FORBIDDEN,
     RATE_LIMITED,
@@ -21,18 +26,18 @@ public final class TransportException extends Exception {
     UPSTREAM_EXITED,
     /** The connection broke. */
     UPSTREAM_RESET,
-    /** The answer can no longer come, and whether the server acted is not known. */
+    /** The answer can no longer arrive, and it is unknown whether the server acted. */
     OUTCOME_UNKNOWN,
-    /** The server does not know its session any more; a new handshake is needed. */
+    /** The server no longer knows the session; a new handshake is needed. */
     SESSION_LOST,
-    /** The peer sent something that is not MCP. */
+    /** The peer sent something that is not MCP, or violated the protocol. */
     PROTOCOL_ERROR,
     /** A bound was exceeded: message size, depth, header size. */
     LIMIT_EXCEEDED,
     /** The bounded write queue is full. */
     OVERLOADED,
     METHOD_NOT_FOUND,
-    /** A defect of ours. */
+    /** A defect of mcpbus. */
     INTERNAL
   }
 
@@ -51,7 +56,9 @@ public final class TransportException extends Exception {
   }
 
   /**
-   * @param retryAfterMillis when trying again makes sense, -1 where nothing is known
+   * Creates a failure.
+   *
+   * @param retryAfterMillis when a retry makes sense, -1 if unknown
    */
   public TransportException(
       Reason reason, Sent sent, String message, long retryAfterMillis, @Nullable Throwable cause) {
@@ -73,7 +80,7 @@ public final class TransportException extends Exception {
     return retryAfterMillis;
   }
 
-  /** The same failure for a request that certainly, or possibly, reached the server. */
+  /** The same failure for a request that certainly did not reach the server, or possibly did. */
   public TransportException withSent(Sent other) {
     return new TransportException(
         reason, other, String.valueOf(getMessage()), retryAfterMillis, getCause());

@@ -4,13 +4,15 @@ import dev.mcpbus.protocol.Sensitive;
 import java.util.Collection;
 import java.util.List;
 
-/** The options of one kind of transport; what a configuration file's server entry is read into. */
+/** The options of one kind of transport, read from a server's entry in the configuration. */
 public interface TransportOptions {
 
-  /** The configuration's {@code type}. */
+  /** The value of {@code type} in the configuration. */
   String type();
 
-  /** What is taken out of all texts about the server: values of variables, of headers. */
+  /**
+   * Secrets that are removed from all texts about the server: values of variables and of headers.
+   */
   default Collection<Sensitive> secrets() {
     return List.of();
   }

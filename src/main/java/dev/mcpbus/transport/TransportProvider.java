@@ -8,36 +8,36 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A kind of transport that is not built in. Found with {@link java.util.ServiceLoader}; a server's
- * entry chooses it by {@code "type"}, or by the scheme of its {@code "url"}. Has a public
- * constructor without parameters. Called from any thread.
+ * A kind of transport that is not built in. {@link java.util.ServiceLoader} finds it; a server's
+ * entry selects it by {@code "type"}, or by the scheme of its {@code "url"}. Needs a public
+ * constructor without parameters. Any thread may call its methods.
  */
 public interface TransportProvider {
 
   /**
-   * What an entry says, its variables filled in.
+   * The contents of an entry, with its variables replaced.
    *
-   * @param url as written, null where the entry has none
-   * @param options the object {@code "options"} of the entry, empty where it has none
+   * @param url as written, null if the entry has none
+   * @param options the object {@code "options"} of the entry, empty if it has none
    * @param limits bounds of one message
    * @param connectTimeout for the connection
    */
   record Settings(
       @Nullable String url, JsonObject options, ParseLimits limits, Duration connectTimeout) {
 
-    /** Leaves all out that may hold a secret. */
+    /** Omits everything that may hold a secret. */
     @Override
     public String toString() {
       return "settings of a transport";
     }
   }
 
-  /** The {@code type} of an entry: lower case, none of the built-in ones. */
+  /** The {@code type} of an entry: lower case, different from all built-in types. */
   String type();
 
   /**
-   * Schemes of URLs that stand for this type where an entry has no {@code type}, in lower case;
-   * those of the built-in transports cannot be taken.
+   * URL schemes that select this type if an entry has no {@code type}, in lower case; the schemes
+   * of the built-in transports are reserved.
    */
   default Set<String> schemes() {
     return Set.of();
@@ -46,18 +46,18 @@ public interface TransportProvider {
   /**
    * Reads and checks an entry; opens nothing.
    *
-   * @return of this {@link #type}; equal to another exactly where both make the same connection (a
-   *     record does), so that a reload leaves what did not change alone; {@link
-   *     TransportOptions#secrets} names what must never be shown
-   * @throws IllegalArgumentException where it cannot be used: becomes a problem of that server; the
-   *     message names the place and the remedy and shows no secret
+   * @return options of this {@link #type}. They must be equal exactly if they lead to the same
+   *     connection (a record fulfils that), so that a reload keeps unchanged servers running.
+   *     {@link TransportOptions#secrets} returns what must never be shown
+   * @throws IllegalArgumentException if the entry is not valid; mcpbus reports it as a problem of
+   *     that server. The message names the place and the remedy and shows no secret
    */
   TransportOptions options(Settings settings);
 
   /**
-   * The transport for what {@link #options} gave; opens nothing yet.
+   * Creates the transport for the result of {@link #options}; opens nothing yet.
    *
-   * @throws IllegalArgumentException where it cannot be made after all
+   * @throws IllegalArgumentException if the transport cannot be created
    */
   Transport create(Vertx vertx, TransportOptions options);
 }

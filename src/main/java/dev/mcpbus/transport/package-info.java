@@ -1,10 +1,10 @@
 /**
- * How bytes move: {@link dev.mcpbus.transport.Transport#open} gives a {@link
- * dev.mcpbus.transport.Channel} that carries JSON-RPC messages to one MCP server, and nothing more.
- * Which messages, in which order and what they mean is not known here.
+ * How bytes move: {@link dev.mcpbus.transport.Transport#open} returns a {@link
+ * dev.mcpbus.transport.Channel} that carries JSON-RPC messages to and from one MCP server, and
+ * nothing more. This package does not know which messages there are, their order or their meaning.
  *
  * <p>Threading: every call of a {@code Channel} and every callback of a {@code Channel.Receiver}
- * happens on the owner context that was given to {@code open}.
+ * runs on the owner context that the caller passed to {@code open}.
  */
 @NullMarked
 package dev.mcpbus.transport;

@@ -23,8 +23,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One side of a connection over the bus. Made, used and called back on one event loop: that of the
- * context which created it, possibly as a duplicate of that context.
+ * One side of a connection over the bus. Created, used and called back on one event loop: that of
+ * the context which created it, possibly as a duplicate of that context.
  */
 final class BusChannel implements Channel {
 
@@ -44,9 +44,9 @@ final class BusChannel implements Channel {
   private Future<Void> released = Future.succeededFuture();
 
   /**
-   * Paused: what arrives waits until {@link #start}.
+   * The consumer is paused: incoming messages wait until {@link #start}.
    *
-   * @param onEnd called once, when this side is over for whatever reason
+   * @param onEnd called once when this side has ended, for whatever reason
    */
   BusChannel(Vertx vertx, BusTuning tuning, Runnable onEnd) {
     this.vertx = vertx;
@@ -68,22 +68,22 @@ final class BusChannel implements Channel {
     return address;
   }
 
-  /** Completes when the other side can reach this one, cluster-wide. */
+  /** Completes when the other side can reach this one from every node. */
   Future<Void> registered() {
     return consumer.completion();
   }
 
-  /** From here on messages can be sent. */
+  /** Sets the peer's address; from now on messages can be sent. */
   void connected(String other) {
     peer = other;
   }
 
-  /** From here on {@code hears} is called. */
-  void start(Receiver hears) {
+  /** Starts to pass messages to {@code messages}. */
+  void start(Receiver messages) {
     if (closed) {
       return;
     }
-    receiver = hears;
+    receiver = messages;
     heartbeat = vertx.setPeriodic(tuning.heartbeat().toMillis(), tick -> ping());
     consumer.resume();
   }
@@ -108,20 +108,20 @@ final class BusChannel implements Channel {
     }
     byte[] bytes = message.bytes();
     window.take(bytes.length);
-    // Not copied here: the bus's codec copies a Buffer anyway.
+    // The message is not copied here, because the bus's codec copies a Buffer anyway.
     Buffer body = RawJson.slice(bytes, 0, bytes.length).toBuffer();
     vertx
         .eventBus()
         .request(peer, body, BusFrames.message(tuning.takeTimeout()))
-        .onSuccess(taken -> window.give(bytes.length))
+        .onSuccess(accepted -> window.give(bytes.length))
         .onFailure(this::unanswered);
   }
 
   private void frame(Message<Buffer> message) {
     String control = message.headers().get(BusFrames.FRAME);
     message.reply(null);
-    Receiver hears = receiver;
-    if (closed || hears == null || BusFrames.PING.equals(control)) {
+    Receiver current = receiver;
+    if (closed || current == null || BusFrames.PING.equals(control)) {
       return;
     }
     if (BusFrames.CLOSE.equals(control)) {
@@ -133,28 +133,28 @@ final class BusChannel implements Channel {
       envelope = InboundParser.parse(message.body().getBytes(), ParseLimits.DEFAULT);
     } catch (TransportException e) {
       close();
-      hears.onClosed(e);
+      current.onClosed(e);
       return;
     }
-    hears.onMessage(envelope);
+    current.onMessage(envelope);
   }
 
   private void unanswered(Throwable failure) {
-    boolean nobody =
+    boolean noHandler =
         failure instanceof ReplyException reply && reply.failureType() == ReplyFailure.NO_HANDLERS;
-    over("the other side of the bus " + (nobody ? "is gone" : "no longer answers"));
+    over("the other side of the bus " + (noHandler ? "is gone" : "no longer answers"));
   }
 
   private void over(String why) {
-    Receiver hears = receiver;
-    if (closed || hears == null) {
+    Receiver current = receiver;
+    if (closed || current == null) {
       return;
     }
     release();
-    hears.onClosed(new TransportException(Reason.UPSTREAM_RESET, Sent.MAYBE, why));
+    current.onClosed(new TransportException(Reason.UPSTREAM_RESET, Sent.MAYBE, why));
   }
 
-  /** Gives the address and the timer back. */
+  /** Unregisters the address and cancels the timer. */
   Future<Void> release() {
     if (!closed) {
       closed = true;
@@ -170,18 +170,18 @@ final class BusChannel implements Channel {
   @Override
   public Future<Void> close() {
     if (!closed && peer != null) {
-      Future<Message<Object>> told = request(BusFrames.CLOSE, CLOSE_TIMEOUT);
-      Future<Void> gone = release();
-      released = told.<Void>mapEmpty().otherwiseEmpty().compose(nothing -> gone);
+      Future<Message<Object>> acknowledged = request(BusFrames.CLOSE, CLOSE_TIMEOUT);
+      Future<Void> unregistered = release();
+      released = acknowledged.<Void>mapEmpty().otherwiseEmpty().compose(nothing -> unregistered);
     }
     return release();
   }
 
-  /** Nothing is held for a request. */
+  /** Does nothing: this channel keeps no state per request. */
   @Override
   public void forget(long id) {}
 
-  /** The version is not repeated per message. */
+  /** Does nothing: on this transport messages do not repeat the version. */
   @Override
   public void negotiated(String protocolVersion) {}
 

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The words of the connection protocol; see the package. */
+/** Headers and addresses of the connection protocol that package-info describes. */
 final class BusFrames {
 
   static final String FRAME = "mcpbus-frame";
@@ -23,7 +23,10 @@ final class BusFrames {
     return PRIVATE + UUID.randomUUID();
   }
 
-  /** Whether the other side may have us send there: no address of anybody else's. */
+  /**
+   * Whether this is the private address of a channel. A peer may name no other address, so that it
+   * cannot make us send to a third party.
+   */
   static boolean isPrivate(@Nullable String address) {
     return address != null && address.startsWith(PRIVATE);
   }

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Listens at a bus address and gives each connection a channel of its own. All of it lives on the
- * context that {@link #listen} was called on.
+ * Listens at a bus address and creates a channel for each connection. Confined to the context on
+ * which {@link #listen} was called.
  */
 public final class BusServer {
 
@@ -35,15 +35,16 @@ public final class BusServer {
     this.consumer = vertx.eventBus().consumer(address, this::connect);
   }
 
-  /** With the default bounds. */
+  /** Listens with the default bounds. */
   public static Future<BusServer> listen(Vertx vertx, String address, Acceptor acceptor) {
     return listen(vertx, address, acceptor, BusTuning.DEFAULT);
   }
 
   /**
-   * Call it on the context that is to own every connection, a verticle's as a rule.
+   * Starts to listen. Call it on the context that owns every connection, usually that of a
+   * verticle.
    *
-   * @return completes when the address is known everywhere
+   * @return completes when the address is registered on all nodes
    */
   public static Future<BusServer> listen(
       Vertx vertx, String address, Acceptor acceptor, BusTuning tuning) {
@@ -82,12 +83,12 @@ public final class BusServer {
   }
 
   private static void refuse(Message<Buffer> message, BusChannel channel, Throwable failure) {
-    LOG.warn("connection over the bus refused", failure);
+    LOG.warn("refused a connection over the bus", failure);
     channel.release();
     message.fail(REFUSED, "the server refused: " + failure.getClass().getSimpleName());
   }
 
-  /** Open connections. */
+  /** How many connections are open. */
   public int connections() {
     return channels.size();
   }
@@ -95,11 +96,11 @@ public final class BusServer {
   /**
    * Stops listening and closes every connection. Call it on the context of {@link #listen}.
    *
-   * @return completes when nothing is left
+   * @return completes when all connections are closed
    */
   public Future<Void> close() {
-    Future<Void> deaf = consumer.unregister();
+    Future<Void> unregistered = consumer.unregister();
     List<Future<Void>> closing = List.copyOf(channels).stream().map(BusChannel::close).toList();
-    return Future.join(closing).<Void>mapEmpty().otherwiseEmpty().compose(nothing -> deaf);
+    return Future.join(closing).<Void>mapEmpty().otherwiseEmpty().compose(nothing -> unregistered);
   }
 }

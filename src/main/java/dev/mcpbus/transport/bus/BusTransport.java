@@ -16,8 +16,8 @@ import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.eventbus.ReplyFailure;
 
 /**
- * Connects to a {@link BusServer}. {@link #open} fails with {@code CONNECT_FAILED} where nobody
- * listens at the address, or the listener refuses or does not answer.
+ * Connects to a {@link BusServer}. {@link #open} fails with {@code CONNECT_FAILED} if no server
+ * listens at the address, or if the server refuses or does not answer.
  */
 public final class BusTransport implements Transport {
 
@@ -76,7 +76,7 @@ public final class BusTransport implements Transport {
   private static Future<String> addressOf(Message<Object> accepted) {
     String peer = accepted.headers().get(BusFrames.CHANNEL);
     return peer == null || !BusFrames.isPrivate(peer)
-        ? Future.failedFuture("what listens there is no MCP server of mcpbus")
+        ? Future.failedFuture("the listener at this address is not an MCP server of mcpbus")
         : Future.succeededFuture(peer);
   }
 
@@ -84,7 +84,7 @@ public final class BusTransport implements Transport {
     String why = failure.getMessage();
     if (failure instanceof ReplyException reply) {
       if (reply.failureType() == ReplyFailure.NO_HANDLERS) {
-        why = "nobody listens there; deploy the server first or correct the address";
+        why = "no server listens there; deploy the server first or correct the address";
       } else if (reply.failureType() == ReplyFailure.TIMEOUT) {
         why = "no answer within " + tuning.connectTimeout().toMillis() + " ms";
       }

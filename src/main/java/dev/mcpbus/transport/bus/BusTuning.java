@@ -6,12 +6,13 @@ import java.time.Duration;
 /**
  * Bounds of one connection over the bus.
  *
- * @param window messages that the other side has not taken yet at most, default 1,024
- * @param connectTimeout for the server to accept, default 5 s
- * @param takeTimeout how long the other side may take over one message before it counts as gone,
- *     default 30 s
- * @param heartbeat how often an idle connection is tried, default 5 s; also how long a ping may
- *     take
+ * @param window how many messages may be sent that the other side has not accepted yet, default
+ *     1,024
+ * @param connectTimeout how long the server may take to accept the connection, default 5 s
+ * @param takeTimeout how long the other side may take to accept one message; after that the
+ *     connection ends; default 30 s
+ * @param heartbeat how often this side sends a ping on an idle connection, and how long the reply
+ *     to a ping may take; default 5 s
  */
 public record BusTuning(
     int window, Duration connectTimeout, Duration takeTimeout, Duration heartbeat) {

@@ -17,7 +17,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One end of a pair. Its fields are touched on {@code owner} only; the ends exchange tasks. */
+/**
+ * One end of a pair. Its fields are confined to {@code owner}; the two ends exchange messages as
+ * tasks.
+ */
 final class InMemoryChannel implements Channel {
 
   private static final Logger LOG = LoggerFactory.getLogger(InMemoryChannel.class);
@@ -35,12 +38,12 @@ final class InMemoryChannel implements Channel {
     this.window = new SendWindow(queueLimit, SendWindow.BYTES);
   }
 
-  void link(InMemoryChannel other, Receiver hears) {
+  void link(InMemoryChannel other, Receiver messages) {
     peer = other;
-    receiver = hears;
+    receiver = messages;
   }
 
-  /** The server's end takes up work; runs before any message of the client. */
+  /** Connects the server's end to the acceptor; runs before any message of the client. */
   @SuppressWarnings(
       "CatchingUnchecked") // an acceptor's defect ends its connection, not the context
   void accept(InMemoryChannel client, Acceptor acceptor) {
@@ -64,14 +67,14 @@ final class InMemoryChannel implements Channel {
     window.take(bytes.length);
     other.owner.runOnContext(
         nothing -> {
-          owner.runOnContext(taken -> window.give(bytes.length));
+          owner.runOnContext(accepted -> window.give(bytes.length));
           other.receive(bytes);
         });
   }
 
   private void receive(byte[] bytes) {
-    Receiver hears = receiver;
-    if (closed || hears == null) {
+    Receiver current = receiver;
+    if (closed || current == null) {
       return;
     }
     Envelope message;
@@ -79,19 +82,19 @@ final class InMemoryChannel implements Channel {
       message = InboundParser.parse(bytes, ParseLimits.DEFAULT);
     } catch (TransportException e) {
       close();
-      hears.onClosed(e);
+      current.onClosed(e);
       return;
     }
-    hears.onMessage(message);
+    current.onMessage(message);
   }
 
   private void peerClosed() {
-    Receiver hears = receiver;
-    if (closed || hears == null) {
+    Receiver current = receiver;
+    if (closed || current == null) {
       return;
     }
     closed = true;
-    hears.onClosed(
+    current.onClosed(
         new TransportException(Reason.UPSTREAM_RESET, Sent.MAYBE, "the other side closed " + name));
   }
 
@@ -105,11 +108,11 @@ final class InMemoryChannel implements Channel {
     return Future.succeededFuture();
   }
 
-  /** Nothing is held for a request. */
+  /** Does nothing: this channel keeps no state per request. */
   @Override
   public void forget(long id) {}
 
-  /** The version is not repeated per message. */
+  /** Does nothing: on this transport messages do not repeat the version. */
   @Override
   public void negotiated(String protocolVersion) {}
 

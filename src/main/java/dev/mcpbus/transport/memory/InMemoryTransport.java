@@ -8,12 +8,12 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 
 /**
- * Two linked channels inside the process. Each {@link #open} makes a fresh pair: the client's end
- * is returned, the other end is given to the acceptor on the server's context.
+ * Two linked channels inside the process. Each {@link #open} creates a new pair: the caller gets
+ * the client's end, the acceptor gets the other end on the server's context.
  *
- * <p>Every message is a task on the receiving side's context, so the order is the order of sending.
- * The bytes are handed over by reference. An acceptor that throws closes the client's end with
- * {@code UPSTREAM_RESET}.
+ * <p>Every message is a task on the receiving side's context, so messages arrive in the order in
+ * which they were sent. The bytes are passed by reference. If the acceptor throws, the client's end
+ * closes with {@code UPSTREAM_RESET}.
  */
 public final class InMemoryTransport implements Transport {
 
@@ -24,7 +24,7 @@ public final class InMemoryTransport implements Transport {
   private final Acceptor acceptor;
   private final int queueLimit;
 
-  /** With room for {@link SendWindow#MESSAGES} in each direction. */
+  /** A transport with room for {@link SendWindow#MESSAGES} messages in each direction. */
   public InMemoryTransport(String name, Context server, Acceptor acceptor) {
     this(name, server, acceptor, SendWindow.MESSAGES);
   }
@@ -32,7 +32,8 @@ public final class InMemoryTransport implements Transport {
   /**
    * @param name for {@link #target} only
    * @param server the context that owns every server end
-   * @param queueLimit messages on the way in each direction at most; {@code OVERLOADED} beyond
+   * @param queueLimit the maximum number of messages in flight in each direction; one more fails
+   *     with {@code OVERLOADED}
    */
   public InMemoryTransport(String name, Context server, Acceptor acceptor, int queueLimit) {
     this.name = name;

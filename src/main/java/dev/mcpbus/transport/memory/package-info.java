@@ -1,5 +1,6 @@
 /**
- * A server in the same JVM without anything between: two linked channels, each on its own context.
+ * A server in the same JVM: two linked channels, each on its own context, with nothing between
+ * them.
  */
 @NullMarked
 package dev.mcpbus.transport.memory;

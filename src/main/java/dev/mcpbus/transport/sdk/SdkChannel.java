@@ -33,8 +33,8 @@ import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * One connection through a client transport of the SDK. Outbound messages leave in order on one
- * worker thread; sending does not wait for the answer of an earlier one.
+ * One connection through a client transport of the SDK. A worker thread sends the messages in order
+ * and does not wait for the answer to an earlier one. The fields belong to the owner context.
  */
 final class SdkChannel implements Channel {
 
@@ -72,12 +72,12 @@ final class SdkChannel implements Channel {
   }
 
   Mono<Void> connect() {
-    transport.setExceptionHandler(this::troubled);
+    transport.setExceptionHandler(this::transportFailed);
     return transport.connect(incoming -> incoming.doOnNext(this::arrived));
   }
 
-  void start(Receiver hears) {
-    receiver = hears;
+  void start(Receiver messages) {
+    receiver = messages;
     early.forEach(this::deliver);
     early.clear();
   }
@@ -91,7 +91,7 @@ final class SdkChannel implements Channel {
     outbound.tryEmitNext(message).orThrow();
   }
 
-  /** On a worker thread. */
+  /** Runs on a worker thread. */
   private Mono<Void> transmit(OutboundMessage message) {
     return Mono.fromCallable(() -> read(message.bytes()))
         .flatMap(transport::sendMessage)
@@ -114,30 +114,32 @@ final class SdkChannel implements Channel {
 
   private void failed(OutboundMessage message, Throwable failure) {
     LOG.debug("the SDK could not send {}", message.method(), failure);
-    Receiver hears = receiver;
-    if (closing == null && hears != null && message.kind() == Envelope.Kind.REQUEST) {
-      hears.onRequestFailed(message.id(), reasonOf(failure));
+    Receiver current = receiver;
+    if (closing == null && current != null && message.kind() == Envelope.Kind.REQUEST) {
+      current.onRequestFailed(message.id(), reasonOf(failure));
     }
   }
 
   private static TransportException reasonOf(Throwable failure) {
     return failure instanceof McpTransportSessionNotFoundException
         ? new TransportException(
-            Reason.SESSION_LOST, Sent.NO, "the server does not know the session any more")
+            Reason.SESSION_LOST, Sent.NO, "the server no longer knows the session")
         : new TransportException(
             Reason.UPSTREAM_RESET,
             Sent.MAYBE,
             "the SDK transport failed to send: " + failure.getClass().getSimpleName());
   }
 
-  /** On a thread of the SDK, in the order received. */
+  /** Runs on a thread of the SDK, in the order in which messages arrive. */
   private void arrived(JSONRPCMessage message) {
     if (undelivered.incrementAndGet() > MAX_UNDELIVERED) {
       owner.runOnContext(
           nothing ->
               over(
                   new TransportException(
-                      Reason.OVERLOADED, Sent.MAYBE, "messages come faster than they are taken")));
+                      Reason.OVERLOADED,
+                      Sent.MAYBE,
+                      "the server sends messages faster than mcpbus can process them")));
       return;
     }
     try {
@@ -149,37 +151,41 @@ final class SdkChannel implements Channel {
           nothing ->
               over(
                   new TransportException(
-                      Reason.PROTOCOL_ERROR, Sent.MAYBE, "the SDK cannot write its own message")));
+                      Reason.PROTOCOL_ERROR,
+                      Sent.MAYBE,
+                      "the SDK cannot serialize its own message")));
     } catch (TransportException e) {
       owner.runOnContext(nothing -> over(e));
     }
   }
 
   private void deliver(Envelope message) {
-    Receiver hears = receiver;
-    if (hears == null) {
+    Receiver current = receiver;
+    if (current == null) {
       early.add(message);
       return;
     }
     undelivered.decrementAndGet();
     if (closing == null) {
-      hears.onMessage(message);
+      current.onMessage(message);
     }
   }
 
-  /** On a thread of the SDK; of all its errors only a lost session ends the connection. */
-  private void troubled(Throwable failure) {
-    LOG.debug("the SDK transport reports", failure);
+  /**
+   * Runs on a thread of the SDK. Of all errors of the SDK only a lost session ends the connection.
+   */
+  private void transportFailed(Throwable failure) {
+    LOG.debug("the SDK transport reported an error", failure);
     if (failure instanceof McpTransportSessionNotFoundException) {
       owner.runOnContext(nothing -> over(reasonOf(failure)));
     }
   }
 
   private void over(TransportException reason) {
-    Receiver hears = receiver;
-    if (closing == null && hears != null) {
+    Receiver current = receiver;
+    if (closing == null && current != null) {
       close();
-      hears.onClosed(reason);
+      current.onClosed(reason);
     }
   }
 
@@ -202,7 +208,7 @@ final class SdkChannel implements Channel {
     return under;
   }
 
-  /** The SDK gives no way to drop one request. */
+  /** Does nothing: the SDK offers no way to drop one request. */
   @Override
   public void forget(long id) {}
 

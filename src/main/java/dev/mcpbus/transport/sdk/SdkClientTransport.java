@@ -16,13 +16,13 @@ import java.util.function.Supplier;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Any {@link McpClientTransport} of the SDK as a transport of ours.
+ * Wraps any {@link McpClientTransport} of the SDK as a transport of mcpbus.
  *
- * <p>It can do no more than the SDK does. Every message passes through the SDK's records: members
- * of the envelope that they do not know are dropped, and a number may come back in another form.
- * Most SDK transports do not tell that the peer has died; a ping of the owner finds out. A child
- * process that ignores SIGTERM outlives {@link Channel#close}. Opening takes 10 s at most. Prefer
- * the transports of this project where one fits.
+ * <p>It has the limits of the SDK. Every message passes through the SDK's records: envelope members
+ * that the SDK does not know are dropped, and the form of a number may change. Most SDK transports
+ * do not report that the peer has died; only the owner's pings detect it. A child process that
+ * ignores SIGTERM outlives {@link Channel#close}. Opening takes 10 s at most. Prefer the transports
+ * of this project where one fits.
  */
 public final class SdkClientTransport implements Transport {
 
@@ -36,8 +36,8 @@ public final class SdkClientTransport implements Transport {
 
   /**
    * @param target one line for logs, without a secret
-   * @param mapper the SDK's JSON mapper, {@code McpJsonDefaults.getMapper()} as a rule
-   * @param factory makes a fresh SDK transport for each opening; called on a worker thread
+   * @param mapper the SDK's JSON mapper, usually {@code McpJsonDefaults.getMapper()}
+   * @param factory creates a new SDK transport for each {@link #open}; called on a worker thread
    */
   public SdkClientTransport(
       String target, McpJsonMapper mapper, Supplier<? extends McpClientTransport> factory) {
@@ -83,7 +83,7 @@ public final class SdkClientTransport implements Transport {
         .onFailure(failure -> channel.close().onComplete(gone -> opened.fail(refused(failure))));
   }
 
-  /** Repeats the text of an I/O failure only: other texts may hold the whole command line. */
+  /** Quotes the text of an I/O failure only: other texts may contain the whole command line. */
   private TransportException refused(Throwable failure) {
     Throwable root = failure;
     while (root.getCause() != null) {

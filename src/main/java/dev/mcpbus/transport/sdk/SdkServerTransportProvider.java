@@ -26,19 +26,19 @@ import reactor.core.publisher.Mono;
  * new InMemoryTransport("my-server", context, provider);      // in memory
  * }</pre>
  *
- * <p>Handlers run on Reactor's {@code boundedElastic} threads; a blocking one holds up its own
- * session only. Building the server reads classes and schemas: do it on a worker thread.
+ * <p>Handlers run on Reactor's {@code boundedElastic} threads; a blocking handler delays its own
+ * session only. Building the server loads classes and schemas: do it on a worker thread.
  */
 public final class SdkServerTransportProvider implements McpServerTransportProvider, Acceptor {
 
   private final McpJsonMapper mapper;
 
-  /** Concurrent because the SDK notifies from threads of its own. */
+  /** Concurrent because the SDK notifies clients from its own threads. */
   private final Map<String, McpServerSession> sessions = new ConcurrentHashMap<>();
 
   private volatile McpServerSession.@Nullable Factory factory;
 
-  /** With the SDK's default JSON mapper. */
+  /** A provider with the SDK's default JSON mapper. */
   public SdkServerTransportProvider() {
     this(McpJsonDefaults.getMapper());
   }
@@ -72,7 +72,7 @@ public final class SdkServerTransportProvider implements McpServerTransportProvi
     return ProtocolVersion.supported();
   }
 
-  /** A session that cannot be told is left out; it is about to end. */
+  /** Notifies all clients. A session that cannot be notified is skipped; it is about to end. */
   @Override
   public Mono<Void> notifyClients(String method, Object params) {
     return Flux.fromIterable(sessions.values())
@@ -98,7 +98,7 @@ public final class SdkServerTransportProvider implements McpServerTransportProvi
         .then();
   }
 
-  /** Open sessions. */
+  /** How many sessions are open. */
   public int sessions() {
     return sessions.size();
   }

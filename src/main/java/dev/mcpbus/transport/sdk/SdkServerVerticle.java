@@ -23,8 +23,10 @@ public final class SdkServerVerticle extends VerticleBase {
   private @Nullable McpAsyncServer server;
 
   /**
-   * @param build makes the server over the provider it is given; called once, on a worker thread,
-   *     because building loads classes and schemas for a while
+   * Creates a verticle.
+   *
+   * @param build builds the server over the given provider; called once, on a worker thread,
+   *     because building loads classes and schemas
    */
   public SdkServerVerticle(
       String address, Function<SdkServerTransportProvider, McpAsyncServer> build) {
@@ -44,11 +46,11 @@ public final class SdkServerVerticle extends VerticleBase {
 
   @Override
   public Future<?> stop() {
-    Future<Void> deaf = listening == null ? Future.succeededFuture() : listening.close();
+    Future<Void> unregistered = listening == null ? Future.succeededFuture() : listening.close();
     McpAsyncServer built = server;
     return built == null
-        ? deaf
-        : deaf.compose(
+        ? unregistered
+        : unregistered.compose(
             nothing ->
                 Future.fromCompletionStage(
                     built.closeGracefully().onErrorComplete().toFuture(), context));

@@ -31,8 +31,8 @@ import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * One SDK session over one channel. The channel is touched on its owner context, the session on a
- * worker thread that takes the messages in order.
+ * One SDK session over one channel. The channel is confined to its owner context, the session to a
+ * worker thread that handles the messages in order.
  */
 final class SdkSession implements McpServerTransport, Channel.Receiver {
 
@@ -66,8 +66,8 @@ final class SdkSession implements McpServerTransport, Channel.Receiver {
         inbound
             .asFlux()
             .publishOn(Schedulers.boundedElastic())
-            // Unbounded here, or answers to the server would wait behind the calls that want them;
-            // the semaphore bounds the calls.
+            // The concurrency is unbounded here. With a bound, answers to the server would wait
+            // behind the calls that need them; the semaphore bounds the calls.
             .flatMap(message -> handle(of, message), Integer.MAX_VALUE)
             .subscribe();
   }
@@ -82,15 +82,17 @@ final class SdkSession implements McpServerTransport, Channel.Receiver {
       return;
     }
     if (request && !requests.tryAcquire()) {
-      answer(message, JsonRpcError.BUSY, MAX_REQUESTS + " calls are being served; try again later");
+      answer(message, JsonRpcError.BUSY, MAX_REQUESTS + " calls are in flight; try again later");
       return;
     }
     if (inbound.tryEmitNext(message).isFailure()) {
       if (request) {
         requests.release();
-        answer(message, JsonRpcError.BUSY, "the server does not keep up; try again later");
+        answer(
+            message, JsonRpcError.BUSY, "the server has too many unread messages; try again later");
       } else {
-        LOG.warn("session ended: the server does not keep up with its client's messages");
+        LOG.warn(
+            "ended a session of the SDK server: it has too many unread messages from its client");
         stop();
       }
     }
@@ -131,7 +133,7 @@ final class SdkSession implements McpServerTransport, Channel.Receiver {
       outbox.send(
           OutboundMessage.response(Envelope.Kind.ERROR, MessageWriter.error(id, code, text, null)));
     } catch (TransportException e) {
-      LOG.debug("nobody takes the refusal of {}", request, e);
+      LOG.debug("the error response to {} could not be sent", request, e);
     }
   }
 
@@ -145,7 +147,7 @@ final class SdkSession implements McpServerTransport, Channel.Receiver {
     stop();
   }
 
-  /** The session is closed on a worker thread, and closes this in turn. */
+  /** A worker thread closes the SDK session, which then closes this object. */
   private void stop() {
     McpServerSession of = session;
     if (of != null) {
@@ -174,7 +176,7 @@ final class SdkSession implements McpServerTransport, Channel.Receiver {
                     }
                   });
             })
-        // What the server does next must not run on the event loop.
+        // The SDK server must continue on a worker thread, not on the event loop.
         .publishOn(Schedulers.boundedElastic());
   }
 
@@ -210,7 +212,7 @@ final class SdkSession implements McpServerTransport, Channel.Receiver {
     owner.runOnContext(nothing -> end());
   }
 
-  /** Calls that are still being served are cancelled: nobody waits for them. */
+  /** Cancels the calls in flight, because no client waits for them any more. */
   private Future<Void> end() {
     Future<Void> under = ended;
     if (under == null) {

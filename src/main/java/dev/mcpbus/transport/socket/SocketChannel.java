@@ -24,12 +24,10 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One connection. Everything here happens on the event loop of the context that owns the socket.
- */
+/** One connection over a socket. Confined to the event loop of the context that owns the socket. */
 final class SocketChannel implements Channel {
 
-  /** How long {@link #close} waits for what was sent before it. */
+  /** How long {@link #close} waits until earlier messages are written. */
   private static final long CLOSE_MILLIS = 2_000;
 
   private final Vertx vertx;
@@ -41,7 +39,7 @@ final class SocketChannel implements Channel {
   private final LineFramer framer;
   private final SendWindow window;
 
-  /** Not yet written; the peer may not even read. */
+  /** Messages that are not written yet, for example because the peer does not read. */
   private final Deque<OutboundMessage> queue = new ArrayDeque<>();
 
   private boolean flushScheduled;
@@ -52,9 +50,11 @@ final class SocketChannel implements Channel {
   private @Nullable Future<Void> closed;
 
   /**
-   * @param socket paused; read from {@link #start()} on
-   * @param peer how the other side is called in messages
-   * @param onClose gives back what belongs to the connection alone
+   * Creates a channel.
+   *
+   * @param socket paused; {@link #start()} begins to read
+   * @param peer the name of the other side in error messages
+   * @param onClose releases the client of this connection
    */
   SocketChannel(
       OwnContext owner,
@@ -82,7 +82,7 @@ final class SocketChannel implements Channel {
             });
   }
 
-  /** From here on the receiver is called. */
+  /** Starts to read and to call the receiver. */
   void start() {
     socket.exceptionHandler(cause -> end(reset("the connection to " + peer + " broke: " + cause)));
     socket.endHandler(nothing -> end(reset(peer + " has closed the connection")));
@@ -121,7 +121,7 @@ final class SocketChannel implements Channel {
     }
   }
 
-  /** Writes all that waits in one piece, where the socket takes it. */
+  /** Writes all waiting messages in one buffer if the socket accepts it. */
   private void flush() {
     flushScheduled = false;
     if (closed != null || queue.isEmpty() || socket.writeQueueFull()) {
@@ -137,7 +137,7 @@ final class SocketChannel implements Channel {
     batch.addAll(queue);
     queue.clear();
     writtenBytes += length;
-    // A write that fails is followed by the end of the connection, which settles everything.
+    // If a write fails, the connection ends, and end() handles everything else.
     lastWrite =
         socket
             .write(lines)
@@ -156,7 +156,7 @@ final class SocketChannel implements Channel {
         });
   }
 
-  /** Nothing on a socket repeats it. */
+  /** Does nothing: on this transport messages do not repeat the version. */
   @Override
   public void negotiated(String protocolVersion) {}
 
@@ -177,7 +177,7 @@ final class SocketChannel implements Channel {
     receiver.onClosed(reason);
   }
 
-  /** What was sent before still goes out, for at most two seconds. */
+  /** Closes the channel. Earlier messages are still written, for at most two seconds. */
   @Override
   public Future<Void> close() {
     if (!over) {

@@ -5,11 +5,13 @@ import io.vertx.core.net.SocketAddress;
 import java.net.URI;
 import java.util.Locale;
 
-/** Where a socket leads to, and how it is written in messages. */
+/** The address of a socket, and its text in error messages. */
 record SocketTarget(SocketAddress address, boolean tls, String text) {
 
   /**
-   * @throws IllegalArgumentException where it is no URL of a socket
+   * Parses the URL of a socket.
+   *
+   * @throws IllegalArgumentException if it is not the URL of a socket
    */
   static SocketTarget of(Sensitive whole) {
     URI url = URI.create(whole.reveal());
@@ -32,7 +34,7 @@ record SocketTarget(SocketAddress address, boolean tls, String text) {
         || url.getRawQuery() != null
         || url.getRawFragment() != null
         || !(path.isEmpty() || path.equals("/"))) {
-      throw new IllegalArgumentException("url must be " + scheme + "://host:port and no more");
+      throw new IllegalArgumentException("url must be " + scheme + "://host:port and nothing more");
     }
     String host = url.getHost().replaceAll("^\\[|]$", "");
     return new SocketTarget(

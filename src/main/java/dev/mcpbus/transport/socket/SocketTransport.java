@@ -21,8 +21,8 @@ import javax.net.ssl.SSLException;
 
 /**
  * MCP over TCP, TLS or a Unix domain socket, one JSON-RPC message per line. {@link #open} fails
- * with {@code CONNECT_FAILED} or {@code TLS_ERROR}; it never goes on without TLS where that was
- * asked for.
+ * with {@code CONNECT_FAILED} or {@code TLS_ERROR}; with {@code tls:} it never falls back to plain
+ * text.
  */
 public final class SocketTransport implements Transport {
 
@@ -31,7 +31,9 @@ public final class SocketTransport implements Transport {
   private final SocketTarget target;
 
   /**
-   * @throws IllegalArgumentException where the URL cannot be used
+   * Creates a transport.
+   *
+   * @throws IllegalArgumentException if the URL is not valid
    */
   public SocketTransport(Vertx vertx, SocketOptions options) {
     this.vertx = vertx;

@@ -47,7 +47,7 @@ class BusTransportTest extends TransportContract {
   @Test
   void nobody_at_the_address_fails_the_opening_and_names_it() {
     Transport transport = BuiltInTransports.create(vertx, new BusOptions("no.such.server"));
-    assertRefused(transport, "no.such.server", "nobody listens");
+    assertRefused(transport, "no.such.server", "no server listens");
   }
 
   @Test
@@ -151,7 +151,7 @@ class BusTransportTest extends TransportContract {
     get(run(serverContext, server::close));
     await().until(() -> client.closings().size() == 1);
     assertThat(run(serverContext, server::connections)).isZero();
-    assertRefused(transport(), ADDRESS, "nobody listens");
+    assertRefused(transport(), ADDRESS, "no server listens");
   }
 
   @Test
