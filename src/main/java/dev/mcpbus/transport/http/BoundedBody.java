@@ -4,7 +4,7 @@ import dev.mcpbus.internals.RawBuffers;
 import io.vertx.core.buffer.Buffer;
 import java.util.Arrays;
 
-/** The bytes of a response body up to a bound. A body that came in one piece is not copied. */
+/** The bytes of a response body up to a bound. A body in one piece is not copied. */
 final class BoundedBody {
 
   private static final byte[] NONE = {};
@@ -19,7 +19,9 @@ final class BoundedBody {
   }
 
   /**
-   * @return false where the body is over the bound; the piece is not kept then
+   * Adds the next piece.
+   *
+   * @return false if the body exceeds the bound; the piece is not kept then
    */
   boolean add(Buffer piece) {
     int more = piece.length();

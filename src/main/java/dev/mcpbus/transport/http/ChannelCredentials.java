@@ -15,7 +15,10 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The authenticator as a channel sees it: every answer comes on the owner context. */
+/**
+ * The {@link Authenticator} of one channel: every answer of the authenticator arrives on the owner
+ * context.
+ */
 final class ChannelCredentials {
 
   private final Authenticator authenticator;
@@ -28,14 +31,14 @@ final class ChannelCredentials {
     this.owner = owner;
   }
 
-  /** Null where the configuration is all there is. */
+  /** Null if the configured headers are all that requests need. */
   static @Nullable ChannelCredentials of(@Nullable Authenticator authenticator, OwnContext owner) {
     return authenticator == null ? null : new ChannelCredentials(authenticator, owner);
   }
 
-  /** What a request carries besides the configured headers. */
+  /** The headers of a request in addition to the configured ones. */
   Future<ConfiguredHeaders> headers() {
-    return here(authenticator.headers()).map(this::headers);
+    return onOwner(authenticator.headers()).map(this::headers);
   }
 
   private ConfiguredHeaders headers(Map<String, Sensitive> given) {
@@ -46,7 +49,7 @@ final class ChannelCredentials {
     return lastHeaders;
   }
 
-  /** Whether better credentials could change the server's answer. */
+  /** Whether other credentials could change the server's answer. */
   static boolean isChallenge(HttpClientResponse response) {
     if (response.statusCode() == 401) {
       return true;
@@ -58,11 +61,13 @@ final class ChannelCredentials {
   }
 
   /**
-   * @param sent what the refused request carried
+   * Tells the authenticator that the server refused a request.
+   *
+   * @param sent the headers that the refused request carried
    */
   Future<Boolean> challenged(HttpClientResponse response, @Nullable ConfiguredHeaders sent) {
     Map<String, Sensitive> carried = sent == null ? Map.of() : sent.given();
-    return here(
+    return onOwner(
         authenticator.challenged(new Challenge(response.statusCode(), header(response), carried)));
   }
 
@@ -71,20 +76,20 @@ final class ChannelCredentials {
     return all.isEmpty() ? null : String.join(", ", all);
   }
 
-  private <T> Future<T> here(Future<T> there) {
+  private <T> Future<T> onOwner(Future<T> there) {
     Promise<T> promise = owner.promise();
     there.onComplete(promise);
     return promise.future();
   }
 
-  /** The request was refused or never sent: repeating it is safe. */
+  /** The server refused the request, or it was never sent: repeating it is safe. */
   static TransportException failure(Throwable cause) {
     return cause instanceof TransportException known
         ? known.withSent(Sent.NO)
         : new TransportException(
             Reason.AUTH_REQUIRED,
             Sent.NO,
-            "no credentials could be had: "
+            "no credentials could be obtained: "
                 + HttpFailures.clean(String.valueOf(cause.getMessage())));
   }
 }

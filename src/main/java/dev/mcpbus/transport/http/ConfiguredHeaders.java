@@ -11,7 +11,7 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The headers of the configuration that go along with each request; protocol headers excluded. */
+/** The configured headers of each request, without those that the protocol sets. Immutable. */
 final class ConfiguredHeaders {
 
   private static final Logger log = LoggerFactory.getLogger(ConfiguredHeaders.class);
@@ -44,10 +44,10 @@ final class ConfiguredHeaders {
   }
 
   /**
-   * Leaves out, with a warning, what the protocol decides: {@code Accept}, {@code Content-*},
-   * {@code Host}, {@code Mcp-*} and the like.
+   * Checks the headers. Leaves out, with a warning, those that the protocol sets: {@code Accept},
+   * {@code Content-*}, {@code Host}, {@code Mcp-*} and the like.
    *
-   * @throws IllegalArgumentException naming a header that cannot be sent
+   * @throws IllegalArgumentException if a header cannot be sent; the message names it
    */
   static ConfiguredHeaders of(Map<String, Sensitive> configured) {
     List<Entry> entries = new ArrayList<>(configured.size());
@@ -73,7 +73,7 @@ final class ConfiguredHeaders {
     return new ConfiguredHeaders(Map.copyOf(configured), List.copyOf(entries));
   }
 
-  /** What this was made of. */
+  /** The headers from which this object was created. */
   Map<String, Sensitive> given() {
     return given;
   }

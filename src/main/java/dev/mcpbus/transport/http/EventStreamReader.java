@@ -12,35 +12,43 @@ import io.vertx.core.http.HttpMethod;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the messages of one event stream, which may span several connections one after the other.
- * Lives on the owner context of its channel.
+ * Reads the messages of one event stream, which may continue over several connections, one after
+ * the other. Confined to the owner context of its channel.
  */
 final class EventStreamReader implements SseParser.Sink {
 
   private static final CharSequence LAST_EVENT_ID = HttpHeaders.createOptimized("last-event-id");
   private static final CharSequence EVENT_STREAM = HttpHeaders.createOptimized("text/event-stream");
 
-  /** Hears what becomes of the stream; nothing after {@link #stop()}. */
+  /** Receives the messages and the end of the stream; not called after {@link #stop()}. */
   interface Listener {
 
-    /** A request for the stream, not yet sent. */
+    /** Creates the request for the stream; does not send it. */
     default Future<HttpClientRequest> get(HttpChannel channel) {
       return channel.request(HttpMethod.GET);
     }
 
     /**
-     * @param replayed whether it had been delivered before a cut
-     * @return false where the rest of the stream is of no interest
+     * One message of the stream.
+     *
+     * @param replayed whether the server had delivered it before the stream was cut
+     * @return false to ignore the rest of the stream
      */
     boolean message(Envelope message, boolean replayed);
 
-    /** The connection has ended; the stream may go on in another one. */
+    /** The connection has ended; the stream may continue in another connection. */
     void cut();
 
-    /** A GET gave no stream. Final where a later one cannot give it either. */
+    /**
+     * A GET did not open the stream.
+     *
+     * @param isFinal true if a later GET cannot open it either
+     */
     void unavailable(TransportException why, boolean isFinal);
 
-    /** The server broke the rules or a bound; the connection was dropped. */
+    /**
+     * The server violated the protocol or exceeded a bound; the reader has dropped the connection.
+     */
     void broken(TransportException why);
   }
 
@@ -50,7 +58,10 @@ final class EventStreamReader implements SseParser.Sink {
   private final StreamPosition position = new StreamPosition();
   private @Nullable SseParser parser;
 
-  /** Null between two connections: it would keep all that Vert.x has about one that is closed. */
+  /**
+   * Null between two connections: a request of a closed connection would keep all objects of that
+   * connection in memory.
+   */
   private @Nullable HttpClientRequest request;
 
   private long timer = -1;
@@ -69,17 +80,17 @@ final class EventStreamReader implements SseParser.Sink {
     return position;
   }
 
-  /** Whether a connection delivers the stream at this moment. */
+  /** Whether a connection delivers the stream now. */
   boolean isOpen() {
     return open;
   }
 
-  /** Counts attempts to reconnect since the last event. */
+  /** Counts one attempt to reconnect and returns the number of attempts since the last event. */
   int countAttempt() {
     return ++eventless;
   }
 
-  /** Reads the body of a response that is known to be an event stream. */
+  /** Reads the body of a response that is an event stream. */
   void read(HttpClientResponse response) {
     request = response.request();
     parser = new SseParser(channel.limits().maxBytes(), this);
@@ -89,7 +100,7 @@ final class EventStreamReader implements SseParser.Sink {
     response.handler(this::feed);
   }
 
-  /** Gets the stream, after the last event seen where there was one. */
+  /** Opens the stream again after a delay; it continues after the last event, if there was one. */
   void reopenAfter(long millis) {
     timer =
         channel.after(
@@ -166,7 +177,7 @@ final class EventStreamReader implements SseParser.Sink {
             });
   }
 
-  /** Ends the reading at once. */
+  /** Stops reading at once. */
   void stop() {
     stopped = true;
     open = false;

@@ -18,9 +18,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Streamable HTTP, and HTTP+SSE where the server refuses the message that opens the conversation
- * with 400, 404 or 405 and no JSON-RPC error. That message was refused, so it is safe to send it
- * again. Lives on the owner context.
+ * Streamable HTTP first; HTTP+SSE if the server refuses the first request, {@code initialize} or
+ * {@code server/discover}, with 400, 404 or 405 and without a JSON-RPC error (MCP 2025-11-25,
+ * Transports, Backwards Compatibility). The server has refused that request, so it is safe to send
+ * it again. Confined to the owner context.
  */
 final class FallbackChannel implements Channel {
 
@@ -28,7 +29,7 @@ final class FallbackChannel implements Channel {
   private static final int MAX_HELD = 64;
 
   private final HttpChannel http;
-  private final Supplier<SseChannel> legacy;
+  private final Supplier<SseChannel> httpSse;
   private final Receiver receiver;
   private final List<OutboundMessage> held = new ArrayList<>();
   private Channel current;
@@ -36,11 +37,13 @@ final class FallbackChannel implements Channel {
   private boolean closed;
 
   /**
-   * @param legacy starts a channel over HTTP+SSE
+   * Creates the channel.
+   *
+   * @param httpSse starts a channel over HTTP+SSE
    */
-  FallbackChannel(HttpChannel http, Supplier<SseChannel> legacy, Receiver receiver) {
+  FallbackChannel(HttpChannel http, Supplier<SseChannel> httpSse, Receiver receiver) {
     this.http = http;
-    this.legacy = legacy;
+    this.httpSse = httpSse;
     this.receiver = receiver;
     this.current = http;
     http.onRefusal(this::refused);
@@ -58,7 +61,7 @@ final class FallbackChannel implements Channel {
     TransportException why =
         StatusFailures.of(response, http.endpoint(), null, InstantSource.system());
     held.add(message);
-    SseChannel candidate = legacy.get();
+    SseChannel candidate = httpSse.get();
     opening = candidate;
     candidate
         .opened()
@@ -80,13 +83,13 @@ final class FallbackChannel implements Channel {
     return true;
   }
 
-  private static TransportException both(TransportException why, Throwable legacy) {
+  private static TransportException both(TransportException why, Throwable httpSseFailure) {
     return new TransportException(
         why.reason(),
         why.sent(),
-        why.getMessage() + "; nor does it speak the old HTTP+SSE: " + legacy.getMessage(),
+        why.getMessage() + "; HTTP+SSE (2024-11-05) failed, too: " + httpSseFailure.getMessage(),
         why.retryAfterMillis(),
-        legacy);
+        httpSseFailure);
   }
 
   private void sendHeld() {

@@ -34,8 +34,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One MCP session over HTTP. Everything here, the connections included, lives on the owner's event
- * loop. Holds the strong reference to the HTTP client that keeps it from being cleaned up.
+ * One MCP session over Streamable HTTP: each message is a {@link PostExchange}, messages of the
+ * server outside a request come on the {@link StandaloneStream}. Everything, the connections
+ * included, is confined to the owner's event loop. The channel holds the strong reference that
+ * keeps Vert.x from closing the HTTP client.
  */
 final class HttpChannel implements Channel {
 
@@ -53,7 +55,7 @@ final class HttpChannel implements Channel {
   private final Receiver receiver;
   private final Map<Long, PostExchange> requests = new HashMap<>();
   private final Set<PostExchange> others = new HashSet<>(4);
-  private final InitializedBarrier gate;
+  private final InitializedBarrier barrier;
   private final LingeringStreams lingering = new LingeringStreams(this);
   private HttpEndpoint endpoint;
   private RequestOptions post;
@@ -78,7 +80,7 @@ final class HttpChannel implements Channel {
       HttpOptions options,
       Receiver receiver) {
     this.owner = owner;
-    this.gate =
+    this.barrier =
         new InitializedBarrier(this, exchange -> owner.dispatch(exchange, PostExchange::start));
     this.client = client;
     this.endpoint = endpoint;
@@ -97,7 +99,7 @@ final class HttpChannel implements Channel {
     if (lost) {
       throw HttpFailures.sessionLost();
     }
-    if (waiting + gate.waiting() >= MAX_WAITING) {
+    if (waiting + barrier.waiting() >= MAX_WAITING) {
       throw new TransportException(
           Reason.OVERLOADED,
           Sent.NO,
@@ -110,9 +112,9 @@ final class HttpChannel implements Channel {
       others.add(exchange);
     }
     if (Methods.INITIALIZED.equals(message.method())) {
-      gate.passAlone(exchange);
+      barrier.passAlone(exchange);
     } else {
-      gate.pass(exchange);
+      barrier.pass(exchange);
     }
   }
 
@@ -129,7 +131,10 @@ final class HttpChannel implements Channel {
     return true;
   }
 
-  /** The GET stream opens with the first message that the server accepts after this. */
+  /**
+   * Sets the version. The GET stream opens with the first message that the server accepts after
+   * this call.
+   */
   @Override
   public void negotiated(String protocolVersion) {
     negotiated = HttpHeaders.createOptimized(protocolVersion);
@@ -149,11 +154,11 @@ final class HttpChannel implements Channel {
     return pending.future();
   }
 
-  /** Stops everything; the receiver hears nothing more. */
+  /** Stops everything; the receiver is not called any more. */
   private void abandon() {
     over = true;
     cancel(lostTimer);
-    gate.stop();
+    barrier.stop();
     if (listen != null) {
       listen.stop();
     }
@@ -209,14 +214,15 @@ final class HttpChannel implements Channel {
   }
 
   /**
-   * Until the server accepts a message, {@code handler} is offered each one that is refused without
-   * a JSON-RPC error; the receiver hears nothing of those that it takes.
+   * Sets a handler for refused messages. Until the server accepts a message, {@code handler} sees
+   * each message that the server refuses without a JSON-RPC error. If it returns true, the receiver
+   * is not notified of that message.
    */
   void onRefusal(BiPredicate<OutboundMessage, HttpClientResponse> handler) {
     refusal = handler;
   }
 
-  // For the exchanges and streams of this channel.
+  // Package-private methods for the exchanges and streams of this channel.
 
   HttpEra dialect() {
     return era;
@@ -230,7 +236,7 @@ final class HttpChannel implements Channel {
     return endpoint;
   }
 
-  /** Null where the configuration is all there is. */
+  /** Null if the configured headers are all that requests need. */
   @Nullable ChannelCredentials credentials() {
     return credentials;
   }
@@ -243,7 +249,7 @@ final class HttpChannel implements Channel {
     return sessionId != null;
   }
 
-  /** Never throws: a client that was closed under us is a failed future too. */
+  /** Never throws: if the client is closed, the future fails. */
   Future<HttpClientRequest> request(HttpMethod method) {
     try {
       return client.request(method.equals(HttpMethod.POST) ? post : endpoint.request(method));
@@ -252,7 +258,7 @@ final class HttpChannel implements Channel {
     }
   }
 
-  /** A GET whose stream may last. Never throws, as above. */
+  /** Creates a GET for a stream that may stay open. Never throws, like {@link #request}. */
   Future<HttpClientRequest> lasting() {
     try {
       return DedicatedConnection.get(
@@ -262,9 +268,10 @@ final class HttpChannel implements Channel {
     }
   }
 
-  /** Adds the configured headers and those of the session. */
+  /** Adds the configured headers and the headers of the session. */
   void headers(@Nullable OutboundMessage message, HttpClientRequest to) {
-    // Its failure is heard of through the response; unset, each one would be logged.
+    // The response future reports a failure of the request; without this handler Vert.x would log
+    // it, too.
     to.exceptionHandler(HttpConventions.IGNORE);
     configured.addTo(to);
     if (sessionId != null) {
@@ -287,7 +294,9 @@ final class HttpChannel implements Channel {
     waiting += change;
   }
 
-  /** The server moved within its origin; holds for the life of the channel. */
+  /**
+   * The server redirected within its origin; the new endpoint holds for the life of the channel.
+   */
   void moved(HttpEndpoint to) {
     endpoint = to;
     post = to.request(HttpMethod.POST);
@@ -315,7 +324,7 @@ final class HttpChannel implements Channel {
   }
 
   /**
-   * The server took a message.
+   * The server has accepted a message.
    *
    * @return why the response cannot be used, else null
    */
@@ -346,7 +355,10 @@ final class HttpChannel implements Channel {
     return taken;
   }
 
-  /** Heard of once, however many requests find it out; the calls that still run may end first. */
+  /**
+   * Runs once, even if several requests detect the lost session. Calls in flight may still end
+   * within the grace period.
+   */
   void sessionLost() {
     if (lost || over) {
       return;
@@ -364,13 +376,14 @@ final class HttpChannel implements Channel {
       requests.remove(exchange.message().id(), exchange);
     } else {
       others.remove(exchange);
-      if (gate.waitsFor(exchange) && !over) {
-        // Not now: the connection that it leaves is then free to be used again.
-        owner.run(() -> gate.open());
+      if (barrier.waitsFor(exchange) && !over) {
+        // Open the barrier in a later task: by then the pool can use the connection of this
+        // exchange again.
+        owner.run(() -> barrier.open());
       }
     }
     if (lost && !over && requests.isEmpty()) {
-      // Not now: the reply that ended the exchange is still to be delivered.
+      // Close in a later task: the reply that ended the exchange has to be delivered first.
       owner.run(() -> closeIfIdle());
     }
   }
@@ -388,7 +401,10 @@ final class HttpChannel implements Channel {
     }
   }
 
-  /** A stream that has given its reply may end by itself, so that its connection is used again. */
+  /**
+   * A stream that has delivered its reply may end by itself, so that its connection can be used
+   * again.
+   */
   void linger(EventStreamReader reader) {
     if (over) {
       reader.stop();

@@ -12,20 +12,26 @@ import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.PoolOptions;
 import java.util.concurrent.TimeUnit;
 
-/** The HTTP client of one channel, with a connection pool of its own. */
+/** Creates the HTTP client of one channel, with its own connection pool. */
 final class HttpClients {
 
-  /** Below the idle time of common servers; a server's {@code Keep-Alive: timeout=} goes before. */
+  /**
+   * Below the idle timeout of common servers; a server's {@code Keep-Alive: timeout=} has
+   * precedence.
+   */
   private static final int KEEP_ALIVE_SECONDS = 10;
 
-  /** How often a pool is looked through for connections that are older than that. */
+  /** How often the pool removes connections that have been idle for longer than that. */
   private static final int CLEANER_MILLIS = 5_000;
 
   private HttpClients() {}
 
   /**
-   * @param streams connections that a stream holds for good, on top of those asked for
-   * @param tls what was read for this channel
+   * Creates the client.
+   *
+   * @param streams how many connections streams hold permanently, in addition to {@code
+   *     maxConnections}
+   * @param tls the files that were read for this channel
    */
   static HttpClientAgent create(
       OwnContext owner, HttpEndpoint endpoint, HttpOptions options, int streams, TlsFiles tls) {
@@ -69,8 +75,8 @@ final class HttpClients {
   }
 
   private static PoolOptions poolOptions(int size) {
-    // The same bound for HTTP/2, because the pool holds a server that turns out to speak HTTP/1.1
-    // to it as well: with one connection its GET stream would block every call.
+    // The same bound for HTTP/2, because the pool applies it also to a server that turns out to use
+    // HTTP/1.1: with one connection the GET stream of such a server would block every call.
     return new PoolOptions()
         .setHttp1MaxSize(size)
         .setHttp2MaxSize(size)

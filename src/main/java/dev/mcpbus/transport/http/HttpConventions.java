@@ -7,7 +7,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpVersion;
 import org.jspecify.annotations.Nullable;
 
-/** What is common to all requests and responses. */
+/** Checks and constants that all requests and responses share. Stateless. */
 final class HttpConventions {
 
   static final String JSON = "application/json";
@@ -15,14 +15,14 @@ final class HttpConventions {
 
   static final Handler<Throwable> IGNORE = cause -> {};
 
-  /** More of an unwanted body costs more than a new connection. */
+  /** Reading a longer body of a refused response would cost more than a new connection. */
   private static final int DRAIN_BYTES = 64 * 1024;
 
   private static final int MAX_SESSION_ID = 4_096;
 
   private HttpConventions() {}
 
-  /** Compares the media type alone, in any case, without parameters. */
+  /** Compares the media type alone, ignoring case and parameters. */
   static boolean hasType(HttpClientResponse response, String type) {
     String header = response.getHeader(HttpHeaders.CONTENT_TYPE);
     return header != null
@@ -30,13 +30,16 @@ final class HttpConventions {
         && (header.length() == type.length() || " ;\t".indexOf(header.charAt(type.length())) >= 0);
   }
 
-  /** Whether the body is not encoded. We never offer to decode, so that nothing can blow up. */
+  /**
+   * Whether the body has no content encoding. Our requests never accept one, so that a small body
+   * cannot expand without a bound.
+   */
   static boolean isPlain(HttpClientResponse response) {
     String encoding = response.getHeader(HttpHeaders.CONTENT_ENCODING);
     return encoding == null || encoding.equalsIgnoreCase("identity");
   }
 
-  /** The announced length, -1 where there is none or no number. */
+  /** The announced length; -1 if there is none, or it is not a number. */
   static long length(HttpClientResponse response) {
     @Nullable String header = response.getHeader(HttpHeaders.CONTENT_LENGTH);
     if (header == null) {
@@ -49,14 +52,20 @@ final class HttpConventions {
     }
   }
 
-  /** Visible ASCII, as the specification has it. */
+  /**
+   * Visible ASCII characters, as the specification requires (MCP 2025-11-25, Transports, Session
+   * Management).
+   */
   static boolean isSessionId(String id) {
     return !id.isEmpty()
         && id.length() <= MAX_SESSION_ID
         && id.chars().allMatch(c -> c >= 0x21 && c <= 0x7e);
   }
 
-  /** Reads a body away, so that the connection can be used again; a long or endless one is cut. */
+  /**
+   * Reads a body to its end, so that the connection can be used again; resets a long or endless
+   * one.
+   */
   static void drain(HttpClientResponse response) {
     response.exceptionHandler(IGNORE);
     if (hasType(response, EVENT_STREAM) || length(response) > DRAIN_BYTES) {
@@ -74,13 +83,14 @@ final class HttpConventions {
         });
   }
 
-  /** A request that nobody wants any more, before anything of it was written. */
+  /** Cancels a request of which nothing was written, because its caller no longer needs it. */
   static void giveBack(HttpClientRequest request) {
     request.exceptionHandler(IGNORE).reset();
   }
 
   /**
-   * Gives up the connection of a peer that broke the rules; other HTTP/2 streams are left alone.
+   * Drops the connection of a peer that violated the protocol; other HTTP/2 streams of the
+   * connection stay open.
    */
   static void discard(HttpClientResponse response) {
     if (response.version() == HttpVersion.HTTP_2) {

@@ -9,11 +9,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where requests go.
+ * The address to which requests are sent.
  *
  * @param host as in the URL, an IPv6 address in brackets
  * @param requestUri path and query
- * @param socket path of the Unix domain socket that leads there, or null for TCP
+ * @param socket path of the Unix domain socket, or null for TCP
  */
 record HttpEndpoint(
     boolean tls, String host, int port, String requestUri, @Nullable String socket) {
@@ -21,7 +21,7 @@ record HttpEndpoint(
   /**
    * @param url {@code http}, {@code https}, or {@code unix:///path.sock#/mcp}: HTTP over that
    *     socket, with the path of the fragment
-   * @throws IllegalArgumentException where it is none of these, or holds credentials
+   * @throws IllegalArgumentException if the URL has another form, or contains credentials
    */
   static HttpEndpoint of(Sensitive url) {
     return of(URI.create(url.reveal()));
@@ -57,11 +57,11 @@ record HttpEndpoint(
         false, "localhost", 80, path.startsWith("/") ? path : "/" + path, socket);
   }
 
-  /** Where a {@code Location} leads to, or null where that is no http(s) URL. */
+  /** The endpoint of a {@code Location} header, or null if that is not an http(s) URL. */
   @Nullable HttpEndpoint resolve(String location) {
     try {
       HttpEndpoint to = of(URI.create(authority() + requestUri).resolve(URI.create(location)));
-      // A server behind a socket can only name the authority that we sent it.
+      // A server behind a socket knows only the authority that our requests carry.
       return socket != null && to.authority().equals(authority())
           ? new HttpEndpoint(false, to.host, to.port, to.requestUri, socket)
           : to;
@@ -77,7 +77,7 @@ record HttpEndpoint(
         && Objects.equals(socket, other.socket);
   }
 
-  /** Scheme, host and port; the socket where there is one. */
+  /** Scheme, host and port; for a Unix domain socket its path. */
   String origin() {
     return socket == null ? authority() : "unix://" + socket;
   }
@@ -87,7 +87,7 @@ record HttpEndpoint(
   }
 
   RequestOptions request(HttpMethod method) {
-    // With the address said here it is not made anew, from the host's text, for every request.
+    // Set the address here; otherwise Vert.x creates it from the host's text for every request.
     SocketAddress server =
         socket == null
             ? SocketAddress.inetSocketAddress(port, host)
@@ -101,7 +101,7 @@ record HttpEndpoint(
         .setURI(requestUri);
   }
 
-  /** Without the query, which may hold a secret. */
+  /** Omits the query, which may hold a secret. */
   @Override
   public String toString() {
     int query = requestUri.indexOf('?');

@@ -7,19 +7,19 @@ import dev.mcpbus.transport.OutboundMessage;
 import io.vertx.core.http.HttpClientRequest;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What differs between the MCP eras on the wire. Holds no state; a channel asks it for every
- * message.
- */
+/** The differences between the eras on HTTP. Stateless; a channel uses it for every message. */
 interface HttpEra {
 
-  /** The eras that open with {@code initialize}: a session, streams that can be resumed. */
+  /** The {@code initialize} era: a session, and streams that can be resumed. */
   HttpEra INITIALIZE = of(true);
 
-  /** 2026-07-28: no session, no GET stream, a stream that was cut is lost. */
+  /**
+   * The {@code discover} era, 2026-07-28: no session, no GET stream, and a stream that is cut is
+   * lost.
+   */
   HttpEra DISCOVER = of(false);
 
-  /** The dialect of a version that both sides settled on. */
+  /** The era of a protocol version that both sides have agreed on. */
   static HttpEra of(String protocolVersion) {
     return ProtocolVersion.ofWire(protocolVersion)
         .filter(version -> version.era() == Era.DISCOVER)
@@ -59,15 +59,15 @@ interface HttpEra {
   /**
    * Adds the headers of the era.
    *
-   * @param message what is posted, null for GET and DELETE
-   * @param negotiated the version settled on, null before that
+   * @param message the posted message, null for GET and DELETE
+   * @param negotiated the protocol version that both sides have agreed on, null before that
    */
   void headers(
       @Nullable OutboundMessage message, @Nullable CharSequence negotiated, HttpClientRequest to);
 
-  /** Whether a stream that was cut goes on by {@code Last-Event-ID}. */
+  /** Whether a stream that was cut can be resumed with {@code Last-Event-ID}. */
   boolean resumes();
 
-  /** Whether there is a GET stream. */
+  /** Whether the server offers a GET stream. */
   boolean listens();
 }

@@ -24,17 +24,19 @@ import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** What went wrong with a connection or its bytes, in the words of the transport. */
+/** Maps failures of HTTP connections and bodies to {@link TransportException}s. Stateless. */
 final class HttpFailures {
 
-  /** HTTP/2: the server says that it did not look at the request. */
+  /**
+   * The HTTP/2 error code REFUSED_STREAM: the server has not processed the request (RFC 9113, 8.7).
+   */
   private static final long REFUSED_STREAM = 7;
 
   private static final int MAX_TEXT = 200;
 
   private HttpFailures() {}
 
-  /** No connection was had, so nothing was sent. */
+  /** No connection was established, so nothing was sent. */
   static TransportException connecting(Throwable cause, HttpEndpoint to) {
     if (find(cause, ConnectionPoolTooBusyException.class) != null) {
       return new TransportException(
@@ -58,10 +60,13 @@ final class HttpFailures {
         cause);
   }
 
-  /** A server that misses our certificate says so after we think that all is well. */
+  /**
+   * With TLS 1.3 a server that requires our certificate reports its absence only after our side has
+   * finished the handshake.
+   */
   private static String hint(HttpEndpoint to) {
     return to.tls()
-        ? "; if the server wants a certificate of ours, set \"tls.certFile\" and \"tls.keyFile\""
+        ? "; if the server requires a client certificate, set \"tls.certFile\" and \"tls.keyFile\""
         : "";
   }
 
@@ -71,9 +76,9 @@ final class HttpFailures {
   }
 
   /**
-   * No response came to a request. It was not looked at where nothing of it could be written, as on
-   * a pooled connection that the server closed while it was idle, and where an HTTP/2 server says
-   * so.
+   * No response arrived. The server has not processed the request if nothing of it could be
+   * written, as on a pooled connection that the server closed while it was idle, or if an HTTP/2
+   * server reports that.
    */
   static TransportException sent(
       Throwable cause, Future<Void> written, HttpClientRequest request, HttpEndpoint to) {
@@ -82,7 +87,7 @@ final class HttpFailures {
     return unwritten || HttpConnections.isUnread(request) ? why.withSent(Sent.NO) : why;
   }
 
-  /** The connection failed after the request was handed to it. */
+  /** The connection failed after the request was passed to it. */
   static TransportException sent(Throwable cause, HttpEndpoint to) {
     if (find(cause, SSLException.class) != null) {
       return tls(cause, Sent.MAYBE, to);
@@ -113,7 +118,7 @@ final class HttpFailures {
         cause);
   }
 
-  /** A message that is not strict JSON-RPC, or over a bound. */
+  /** A message that is not strict JSON-RPC, or exceeds a bound. */
   static TransportException parsing(ProtocolException cause) {
     Reason reason =
         switch (cause.reason()) {
@@ -127,7 +132,7 @@ final class HttpFailures {
     return new TransportException(Reason.PROTOCOL_ERROR, Sent.MAYBE, what);
   }
 
-  /** The connection failed while a body was read. */
+  /** The connection failed while a body was being read. */
   static TransportException cutShort(
       HttpClientResponse response, Throwable cause, HttpEndpoint from) {
     TransportException broken = sent(cause, from);
@@ -137,7 +142,7 @@ final class HttpFailures {
         : broken;
   }
 
-  /** A success that is neither JSON nor an event stream. */
+  /** A successful status without JSON and without an event stream. */
   static TransportException notMcp(HttpClientResponse response, HttpEndpoint from) {
     String type = response.getHeader(HttpHeaders.CONTENT_TYPE);
     return protocol(
@@ -151,7 +156,7 @@ final class HttpFailures {
 
   static TransportException sessionLost() {
     return new TransportException(
-        Reason.SESSION_LOST, Sent.NO, "the server does not know the session any more");
+        Reason.SESSION_LOST, Sent.NO, "the server no longer knows the session");
   }
 
   static TransportException tooLarge(int maxBytes) {
@@ -173,7 +178,7 @@ final class HttpFailures {
   /**
    * The stream of a request ended before the reply.
    *
-   * @param why what kept it from being resumed, or null
+   * @param why what prevented the stream from being resumed, or null
    */
   static TransportException outcomeUnknown(@Nullable TransportException why) {
     return new TransportException(
@@ -183,7 +188,7 @@ final class HttpFailures {
             + (why == null ? "" : " and could not be resumed: " + why.getMessage()));
   }
 
-  /** Text of a peer for an error message: one line of printable characters, cut short. */
+  /** A peer's text for an error message: one line of printable characters, truncated. */
   static String clean(String text) {
     String head = text.length() > MAX_TEXT ? text.substring(0, MAX_TEXT) + "..." : text;
     return head.replaceAll("\\p{C}+", " ").strip();
@@ -194,7 +199,7 @@ final class HttpFailures {
     return clean(message == null ? cause.getClass().getSimpleName() : message);
   }
 
-  /** Of TLS failures only the innermost says what is wrong with the certificate. */
+  /** Only the innermost exception of a TLS failure names the problem with the certificate. */
   private static Throwable root(Throwable cause) {
     Throwable at = cause;
     for (int depth = 0; at.getCause() != null && depth < 10; depth++) {

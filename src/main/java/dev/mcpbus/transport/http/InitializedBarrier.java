@@ -6,13 +6,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Before the server has taken {@code notifications/initialized}, no message may overtake it on
- * another TCP connection: what follows waits, but not for ever for a server that leaves it
- * unanswered. Owner: the channel's context.
+ * Keeps messages behind {@code notifications/initialized}: until the server has accepted that
+ * notification, no message may overtake it on another TCP connection. Later messages wait, but at
+ * most 1 s, because a server may leave the notification unanswered. Owner: the channel's context.
  */
 final class InitializedBarrier {
 
-  private static final long SHUT_MILLIS = 1_000;
+  private static final long MAX_WAIT_MILLIS = 1_000;
 
   private final HttpChannel channel;
   private final Consumer<PostExchange> start;
@@ -21,7 +21,9 @@ final class InitializedBarrier {
   private long timer = -1;
 
   /**
-   * @param start lets an exchange go
+   * Creates an open barrier.
+   *
+   * @param start starts an exchange
    */
   InitializedBarrier(HttpChannel channel, Consumer<PostExchange> start) {
     this.channel = channel;
@@ -32,7 +34,7 @@ final class InitializedBarrier {
     return held.size();
   }
 
-  /** Starts {@code exchange}, now or when the gate opens. */
+  /** Starts {@code exchange}, now or when the barrier opens. */
   void pass(PostExchange exchange) {
     if (opening != null) {
       held.add(exchange);
@@ -41,18 +43,18 @@ final class InitializedBarrier {
     }
   }
 
-  /** Starts {@code first} and shuts the gate behind it. */
+  /** Starts {@code first} and closes the barrier behind it. */
   void passAlone(PostExchange first) {
     if (opening != null) {
       held.add(first);
       return;
     }
     opening = first;
-    timer = channel.after(SHUT_MILLIS, this::open);
+    timer = channel.after(MAX_WAIT_MILLIS, this::open);
     start.accept(first);
   }
 
-  /** True where the gate waits for the end of {@code exchange}; it is to be opened then. */
+  /** True if the barrier waits for the end of {@code exchange}; the caller opens it then. */
   boolean waitsFor(PostExchange exchange) {
     return exchange == opening;
   }

@@ -4,8 +4,9 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Streams that have given their reply. Each may end by itself for a while, so that its connection
- * is used again; then it is cut. One timer for all. Owner: the channel's context.
+ * Streams that have delivered their reply. Each may end by itself within 2 to 4 s, so that its
+ * connection can be used again; then the channel cuts it. One timer serves all streams. Owner: the
+ * channel's context.
  */
 final class LingeringStreams {
 

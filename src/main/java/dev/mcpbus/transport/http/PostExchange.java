@@ -15,8 +15,8 @@ import io.vertx.core.http.HttpMethod;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One POST and its answer. Ends exactly once: by the reply, by a failure, or silently by {@link
- * #abort()}. Lives on the owner context of its channel.
+ * One POST and its answer. It ends exactly once: by the reply, by a failure, or without a report by
+ * {@link #abort()}. Confined to the owner context of its channel.
  */
 final class PostExchange implements EventStreamReader.Listener {
 
@@ -120,7 +120,7 @@ final class PostExchange implements EventStreamReader.Listener {
             });
   }
 
-  /** What the server has certainly not looked at goes over another connection, once. */
+  /** Sends a request that the server has certainly not processed over another connection, once. */
   private void unsent(TransportException why) {
     if (why.reason() == Reason.UPSTREAM_RESET && why.sent() == Sent.NO && !retried) {
       retried = true;
@@ -152,7 +152,10 @@ final class PostExchange implements EventStreamReader.Listener {
     } else if (bad != null) {
       reject(response, bad);
     } else if (!HttpConventions.isPlain(response)) {
-      reject(response, HttpFailures.protocol("response is encoded, which was not asked for"));
+      reject(
+          response,
+          HttpFailures.protocol(
+              "the response has a Content-Encoding, which the request did not accept"));
     } else if (HttpConventions.hasType(response, HttpConventions.EVENT_STREAM)) {
       reader = new EventStreamReader(channel, this);
       reader.read(response);
@@ -163,7 +166,7 @@ final class PostExchange implements EventStreamReader.Listener {
     }
   }
 
-  /** What to do with a whole body; the response's status is known to the caller. */
+  /** Handles a whole body; the caller has checked the response's status. */
   private interface BodyHandler {
     void body(HttpClientResponse response, BoundedBody body);
   }
@@ -200,7 +203,9 @@ final class PostExchange implements EventStreamReader.Listener {
           Envelope.received(body.bytes(), body.offset(), body.length(), channel.limits());
       Envelope mine = replyOf(reply);
       if (mine == null) {
-        reject(response, HttpFailures.protocol("the body is no answer to request " + message.id()));
+        reject(
+            response,
+            HttpFailures.protocol("the body is not an answer to request " + message.id()));
       } else {
         finish(mine);
       }
@@ -267,15 +272,15 @@ final class PostExchange implements EventStreamReader.Listener {
         && error != null
         && ReplyMatch.namesSession(error)) {
       lose();
-    } else if (reply != null && (named ? isWordOfTheServer(status) : status == 400)) {
+    } else if (reply != null && (named ? isAnswerOfTheServer(status) : status == 400)) {
       finish(reply);
     } else if (error != null || !channel.takenOver(this, response)) {
       fail(StatusFailures.of(response, channel.endpoint(), error, channel.clock()));
     }
   }
 
-  /** Of these the headers say what to do next, which a JSON-RPC error cannot. */
-  private static boolean isWordOfTheServer(int status) {
+  /** With 401, 403 and 429 the headers tell the client what to do next; a JSON-RPC error cannot. */
+  private static boolean isAnswerOfTheServer(int status) {
     return status != 401 && status != 403 && status != 429;
   }
 
@@ -350,7 +355,7 @@ final class PostExchange implements EventStreamReader.Listener {
     }
   }
 
-  /** Ends without a word to the receiver and frees the connection. */
+  /** Ends without a report to the receiver and frees the connection. */
   void abort() {
     if (done) {
       return;

@@ -7,14 +7,14 @@ import dev.mcpbus.protocol.RawJson;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Which message answers a request that was posted. */
+/** Finds the message that answers a posted request. Stateless. */
 final class ReplyMatch {
 
   private ReplyMatch() {}
 
   /**
-   * The message where it answers request {@code id}, else null. An error without id can only mean
-   * the one request that was posted, so it is given that id.
+   * Returns the message if it answers request {@code id}, else null. An error without an id can
+   * only belong to the one request that was posted, so it gets that id.
    */
   static @Nullable Envelope to(long id, Envelope message, ParseLimits limits)
       throws ProtocolException {
@@ -33,7 +33,7 @@ final class ReplyMatch {
     return id == null || id.isNull();
   }
 
-  /** The JSON-RPC error that a body is, or null. */
+  /** The JSON-RPC error in a body, or null. */
   static @Nullable Envelope error(BoundedBody body, ParseLimits limits) {
     try {
       Envelope envelope = Envelope.parse(body.bytes(), body.offset(), body.length(), limits);
@@ -48,7 +48,7 @@ final class ReplyMatch {
     return code != null && code.toString().equals("-32601");
   }
 
-  /** Some servers say 400 where the specification wants 404 for a session they do not know. */
+  /** Some servers answer an unknown session with 400; the specification requires 404. */
   static boolean namesSession(Envelope error) {
     RawJson text = error.payload().member("message");
     return text != null

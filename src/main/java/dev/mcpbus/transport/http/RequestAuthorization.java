@@ -9,9 +9,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The credentials of one message or stream: had before each attempt, renewed when the server
- * refuses them. Bounded, so that no server can keep a request going round. Lives on the owner
- * context of its channel.
+ * The credentials of one message or stream. It obtains them before each attempt and renews them
+ * when the server refuses them. The number of renewals is bounded, so that no server can keep a
+ * request in a loop. Confined to the owner context of its channel.
  */
 final class RequestAuthorization {
 
@@ -23,13 +23,18 @@ final class RequestAuthorization {
   private int stepUps;
 
   /**
-   * @param credentials null where the configuration is all there is
+   * Creates the state of one message or stream.
+   *
+   * @param credentials null if the configured headers are all that requests need
    */
   RequestAuthorization(@Nullable ChannelCredentials credentials) {
     this.credentials = credentials;
   }
 
-  /** Runs one of the two; at once where there is nothing to be had. */
+  /**
+   * Obtains the credentials, then runs one of the two callbacks; at once if no credentials are
+   * needed.
+   */
   void obtain(Runnable next, Consumer<TransportException> failed) {
     if (credentials == null) {
       next.run();
@@ -38,11 +43,11 @@ final class RequestAuthorization {
     credentials
         .headers()
         .onComplete(
-            (had, failure) -> {
+            (obtained, failure) -> {
               if (failure != null) {
                 failed.accept(ChannelCredentials.failure(failure));
               } else {
-                headers = had;
+                headers = obtained;
                 next.run();
               }
             });
@@ -54,7 +59,10 @@ final class RequestAuthorization {
     }
   }
 
-  /** Whether other credentials may change this answer: a token once, scopes a few times. */
+  /**
+   * Whether other credentials may change this answer: a token is renewed once, scopes are extended
+   * twice.
+   */
   boolean mayRenew(HttpClientResponse response) {
     return credentials != null
         && ChannelCredentials.isChallenge(response)
@@ -62,9 +70,9 @@ final class RequestAuthorization {
   }
 
   /**
-   * Asks for them; reads the response away.
+   * Renews the credentials and drains the response.
    *
-   * @param from where the response came from, for the message of a failure
+   * @param from the endpoint of the response, for the message of a failure
    */
   void renew(
       HttpClientResponse response,
@@ -92,7 +100,7 @@ final class RequestAuthorization {
             });
   }
 
-  /** The server was satisfied: a later refusal is a new one. */
+  /** The server accepted the credentials: a later refusal starts a new count. */
   void accepted() {
     renewed = false;
     stepUps = 0;

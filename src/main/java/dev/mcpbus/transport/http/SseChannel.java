@@ -28,12 +28,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One session over HTTP+SSE: it lives as long as its stream. Everything here happens on the owner's
- * event loop.
+ * One session over HTTP+SSE; it ends with its stream. Confined to the owner's event loop.
  *
- * <p>Messages are posted one after the other until the server has taken {@code
- * notifications/initialized}, because servers refuse what overtakes it; each waits for the one
- * before it for a second at most. After that they are posted side by side.
+ * <p>Until the server has accepted {@code notifications/initialized}, messages are posted one after
+ * the other, because servers refuse a message that overtakes it. Each waits at most one second for
+ * the one before it. After that they are posted concurrently.
  */
 final class SseChannel implements Channel, SseStream.Listener {
 
@@ -53,7 +52,7 @@ final class SseChannel implements Channel, SseStream.Listener {
   private final Deque<SsePost> queue = new ArrayDeque<>();
   private final Set<SsePost> posting = new HashSet<>();
 
-  /** Requests without a reply; a null post is one that the server has taken. */
+  /** Requests without a reply; the post is null if the server has accepted it. */
   private final Map<Long, @Nullable SsePost> unanswered = new HashMap<>();
 
   private long deadline = -1;
@@ -83,7 +82,7 @@ final class SseChannel implements Channel, SseStream.Listener {
     this.stream = new SseStream(this, endpoint, options.limits(), this);
   }
 
-  /** Completes with the first event; fails with everything released. */
+  /** Completes with the first event; if it fails, everything is released. */
   Future<SseChannel> opened() {
     return opened.future();
   }
@@ -92,7 +91,7 @@ final class SseChannel implements Channel, SseStream.Listener {
     stream.open();
   }
 
-  /** From now on the server has so long for its first event. */
+  /** The stream starts to connect: the deadline of the first event starts now. */
   @Override
   public void connecting() {
     owner.cancelTimer(deadline);
@@ -108,13 +107,16 @@ final class SseChannel implements Channel, SseStream.Listener {
                         "no endpoint event from " + stream.endpoint() + " in " + millis + " ms")));
   }
 
-  /** A person may have to log in; the authenticator has its own bound. */
+  /**
+   * The authorization starts. A person may have to log in, so the deadline stops; the authenticator
+   * has a bound of its own.
+   */
   @Override
   public void authorizing() {
     owner.cancelTimer(deadline);
   }
 
-  /** The server has said where to post. */
+  /** The server has sent the URL for posts. */
   @Override
   public void endpoint(HttpEndpoint target) {
     post = target;
@@ -139,7 +141,7 @@ final class SseChannel implements Channel, SseStream.Listener {
     junk++;
   }
 
-  /** The stream is over, and so is the session. */
+  /** The stream has ended, and with it the session. */
   @Override
   public void ended(TransportException reason) {
     if (over) {
@@ -156,7 +158,7 @@ final class SseChannel implements Channel, SseStream.Listener {
             });
     if (wasOpen) {
       for (SsePost each : unsent) {
-        tell(each.message(), reason.withSent(Sent.NO));
+        report(each.message(), reason.withSent(Sent.NO));
       }
       receiver.onClosed(reason);
     }
@@ -173,7 +175,7 @@ final class SseChannel implements Channel, SseStream.Listener {
       unanswered.put(message.id(), next);
     }
     if (message.kind() == Envelope.Kind.RESULT || message.kind() == Envelope.Kind.ERROR) {
-      // The server may hold a post open until it has this answer.
+      // Post an answer at once: the server may hold a post open until it has this answer.
       begin(next);
     } else {
       queue.add(next);
@@ -186,14 +188,14 @@ final class SseChannel implements Channel, SseStream.Listener {
       SsePost next = queue.remove();
       if (!initialized) {
         blocking = next;
-        owner.setTimer(BLOCKING_MILLIS, id -> passes(next));
+        owner.setTimer(BLOCKING_MILLIS, id -> unblock(next));
       }
       begin(next);
     }
   }
 
-  /** A post that is not answered for so long holds nobody up any more. */
-  private void passes(SsePost slow) {
+  /** A post without an answer for this long no longer delays the others. */
+  private void unblock(SsePost slow) {
     if (blocking == slow) {
       blocking = null;
       initialized |= Methods.INITIALIZED.equals(slow.message().method());
@@ -217,7 +219,7 @@ final class SseChannel implements Channel, SseStream.Listener {
     }
   }
 
-  /** Not repeated: this transport is older than the header for it. */
+  /** Does nothing: HTTP+SSE has no header for the version. */
   @Override
   public void negotiated(String protocolVersion) {}
 
@@ -227,7 +229,8 @@ final class SseChannel implements Channel, SseStream.Listener {
     Future<Void> done = release();
     if (opening) {
       opened.tryFail(
-          new TransportException(Reason.UPSTREAM_RESET, Sent.NO, "closed while it was opening"));
+          new TransportException(
+              Reason.UPSTREAM_RESET, Sent.NO, "the channel was closed while it was opening"));
     }
     return done;
   }
@@ -257,14 +260,14 @@ final class SseChannel implements Channel, SseStream.Listener {
         .put("junk", junk);
   }
 
-  // For the stream and the posts of this channel.
+  // Package-private methods for the stream and the posts of this channel.
 
-  /** Null where the configuration is all there is. */
+  /** Null if the configured headers are all that requests need. */
   @Nullable ChannelCredentials credentials() {
     return credentials;
   }
 
-  /** Never throws: a client that was closed under us is a failed future too. */
+  /** Never throws: if the client is closed, the future fails. */
   Future<HttpClientRequest> request(HttpMethod method, HttpEndpoint to) {
     try {
       return client
@@ -283,40 +286,43 @@ final class SseChannel implements Channel, SseStream.Listener {
     return post == null ? stream.endpoint() : post;
   }
 
-  /** The server moved the target of posts within its origin. */
+  /** The server redirected posts within its origin. */
   void moved(HttpEndpoint to) {
     post = to;
   }
 
-  /** Whether the server has taken a message yet. */
+  /** Whether the server has accepted a message yet. */
   boolean hasAccepted() {
     return accepted;
   }
 
-  /** The server has taken a message; its answer comes over the stream. */
-  void taken(SsePost done) {
+  /** The server has accepted a message; the answer arrives on the stream. */
+  void accepted(SsePost done) {
     accepted = true;
     initialized |= Methods.INITIALIZED.equals(done.message().method());
     unanswered.replace(done.message().id(), done, null);
     settled(done);
   }
 
-  /** The server does not know the session that the stream belongs to. */
+  /** The server no longer knows the session of the stream. */
   void lost(SsePost refused) {
     TransportException why = HttpFailures.sessionLost();
     failed(refused, why);
     ended(why);
   }
 
-  /** One message did not get through; where its answer came all the same, nobody hears of it. */
+  /**
+   * One message was not delivered. If its answer has arrived nevertheless, the receiver is not
+   * notified.
+   */
   void failed(SsePost done, TransportException why) {
     if (!over) {
-      tell(done.message(), why);
+      report(done.message(), why);
     }
     settled(done);
   }
 
-  /** A post was called off. */
+  /** A post has ended or was cancelled. */
   void settled(SsePost done) {
     if (posting.remove(done)) {
       blocking = blocking == done ? null : blocking;
@@ -325,7 +331,7 @@ final class SseChannel implements Channel, SseStream.Listener {
     }
   }
 
-  private void tell(OutboundMessage message, TransportException why) {
+  private void report(OutboundMessage message, TransportException why) {
     if (message.kind() != Envelope.Kind.REQUEST) {
       log.debug("{} was not delivered: {}", message.kind(), why.getMessage());
     } else if (unanswered.containsKey(message.id())) {

@@ -9,34 +9,35 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Server-sent events as the HTML standard reads them, over bytes in any cut. Keeps one event and
- * one line at most, each within a bound. An event that no blank line ends is never reported.
+ * Parses server-sent events as the HTML standard specifies, from bytes in any split. Keeps at most
+ * one event and one line, each within a bound. An event without its final blank line is never
+ * reported. Confined to the owner context of its stream.
  */
 final class SseParser {
 
-  /** Room for a field's name before the value that is bounded. */
+  /** Room for the field's name in front of the bounded value. */
   private static final int FIELD_SLACK = 64;
 
   private static final int KEPT_BUFFER = 16 * 1024;
   private static final byte[] NONE = {};
 
-  /** Hears what was parsed. */
+  /** Receives the parsed events. */
   interface Sink {
 
     /**
      * One event.
      *
-     * @param type {@code message} where the server gave none
+     * @param type {@code message} if the server sent no type
      * @param data the joined data lines; the array belongs to the callee
-     * @param length bytes of {@code data} that count; 0 where the event carries no data
-     * @param id the id that stands in this very event, or null
+     * @param length the number of valid bytes in {@code data}; 0 if the event has no data
+     * @param id the id in this event, or null
      * @return false to stop reading
-     * @throws ProtocolException where the data is not what it must be; ends the feed
+     * @throws ProtocolException if the data is not valid; ends the feed
      */
     boolean event(String type, byte[] data, int length, @Nullable String id)
         throws ProtocolException;
 
-    /** The server's reconnection time. */
+    /** The server has set the reconnection time. */
     void retry(long millis);
   }
 
@@ -53,6 +54,8 @@ final class SseParser {
   private @Nullable String id;
 
   /**
+   * Creates a parser.
+   *
    * @param maxBytes bound of the data of an event, and of a line
    */
   SseParser(int maxBytes, Sink sink) {
@@ -60,17 +63,17 @@ final class SseParser {
     this.sink = sink;
   }
 
-  /** The same for a buffer of Vert.x, without a copy where it has an array. */
+  /** Parses a buffer of Vert.x, without a copy if it is backed by an array. */
   boolean feed(Buffer buffer) throws ProtocolException {
     int from = RawBuffers.offset(buffer);
     return feed(RawBuffers.array(buffer), from, from + buffer.length());
   }
 
   /**
-   * Takes the next bytes; keeps no reference to them.
+   * Parses the next bytes; keeps no reference to them.
    *
-   * @return false once the sink has asked to stop
-   * @throws ProtocolException where a line or an event is over the bound
+   * @return false once the sink has returned false
+   * @throws ProtocolException if a line or an event exceeds the bound
    */
   boolean feed(byte[] bytes, int from, int to) throws ProtocolException {
     int at = from;
@@ -90,24 +93,24 @@ final class SseParser {
         keep(bytes, at, end);
         return true;
       }
-      boolean goOn;
+      boolean more;
       if (partialLength == 0) {
         if (end - at > maxBytes + FIELD_SLACK) {
-          throw tooLarge("line"); // as where it comes in pieces
+          throw tooLarge("line"); // as for a line that comes in pieces
         }
-        goOn = line(bytes, at, end);
+        more = line(bytes, at, end);
       } else {
         keep(bytes, at, end);
         int length = partialLength;
         partialLength = 0;
-        goOn = line(partial, 0, length);
+        more = line(partial, 0, length);
         if (partial.length > KEPT_BUFFER) {
           partial = NONE;
         }
       }
       skipLineFeed = bytes[end] == '\r';
       at = end + 1;
-      if (!goOn) {
+      if (!more) {
         return false;
       }
     }

@@ -14,14 +14,17 @@ import io.vertx.core.http.HttpMethod;
 import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
 
-/** One message on its way to a server of the old kind, which only says that it has it. */
+/**
+ * One message that is posted to a server of HTTP+SSE, which only confirms that it has accepted it.
+ * Confined to the owner context of its channel.
+ */
 final class SsePost {
 
   private static final CharSequence JSON = HttpHeaders.createOptimized(HttpConventions.JSON);
   private static final int MAX_REDIRECTS = 3;
 
-  /** Nobody waits for a notification, so nobody else ends a post that is never answered. */
-  private static final long UNWATCHED_MILLIS = 30_000;
+  /** The caller of a notification does not wait, so this bound ends a post without an answer. */
+  private static final long NOTIFICATION_MILLIS = 30_000;
 
   private final SseChannel channel;
   private final OutboundMessage message;
@@ -73,7 +76,7 @@ final class SsePost {
     authorization.addTo(created);
     created.putHeader(HttpHeaders.CONTENT_TYPE, JSON);
     if (message.kind() != Envelope.Kind.REQUEST) {
-      created.idleTimeout(UNWATCHED_MILLIS);
+      created.idleTimeout(NOTIFICATION_MILLIS);
     }
     Future<Void> written = created.end(RawBuffers.of(message.bytes()));
     created
@@ -91,7 +94,7 @@ final class SsePost {
             });
   }
 
-  /** What the server has certainly not looked at goes over another connection, once. */
+  /** Sends a message that the server has certainly not processed over another connection, once. */
   private void unsent(TransportException why) {
     if (why.reason() == Reason.UPSTREAM_RESET && why.sent() == Sent.NO && !retried) {
       retried = true;
@@ -110,7 +113,7 @@ final class SsePost {
     int status = response.statusCode();
     if (status >= 200 && status < 300) {
       done = true;
-      channel.taken(this);
+      channel.accepted(this);
     } else if (status >= 300 && status < 400) {
       redirected(response, to);
     } else if (status == 404 && channel.hasAccepted()) {
@@ -123,7 +126,7 @@ final class SsePost {
               Sent.NO,
               "HTTP 404 from "
                   + to
-                  + ", where the server itself wants messages posted: is a proxy in between?"));
+                  + ", the URL that the server's endpoint event named: is a proxy in between?"));
     } else {
       fail(StatusFailures.of(response, to, null, InstantSource.system()));
     }
@@ -151,7 +154,7 @@ final class SsePost {
     }
   }
 
-  /** Ends without a word to the receiver and frees the connection. */
+  /** Ends without a report to the receiver and frees the connection. */
   void abort() {
     if (done) {
       return;

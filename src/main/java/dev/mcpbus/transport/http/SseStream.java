@@ -18,8 +18,9 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one stream of a session over HTTP+SSE. It cannot be taken up again: with it the session ends.
- * After the {@code endpoint} event it waits for {@link #resume()}.
+ * The one stream of a session over HTTP+SSE. It cannot be resumed: when it ends, the session ends.
+ * After the {@code endpoint} event it waits for {@link #resume()}. Confined to the owner context of
+ * its channel.
  */
 final class SseStream implements SseParser.Sink {
 
@@ -27,24 +28,27 @@ final class SseStream implements SseParser.Sink {
       HttpHeaders.createOptimized(HttpConventions.EVENT_STREAM);
   private static final int MAX_REDIRECTS = 3;
 
-  /** Hears what comes; nothing after {@link #stop()}. */
+  /** Receives the events of the stream; not called after {@link #stop()}. */
   interface Listener {
 
-    /** Credentials are being had. */
+    /** The stream obtains credentials. */
     void authorizing();
 
-    /** The server is being asked for the stream. */
+    /** The stream sends its request. */
     void connecting();
 
-    /** The first event: where to post, of the same origin. */
+    /** The first event: the URL for posts, in the same origin. */
     void endpoint(HttpEndpoint target);
 
     void message(Envelope message);
 
-    /** Something that is skipped. */
+    /** An event that is skipped. */
     void junk();
 
-    /** Once, and last. Before {@link #endpoint}: there is no such stream. */
+    /**
+     * Called once, as the last callback. Before {@link #endpoint} it means that the server offers
+     * no such stream.
+     */
     void ended(TransportException reason);
   }
 
@@ -151,7 +155,8 @@ final class SseStream implements SseParser.Sink {
                   + status
                   + " without an event stream in answer to GET "
                   + endpoint
-                  + ": no server of the old HTTP+SSE kind; for Streamable HTTP set type \"http\""));
+                  + ": this is not a server with HTTP+SSE (2024-11-05); for Streamable HTTP set"
+                  + " type \"http\""));
     } else {
       end(StatusFailures.of(answer, endpoint, null, InstantSource.system()));
     }
@@ -218,7 +223,7 @@ final class SseStream implements SseParser.Sink {
           HttpFailures.protocol(
               "the endpoint event of "
                   + endpoint
-                  + (target == null ? " is no URL" : " leads to " + target.origin())
+                  + (target == null ? " is not a URL" : " leads to " + target.origin())
                   + ", which is refused: messages are posted to the origin of the stream only"));
       return;
     }
@@ -229,7 +234,7 @@ final class SseStream implements SseParser.Sink {
     listener.endpoint(target);
   }
 
-  /** Messages flow from now on, those that came with the endpoint first. */
+  /** Delivers messages from now on, first those that arrived together with the endpoint event. */
   void resume() {
     resumed = true;
     while (!stopped && !early.isEmpty()) {
@@ -247,7 +252,7 @@ final class SseStream implements SseParser.Sink {
 
   @Override
   public void retry(long millis) {
-    // There is no going on with a session whose stream was cut.
+    // A session whose stream was cut cannot continue.
   }
 
   private void end(TransportException reason) {
@@ -262,7 +267,7 @@ final class SseStream implements SseParser.Sink {
     listener.ended(reason);
   }
 
-  /** Ends the reading at once and frees the connection. */
+  /** Stops reading at once and frees the connection. */
   void stop() {
     if (!stopped) {
       stopped = true;

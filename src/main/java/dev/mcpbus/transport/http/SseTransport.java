@@ -12,8 +12,8 @@ import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * HTTP+SSE of MCP 2024-11-05: a GET stream brings the messages of the server and, before them, the
- * URL to which ours are posted.
+ * HTTP+SSE of MCP 2024-11-05: a GET stream carries the server's messages. Its first event names the
+ * URL to which our messages are posted.
  */
 public final class SseTransport implements Transport {
 
@@ -23,8 +23,10 @@ public final class SseTransport implements Transport {
   private final @Nullable Authenticator authenticator;
 
   /**
-   * @param authenticator where further credentials come from, null for nowhere
-   * @throws IllegalArgumentException where the URL or a header cannot be used; never shows a value
+   * Creates a transport.
+   *
+   * @param authenticator source of further credentials, null for none
+   * @throws IllegalArgumentException if the URL or a header is not valid; never shows a value
    */
   public SseTransport(SseOptions options, @Nullable Authenticator authenticator) {
     this(
@@ -56,9 +58,9 @@ public final class SseTransport implements Transport {
   }
 
   /**
-   * Fails where the stream cannot be had, or does not begin with a POST URL of the same origin
-   * within twice the connection timeout, or a file for TLS cannot be used. A server that wants
-   * other credentials than can be had: {@code AUTH_REQUIRED}.
+   * Fails if the stream cannot be opened, if it does not begin with a POST URL of the same origin
+   * within twice the connection timeout, or if a file for TLS is not valid. Fails with {@code
+   * AUTH_REQUIRED} if the server requires credentials that cannot be obtained.
    */
   @Override
   public Future<Channel> open(Context owner, Channel.Receiver receiver) {
@@ -68,7 +70,7 @@ public final class SseTransport implements Transport {
         .map(channel -> channel);
   }
 
-  /** A channel that is on its way; closing it before it is open leaves nothing behind. */
+  /** Starts a channel that is not open yet; closing it before it is open releases everything. */
   SseChannel start(OwnContext owner, Channel.Receiver receiver, TlsFiles tls) {
     SseChannel channel =
         new SseChannel(

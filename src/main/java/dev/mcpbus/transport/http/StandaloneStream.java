@@ -6,8 +6,9 @@ import io.vertx.core.Future;
 import io.vertx.core.http.HttpClientRequest;
 
 /**
- * The GET stream for messages that belong to no request. Reconnects for as long as the channel
- * lives and the server offers it; a server without one costs a single request.
+ * The standalone GET stream for messages that belong to no request. It reconnects as long as the
+ * channel is open and the server offers the stream; a server without it costs one request. Confined
+ * to the owner context of its channel.
  */
 final class StandaloneStream implements EventStreamReader.Listener {
 
@@ -37,7 +38,7 @@ final class StandaloneStream implements EventStreamReader.Listener {
     return reader.position().lastId() != null;
   }
 
-  /** It may last as long as the channel. */
+  /** The stream may stay open as long as the channel, so it gets a connection of its own. */
   @Override
   public Future<HttpClientRequest> get(HttpChannel of) {
     return of.lasting();

@@ -17,12 +17,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What an HTTP status that is no success means for the request. */
+/** Maps an unsuccessful HTTP status to the failure of the request. Stateless. */
 final class StatusFailures {
 
   private static final Duration MAX_RETRY_AFTER = Duration.ofHours(1);
 
-  /** The parameters of a challenge that say where and how to get credentials; none is a secret. */
+  /** The parameters of a challenge that name where and how to get credentials; none is a secret. */
   private static final Pattern CHALLENGE =
       Pattern.compile(
           "\\b(realm|resource_metadata|scope|error)=(\"[^\"]{0,500}\"|[^\\s,\"]{1,500})",
@@ -31,7 +31,9 @@ final class StatusFailures {
   private StatusFailures() {}
 
   /**
-   * @param error a JSON-RPC error in the body that names no request, or null
+   * The failure for a response.
+   *
+   * @param error a JSON-RPC error in the body without a request id, or null
    */
   static TransportException of(
       HttpClientResponse response,
@@ -39,7 +41,7 @@ final class StatusFailures {
       @Nullable Envelope error,
       InstantSource clock) {
     int status = response.statusCode();
-    String what = "HTTP " + status + " from " + from + said(error);
+    String what = "HTTP " + status + " from " + from + textOf(error);
     return switch (status) {
       case 401 ->
           failure(Reason.AUTH_REQUIRED, Sent.NO, what + challenge(response) + ": credentials?");
@@ -62,7 +64,9 @@ final class StatusFailures {
     };
   }
 
-  /** Milliseconds of {@code Retry-After}, at most an hour; -1 where there is none or garbage. */
+  /**
+   * Milliseconds of {@code Retry-After}, at most an hour; -1 if the header is missing or not valid.
+   */
   static long retryAfter(@Nullable String value, InstantSource clock) {
     if (value == null) {
       return -1;
@@ -98,7 +102,7 @@ final class StatusFailures {
     return parts.isEmpty() ? "" : " (" + String.join(", ", parts) + ")";
   }
 
-  private static String said(@Nullable Envelope error) {
+  private static String textOf(@Nullable Envelope error) {
     if (error == null) {
       return "";
     }

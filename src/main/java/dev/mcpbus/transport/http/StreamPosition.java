@@ -4,7 +4,10 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** How far one event stream was read, over all its connections. */
+/**
+ * How far one event stream was read, over all its connections. Confined to the owner context of its
+ * channel.
+ */
 final class StreamPosition {
 
   static final long DEFAULT_RETRY_MILLIS = 1_000;
@@ -19,7 +22,10 @@ final class StreamPosition {
   private @Nullable Set<String> replayable;
   private boolean idsRepeat;
 
-  /** Clamped to 0.05 s .. 60 s, so that no server makes us spin or sleep for ever. */
+  /**
+   * Sets the reconnection time, clamped to 0.05 s .. 60 s: a shorter time would overload the
+   * server, a longer one would stop the stream.
+   */
   void retry(long millis) {
     retryMillis = Math.max(MIN_RETRY_MILLIS, Math.min(MAX_RETRY_MILLIS, millis));
   }
@@ -28,21 +34,21 @@ final class StreamPosition {
     return retryMillis;
   }
 
-  /** What to send as {@code Last-Event-ID}, or null where the stream cannot be resumed. */
+  /** The value of {@code Last-Event-ID}, or null if the stream cannot be resumed. */
   @Nullable String lastId() {
     return lastId;
   }
 
-  /** A new connection begins: what comes with an id seen before is a replay from now on. */
+  /** A new connection begins: from now on an event with a known id is a replay. */
   void reconnected() {
     replayable = seen == null ? null : new LinkedHashSet<>(seen);
   }
 
   /**
-   * Notes an event's id.
+   * Records an event's id.
    *
-   * @return whether the event was seen on an earlier connection. Never true where the server gives
-   *     the same id to different events, as some do: nothing could be told then.
+   * @return whether the event was delivered on an earlier connection. Always false if the server
+   *     uses one id for different events, as some servers do: then a replay cannot be recognized.
    */
   boolean replayed(@Nullable String id) {
     if (id == null) {

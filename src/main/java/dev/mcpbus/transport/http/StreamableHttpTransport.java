@@ -11,10 +11,10 @@ import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Streamable HTTP of MCP 2025-03-26 to 2025-11-25. Each channel has its own connection pool, so
- * that a slow server takes connections from nobody else; the pool lives on the owner's event loop.
- * Where the server refuses the very first message as one of 2024-11-05 does, the channel goes on
- * over HTTP+SSE.
+ * Streamable HTTP of MCP 2025-03-26 to 2026-07-28. Each channel has its own connection pool, so
+ * that a slow server uses no connections of others; the pool lives on the owner's event loop. If
+ * the server refuses the first request like a server of 2024-11-05, the channel falls back to
+ * HTTP+SSE.
  */
 public final class StreamableHttpTransport implements Transport {
 
@@ -22,18 +22,20 @@ public final class StreamableHttpTransport implements Transport {
   private final HttpEndpoint endpoint;
   private final ConfiguredHeaders headers;
   private final @Nullable Authenticator authenticator;
-  private final SseTransport legacy;
+  private final SseTransport httpSse;
 
   /**
-   * @param authenticator where further credentials come from, null for nowhere
-   * @throws IllegalArgumentException where the URL or a header cannot be used; never shows a value
+   * Creates a transport.
+   *
+   * @param authenticator source of further credentials, null for none
+   * @throws IllegalArgumentException if the URL or a header is not valid; never shows a value
    */
   public StreamableHttpTransport(HttpOptions options, @Nullable Authenticator authenticator) {
     this.options = options;
     this.endpoint = HttpEndpoint.of(options.url());
     this.headers = ConfiguredHeaders.of(options.headers());
     this.authenticator = authenticator;
-    this.legacy = new SseTransport(options, endpoint, headers, authenticator);
+    this.httpSse = new SseTransport(options, endpoint, headers, authenticator);
   }
 
   @Override
@@ -47,8 +49,8 @@ public final class StreamableHttpTransport implements Transport {
   }
 
   /**
-   * Makes no network call: the first message connects, and where that fails its request fails.
-   * Fails itself only where a file for TLS cannot be used.
+   * Opens a channel without a network call: the first message connects; if that fails, its request
+   * fails. This method fails only if a file for TLS is not valid.
    */
   @Override
   public Future<Channel> open(Context owner, Channel.Receiver receiver) {
@@ -67,6 +69,6 @@ public final class StreamableHttpTransport implements Transport {
             ChannelCredentials.of(authenticator, context),
             options,
             receiver);
-    return new FallbackChannel(http, () -> legacy.start(context, receiver, tls), receiver);
+    return new FallbackChannel(http, () -> httpSse.start(context, receiver, tls), receiver);
   }
 }

@@ -1,10 +1,10 @@
 /**
- * Streamable HTTP: each message is a POST, each answer a JSON body or an event stream that can be
- * taken up again after a cut; messages that the server starts come over a GET stream. One {@code
- * HttpChannel} per connection holds the session; an {@code PostExchange} is one POST and its
- * answer; an {@code EventStreamReader} reads one event stream over any number of HTTP connections.
- * What differs between MCP eras is in {@code HttpEra}. The older HTTP+SSE has a channel of its own,
- * {@code SseChannel}; {@code FallbackChannel} turns to it where a server refuses the first message.
+ * Streamable HTTP: each message is a POST. Its answer is a JSON body, or an event stream that can
+ * be resumed after a cut. Messages outside a request come on a standalone GET stream. One {@code
+ * HttpChannel} holds one session; a {@code PostExchange} is one POST and its answer; an {@code
+ * EventStreamReader} reads one event stream over any number of HTTP connections. {@code HttpEra}
+ * holds the differences between the eras. HTTP+SSE of 2024-11-05 has its own channel, {@code
+ * SseChannel}; {@code FallbackChannel} uses it if a server refuses the first request.
  */
 @NullMarked
 package dev.mcpbus.transport.http;

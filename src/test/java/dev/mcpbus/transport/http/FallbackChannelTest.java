@@ -67,7 +67,7 @@ class FallbackChannelTest extends HttpFixture {
     expect(why, Reason.CONNECT_FAILED, Sent.NO);
     assertThat(why)
         .hasMessageContaining("is the URL right?")
-        .hasMessageContaining("nor does it speak the old HTTP+SSE");
+        .hasMessageContaining("HTTP+SSE (2024-11-05) failed, too");
     assertThat(probe.endings(0)).isEqualTo(1);
     assertThat(probe.closings()).isEmpty();
   }

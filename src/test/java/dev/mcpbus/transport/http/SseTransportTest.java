@@ -324,7 +324,7 @@ class SseTransportTest extends HttpFixture {
     RawHttpServer page = answer((request, peer) -> peer.reply("200 OK", "<html>"));
     TransportException why = refusal(HttpOptions.of(page.url()));
     expect(why, Reason.PROTOCOL_ERROR, Sent.NO);
-    assertThat(why).hasMessageContaining("no server of the old HTTP+SSE kind");
+    assertThat(why).hasMessageContaining("not a server with HTTP+SSE");
     RawHttpServer chatty =
         answer(
             (request, peer) -> {
