@@ -9,30 +9,35 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries what happens to a child from the threads that notice it to the owner context, in order.
- * However much is noticed before the context gets to run, it costs one task.
+ * Carries the events of a child from the threads that detect them to the owner context, in order.
+ * All events that occur before the context runs cost one task together.
  */
 final class ChildEvents implements Handler<Void> {
 
-  /** Called on the owner context. */
+  /** Receives the events, on the owner context. */
   interface Reader {
 
     void stdout(byte[] chunk);
 
-    /** Stdin takes bytes again. */
+    /** Stdin accepts bytes again. */
     void writable();
 
-    /** Nothing follows. */
+    /** The child has ended; no event follows. */
     void ended(String how);
 
-    /** A good moment to send what the batch has caused. */
+    /** The end of a batch: send now what its events have caused. */
     void batchEnd();
   }
 
-  /** Above this the producer stops reading, and goes on below a half. */
+  /**
+   * At this number of undelivered bytes the producer stops reading; it continues below half of it.
+   */
   private static final long HIGH_WATER = 32L << 20;
 
-  /** Handed to the reader in one task, so that a busy child leaves room for others. */
+  /**
+   * The bytes that one task passes to the reader, so that a busy child does not block other work of
+   * the context.
+   */
   private static final int TASK_BYTES = 1 << 20;
 
   private static final Object WRITABLE = new Object();
@@ -54,18 +59,21 @@ final class ChildEvents implements Handler<Void> {
     return owner;
   }
 
-  /** What came on stdout since the beginning. */
+  /** How many bytes have come on stdout in total. */
   long totalBytes() {
     return total.get();
   }
 
-  /** Events flow to {@code reader} from now on. */
+  /** Delivers events to {@code reader} from now on. */
   void start(Reader reader) {
     this.reader = reader;
     schedule();
   }
 
-  /** Called, on the owner context, when reading may go on after {@link #isFull}. */
+  /**
+   * Sets the action that runs on the owner context when the producer may read again after {@link
+   * #isFull}.
+   */
   void onResume(Runnable action) {
     resume = action;
   }
@@ -84,13 +92,13 @@ final class ChildEvents implements Handler<Void> {
     add(how);
   }
 
-  /** True where the producer must stop reading until it is resumed. */
+  /** True if the producer must stop reading until it is resumed. */
   boolean isFull() {
     if (bytes.get() < HIGH_WATER) {
       return false;
     }
     paused.set(true);
-    // The reader may have consumed everything before it could see the flag.
+    // The consumer may have taken everything before it could read the flag.
     return bytes.get() >= HIGH_WATER / 2 || !paused.compareAndSet(true, false);
   }
 
@@ -104,13 +112,13 @@ final class ChildEvents implements Handler<Void> {
       try {
         owner.runOnContext(this);
       } catch (RejectedExecutionException e) {
-        // Vert.x is closed: nobody is left to be told, and the child is killed all the same.
+        // Vert.x is closed: no receiver is left, and the child is killed nevertheless.
         events.clear();
       }
     }
   }
 
-  /** One batch, on the owner context. */
+  /** Delivers one batch, on the owner context. */
   @Override
   public void handle(Void ignored) {
     scheduled.set(false);

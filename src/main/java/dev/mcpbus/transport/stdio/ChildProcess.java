@@ -3,38 +3,38 @@ package dev.mcpbus.transport.stdio;
 import io.vertx.core.Future;
 import java.time.Duration;
 
-/** One running child process, as its channel sees it. Called on the owner context. */
+/** One running child process as its channel uses it. The channel calls it on the owner context. */
 interface ChildProcess {
 
-  /** What became of a {@link #flush}. */
+  /** The result of {@link #flush}. */
   enum Flush {
     DONE,
-    /** The child does not read for now; {@link ChildEvents.Reader#writable} will be told. */
+    /** The child does not read at present; {@link ChildEvents.Reader#writable} follows. */
     BLOCKED,
-    /** The child will never read again. */
+    /** The child will not read any more. */
     BROKEN
   }
 
   long pid();
 
-  /** Reading begins. What is read goes to the inbox that the child was started with. */
+  /** Starts reading. The bytes go to the {@link ChildEvents} of the child. */
   void start();
 
-  /** Writes of {@code queue} what the child takes now. Never blocks. */
+  /** Writes as many bytes of {@code queue} as the child accepts now. Never blocks. */
   Flush flush(StdinQueue queue);
 
-  /** The child sees the end of its stdin. Idempotent; nothing is written afterwards. */
+  /** Closes the child's stdin. Idempotent; nothing is written afterwards. */
   void closeInput();
 
-  /** What still comes on stdout is of no interest any more. */
+  /** Discards all further output on stdout. */
   void discardOutput();
 
   /**
-   * SIGTERM after {@code grace}, SIGKILL after twice that, to the child and its descendants.
-   * Idempotent.
+   * Sends SIGTERM after {@code grace} and SIGKILL after twice that time, to the child and its
+   * descendants. Idempotent.
    */
   void shutdown(Duration grace);
 
-  /** Completes, on any thread, when neither the child nor a process that it started is left. */
+  /** Completes, on any thread, when the child and all processes that it has started have ended. */
   Future<Void> gone();
 }

@@ -21,13 +21,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds what a child left behind: processes that carry its mark in their environment, even where
- * they moved to a session of their own. Scans of {@code /proc} run on the spawn thread, one for all
- * children that ended meanwhile.
+ * Kills the processes that a child leaves behind. Each child carries a mark in its environment and
+ * its descendants inherit it, so they are found even if they have moved to another session. Scans
+ * of {@code /proc} run on the spawn thread; one scan serves all children that have ended meanwhile.
  */
 final class DescendantSweep {
 
-  /** Marks a child and, by inheritance, every process that it starts. */
+  /** The mark of a child, inherited by every process that it starts. */
   static final String VARIABLE = "MCPBUS_LINEAGE";
 
   private static final Logger LOG = LoggerFactory.getLogger(DescendantSweep.class);
@@ -41,7 +41,7 @@ final class DescendantSweep {
     this.spawner = spawner;
   }
 
-  /** Kills every process marked {@code lineage}; completes when none is left. */
+  /** Kills every process with the mark {@code lineage}; completes when none is left. */
   Future<Void> sweep(String lineage) {
     Promise<Void> promise = Promise.promise();
     waiting.put(lineage, promise);
@@ -49,7 +49,7 @@ final class DescendantSweep {
     return promise.future();
   }
 
-  /** Kills what JVMs that died together with their warden have left. */
+  /** Kills the processes of JVMs that died together with their orphan reaper. */
   void sweepDeadRuns() {
     Map<String, Boolean> known = new HashMap<>();
     scan(RunId.VARIABLE, run -> known.computeIfAbsent(run, RunId::isDead));
@@ -75,7 +75,11 @@ final class DescendantSweep {
       }
     }
     for (String stuck : open) {
-      LOG.warn("processes of an ended server do not die: {}={}", VARIABLE, stuck);
+      LOG.warn(
+          "processes of an ended server are still alive after SIGKILL; kill the processes with"
+              + " {}={} in their environment",
+          VARIABLE,
+          stuck);
       complete(batch.get(stuck));
     }
   }
@@ -86,7 +90,10 @@ final class DescendantSweep {
     }
   }
 
-  /** Kills each process whose {@code variable} is {@code wanted}; returns the values found. */
+  /**
+   * Kills each process whose {@code variable} has a value that {@code wanted} accepts; returns
+   * these values.
+   */
   private static Set<String> scan(String variable, Predicate<String> wanted) {
     Set<String> found = new HashSet<>();
     try (DirectoryStream<Path> all = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
@@ -98,12 +105,16 @@ final class DescendantSweep {
         }
       }
     } catch (IOException | DirectoryIteratorException e) {
-      LOG.warn("left-over processes cannot be looked for: {}", e.getMessage());
+      LOG.warn(
+          "cannot scan /proc for processes that ended servers left behind: {}", e.getMessage());
     }
     return found;
   }
 
-  /** The second look is at the process that the descriptor names, so no other is ever signalled. */
+  /**
+   * Opens a pidfd, then reads the mark again: it is then the mark of the process that the
+   * descriptor refers to, so no other process is ever signalled.
+   */
   private static void kill(Path process, String variable, String value) {
     int pid = Integer.parseInt(process.getFileName().toString());
     int pidfd = Posix.pidfdOpen(pid);

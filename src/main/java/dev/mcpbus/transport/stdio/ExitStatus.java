@@ -2,7 +2,7 @@ package dev.mcpbus.transport.stdio;
 
 import java.util.Map;
 
-/** What {@code waitpid} says about the end of a process, in words. */
+/** Turns a status of {@code waitpid} into text. */
 final class ExitStatus {
 
   private static final Map<Integer, String> SIGNALS =

@@ -17,21 +17,22 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A command that was looked up and found runnable.
+ * A command that was found and is executable, with its arguments and environment.
  *
  * @param program absolute path
- * @param argv arguments, the command's own name first
+ * @param argv arguments; the first is the command itself
  * @param env the whole environment of the child
- * @param cwd absolute, or null for ours
+ * @param cwd absolute, or null for the working directory of mcpbus
  */
 record LaunchSpec(Path program, List<String> argv, Map<String, String> env, @Nullable Path cwd) {
 
   /**
-   * Looks the command up. Touches the file system: not for an event loop.
+   * Finds the command. Accesses the file system, so do not call it on an event loop.
    *
    * @param ours environment of this JVM
-   * @param markers added last
-   * @throws TransportException {@code START_FAILED} naming what was looked for, and where
+   * @param markers variables that are added last
+   * @throws TransportException {@code START_FAILED}; the message names the command and the
+   *     directories that were searched
    */
   static LaunchSpec of(StdioOptions options, Map<String, String> ours, Map<String, String> markers)
       throws TransportException {
@@ -50,17 +51,17 @@ record LaunchSpec(Path program, List<String> argv, Map<String, String> env, @Nul
       throw failed("the command is empty");
     }
     if (hasNul(argv) || hasNul(env.keySet()) || hasNul(env.values())) {
-      throw failed("an argument or environment value of " + command + " holds a NUL");
+      throw failed("an argument or environment value of " + command + " contains a NUL character");
     }
     for (String name : options.env().keySet()) {
       if (name.isEmpty() || name.indexOf('=') >= 0) {
-        throw failed("\"" + name + "\" cannot name an environment variable");
+        throw failed("\"" + name + "\" is not a valid name of an environment variable");
       }
     }
     try {
       return new LaunchSpec(find(command, env, cwd), argv, env, cwd);
     } catch (InvalidPathException e) {
-      throw failed("command " + command + " is no path: " + e.getReason());
+      throw failed("command " + command + " is not a path: " + e.getReason());
     }
   }
 
@@ -109,7 +110,7 @@ record LaunchSpec(Path program, List<String> argv, Map<String, String> env, @Nul
     return false;
   }
 
-  /** Leaves arguments and environment out: they are as the child gets them. */
+  /** Omits arguments and environment, which may hold secrets. */
   @Override
   public String toString() {
     return "launch of " + program;

@@ -14,11 +14,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A child on Linux: leader of its own session and process group, watched by {@link ProcessLoop}.
+ * A child process on Linux. It leads its own session and process group; {@link ProcessLoop} watches
+ * it.
  *
- * <p>How it ends: the pidfd is readable, what stands in the pipes is read, the group is killed, the
- * leader is reaped (only now can its number be used again), the owner is told, and {@link
- * DescendantSweep} looks for daemons that left the group.
+ * <p>When the child ends, its pidfd becomes readable. The loop thread then reads the rest of the
+ * pipes, kills the group, reaps the leader (only now may the kernel reuse its pid) and reports the
+ * end to the owner. {@link DescendantSweep} kills daemons that have left the group.
  */
 final class LinuxChildProcess implements ChildProcess, ProcessLoop.Member {
 
@@ -32,13 +33,16 @@ final class LinuxChildProcess implements ChildProcess, ProcessLoop.Member {
   private static final int BUFFER_BYTES = 64 * 1024;
   private static final int READS_PER_TURN = 4;
 
-  /** More than any pipe holds: a grandchild that writes for ever cannot delay the end. */
+  /**
+   * More reads than any pipe has content for: a grandchild that writes without end cannot delay the
+   * end of the child.
+   */
   private static final int READS_AT_END = 64;
 
-  /** A broken pipe comes shortly before the exit that explains it. */
+  /** A broken pipe often precedes the exit that explains it; wait this long for the exit. */
   private static final long EXIT_FOLLOWS_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-  /** Time for the kernel to end a process after SIGKILL. */
+  /** The time in which the kernel ends a process after SIGKILL. */
   private static final long KILL_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private record Scratch(ByteBuffer buffer, long address) {
@@ -48,7 +52,7 @@ final class LinuxChildProcess implements ChildProcess, ProcessLoop.Member {
     }
   }
 
-  /** One per event loop and one for the loop of processes. */
+  /** One for each event loop and one for the thread of {@link ProcessLoop}. */
   private static final ThreadLocal<Scratch> SCRATCH = ThreadLocal.withInitial(Scratch::allocate);
 
   private final ProcessLoop loop = ProcessLoop.get();
@@ -59,10 +63,10 @@ final class LinuxChildProcess implements ChildProcess, ProcessLoop.Member {
   private final int pidfd;
   private final Promise<Void> gone = Promise.promise();
 
-  // Owner context.
+  // Confined to the owner context.
   private boolean inputOpen = true;
 
-  // Loop thread.
+  // Confined to the loop thread.
   private final int stdin;
   private int stdout;
   private int stderr;
@@ -91,7 +95,7 @@ final class LinuxChildProcess implements ChildProcess, ProcessLoop.Member {
     this.stderr = stderr;
   }
 
-  /** On the spawn thread. Nothing is left behind where it fails. */
+  /** Runs on the spawn thread. If it fails, it releases everything. */
   static LinuxChildProcess launch(StdioOptions options, ChildEvents inbox, StderrTail tail)
       throws TransportException {
     String lineage = UUID.randomUUID().toString();
@@ -214,12 +218,14 @@ final class LinuxChildProcess implements ChildProcess, ProcessLoop.Member {
         2 * graceNanos + KILL_NANOS,
         () -> {
           if (gone.tryComplete()) {
-            LOG.warn("process {} does not end after SIGKILL; given up", pid);
+            LOG.warn("process {} still runs 5 s after SIGKILL; mcpbus no longer waits for it", pid);
           }
         });
   }
 
-  /** The leader is not reaped while {@code dead} is false, so the number is certainly its own. */
+  /**
+   * While {@code dead} is false, the leader is not reaped, so its pid still belongs to this child.
+   */
   private void signal(int signal) {
     if (!dead) {
       Posix.kill(-pid, signal);
@@ -286,7 +292,7 @@ final class LinuxChildProcess implements ChildProcess, ProcessLoop.Member {
         if (count < BUFFER_BYTES) {
           return;
         }
-      } else if (count == 0 || !passing(Posix.errno())) {
+      } else if (count == 0 || !isTransient(Posix.errno())) {
         Posix.close(stdout);
         stdout = -1;
         expectExit();
@@ -305,7 +311,7 @@ final class LinuxChildProcess implements ChildProcess, ProcessLoop.Member {
         if (count < BUFFER_BYTES) {
           return;
         }
-      } else if (count == 0 || !passing(Posix.errno())) {
+      } else if (count == 0 || !isTransient(Posix.errno())) {
         Posix.close(stderr);
         stderr = -1;
       } else {
@@ -314,7 +320,7 @@ final class LinuxChildProcess implements ChildProcess, ProcessLoop.Member {
     }
   }
 
-  private static boolean passing(int errno) {
+  private static boolean isTransient(int errno) {
     return errno == Posix.EAGAIN || errno == Posix.EINTR;
   }
 

@@ -12,10 +12,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The will of this JVM: a small shell, in a session of its own, that is told every child's process
- * group. When its stdin ends, the JVM is dead, by {@code kill -9} too, and it kills the groups and
- * every process marked with {@link RunId#SELF}. Comes back when it dies. Locked: told by two
- * threads, a few times per child.
+ * Kills all children when this JVM dies, even by {@code kill -9}. It is a small shell in its own
+ * session that reads the process group of every child from its stdin. When stdin ends, the JVM is
+ * dead: the shell kills the groups and every process marked with {@link RunId#SELF}. If the shell
+ * dies, the spawn thread starts it again. Locked, because the spawn thread adds groups and the loop
+ * thread removes them, a few times per child.
  */
 final class OrphanReaper implements ProcessLoop.Member {
 
@@ -68,7 +69,7 @@ final class OrphanReaper implements ProcessLoop.Member {
     return descendants;
   }
 
-  /** On the spawn thread, before a child is started. */
+  /** Runs on the spawn thread, before a child is started. */
   synchronized void ensureRunning() {
     if (!swept) {
       swept = true;
@@ -81,17 +82,17 @@ final class OrphanReaper implements ProcessLoop.Member {
 
   synchronized void add(int group) {
     groups.add(group);
-    tell("+" + group + "\n");
+    write("+" + group + "\n");
   }
 
-  /** Before the group's leader is reaped, so that the number cannot mean another one. */
+  /** Called before the group's leader is reaped, while the pid cannot belong to another process. */
   synchronized void remove(int group) {
     groups.remove(group);
-    tell("-" + group + "\n");
+    write("-" + group + "\n");
   }
 
-  /** Where it does not get through, the warden is dead and its successor is told everything. */
-  private void tell(String text) {
+  /** If the write fails, the shell is dead, and its successor gets all groups. */
+  private void write(String text) {
     if (stdin >= 0) {
       byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
       line.put(0, bytes);
@@ -104,7 +105,7 @@ final class OrphanReaper implements ProcessLoop.Member {
     LaunchSpec launch =
         new LaunchSpec(
             Path.of("/bin/sh"),
-            List.of("sh", "-c", SCRIPT, "mcpbus-warden", RunId.SELF),
+            List.of("sh", "-c", SCRIPT, "mcpbus-orphan-reaper", RunId.SELF),
             Map.of("PATH", path),
             Path.of("/"));
     int none = Posix.open("/dev/null", Posix.O_RDWR | Posix.O_CLOEXEC);
@@ -130,16 +131,19 @@ final class OrphanReaper implements ProcessLoop.Member {
               loop.watch(descriptor, Posix.EPOLLIN, serial, 0);
             });
       }
-      groups.forEach(group -> tell("+" + group + "\n"));
+      groups.forEach(group -> write("+" + group + "\n"));
     } catch (TransportException e) {
       restarts = MOST_RESTARTS + 1;
-      LOG.warn("no warden: children may outlive a killed JVM: {}", e.getMessage());
+      LOG.warn(
+          "the orphan reaper cannot be started, so child processes survive if this JVM is killed:"
+              + " {}",
+          e.getMessage());
     } finally {
       Posix.close(none);
     }
   }
 
-  /** It died: reaped here, replaced on the spawn thread. */
+  /** The shell died: this thread reaps it, the spawn thread starts another. */
   @Override
   public void ready(int tag) {
     synchronized (this) {
@@ -151,7 +155,7 @@ final class OrphanReaper implements ProcessLoop.Member {
       stdin = -1;
       restarts++;
     }
-    LOG.warn("the warden of child processes died; it is started again");
+    LOG.warn("the orphan reaper of child processes has died; starting it again");
     SpawnThread.INSTANCE.execute(this::ensureRunning);
   }
 

@@ -24,9 +24,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A child where libc cannot be called. Weaker than {@link LinuxChildProcess}: three threads per
- * child, a process that left the family tree before the end survives, and a killed JVM leaves
- * children that ignore the end of their stdin.
+ * A child process on systems where libc cannot be called. It gives weaker guarantees than {@link
+ * LinuxChildProcess}: it needs three threads per child; a descendant whose parent has ended before
+ * the shutdown survives; and if the JVM is killed, children that ignore the end of their stdin
+ * survive.
  */
 final class PortableChildProcess implements ChildProcess {
 
@@ -101,7 +102,7 @@ final class PortableChildProcess implements ChildProcess {
             });
   }
 
-  /** A grandchild that holds stdout open delays the end a little only. */
+  /** Waits for the rest of stdout, but only briefly, because a grandchild may hold stdout open. */
   private CompletableFuture<Void> drained(Process exited) {
     killFamily();
     return outputRead.copy().completeOnTimeout(null, EXIT_FOLLOWS_MILLIS, TimeUnit.MILLISECONDS);
@@ -138,7 +139,7 @@ final class PortableChildProcess implements ChildProcess {
         stderr.append(ByteBuffer.wrap(buffer, 0, count));
       }
     } catch (IOException e) {
-      // A closed stderr is harmless.
+      // A closed stderr does no harm.
       return;
     }
   }
@@ -227,7 +228,7 @@ final class PortableChildProcess implements ChildProcess {
             });
   }
 
-  /** Descendants are known only while their parents live. */
+  /** Records the descendants; the system knows them only while their parents live. */
   private void remember() {
     synchronized (family) {
       process.descendants().forEach(family::add);

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
- * The calls of libc that hold child processes, mapped directly. 64-bit Linux only: addresses are
- * passed as {@code long}. Everything that fails returns -1 and leaves its cause in {@link #errno}.
+ * The calls of libc for child processes, mapped directly with JNA. 64-bit Linux only: addresses are
+ * passed as {@code long}. A call that fails returns -1 and leaves its cause in {@link #errno}.
  */
 final class Posix {
 
@@ -53,15 +53,15 @@ final class Posix {
   private static final long SYS_PIDFD_SEND_SIGNAL = 424;
   private static final long SYS_PIDFD_OPEN = 434;
 
-  /** The kernel packs {@code epoll_event} on x86-64 alone. */
+  /** The kernel packs {@code epoll_event} on x86-64 only. */
   static final int EPOLL_EVENT_BYTES = Platform.isIntel() ? 12 : 16;
 
   static final int EPOLL_DATA_OFFSET = EPOLL_EVENT_BYTES - 8;
 
-  /** Whether this system has all of it. */
+  /** Whether this system offers all of these calls. */
   static final boolean AVAILABLE = register();
 
-  /** Since glibc 2.34; without it descriptors are marked one by one. */
+  /** Available since glibc 2.34; without it each descriptor gets FD_CLOEXEC. */
   static final @Nullable Function ADD_CLOSE_FROM =
       AVAILABLE ? optional("posix_spawn_file_actions_addclosefrom_np") : null;
 
@@ -76,7 +76,7 @@ final class Posix {
       return true;
     } catch (UnsatisfiedLinkError e) {
       LoggerFactory.getLogger(Posix.class)
-          .warn("libc cannot be called, so each child process costs three threads", e);
+          .warn("libc cannot be called, so each child process needs three threads", e);
       return false;
     }
   }
@@ -97,12 +97,14 @@ final class Posix {
     return ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());
   }
 
-  /** Valid for as long as {@code buffer} is reachable. */
+  /** The address is valid as long as {@code buffer} is reachable. */
   static long address(Buffer buffer) {
     return Pointer.nativeValue(Native.getDirectBufferPointer(buffer));
   }
 
-  /** A descriptor that becomes readable when the process ends, or -1 on kernels before 5.3. */
+  /**
+   * Returns a descriptor that becomes readable when the process ends, or -1 on kernels before 5.3.
+   */
   static int pidfdOpen(int pid) {
     return (int) syscall(SYS_PIDFD_OPEN, pid, 0, 0, 0);
   }

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Starts processes by {@code posix_spawn}. A process leads a session and group of its own, has
- * default signals, and gets exactly the three descriptors it is given. Called on the spawn thread.
+ * Starts processes with {@code posix_spawn}. Each process leads its own session and group, has
+ * default signal handlers, and inherits exactly three descriptors. Called on the spawn thread.
  */
 final class PosixSpawn {
 
@@ -24,13 +24,13 @@ final class PosixSpawn {
 
   private PosixSpawn() {}
 
-  /** Both ends are closed on exec; which one is made non-blocking is for the caller to say. */
+  /** Both ends have close-on-exec; the caller makes its own end non-blocking. */
   record Pipe(int read, int write) {
 
     static Pipe open() throws TransportException {
       int[] both = new int[2];
       if (Posix.pipe2(both, Posix.O_CLOEXEC) < 0) {
-        throw failed(Posix.errno(), "no pipe for a child process");
+        throw failed(Posix.errno(), "cannot create a pipe for a child process");
       }
       return new Pipe(both[0], both[1]);
     }
@@ -42,14 +42,16 @@ final class PosixSpawn {
   }
 
   /**
-   * @return the pid, which is the process group too
-   * @throws TransportException {@code START_FAILED}, or {@code CONNECT_FAILED} where the system is
-   *     short of something for now
+   * Starts a process.
+   *
+   * @return the pid, which is also the process group
+   * @throws TransportException {@code START_FAILED}, or {@code CONNECT_FAILED} if the system lacks
+   *     a resource at present
    */
   static int start(LaunchSpec launch, int in, int out, int err) throws TransportException {
     int errno = tryStart(launch.program(), launch.argv(), launch, in, out, err);
     if (errno == -Posix.ENOEXEC) {
-      // A script without "#!": the shell runs it, as every exec of the C library does.
+      // A script without "#!": the shell runs it, as execvp of the C library does.
       List<String> argv = new ArrayList<>();
       argv.add("sh");
       argv.add(launch.program().toString());
@@ -87,13 +89,13 @@ final class PosixSpawn {
       Posix.posix_spawn_file_actions_adddup2(actions, err, 2);
       closeOthers(actions);
       if (launch.cwd() != null) {
-        Posix.posix_spawn_file_actions_addchdir_np(actions, zeroEnded(launch.cwd().toString()));
+        Posix.posix_spawn_file_actions_addchdir_np(actions, nulTerminated(launch.cwd().toString()));
       }
       int[] pid = new int[1];
       int errno =
           Posix.posix_spawn(
               pid,
-              zeroEnded(program.toString()),
+              nulTerminated(program.toString()),
               actions,
               attributes,
               Posix.address(args),
@@ -120,9 +122,9 @@ final class PosixSpawn {
     }
   }
 
-  /** A null-ended array of C strings, in one block. */
+  /** A null-terminated array of C strings, in one block. */
   private static ByteBuffer vector(List<String> strings) {
-    List<byte[]> all = strings.stream().map(PosixSpawn::zeroEnded).toList();
+    List<byte[]> all = strings.stream().map(PosixSpawn::nulTerminated).toList();
     int pointers = (all.size() + 1) * Long.BYTES;
     ByteBuffer block = Posix.allocate(pointers + all.stream().mapToInt(s -> s.length).sum());
     long base = Posix.address(block);
@@ -135,18 +137,18 @@ final class PosixSpawn {
     return block;
   }
 
-  private static byte[] zeroEnded(String text) {
+  private static byte[] nulTerminated(String text) {
     return (text + '\0').getBytes(StandardCharsets.UTF_8);
   }
 
   private static TransportException failed(int errno, String what) {
-    boolean passing =
+    boolean isTransient =
         errno == Posix.EAGAIN
             || errno == Posix.ENOMEM
             || errno == Posix.EMFILE
             || errno == Posix.ENFILE;
     return new TransportException(
-        passing ? Reason.CONNECT_FAILED : Reason.START_FAILED,
+        isTransient ? Reason.CONNECT_FAILED : Reason.START_FAILED,
         Sent.NO,
         what + ": " + Posix.strerror(errno) + " (errno " + errno + ")");
   }

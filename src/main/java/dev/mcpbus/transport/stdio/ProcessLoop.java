@@ -14,26 +14,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one thread {@code mcpbus-stdio} that waits for the pipes and the end of all children.
+ * The thread {@code mcpbus-stdio}, one for all children: it waits for their pipes and their ends.
  *
  * <pre>
- *   stdout, stderr, pidfd, stdin-when-full  --epoll-->  mcpbus-stdio  --Inbox-->  owner context
+ *   stdout, stderr, pidfd, stdin-when-full  --epoll-->  mcpbus-stdio  --ChildEvents-->  owner context
  *   commands of owner contexts              --eventfd-->      |
  *                                                        signals, reaps
  * </pre>
  *
- * <p>Whatever may confuse one process or descriptor with a later one of the same number happens on
- * this thread alone: closing descriptors, signalling, reaping.
+ * <p>The kernel reuses the numbers of processes and descriptors. So closing descriptors, signalling
+ * and reaping happen on this thread alone; no action can hit a later process or descriptor with the
+ * same number.
  */
 final class ProcessLoop {
 
-  /** Something with descriptors in the loop. Called on the loop's thread. */
+  /** An object with descriptors in the loop. The loop's thread calls it. */
   interface Member {
 
     /** Descriptor {@code tag} (0 to 7) is ready. */
     void ready(int tag);
 
-    /** Called every quarter second where the kernel has no pidfd. */
+    /** Called every quarter second if the kernel has no pidfd. */
     void sweep();
   }
 
@@ -76,12 +77,14 @@ final class ProcessLoop {
     thread.start();
   }
 
-  /** Starts with the first child. */
+  /** Returns the loop; the first child starts it. */
   static ProcessLoop get() {
     return Holder.INSTANCE;
   }
 
-  /** Runs {@code command} on the loop's thread, in the order given. From any thread. */
+  /**
+   * Runs {@code command} on the loop's thread, in the order of the calls. Any thread may call this.
+   */
   void execute(Runnable command) {
     commands.add(command);
     if (Thread.currentThread() != thread && woken.compareAndSet(false, true)) {
@@ -89,7 +92,10 @@ final class ProcessLoop {
     }
   }
 
-  /** Below: on the loop's thread only. Returns a number that no other member ever had. */
+  /**
+   * Adds a member and returns its serial, which is never used twice. This method and all below run
+   * on the loop's thread only.
+   */
   long join(Member member, boolean hasPidfd) {
     long serial = nextSerial++;
     members.put(serial, member);
@@ -127,7 +133,9 @@ final class ProcessLoop {
     control.putInt(0, interest);
     control.putLong(Posix.EPOLL_DATA_OFFSET, data);
     if (Posix.epoll_ctl(epoll, operation, descriptor, Posix.address(control)) < 0) {
-      LOG.error("epoll refuses a descriptor: {}", Posix.strerror(Posix.errno()));
+      LOG.error(
+          "epoll_ctl failed for a descriptor of a child process: {}",
+          Posix.strerror(Posix.errno()));
     }
   }
 
@@ -148,19 +156,19 @@ final class ProcessLoop {
       Posix.read(wakeup, Posix.address(wakeBytes), Long.BYTES);
       return;
     }
-    // A member that left earlier in this batch is found no more.
+    // A member that has left earlier in this batch is no longer in the map.
     Member member = members.get(data >>> 3);
     if (member != null) {
       guarded(() -> member.ready((int) (data & 7)));
     }
   }
 
-  /** A defect in one member's work must not cost the others theirs. */
+  /** A defect of one member must not disturb the others. */
   private static void guarded(Runnable work) {
     try {
       work.run();
     } catch (RuntimeException | Error e) {
-      LOG.error("a process event could not be handled", e);
+      LOG.error("an event of a child process could not be handled", e);
     }
   }
 

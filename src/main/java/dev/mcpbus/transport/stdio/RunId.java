@@ -8,8 +8,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names this JVM in the environment of its children: PID namespace, pid, start time and a random
- * part. So a later JVM can tell whether the one that a process belonged to is dead.
+ * Identifies this JVM in the environment of its children: PID namespace, pid, start time and a
+ * random part. With it a later JVM detects whether the JVM of a process is dead.
  */
 final class RunId {
 
@@ -26,7 +26,7 @@ final class RunId {
 
   private RunId() {}
 
-  /** True where {@code run} is of our PID namespace, and its JVM does not run any more. */
+  /** True if {@code run} belongs to our PID namespace and its JVM no longer runs. */
   static boolean isDead(String run) {
     String[] parts = run.split("-", 4);
     if (parts.length < 4 || parts[0].equals("0") || !parts[0].equals(namespace())) {
@@ -46,11 +46,12 @@ final class RunId {
     }
   }
 
-  /** Clock ticks since boot, or null where there is no such process. */
+  /** The start time in clock ticks since boot, or null if there is no such process. */
   private static @Nullable String startTime(String pid) {
     try {
       String stat = Files.readString(Path.of("/proc", pid, "stat"), StandardCharsets.ISO_8859_1);
-      // The name in parentheses may hold anything; 19 fields follow it before the start time.
+      // The name in parentheses may contain anything; 19 fields stand between it and the start
+      // time.
       return stat.substring(stat.lastIndexOf(')') + 2).split(" ", 21)[19];
     } catch (IOException | IndexOutOfBoundsException e) {
       return null;

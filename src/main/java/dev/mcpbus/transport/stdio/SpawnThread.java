@@ -5,8 +5,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one thread {@code mcpbus-spawn} that starts processes and scans {@code /proc}: both take
- * milliseconds, too long for an event loop. Lives as long as the JVM.
+ * The thread {@code mcpbus-spawn}, one for all children, starts processes and scans {@code /proc}:
+ * both take milliseconds, too long for an event loop. It lives as long as the JVM.
  */
 final class SpawnThread {
 
@@ -31,9 +31,9 @@ final class SpawnThread {
       try {
         tasks.take().run();
       } catch (InterruptedException e) {
-        LOG.debug("nobody may interrupt this thread; going on");
+        LOG.debug("ignored an interrupt of the spawn thread");
       } catch (RuntimeException | Error e) {
-        LOG.error("a process task failed", e);
+        LOG.error("a task on the spawn thread failed", e);
       }
     }
   }

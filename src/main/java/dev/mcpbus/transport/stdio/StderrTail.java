@@ -7,8 +7,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 
 /**
- * The end of what a child wrote to stderr, with secrets masked when shown. Written by the thread
- * that reads, shown on any: the only state of a channel that two threads share, hence locked.
+ * The last bytes that a child has written to stderr, with secrets masked when shown. The reading
+ * thread writes it and any thread reads it; it is the only state of a channel that two threads
+ * share, so it is locked.
  */
 final class StderrTail {
 
@@ -17,14 +18,17 @@ final class StderrTail {
   private long total;
 
   /**
-   * @param secrets values that are never shown; those under four characters are too common to mask
+   * Creates an empty tail.
+   *
+   * @param secrets values that are never shown; those with fewer than four characters are too
+   *     common to mask
    */
   StderrTail(int capacity, Collection<Sensitive> secrets) {
     this.ring = new byte[Math.max(1, capacity)];
     this.redactor = Redactor.of(secrets);
   }
 
-  /** Takes what remains in {@code bytes}. */
+  /** Appends the remaining bytes of {@code bytes}. */
   synchronized void append(ByteBuffer bytes) {
     int skipped = Math.max(0, bytes.remaining() - ring.length);
     bytes.position(bytes.position() + skipped);
@@ -37,7 +41,7 @@ final class StderrTail {
     }
   }
 
-  /** What is kept, without the first line where its beginning is lost. */
+  /** The kept text, without its first line if the beginning of that line is lost. */
   String text() {
     return mask(raw());
   }
@@ -52,7 +56,10 @@ final class StderrTail {
     return from < 0 ? text : text.substring(from + 1);
   }
 
-  /** {@code text} with every secret replaced, and no control character but the line break. */
+  /**
+   * Returns {@code text} with every secret masked and each control character except the line break
+   * replaced.
+   */
   String mask(String text) {
     String masked = redactor.redact(text);
     StringBuilder shown = new StringBuilder(masked.length());
@@ -77,7 +84,7 @@ final class StderrTail {
     if (total <= ring.length) {
       return new String(kept, StandardCharsets.UTF_8);
     }
-    // The rest of a secret may stand where the ring begins: masking would not know it.
+    // The ring may begin within a secret, which masking would not recognize.
     int from = Math.min(length, redactor.longest());
     for (int i = from; i < length; i++) {
       if (kept[i] == '\n') {

@@ -8,7 +8,9 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 
-/** Messages on their way to a child's stdin, one per line. Belongs to the owner context. */
+/**
+ * Messages that wait to be written to a child's stdin, one per line. Confined to the owner context.
+ */
 final class StdinQueue {
 
   private final ArrayDeque<OutboundMessage> queue = new ArrayDeque<>();
@@ -21,7 +23,7 @@ final class StdinQueue {
     this.limit = limit;
   }
 
-  /** False where the queue is full. One message is always taken, whatever its length. */
+  /** False if the queue is full. An empty queue accepts a message of any length. */
   boolean offer(OutboundMessage message) {
     int length = message.bytes().length + 1;
     if (bytes > 0 && bytes + length > limit) {
@@ -36,12 +38,15 @@ final class StdinQueue {
     return queue.isEmpty();
   }
 
-  /** Bytes that have left the queue since the beginning. */
+  /** How many bytes have left the queue in total. */
   long written() {
     return written;
   }
 
-  /** Copies the first bytes that wait, as many as fit; they stay until {@link #written(long)}. */
+  /**
+   * Copies the first waiting bytes, as many as fit; they stay in the queue until {@link
+   * #written(long)}.
+   */
   void copyTo(ByteBuffer target) {
     int from = headWritten;
     for (OutboundMessage message : queue) {
@@ -59,7 +64,7 @@ final class StdinQueue {
     }
   }
 
-  /** The first {@code count} bytes are with the child. */
+  /** Removes the first {@code count} bytes, which the child has received. */
   void written(long count) {
     written += count;
     bytes -= count;
@@ -73,7 +78,7 @@ final class StdinQueue {
     headWritten = (int) left;
   }
 
-  /** Drops request {@code id} where none of it is written. */
+  /** Removes request {@code id} if none of its bytes is written. */
   void remove(long id) {
     boolean untouched = headWritten == 0;
     for (Iterator<OutboundMessage> all = queue.iterator(); all.hasNext(); ) {
@@ -87,7 +92,7 @@ final class StdinQueue {
     }
   }
 
-  /** Empties the queue. Returns the requests of which not a byte was written. */
+  /** Empties the queue. Returns the requests of which no byte was written. */
   List<Long> drop() {
     List<Long> unsent = new ArrayList<>();
     boolean touched = headWritten > 0;

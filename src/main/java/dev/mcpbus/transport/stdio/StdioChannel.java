@@ -13,7 +13,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
-/** The owner's side of a child process. Everything here happens on the owner context. */
+/** The owner's side of a child process. Confined to the owner context. */
 final class StdioChannel implements Channel, ChildEvents.Reader {
 
   private static final int SHOWN_LINES = 5;
@@ -87,7 +87,8 @@ final class StdioChannel implements Channel, ChildEvents.Reader {
   private void flush() {
     flushScheduled = false;
     if (!over && !blocked) {
-      // Broken too is blocked: the child's end, which follows at once, settles what waits.
+      // BROKEN also counts as blocked: the end of the child follows at once and settles the waiting
+      // messages.
       blocked = child.flush(queue) != ChildProcess.Flush.DONE;
     }
   }
@@ -101,7 +102,7 @@ final class StdioChannel implements Channel, ChildEvents.Reader {
 
   @Override
   public void negotiated(String protocolVersion) {
-    // Nothing on stdio repeats it.
+    // On stdio messages do not repeat the version.
   }
 
   @Override
@@ -141,7 +142,10 @@ final class StdioChannel implements Channel, ChildEvents.Reader {
     child.closeInput();
   }
 
-  /** Tells the owner, requests that never left first, and ends the child. */
+  /**
+   * Reports the failure to the owner, first for the requests that were not sent, and ends the
+   * child.
+   */
   private void end(TransportException reason) {
     over = true;
     TransportException unsent = reason.withSent(Sent.NO);

@@ -12,10 +12,14 @@ import io.vertx.core.Promise;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
 
-/** MCP with a child process, one JSON-RPC message per line of its stdin and stdout. */
+/**
+ * MCP with a child process: one JSON-RPC message per line on its stdin and stdout. {@link #open}
+ * fails with {@code START_FAILED}, {@code CONNECT_FAILED} if the system lacks a resource at
+ * present, or {@code INTERNAL}.
+ */
 public final class StdioTransport implements Transport {
 
-  /** Set to {@code portable} to do without the calls of libc, at three threads per child. */
+  /** Set to {@code portable} to work without calls of libc, with three threads per child. */
   public static final String IMPLEMENTATION_PROPERTY = "mcpbus.stdio";
 
   private final StdioOptions options;
@@ -47,7 +51,8 @@ public final class StdioTransport implements Transport {
                 owner,
                 () -> {
                   StdioChannel channel = new StdioChannel(options, child, inbox, stderr, receiver);
-                  // Started first: who gets the channel may close it at once.
+                  // Started before the promise completes, because the receiver of the channel may
+                  // close it at once.
                   channel.start();
                   promise.complete(channel);
                 },
@@ -74,7 +79,7 @@ public final class StdioTransport implements Transport {
     }
   }
 
-  /** Vert.x was closed while the process started. */
+  /** Ends a child that started while Vert.x was closing. */
   private static void abandon(ChildProcess child) {
     child.start();
     child.closeInput();

@@ -45,11 +45,13 @@ class ChildProcessLifeIT {
     }
   }
 
-  /** The warden of the JVM {@code run}: the shell that has the run's name as its argument. */
-  private static List<Long> wardens(String run) throws IOException {
+  /**
+   * The orphan reaper of the JVM {@code run}: the shell that has the run's name as its argument.
+   */
+  private static List<Long> orphanReapers(String run) throws IOException {
     try (Stream<Path> all = Files.list(Path.of("/proc"))) {
       return all.filter(p -> p.getFileName().toString().matches("[0-9]+"))
-          .filter(p -> holds(p.resolve("cmdline"), "mcpbus-warden\0" + run))
+          .filter(p -> holds(p.resolve("cmdline"), "mcpbus-orphan-reaper\0" + run))
           .map(p -> Long.valueOf(p.getFileName().toString()))
           .filter(Peer::running)
           .toList();
@@ -83,21 +85,21 @@ class ChildProcessLifeIT {
       assertThat(marked(run)).hasSizeGreaterThanOrEqualTo(8);
       holder.destroyForcibly().waitFor();
       await().atMost(Duration.ofSeconds(2)).until(() -> marked(run).isEmpty());
-      await().until(() -> wardens(run).isEmpty());
+      await().until(() -> orphanReapers(run).isEmpty());
     } finally {
       holder.destroyForcibly();
     }
   }
 
   @Test
-  void what_a_jvm_and_its_warden_left_is_reaped_by_the_next_one() throws Exception {
+  void what_a_jvm_and_its_orphan_reaper_left_is_reaped_by_the_next_one() throws Exception {
     Process holder = startHolder();
     try (BufferedReader out = holder.inputReader()) {
       String run = runOf(out);
-      // Both die at once: the JVM must not get to start another warden.
+      // Both die at once: the JVM must not get to start another orphan reaper.
       Peer.signal("STOP", holder.pid());
-      for (long warden : wardens(run)) {
-        Peer.signal("KILL", warden);
+      for (long reaper : orphanReapers(run)) {
+        Peer.signal("KILL", reaper);
       }
       holder.destroyForcibly().waitFor();
       assertThat(marked(run)).isNotEmpty();
@@ -111,15 +113,15 @@ class ChildProcessLifeIT {
   }
 
   @Test
-  void a_killed_warden_comes_back_and_knows_the_children(Vertx vertx) throws Exception {
+  void a_killed_orphan_reaper_comes_back_and_knows_the_children(Vertx vertx) throws Exception {
     Peer peer = Peer.open(vertx, sh("exec cat"));
-    List<Long> before = wardens(RunId.SELF);
+    List<Long> before = orphanReapers(RunId.SELF);
     assertThat(before).hasSize(1);
     Peer.signal("KILL", before.get(0));
     await()
         .until(
             () -> {
-              List<Long> now = wardens(RunId.SELF);
+              List<Long> now = orphanReapers(RunId.SELF);
               return now.size() == 1 && !now.equals(before);
             });
     peer.request(1);
