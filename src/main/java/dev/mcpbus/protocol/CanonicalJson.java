@@ -7,16 +7,20 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * One text for all ways to write a JSON value, after RFC 8785: no blanks, members sorted by the
- * UTF-16 units of their names, the shortest escapes, numbers as ECMAScript writes them.
+ * Writes a JSON value in one canonical text, following RFC 8785: no blanks, members sorted by the
+ * UTF-16 units of their names, the shortest escapes, numbers as ECMAScript writes them. Two texts
+ * of the same value get the same canonical text. Confined to one call of {@link #of}.
  *
- * <p>It differs where the RFC loses something or gives up: a number keeps all its digits where a
- * double would round them, a name that stands twice stays twice, a lone surrogate stays an escape.
- * So two texts are equal exactly where no reader could tell the values apart.
+ * <p>It differs where the RFC loses information or refuses the value: a number keeps all its digits
+ * where a double would round them, a name that appears twice stays twice, and a lone surrogate
+ * stays an escape. So two canonical texts are equal exactly if no parser can tell the values apart.
  */
 public final class CanonicalJson {
 
-  /** A number of more digits than this before the point or of zeros behind it gets an exponent. */
+  /**
+   * A number with more digits before the point, or more zeros after it, is written with an
+   * exponent.
+   */
   private static final int MAX_PLAIN = 21;
 
   private static final int MIN_PLAIN = -6;
@@ -143,13 +147,13 @@ public final class CanonicalJson {
         && (i == 0 || !Character.isHighSurrogate(text.charAt(i - 1)));
   }
 
-  /** {@code Number::toString} of ECMAScript, over the digits as they were written. */
+  /** {@code Number::toString} of ECMAScript, applied to the digits as they were written. */
   private static String number(String literal) {
     BigDecimal value;
     try {
       value = new BigDecimal(literal).stripTrailingZeros();
     } catch (NumberFormatException | ArithmeticException e) {
-      return literal; // an exponent beyond all use; equal texts are still equal
+      return literal; // an exponent out of range; equal literals still give equal texts
     }
     if (value.signum() == 0) {
       return "0";

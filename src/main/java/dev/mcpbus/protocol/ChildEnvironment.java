@@ -4,7 +4,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What a program that we start finds of our environment. The rest may be secret and stays here. */
+/**
+ * The environment variables that a program started by mcpbus inherits. All others may be secret and
+ * are not passed on.
+ */
 public final class ChildEnvironment {
 
   private static final List<String> NAMES =
@@ -12,7 +15,7 @@ public final class ChildEnvironment {
 
   private ChildEnvironment() {}
 
-  /** A new map of the variables that a program needs to run at all, to be added to. */
+  /** Returns a new, modifiable map of the variables that a program needs to run at all. */
   public static Map<String, String> of(Map<String, String> ours) {
     Map<String, String> basics = new LinkedHashMap<>();
     for (String name : NAMES) {

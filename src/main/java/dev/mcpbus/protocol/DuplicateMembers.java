@@ -5,26 +5,26 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds a member name that stands twice in one object, compared as it reads once its escapes are
- * decoded. Holds the names of all objects that are open, the innermost on top, as numbers: nothing
- * is made for a name but the number.
+ * Finds a member name that appears twice in one object; names are compared after their escapes are
+ * decoded. It keeps the names of all open objects as numbers, the innermost object on top; a name
+ * costs no other allocation.
  *
- * <p>A name is compared with those before it up to {@value #FEW} of them. The names of a wider
- * object are sorted at its end by a hash whose key nobody outside this process knows, so that names
- * made to collide cost no more than others. Single owner: the scanner that feeds it.
+ * <p>Up to {@value #FEW} names of an object are compared with each other. The names of a wider
+ * object are sorted at its end by a hash with a key that only this process has, so that an attacker
+ * cannot make names collide. Single owner: the scanner that feeds it.
  */
 final class DuplicateMembers {
 
-  /** Up to here comparing each with each costs less than sorting. */
+  /** Up to this number of names, comparing all pairs costs less than sorting. */
   private static final int FEW = 16;
 
-  /** Most requests have no more names than this at once. */
+  /** Most requests have at most this number of names at once. */
   private static final int USUAL = 8;
 
   /** 2^61 - 1, a prime. */
   private static final long PRIME = (1L << 61) - 1;
 
-  /** Of the polynomial hash; a secret of this process. */
+  /** The key of the polynomial hash; a secret of this process. */
   private static final long KEY = (new SecureRandom().nextLong() >>> 4) | (1L << 40);
 
   private static final long POSITION = 0xFFFF_FFFFL;
@@ -34,12 +34,15 @@ final class DuplicateMembers {
 
   private final byte[] bytes;
 
-  /** Per name: a summary or hash above, the position of its opening quote below. */
+  /**
+   * For each name: a summary or hash in the upper bits, the position of its opening quote in the
+   * lower bits.
+   */
   private long[] names = new long[USUAL];
 
   private int size;
 
-  /** How many names the outermost object had that ended last: they are still there. */
+  /** How many names the last completed outermost object has; they are still in the array. */
   private int outermost;
 
   private boolean broken;
@@ -48,17 +51,17 @@ final class DuplicateMembers {
     this.bytes = bytes;
   }
 
-  /** An object begins; what this gives goes into {@link #add} and {@link #close}. */
+  /** Begins an object. The result is an argument of {@link #add} and {@link #close}. */
   int open() {
     return size;
   }
 
   /**
-   * Takes the name between the quotes at {@code from} and {@code to - 1}, which is a valid string.
+   * Adds the name between the quotes at {@code from} and {@code to - 1}, which is a valid string.
    *
    * @param plain whether it has no escapes
-   * @return the position of an equal name of the same object, {@link #NEW} where there is none so
-   *     far, {@link #BROKEN} where it is no text that all parsers can read
+   * @return the position of an equal name in the same object, {@link #NEW} if there is none so far,
+   *     {@link #BROKEN} if some parsers cannot read the name
    */
   int add(int object, int from, int to, boolean plain) {
     int summary = plain ? summary(bytes, from + 1, to - 1) : summary(from, to);
@@ -82,9 +85,9 @@ final class DuplicateMembers {
   }
 
   /**
-   * The object has ended.
+   * Ends an object.
    *
-   * @return the position of a name that stands twice in it, -1 where there is none
+   * @return the position of a name that appears twice in it, -1 if there is none
    */
   int close(int object) {
     int found = size - object > FEW ? sorted(object) : -1;
@@ -94,9 +97,9 @@ final class DuplicateMembers {
   }
 
   /**
-   * Of the object that begins at {@code start}, which has just ended and was in no other.
+   * The index of the outermost object that begins at {@code start} and has just ended.
    *
-   * @return null where its names are not known, or too many
+   * @return null if its names are not known, or too many
    */
   @Nullable MemberIndex index(int start) {
     if (outermost == 0 || (int) names[0] < start) {
@@ -125,7 +128,9 @@ final class DuplicateMembers {
     return -1;
   }
 
-  /** Of the decoded name: its length and three of its bytes. Cheap; equal for equal names. */
+  /**
+   * A summary of the decoded name: its length and three of its bytes. Cheap; equal for equal names.
+   */
   private int summary(int from, int to) {
     for (int i = from + 1; i < to - 1; i++) {
       if (bytes[i] == '\\') {

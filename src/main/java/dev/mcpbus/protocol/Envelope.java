@@ -9,14 +9,14 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One JSON-RPC 2.0 message: the envelope parsed, the payload left as bytes. A view over the array
- * it was parsed from, which must not change afterwards.
+ * One JSON-RPC 2.0 message: the envelope is parsed, the payload stays bytes. Immutable; a view over
+ * the parsed array, which must not change afterwards.
  *
- * <p>Strict on purpose: the members of the envelope may stand in any order, but never twice, never
- * in another letter case, and nothing may follow the message. No member stands twice in what a
- * message asks or reports either: in {@code params}, {@code error} and unknown members at any
- * depth, in a {@code result} among the members by which mcpbus decides. Parsers differ in which of
- * two they take, so what was looked at would not be what the other side reads.
+ * <p>The parser is strict: the members of the envelope may come in any order, but none twice and
+ * none in another letter case, and nothing may follow the message. No member may appear twice in
+ * the content either: in {@code params}, {@code error} and unknown members at any depth, in a
+ * {@code result} among the members that mcpbus reads. Parsers differ in which of two equal members
+ * they take. So mcpbus would otherwise check one value, and the other side would read another.
  */
 public final class Envelope {
 
@@ -61,9 +61,9 @@ public final class Envelope {
   }
 
   /**
-   * Parses exactly one message of a client. A byte order mark and blanks around it are tolerated.
+   * Parses exactly one message of a client. Accepts a byte order mark and blanks around it.
    *
-   * @throws ProtocolException naming what is wrong and the byte
+   * @throws ProtocolException names the fault and the byte
    */
   public static Envelope parse(byte[] bytes, int offset, int length, ParseLimits limits)
       throws ProtocolException {
@@ -75,11 +75,11 @@ public final class Envelope {
   }
 
   /**
-   * Parses a message of a server, or for whoever has to say which message is bad and goes on with
-   * the next one: where what the message says is ambiguous it comes back all the same, {@link
-   * #ambiguity()} tells why, and nothing can be read of it but id, method and text.
+   * Parses a message of a server, or a message for a caller that reports a bad message and
+   * continues with the next one. A message with ambiguous content is returned, too: {@link
+   * #ambiguity()} names the reason, and only its id, method and text can be read.
    *
-   * @throws ProtocolException where this is no message at all
+   * @throws ProtocolException if this is no JSON-RPC message
    */
   public static Envelope received(byte[] bytes, int offset, int length, ParseLimits limits)
       throws ProtocolException {
@@ -213,7 +213,7 @@ public final class Envelope {
         NOT_JSON_RPC, "a message has a \"method\", or either a \"result\" or an \"error\"");
   }
 
-  /** Hardly anybody writes it with escapes. */
+  /** Compares bytes first, because almost no peer writes the version with escapes. */
   private static boolean isVersion(@Nullable RawJson value) {
     return VERSION.equals(value)
         || (value != null && value.isString() && value.asString().equals("2.0"));
@@ -233,12 +233,12 @@ public final class Envelope {
     return text;
   }
 
-  /** The id as it was written, or null where there is none. */
+  /** The id as it was written, or null if there is none. */
   public @Nullable RawJson id() {
     return id;
   }
 
-  /** The id where it is a non-negative integer literal, else -1: never matches one of ours. */
+  /** The id if it is a non-negative integer literal, else -1, which is no id of ours. */
   public long integerId() {
     return id == null ? -1 : id.asLong();
   }
@@ -255,35 +255,36 @@ public final class Envelope {
     return method;
   }
 
-  /** The member that stands twice in what the message says; null where it can be read. */
+  /** The reason why the content is ambiguous; null if it can be read. */
   public @Nullable ProtocolException ambiguity() {
     return ambiguity;
   }
 
-  private void requireClear() {
+  private void requireUnambiguous() {
     if (ambiguity != null) {
-      throw new IllegalStateException("an ambiguous message was read: " + ambiguity.getMessage());
+      throw new IllegalStateException(
+          "the content of an ambiguous message must not be read: " + ambiguity.getMessage());
     }
   }
 
-  /** {@code params}, an empty object where they are absent. */
+  /** {@code params}, an empty object if they are absent. */
   public RawJson params() {
-    requireClear();
+    requireUnambiguous();
     return payload == null ? RawJson.EMPTY_OBJECT : payload;
   }
 
   /** {@code result} of a {@link Kind#RESULT}, {@code error} of a {@link Kind#ERROR}. */
   public RawJson payload() {
-    requireClear();
+    requireUnambiguous();
     return payload == null ? RawJson.NULL : payload;
   }
 
   /**
-   * {@code resultType} of a {@link Kind#RESULT}: {@code complete} where it is absent (MCP
-   * 2026-07-28, Responses); empty where it is no string.
+   * {@code resultType} of a {@link Kind#RESULT}: {@code complete} if it is absent (MCP 2026-07-28,
+   * Responses); empty if it is not a string.
    */
   public String resultType() {
-    requireClear();
+    requireUnambiguous();
     if (resultType == null) {
       return ResultType.COMPLETE;
     }

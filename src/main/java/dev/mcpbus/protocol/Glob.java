@@ -1,11 +1,14 @@
 package dev.mcpbus.protocol;
 
-/** {@code *} stands for any text, {@code ?} for one character; all else for itself. */
+/**
+ * Matches a pattern: {@code *} stands for any text, {@code ?} for one character, every other
+ * character for itself. Stateless.
+ */
 public final class Glob {
 
   private Glob() {}
 
-  /** Takes time in proportion to the product of both lengths at most. */
+  /** Takes time proportional to at most the product of both lengths. */
   public static boolean matches(String glob, String text) {
     int g = 0;
     int t = 0;

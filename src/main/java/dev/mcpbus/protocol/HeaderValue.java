@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 
-/** A value of a message as an HTTP header carries it (MCP 2026-07-28, Value Encoding). */
+/** Encodes a value of a message for an HTTP header (MCP 2026-07-28, Value Encoding). Stateless. */
 public final class HeaderValue {
 
   private static final String PREFIX = "=?base64?";
@@ -14,7 +14,10 @@ public final class HeaderValue {
 
   private HeaderValue() {}
 
-  /** The text itself where it is plain and cannot be mistaken, else its Base64 form. */
+  /**
+   * The text itself if it is plain and cannot be mistaken for the encoded form, else its Base64
+   * form.
+   */
   public static String encode(String text) {
     if (isPlain(text) && !(text.startsWith(PREFIX) && text.endsWith(SUFFIX))) {
       return text;
@@ -24,7 +27,7 @@ public final class HeaderValue {
         + SUFFIX;
   }
 
-  /** What {@link #encode} made this of; null where it is neither plain nor good Base64. */
+  /** Decodes the result of {@link #encode}; null if the value is neither plain nor valid Base64. */
   public static @Nullable String decode(String value) {
     if (!value.startsWith(PREFIX) || !value.endsWith(SUFFIX)) {
       return isPlain(value) ? value : null;
@@ -37,7 +40,7 @@ public final class HeaderValue {
       String encoded = value.substring(PREFIX.length(), end);
       byte[] bytes = Base64.getDecoder().decode(encoded);
       if (!Base64.getEncoder().encodeToString(bytes).equals(encoded)) {
-        return null; // without padding, which the decoder tolerates
+        return null; // the decoder accepts missing padding, the encoding does not
       }
       return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
     } catch (IllegalArgumentException | CharacterCodingException e) {

@@ -3,10 +3,10 @@ package dev.mcpbus.protocol;
 import io.vertx.core.json.JsonObject;
 
 /**
- * Name and version of a program that speaks MCP ({@code clientInfo}, {@code serverInfo}).
+ * Name and version of a program that uses MCP ({@code clientInfo}, {@code serverInfo}).
  *
- * @param name as the program calls itself, empty where it did not say
- * @param version as it writes it, empty where it did not say
+ * @param name as the program states it, empty if absent
+ * @param version as the program states it, empty if absent
  */
 public record Implementation(String name, String version) {
 

@@ -9,16 +9,17 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a {@code JsonObject} to the same values as Vert.x does, for less: objects, arrays, texts,
- * whole numbers up to 18 digits, literals. Everything else is left to Vert.x: fractions, which an
- * application may have it read in its own way, deep nesting, broken encoding, and what is no JSON.
+ * Decodes a {@code JsonObject} to the same values as Vert.x does, at lower cost: objects, arrays,
+ * strings, whole numbers up to 18 digits, literals. It leaves everything else to Vert.x: fractions,
+ * for which an application may configure another decoding, deep nesting, broken encoding, and
+ * invalid JSON. Confined to one call of {@link #read}.
  */
 final class JsonReader {
 
   private static final int MAX_DEPTH = 100;
   private static final int MAX_DIGITS = 18;
 
-  /** In place of a value: Vert.x has to do it. */
+  /** Returned in place of a value that Vert.x has to decode. */
   private static final Object ODD = new Object();
 
   private final byte[] bytes;
@@ -31,7 +32,7 @@ final class JsonReader {
     this.end = offset + length;
   }
 
-  /** Null where Vert.x has to do it. */
+  /** Null if Vert.x has to decode the object. */
   @SuppressWarnings("unchecked") // our own map
   static @Nullable JsonObject read(byte[] bytes, int offset, int length) {
     JsonReader reader = new JsonReader(bytes, offset, length);
@@ -42,7 +43,7 @@ final class JsonReader {
     return value == ODD || reader.next() >= 0 ? null : new JsonObject((Map<String, Object>) value);
   }
 
-  /** Steps over blanks and the byte behind them, which it gives; -1 at the end. */
+  /** Skips blanks and returns the byte behind them, which is consumed; -1 at the end. */
   private int next() {
     while (at < end) {
       byte b = bytes[at++];
@@ -53,7 +54,7 @@ final class JsonReader {
     return -1;
   }
 
-  /** The value that starts with {@code first}, which was stepped over. */
+  /** The value that starts with {@code first}, which is already consumed. */
   private @Nullable Object value(int first, int depth) {
     return switch (first) {
       case '"' -> text();
@@ -154,7 +155,7 @@ final class JsonReader {
     return b == ',' || b == '}' || b == ']' || b == ' ' || b == '\n' || b == '\r' || b == '\t';
   }
 
-  /** The text behind the opening quote. */
+  /** The string behind its opening quote. */
   private Object text() {
     int from = at;
     boolean ascii = true;
@@ -178,7 +179,7 @@ final class JsonReader {
     return ODD;
   }
 
-  /** Where the encoding is broken Vert.x says so. */
+  /** If the encoding is broken, Vert.x reports the error. */
   private Object wide(int from, int to) {
     String text = new String(bytes, from, to - from, StandardCharsets.UTF_8);
     return text.indexOf('\uFFFD') < 0 ? text : ODD;
@@ -211,7 +212,10 @@ final class JsonReader {
     return ODD;
   }
 
-  /** Appends what is escaped; gives the bytes behind the backslash, zero where that is nothing. */
+  /**
+   * Appends the escaped character; returns the number of bytes behind the backslash, 0 if the
+   * escape is not valid.
+   */
   private int escape(int p, StringBuilder text) {
     if (p >= end) {
       return 0;

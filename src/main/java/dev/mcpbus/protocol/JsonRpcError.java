@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * The {@code error} member of a JSON-RPC response.
  *
  * @param code the peer's own code, unchanged
- * @param message the peer's text, empty where it sent none
+ * @param message the peer's text, empty if absent
  * @param data any JSON value, or null
  */
 public record JsonRpcError(int code, String message, @Nullable Object data) {
@@ -21,26 +21,26 @@ public record JsonRpcError(int code, String message, @Nullable Object data) {
   /** The resource does not exist (MCP 2025-11-25, Resources). */
   public static final int RESOURCE_NOT_FOUND = -32002;
 
-  /** Ours: too many requests are under way. */
+  /** Code of mcpbus: too many requests are in flight. */
   public static final int BUSY = -32003;
 
-  /** Header and body of a request differ (MCP 2026-07-28). */
+  /** A header and the body of a request differ (MCP 2026-07-28). */
   public static final int HEADER_MISMATCH = -32020;
 
   public static final int MISSING_CLIENT_CAPABILITY = -32021;
   public static final int UNSUPPORTED_VERSION = -32022;
 
-  /** True for the codes by which a server of the {@code server/discover} era shows itself. */
+  /** True for the codes that only a server of the {@code discover} era sends. */
   public boolean isModern() {
     return code <= HEADER_MISMATCH && code >= UNSUPPORTED_VERSION;
   }
 
-  /** Without secrets that were given to the peer, which it may quote. */
+  /** The error without the server's secrets, which the server may have quoted. */
   public JsonRpcError redacted(Redactor redactor) {
     return new JsonRpcError(code, redactor.redact(message), redactor.value(data));
   }
 
-  /** Tolerant of peers that leave members out or give them the wrong type. */
+  /** Reads an error; accepts missing members and members of the wrong type. */
   public static JsonRpcError of(RawJson error) {
     JsonObject json = error.toJsonObject();
     Object code = json.getValue("code");

@@ -11,12 +11,13 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One strict pass over JSON bytes (RFC 8259): grammar, UTF-8, depth and number length are checked,
- * nothing is materialised. The caller moves the cursor from value to value and keeps offsets.
+ * One strict pass over JSON bytes (RFC 8259): it checks grammar, UTF-8, depth and number length and
+ * creates no values. The caller moves the cursor from value to value and keeps offsets. Single
+ * owner: the parser that created it.
  *
- * <p>Inside {@link #skipUnambiguous} it also looks for members that stand twice. The first such
- * member does not end the pass, because only at its end is it known what the message is: {@link
- * #ambiguity()} has it.
+ * <p>Inside {@link #skipUnambiguous} it also detects members that appear twice. The first such
+ * member does not end the pass, because the message is known only at the end; {@link #ambiguity()}
+ * returns it.
  */
 final class JsonScanner {
 
@@ -78,12 +79,12 @@ final class JsonScanner {
     }
   }
 
-  /** Whether a line break stood between the tokens so far; strings hold none. */
+  /** Whether there was a line break between the tokens so far; strings contain none. */
   boolean hasLineBreak() {
     return lineBreak;
   }
 
-  /** The byte under the cursor after blanks, or -1 at the end. */
+  /** Skips blanks and returns the byte under the cursor, or -1 at the end. */
   int peek() {
     skipWhitespace();
     return position < end ? bytes[position] & 0xFF : -1;
@@ -130,7 +131,7 @@ final class JsonScanner {
     }
   }
 
-  /** As {@link #skipValue}; takes note of a member that stands twice, at any depth. */
+  /** As {@link #skipValue}; also records a member that appears twice, at any depth. */
   void skipUnambiguous(int depth) throws ProtocolException {
     boolean before = unambiguous;
     unambiguous = true;
@@ -138,17 +139,17 @@ final class JsonScanner {
     unambiguous = before;
   }
 
-  /** The first member that stands twice where that was looked for; null where there is none. */
+  /** The first recorded ambiguity; null if there is none. */
   @Nullable ProtocolException ambiguity() {
     return ambiguity;
   }
 
-  /** The member whose name is at {@code key} stands twice. */
+  /** Records that the member whose name is at {@code key} appears twice. */
   void ambiguous(int key) {
     ambiguous(key, "stands twice");
   }
 
-  /** Takes the name that stands from {@code key} to the cursor to the others of its object. */
+  /** Adds the name between {@code key} and the cursor to the names of its object. */
   void take(DuplicateMembers known, int object, int key) {
     int found = known.add(object, key, position, plain);
     if (found == DuplicateMembers.BROKEN) {
@@ -158,12 +159,12 @@ final class JsonScanner {
     }
   }
 
-  /** The member whose name is at {@code key} looks like {@code name} to some readers. */
+  /** Records that some parsers read the member whose name is at {@code key} as {@code name}. */
   void misspelt(int key, String name) {
     ambiguous(key, "must be written \"" + name + "\"");
   }
 
-  /** The first one counts. */
+  /** Records the first ambiguity; later ones are ignored. */
   private void ambiguous(int key, String why) {
     if (ambiguity == null) {
       ambiguity =
@@ -174,7 +175,7 @@ final class JsonScanner {
     }
   }
 
-  /** Null where it makes no difference any more. */
+  /** Null once an ambiguity is recorded, because further ones are ignored. */
   @Nullable DuplicateMembers names() {
     if (ambiguity != null) {
       return null;
@@ -186,15 +187,15 @@ final class JsonScanner {
   }
 
   /**
-   * Where the members of the object stand that begins at {@code from}; it was the last that was
-   * skipped, and members that stand twice were looked for. Null where that is not known: it has no
-   * member, or one of them twice, or more than an index is good for.
+   * The index of the object that begins at {@code from}, if it was the last that was skipped, with
+   * the search for duplicate members. Null if there is no index: the object has no member, one of
+   * them twice, or more than an index supports.
    */
   @Nullable MemberIndex index(int from) {
     return names == null || ambiguity != null ? null : names.index(from);
   }
 
-  /** Steps over the name of a member, and tells where its opening quote is. */
+  /** Skips the name of a member; returns the position of its opening quote. */
   int name() throws ProtocolException {
     if (peek() != '"') {
       throw fail(NOT_JSON, "expected a member name");
@@ -204,12 +205,15 @@ final class JsonScanner {
     return from;
   }
 
-  /** Whether the string that was skipped last is ASCII without escapes: it reads as it stands. */
+  /**
+   * Whether the string that was skipped last is ASCII without escapes, so that its bytes are its
+   * text.
+   */
   boolean isPlain() {
     return plain;
   }
 
-  /** Steps into the object under the cursor; true where it has a member. */
+  /** Enters the object under the cursor; true if it has a member. */
   boolean enterObject(int depth) throws ProtocolException {
     checkDepth(depth);
     expect('{');
@@ -316,7 +320,10 @@ final class JsonScanner {
     return (b >= '0' && b <= '9') || (b >= 'a' && b <= 'f') || (b >= 'A' && b <= 'F');
   }
 
-  /** Well-formed sequences only, RFC 3629: no overlong forms, no surrogates, at most U+10FFFF. */
+  /**
+   * Accepts well-formed sequences only (RFC 3629): no overlong forms, no surrogates, at most
+   * U+10FFFF.
+   */
   private int skipMultiByte(int p) throws ProtocolException {
     int first = bytes[p] & 0xFF;
     int low = 0x80;
@@ -398,7 +405,7 @@ final class JsonScanner {
     return bytes[position] & 0xFF;
   }
 
-  /** True where the string from {@code from} to {@code to}, quotes included, is {@code text}. */
+  /** True if the string from {@code from} to {@code to}, quotes included, is {@code text}. */
   boolean matches(int from, int to, String text) {
     int length = to - from - 2;
     if (length != text.length()) {

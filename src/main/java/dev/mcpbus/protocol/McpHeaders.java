@@ -3,19 +3,19 @@ package dev.mcpbus.protocol;
 import io.vertx.core.http.HttpHeaders;
 import java.util.Map;
 
-/** The HTTP headers of MCP (Streamable HTTP). Lower case, as HTTP/2 wants them. */
+/** The HTTP headers of MCP (Streamable HTTP), in lower case, as HTTP/2 requires. */
 public final class McpHeaders {
 
-  /** Of the eras that open with {@code initialize}: the session that a request belongs to. */
+  /** The session of a request; {@code initialize} era only. */
   public static final CharSequence SESSION_ID = HttpHeaders.createOptimized("mcp-session-id");
 
   public static final CharSequence PROTOCOL_VERSION =
       HttpHeaders.createOptimized("mcp-protocol-version");
 
-  /** Of 2026-07-28: repeats {@code method} of the body. */
+  /** Repeats {@code method} of the body; 2026-07-28 only. */
   public static final CharSequence METHOD = HttpHeaders.createOptimized("mcp-method");
 
-  /** Of 2026-07-28: repeats the member of the params that {@link #NAMED_BY} names. */
+  /** Repeats the member of the params that {@link #NAMED_BY} names; 2026-07-28 only. */
   public static final CharSequence NAME = HttpHeaders.createOptimized("mcp-name");
 
   /** The member of the params that {@link #NAME} repeats, by method. */

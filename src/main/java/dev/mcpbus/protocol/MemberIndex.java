@@ -5,13 +5,13 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the members of one valid object stand: whoever checks an object meets each of its names
- * anyway, so that nobody has to read it again to find one of them. Of two of one name it finds the
- * first.
+ * The positions of the members of one valid object. The check of an object visits each name anyway;
+ * with this index no later search has to scan the object again. Of two members with one name it
+ * finds the first.
  */
 final class MemberIndex {
 
-  /** Where a member stands in its array: its name from the opening quote, its value. */
+  /** The position of a member in its array: the opening quote of its name, and its value. */
   record Member(int key, int from, int to) {}
 
   /** Room for the members of most objects. */
@@ -22,7 +22,7 @@ final class MemberIndex {
 
   private int count;
 
-  /** The name whose opening quote is at {@code key} follows those that are here. */
+  /** Adds the name whose opening quote is at {@code key}; names are added in their order. */
   void add(int key) {
     if (count == keys.length) {
       keys = Arrays.copyOf(keys, 2 * count);
@@ -31,8 +31,10 @@ final class MemberIndex {
   }
 
   /**
-   * @param array holds the object
-   * @param end where the object ends, after its closing brace
+   * Finds a member.
+   *
+   * @param array contains the object
+   * @param end the end of the object, after its closing brace
    */
   @Nullable Member find(byte[] array, int end, String name) {
     for (int i = 0; i < count; i++) {
@@ -47,7 +49,7 @@ final class MemberIndex {
     return null;
   }
 
-  /** Where the name at {@code key} ends, if it is {@code name}; else 0. */
+  /** The end of the name at {@code key} if it equals {@code name}; else 0. */
   private static int endOf(byte[] array, int key, String name) {
     int p = key + 1;
     for (int i = 0; i < name.length(); i++, p++) {
@@ -63,7 +65,7 @@ final class MemberIndex {
     return array[p] == '\\' ? endOfDecoded(array, key, name) : 0;
   }
 
-  /** By an escape a name can be written in many ways. */
+  /** Compares a name with escapes, which can be written in many ways. */
   private static int endOfDecoded(byte[] array, int key, String name) {
     if (!Arrays.equals(MemberName.decoded(array, key), name.getBytes(StandardCharsets.UTF_8))) {
       return 0;
@@ -75,7 +77,7 @@ final class MemberIndex {
     return p + 1;
   }
 
-  /** The first byte from {@code at} on that is no blank. */
+  /** The position of the first byte from {@code at} on that is not a blank. */
   private static int after(byte[] array, int at) {
     int p = at;
     while (array[p] <= ' ' && array[p] >= 0) {
@@ -84,7 +86,7 @@ final class MemberIndex {
     return p;
   }
 
-  /** The end of what stands before {@code end}, without blanks. */
+  /** The end of the text before {@code end}, without trailing blanks. */
   private static int before(byte[] array, int end) {
     int p = end;
     while (array[p - 1] <= ' ' && array[p - 1] >= 0) {

@@ -3,7 +3,7 @@ package dev.mcpbus.protocol;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 
-/** The name of a member as bytes of valid JSON. */
+/** Decodes and shows the name of a member in valid JSON. Stateless. */
 final class MemberName {
 
   private static final int MAX_SHOWN = 60;
@@ -11,8 +11,8 @@ final class MemberName {
   private MemberName() {}
 
   /**
-   * The UTF-8 of the name whose opening quote is at {@code from}, its escapes decoded. Half a
-   * surrogate pair is U+FFFD, as the parsers read it that do not refuse it.
+   * The UTF-8 bytes of the name whose opening quote is at {@code from}, with its escapes decoded.
+   * Half a surrogate pair becomes U+FFFD, as in the parsers that accept it.
    */
   static byte[] decoded(byte[] bytes, int from) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -48,7 +48,10 @@ final class MemberName {
     return point >= Character.MIN_SURROGATE && point <= Character.MAX_SURROGATE;
   }
 
-  /** Whether an escape of the name is half a surrogate pair: parsers refuse it, or replace it. */
+  /**
+   * Whether an escape of the name is half a surrogate pair; some parsers refuse it, others replace
+   * it.
+   */
   static boolean hasHalf(byte[] bytes, int from) {
     int p = from + 1;
     while (bytes[p] != '"') {
@@ -90,7 +93,10 @@ final class MemberName {
     };
   }
 
-  /** For people: in quotes, at most {@value #MAX_SHOWN} characters, printable ASCII alone. */
+  /**
+   * The name for error messages: in quotes, at most {@value #MAX_SHOWN} characters, printable ASCII
+   * only.
+   */
   static String shown(byte[] bytes, int from) {
     String text = new String(decoded(bytes, from), StandardCharsets.UTF_8);
     StringBuilder out = new StringBuilder("\"");

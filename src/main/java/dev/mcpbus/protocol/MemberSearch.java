@@ -5,19 +5,19 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Finds a direct member of a valid object that has no {@link MemberIndex}. */
+/** Finds a direct member of a valid object that has no {@link MemberIndex}. Stateless. */
 final class MemberSearch {
 
   private MemberSearch() {}
 
-  /** Of two of that name, which only what a server sent can hold, it is the first. */
+  /** Of two members with that name it returns the first; only content of a server can have two. */
   static @Nullable Member find(byte[] array, int offset, int length, String name) {
     return mayHave(array, offset, length, name) ? read(array, offset, length, name) : null;
   }
 
   /**
-   * False where no member is called so, at any depth. Most members that somebody looks for are not
-   * there, and this finds it out several times faster than reading does.
+   * False if no member has this name, at any depth. Most searches are for absent members; this
+   * finds that out several times faster than scanning the object.
    */
   private static boolean mayHave(byte[] array, int offset, int length, String name) {
     int end = offset + length;
@@ -25,7 +25,7 @@ final class MemberSearch {
     for (int at = offset; at < end; at++) {
       byte b = array[at];
       if (b == '\\' || (b == '"' && at <= last && isQuoted(array, at, name))) {
-        return true; // by an escape a name can be written in many ways
+        return true; // with an escape a name can be written in many ways
       }
     }
     return false;
@@ -35,7 +35,7 @@ final class MemberSearch {
     for (int i = 0; i < name.length(); i++) {
       char c = name.charAt(i);
       if (c > 0x7F) {
-        return true; // as if it were: only reading tells
+        return true; // possibly equal; read() decides
       }
       if (array[at + 1 + i] != c) {
         return false;
@@ -44,7 +44,7 @@ final class MemberSearch {
     return array[at + 1 + name.length()] == '"';
   }
 
-  /** From the start to the member. */
+  /** Scans from the start to the member. */
   private static @Nullable Member read(byte[] array, int offset, int length, String name) {
     Steps steps = new Steps(array, offset, length);
     while (steps.next()) {
@@ -55,7 +55,7 @@ final class MemberSearch {
     return null;
   }
 
-  /** Of a valid object; of two of one name the first is found. */
+  /** The index of a valid object; of two members with one name it finds the first. */
   static MemberIndex index(byte[] array, int offset, int length) {
     Steps steps = new Steps(array, offset, length);
     MemberIndex index = new MemberIndex();
@@ -65,7 +65,7 @@ final class MemberSearch {
     return index;
   }
 
-  /** From member to member. */
+  /** Moves from member to member. */
   private static final class Steps {
     private final JsonScanner scanner;
     private boolean first = true;
@@ -97,7 +97,7 @@ final class MemberSearch {
     }
   }
 
-  /** Only a name with escapes, or with more than ASCII, has to be decoded. */
+  /** Only a name with escapes or non-ASCII characters has to be decoded. */
   private static boolean isName(JsonScanner scanner, byte[] array, int from, int to, String name) {
     if (name.indexOf('\\') < 0 && scanner.matches(from, to, name)) {
       return true;

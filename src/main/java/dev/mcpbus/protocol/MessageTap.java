@@ -1,13 +1,14 @@
 package dev.mcpbus.protocol;
 
 /**
- * Sees every JSON-RPC message of one connection, on the owner context. Must not block and must not
- * change the bytes. Used by the RPC log; absent where the log is off, so that it costs nothing.
+ * Receives every JSON-RPC message of one connection, on the owner context. Must not block and must
+ * not change the bytes. The RPC log uses it; if the log is off, there is no tap, so that it costs
+ * nothing.
  */
 @FunctionalInterface
 public interface MessageTap {
 
-  /** Seen from us: SENT goes to the server. */
+  /** The direction seen from mcpbus: SENT goes to the server. */
   enum Direction {
     SENT,
     RECEIVED

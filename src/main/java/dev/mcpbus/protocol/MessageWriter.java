@@ -6,7 +6,10 @@ import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** Writes JSON-RPC 2.0 messages around raw payloads. The payload is copied once, never parsed. */
+/**
+ * Writes JSON-RPC 2.0 messages around raw payloads. The payload is copied once and never parsed.
+ * Stateless.
+ */
 public final class MessageWriter {
 
   private static final byte[] VERSION = ascii("{\"jsonrpc\":\"2.0\"");
@@ -18,12 +21,12 @@ public final class MessageWriter {
   private static final byte[] ERROR = ascii(",\"error\":");
   private static final byte[] END = ascii("}");
 
-  /** From here on a copy costs more than several pieces. */
+  /** From this length on a copy costs more than writing several pieces. */
   public static final int LONG = 16 * 1024;
 
   private MessageWriter() {}
 
-  /** A request of ours; {@code params} absent where null. */
+  /** A request with an id of ours; null {@code params} are omitted. */
   public static byte[] request(long id, String method, @Nullable RawJson params) {
     return write(ascii(Long.toString(id)), RawJson.quoted(method), PARAMS, params);
   }
@@ -32,12 +35,15 @@ public final class MessageWriter {
     return write(null, RawJson.quoted(method), PARAMS, params);
   }
 
-  /** The answer to a request of the server, whose {@code id} is echoed byte for byte. */
+  /** The answer to a request; the request's {@code id} is echoed byte for byte. */
   public static byte[] result(RawJson id, RawJson result) {
     return write(bytes(id), null, RESULT, result);
   }
 
-  /** The same for whoever only writes it: a long result is not copied, and must not change. */
+  /**
+   * As {@link #result}, for a caller that only writes the bytes: a long result is not copied, so it
+   * must not change.
+   */
   public static Buffer written(RawJson id, RawJson result) {
     if (result.length() < LONG) {
       return RawBuffers.of(result(id, result));
@@ -46,9 +52,9 @@ public final class MessageWriter {
   }
 
   /**
-   * The same, with {@code "resultType": "complete"} before the members that there are.
+   * As {@link #written}, with {@code "resultType": "complete"} before the members of the result.
    *
-   * @param result an object with members, without that one
+   * @param result an object with at least one member and without {@code resultType}
    */
   public static Buffer writtenComplete(RawJson id, RawJson result) {
     return pieces(id, COMPLETE_RESULT, result, 1);
@@ -69,7 +75,7 @@ public final class MessageWriter {
     return write(bytes(id), null, ERROR, RawJson.of(error));
   }
 
-  /** The answer with an error object that is there already. */
+  /** The answer with an existing error object. */
   public static byte[] failure(RawJson id, RawJson error) {
     return write(bytes(id), null, ERROR, error);
   }

@@ -40,15 +40,15 @@ public final class Methods {
   public static final String TASKS_GET = "tasks/get";
   public static final String TASKS_CANCEL = "tasks/cancel";
 
-  /** Of the {@code server/discover} era alone. */
+  /** {@code discover} era only. */
   public static final String TASKS_UPDATE = "tasks/update";
 
-  /** These two are of 2025-11-25 alone. */
+  /** These two are in 2025-11-25 only. */
   public static final String TASKS_RESULT = "tasks/result";
 
   public static final String TASKS_LIST = "tasks/list";
 
-  /** That a task changed, in the words of 2025-11-25 and of the {@code server/discover} era. */
+  /** A task has changed: the notification of 2025-11-25 and the one of the {@code discover} era. */
   public static final String TASKS_STATUS = "notifications/tasks/status";
 
   public static final String TASKS_CHANGED = "notifications/tasks";

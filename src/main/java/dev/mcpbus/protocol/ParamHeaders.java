@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The arguments of a tool that travel in {@code Mcp-Param-*} headers as well (MCP 2026-07-28,
+ * The arguments of a tool that a call repeats in {@code Mcp-Param-*} headers (MCP 2026-07-28,
  * x-mcp-header). Immutable.
  */
 public final class ParamHeaders {
@@ -23,16 +23,16 @@ public final class ParamHeaders {
   private static final Set<String> PRIMITIVE = Set.of("integer", "string", "boolean");
   private static final long SAFE = (1L << 53) - 1;
 
-  /** Of a tool that mirrors nothing. */
+  /** For a tool without such arguments. */
   public static final ParamHeaders NONE = new ParamHeaders(List.of());
 
-  /** Where a header's value stands in the arguments. */
+  /** A header and the path of its value in the arguments. */
   private record Source(String header, List<String> path) {}
 
   /** A header and its encoded value. */
   public record Header(String name, String value) {}
 
-  /** A schema whose annotations break the rules; its tool is not to be offered. */
+  /** The annotations of a schema violate the rules; mcpbus must not offer its tool. */
   public static final class InvalidSchemaException extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -50,7 +50,7 @@ public final class ParamHeaders {
   /**
    * Reads the annotations of an input schema.
    *
-   * @throws InvalidSchemaException naming the annotation and the rule that it breaks
+   * @throws InvalidSchemaException names the annotation and the rule that it violates
    */
   public static ParamHeaders of(@Nullable RawJson inputSchema) throws InvalidSchemaException {
     if (inputSchema == null || !inputSchema.isObject() || !mentions(inputSchema)) {
@@ -71,7 +71,10 @@ public final class ParamHeaders {
     return schema.toString().contains(ANNOTATION);
   }
 
-  /** Anything but a chain of {@code properties} leads to places where no annotation may stand. */
+  /**
+   * Collects annotations. An annotation is valid only under a chain of {@code properties};
+   * everywhere else it is an error.
+   */
   private static void collect(
       JsonObject schema, List<String> path, boolean reachable, List<Source> into)
       throws InvalidSchemaException {
@@ -126,7 +129,7 @@ public final class ParamHeaders {
     return sources.isEmpty();
   }
 
-  /** The headers that calls of this tool may have. */
+  /** The names of the headers that calls of this tool may have. */
   public List<String> names() {
     return sources.stream().map(source -> "Mcp-Param-" + source.header()).toList();
   }
@@ -161,7 +164,8 @@ public final class ParamHeaders {
   }
 
   /**
-   * Integers in decimal form; what is not one, or not safe in JavaScript, goes as it was written.
+   * Writes an integer in decimal form; any other number, and an integer that JavaScript cannot
+   * represent, as it was written.
    */
   private static String number(String literal) {
     try {

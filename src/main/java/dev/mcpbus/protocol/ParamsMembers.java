@@ -6,9 +6,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The members of a request's params that say what the request is about. Parsers that tell letter
- * cases apart and parsers that do not would take {@code "name"} and {@code "Name"} for two things
- * and for one: so these names are written as MCP writes them, or not at all.
+ * The members of a request's params that determine its target and its effect. Some parsers
+ * distinguish letter case and others do not: {@code "name"} and {@code "Name"} are two members for
+ * the former and one for the latter. So these names must be written as MCP writes them.
  */
 final class ParamsMembers {
 
@@ -17,7 +17,7 @@ final class ParamsMembers {
 
   private static final int LONGEST = 9;
 
-  /** By the length of the name. */
+  /** The names by their length. */
   private static final String[][] BY_LENGTH = new String[LONGEST + 1][];
 
   static {
@@ -29,9 +29,9 @@ final class ParamsMembers {
   private ParamsMembers() {}
 
   /**
-   * Skips the params under the cursor of {@code scanner}, which takes note of a member that stands
-   * twice at any depth, and of a decisive one that is written in another way: in the params, in
-   * their {@code ref}, and in the {@code params} of a request that they describe.
+   * Skips the params under the cursor of {@code scanner}. The scanner records a member that appears
+   * twice at any depth, and a decisive member with another spelling: in the params, in their {@code
+   * ref}, and in the {@code params} of a request that they describe.
    */
   static void skip(JsonScanner scanner, byte[] bytes, int depth) throws ProtocolException {
     if (scanner.peek() != '{') {
@@ -72,7 +72,7 @@ final class ParamsMembers {
     }
   }
 
-  /** Which of the names it is, in whatever letter case; null for all other names. */
+  /** The decisive name that this name equals in any letter case; null for all other names. */
   private static @Nullable String plain(byte[] bytes, int from, int to) {
     int length = to - from - 2;
     if (length <= LONGEST) {
@@ -87,7 +87,7 @@ final class ParamsMembers {
 
   private static boolean isEqual(byte[] bytes, int from, String name) {
     for (int i = 0; i < name.length(); i++) {
-      // Makes a small letter of a capital, and of nothing else a letter of these names.
+      // | 0x20 turns capitals into small letters, and no other byte into a letter of these names.
       if ((bytes[from + i] | 0x20) != (name.charAt(i) | 0x20)) {
         return false;
       }
@@ -95,7 +95,7 @@ final class ParamsMembers {
     return true;
   }
 
-  /** Parsers written in C take what stands before a NUL for the whole. */
+  /** The decisive name that a C parser may read: such parsers end a string at a NUL. */
   private static @Nullable String decisive(String text) {
     int nul = text.indexOf('\0');
     String before = nul < 0 ? text : text.substring(0, nul);

@@ -1,24 +1,25 @@
 package dev.mcpbus.protocol;
 
 /**
- * Text of anybody as a person may see it. What steers a terminal, turns the direction of a line or
- * cannot be seen becomes an escape, {@code \\u202e}; so does the part of a character that is alone.
+ * Makes text of a peer safe to show to a person. Characters that control a terminal, change the
+ * direction of a line or are invisible become an escape, {@code \\u202e}; so does a lone surrogate.
+ * Stateless.
  */
 public final class Printable {
 
-  /** Before each line that follows the first: it cannot be taken for a line of its own. */
+  /** Precedes every line after the first, so that it cannot be mistaken for a line of its own. */
   private static final String CONTINUED = "    ";
 
   private Printable() {}
 
-  /** One line: a break in it becomes {@code \n}. */
+  /** Returns one line: a line break becomes {@code \n}. */
   public static String line(String text) {
     return escaped(text, false);
   }
 
   /**
-   * Several lines of ours, with pieces of others in them: every line but the first is indented, a
-   * break at the end stays.
+   * Returns several lines of our own text that contains text of peers: every line but the first is
+   * indented, and a line break at the end stays.
    */
   public static String lines(String text) {
     return escaped(text, true);
@@ -58,7 +59,7 @@ public final class Printable {
     return c >= 0x20 && c < 0x7F;
   }
 
-  /** Whether a person would not see this character, or would see others in another order. */
+  /** Whether a person would not see this character, or whether it changes the order of others. */
   public static boolean isHidden(int point) {
     return switch (Character.getType(point)) {
       case Character.CONTROL,
@@ -73,7 +74,10 @@ public final class Printable {
     };
   }
 
-  /** Letters and marks without a shape: variation selectors, joiners, fillers, blank Braille. */
+  /**
+   * Letters and marks without a visible shape: variation selectors, joiners, fillers, blank
+   * Braille.
+   */
   private static boolean isFiller(int point) {
     return (point >= 0xFE00 && point <= 0xFE0F)
         || (point >= 0xE0100 && point <= 0xE01EF)

@@ -1,14 +1,14 @@
 package dev.mcpbus.protocol;
 
 /**
- * A text that is not the strict JSON or JSON-RPC that was expected. Carries no stack trace: a
- * hostile peer decides how often it is made.
+ * A text that is not the expected strict JSON or JSON-RPC. It carries no stack trace, because a
+ * hostile peer decides how many are created.
  */
 public final class ProtocolException extends Exception {
 
-  /** What was wrong with the text. */
+  /** The fault in the text. */
   public enum Reason {
-    /** Not JSON at all, or cut short. */
+    /** Not JSON, or incomplete. */
     NOT_JSON,
     /** Longer than {@link ParseLimits#maxBytes()}. */
     TOO_LARGE,
@@ -16,9 +16,9 @@ public final class ProtocolException extends Exception {
     TOO_DEEP,
     /** A number literal longer than {@link ParseLimits#maxNumberLength()}. */
     NUMBER_TOO_LONG,
-    /** Bytes that are not UTF-8. They are never replaced silently. */
+    /** Bytes that are not UTF-8; the parser never replaces them silently. */
     INVALID_UTF8,
-    /** The same member twice, or one by which requests are decided in another letter case. */
+    /** The same member twice, or a decisive member in another letter case. */
     DUPLICATE_KEY,
     /** An array: JSON-RPC batches do not exist in the supported MCP versions. */
     BATCH,

@@ -6,7 +6,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** The MCP versions that are spoken, oldest first, so that {@code compareTo} tells older. */
+/**
+ * The MCP versions that mcpbus supports, oldest first, so that {@code compareTo} orders them by
+ * age.
+ */
 public enum ProtocolVersion {
   V2024_11_05("2024-11-05", Era.INITIALIZE),
   V2025_03_26("2025-03-26", Era.INITIALIZE),
@@ -14,10 +17,10 @@ public enum ProtocolVersion {
   V2025_11_25("2025-11-25", Era.INITIALIZE),
   V2026_07_28("2026-07-28", Era.DISCOVER);
 
-  /** The newest version of the {@code initialize} era: what we offer first. */
+  /** The newest version of the {@code initialize} era; mcpbus offers it first. */
   public static final ProtocolVersion LATEST_INITIALIZE = V2025_11_25;
 
-  /** The newest version of the {@code server/discover} era. */
+  /** The newest version of the {@code discover} era. */
   public static final ProtocolVersion LATEST_DISCOVER = V2026_07_28;
 
   private final String wire;
@@ -28,7 +31,7 @@ public enum ProtocolVersion {
     this.era = era;
   }
 
-  /** As written in messages and headers. */
+  /** The version as written in messages and headers. */
   public String wire() {
     return wire;
   }

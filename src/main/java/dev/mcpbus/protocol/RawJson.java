@@ -12,9 +12,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One JSON value as the bytes that carry it: a slice of an array that nobody changes any more.
- * Values made by the parsers of this package are known to be valid JSON; {@link #checkedObject}
- * makes a valid one of a caller's bytes.
+ * One JSON value as its bytes: a slice of an array that is never changed again. Values from the
+ * parsers of this package are valid JSON; {@link #checkedObject} checks a caller's bytes.
+ * Immutable.
  */
 public final class RawJson {
 
@@ -40,17 +40,17 @@ public final class RawJson {
     this.index = index;
   }
 
-  /** Trusts {@code array} to hold valid JSON between the bounds and never to change. */
+  /** Trusts that {@code array} has valid JSON between the bounds and never changes. */
   public static RawJson slice(byte[] array, int offset, int length) {
     return new RawJson(array, offset, length);
   }
 
-  /** As {@link #slice}, of an object whose members were met when it was read. */
+  /** As {@link #slice}, for an object whose members were indexed when it was parsed. */
   static RawJson indexed(byte[] array, int offset, int length, @Nullable MemberIndex index) {
     return new RawJson(array, offset, length, index);
   }
 
-  /** Trusts {@code json} to be valid. */
+  /** Trusts that {@code json} is valid. */
   public static RawJson of(String json) {
     byte[] bytes = json.getBytes(StandardCharsets.UTF_8);
     return new RawJson(bytes, 0, bytes.length);
@@ -61,18 +61,21 @@ public final class RawJson {
     return written == null ? ofOwned(json.toBuffer()) : written;
   }
 
-  /** Trusts {@code json} to hold valid JSON and never to change; without a copy where it can. */
+  /**
+   * Trusts that {@code json} is valid and never changes; copies only if it is not backed by an
+   * array.
+   */
   public static RawJson of(Buffer json) {
     return ofOwned(json);
   }
 
-  /** A JSON string value with {@code text} in it. */
+  /** A JSON string value with the text {@code text}. */
   public static RawJson string(String text) {
     byte[] bytes = quoted(text);
     return new RawJson(bytes, 0, bytes.length);
   }
 
-  /** Most strings need no escape; anything else goes through the JSON encoder. */
+  /** Most strings need no escape; the JSON encoder handles all others. */
   static byte[] quoted(String text) {
     int length = text.length();
     byte[] out = new byte[length + 2];
@@ -88,44 +91,44 @@ public final class RawJson {
     return out;
   }
 
-  /** Without a copy where the buffer, which nobody else has, lies in an array. */
+  /** Takes over a buffer that has no other user; copies only if it is not backed by an array. */
   private static RawJson ofOwned(Buffer buffer) {
     return new RawJson(RawBuffers.array(buffer), RawBuffers.offset(buffer), buffer.length());
   }
 
   /**
-   * Copies and checks a caller's bytes: exactly one JSON object, in which no member stands twice at
+   * Copies and checks a caller's bytes: exactly one JSON object in which no member appears twice at
    * any depth. Line breaks between tokens become blanks, because a line break ends a message on
    * stdio.
    *
-   * @throws ProtocolException where the bytes are not one strict JSON object within {@code limits}
+   * @throws ProtocolException if the bytes are not one strict JSON object within {@code limits}
    */
   public static RawJson checkedObject(Buffer buffer, ParseLimits limits) throws ProtocolException {
     return UntrustedJson.object(buffer, limits, UntrustedJson.Demand.UNAMBIGUOUS);
   }
 
   /**
-   * As {@link #checkedObject}, for the params of a request: a member that says what the request is
-   * about is not written in another letter case either.
+   * As {@link #checkedObject}, for the params of a request: a decisive member ({@link
+   * ParamsMembers}) must also have the letter case of MCP.
    */
   public static RawJson checkedParams(Buffer buffer, ParseLimits limits) throws ProtocolException {
     return UntrustedJson.object(buffer, limits, UntrustedJson.Demand.PARAMS);
   }
 
   /**
-   * As {@link #checkedObject}, for a result of a server: what stands twice in it is left to whoever
-   * reads it ({@link #ambiguity}).
+   * As {@link #checkedObject}, for a result of a server: duplicate members are allowed, and the
+   * reader has to check {@link #ambiguity}.
    */
   public static RawJson checkedResult(Buffer buffer, ParseLimits limits) throws ProtocolException {
     return UntrustedJson.object(buffer, limits, UntrustedJson.Demand.NOTHING);
   }
 
-  /** Says which member stands twice in this value, at any depth; null where there is none. */
+  /** Names a member that appears twice in this value, at any depth; null if there is none. */
   public @Nullable String ambiguity() {
     return UntrustedJson.ambiguity(array, offset, length);
   }
 
-  /** An array of {@code elements}, each as it is. */
+  /** An array of {@code elements}, each unchanged. */
   public static RawJson array(List<RawJson> elements) {
     int length = 2 + Math.max(0, elements.size() - 1);
     for (RawJson element : elements) {
@@ -192,7 +195,7 @@ public final class RawJson {
     return decodeString(array, offset, length);
   }
 
-  /** The value as a long where it is an integer literal that fits one, else {@code -1}. */
+  /** The value as a long if it is an integer literal that fits, else {@code -1}. */
   public long asLong() {
     if (length == 0 || length > 18) {
       return -1;
@@ -208,7 +211,7 @@ public final class RawJson {
     return value;
   }
 
-  /** The value as a double where it is a number, else {@code NaN}. */
+  /** The value as a double if it is a number, else {@code NaN}. */
   public double asDouble() {
     try {
       return isString() ? Double.NaN : Double.parseDouble(toString());
@@ -218,8 +221,8 @@ public final class RawJson {
   }
 
   /**
-   * The value of a direct member of this object, or null; no value is materialised. Of two of that
-   * name, which only what a server sent can hold, it is the first.
+   * The value of a direct member of this object, or null; no value is decoded. Of two members with
+   * that name it is the first; only content of a server can have two.
    */
   public @Nullable RawJson member(String name) {
     Member found = isObject() ? locate(name) : null;
@@ -227,8 +230,8 @@ public final class RawJson {
   }
 
   /**
-   * The same object for whoever looks for several of its members: it is read once here, and not
-   * again for each of them. Anything else comes back as it is.
+   * The same object with an index, for a caller that reads several of its members: the object is
+   * scanned once, not once for each member. Any other value is returned unchanged.
    */
   public RawJson indexed() {
     return index == null && isObject()
@@ -236,7 +239,7 @@ public final class RawJson {
         : this;
   }
 
-  /** The elements of this array, in order; empty where this is no array. */
+  /** The elements of this array, in order; empty if this is not an array. */
   public List<RawJson> elements() {
     List<RawJson> elements = new ArrayList<>();
     if (!isArray()) {
@@ -267,7 +270,7 @@ public final class RawJson {
   }
 
   /**
-   * This object with {@code name} set to {@code value}; every other byte stays as it is.
+   * This object with {@code name} set to {@code value}; all other bytes stay unchanged.
    *
    * @throws IllegalStateException if this is not an object
    */
@@ -282,7 +285,7 @@ public final class RawJson {
   }
 
   /**
-   * As {@link #with}, for whoever knows that there is no member {@code name} yet.
+   * As {@link #with}, for a caller that knows that the object has no member {@code name}.
    *
    * @throws IllegalStateException if this is not an object
    */
@@ -298,7 +301,7 @@ public final class RawJson {
   }
 
   /**
-   * This object without the member {@code name}; every other member stays as it is.
+   * This object without the member {@code name}; all other members stay unchanged.
    *
    * @throws IllegalStateException if this is not an object
    */

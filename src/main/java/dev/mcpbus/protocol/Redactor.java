@@ -16,16 +16,16 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the secrets of one server out of texts about it: every occurrence of a known value, plain,
- * escaped as in JSON, URL-encoded or in Base64, becomes {@value Sensitive#MASK}. Shows none of them
- * itself. Immutable.
+ * Removes the secrets of one server from texts about it: every occurrence of a known value, plain,
+ * escaped as in JSON, URL-encoded or in Base64, becomes {@value Sensitive#MASK}. Its own text never
+ * shows a secret. Immutable.
  */
 public final class Redactor {
 
-  /** Knows no secret. */
+  /** A redactor without secrets. */
   public static final Redactor NONE = new Redactor(Set.of());
 
-  /** What is shorter is too common to be taken out wherever it stands. */
+  /** A shorter secret is not removed, because it would match too many harmless texts. */
   public static final int MIN_LENGTH = 4;
 
   private static final Pattern PERCENT = Pattern.compile("%[0-9A-F]{2}");
@@ -33,14 +33,17 @@ public final class Redactor {
   private final List<String> forms;
 
   private Redactor(Set<String> forms) {
-    // The longest first: a secret that contains another must not be half masked.
+    // The longest first: otherwise a secret within another one would leave the rest of that one
+    // visible.
     this.forms = forms.stream().sorted(Comparator.comparingInt(String::length).reversed()).toList();
   }
 
   /**
+   * Creates a redactor.
+   *
    * @param secrets values such as those of environment variables and headers; of {@code scheme
-   *     credentials} the second part counts by itself, too; those shorter than 4 characters are
-   *     left alone
+   *     credentials} the second part also counts alone; values shorter than 4 characters are
+   *     ignored
    */
   public static Redactor of(Collection<Sensitive> secrets) {
     Set<String> forms = new LinkedHashSet<>();
@@ -48,7 +51,7 @@ public final class Redactor {
     return forms.isEmpty() ? NONE : new Redactor(forms);
   }
 
-  /** Characters of the longest form of a secret; 0 where none is known. */
+  /** The length of the longest form of a secret; 0 if there is none. */
   public int longest() {
     return forms.isEmpty() ? 0 : forms.get(0).length();
   }
@@ -61,7 +64,7 @@ public final class Redactor {
     return out;
   }
 
-  /** With each text in it redacted, at every depth; names of members stay. */
+  /** Redacts every text in the object, at every depth; names of members stay. */
   public JsonObject redact(JsonObject json) {
     if (forms.isEmpty()) {
       return json;
@@ -71,7 +74,7 @@ public final class Redactor {
     return out;
   }
 
-  /** The same for any value of JSON. */
+  /** Redacts any JSON value. */
   public @Nullable Object value(@Nullable Object value) {
     if (value instanceof String text) {
       return redact(text);
@@ -87,7 +90,7 @@ public final class Redactor {
     return value;
   }
 
-  /** The value, and what follows an authentication scheme in it: servers echo either. */
+  /** Adds the value, and the part behind an authentication scheme: servers echo either. */
   private static void addValue(Set<String> forms, String value) {
     addForms(forms, value);
     String trimmed = value.strip();
@@ -108,7 +111,7 @@ public final class Redactor {
       addForms(forms, pair);
       addForms(forms, pair.substring(pair.indexOf(':') + 1));
     } catch (IllegalArgumentException e) {
-      // Not Base64 after all: the value itself is masked in any case.
+      // Not Base64; the value itself is masked anyway.
     }
   }
 
@@ -131,7 +134,10 @@ public final class Redactor {
     return PERCENT.matcher(url).replaceAll(hex -> hex.group().toLowerCase(Locale.ROOT));
   }
 
-  /** Base64 at each of the three alignments, less the characters that neighbours also decide. */
+  /**
+   * Base64 at each of the three alignments, without the characters that also depend on adjacent
+   * bytes.
+   */
   private static void addBase64(Set<String> forms, byte[] secret) {
     for (int shift = 0; shift < 3; shift++) {
       byte[] shifted = new byte[shift + secret.length];
@@ -147,7 +153,7 @@ public final class Redactor {
     }
   }
 
-  /** Says nothing of what it knows. */
+  /** Shows no secret. */
   @Override
   public String toString() {
     return "redactor";

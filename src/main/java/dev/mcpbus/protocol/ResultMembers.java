@@ -7,24 +7,24 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The members of an MCP result by which mcpbus decides, or which it rewrites. None of them may
- * stand twice. All others are the caller's alone, whatever they are.
+ * The members of an MCP result that mcpbus reads or rewrites. None of them may appear twice. All
+ * other members pass to the caller unchanged and unchecked.
  */
 final class ResultMembers {
 
-  /** What of the member's value has to be unambiguous, too. */
+  /** Which part of the member's value must also be unambiguous. */
   private enum Within {
-    /** Nothing here: whoever reads the entries looks at each of them. */
+    /** Nothing: the code that reads the entries checks each of them. */
     NOTHING,
     /** Everything, at every depth. */
     ALL,
-    /** The same as of a result: it becomes the answer to a call. */
+    /** The same members as of a result, because the value becomes the answer to a call. */
     RESULT
   }
 
   private record Known(String name, Within within) {}
 
-  /** At most as many as a {@code long} has bits. */
+  /** At most 64, the number of bits of a {@code long}. */
   private static final List<Known> ALL =
       List.of(
           new Known(ResultType.MEMBER, Within.ALL),
@@ -57,7 +57,7 @@ final class ResultMembers {
 
   private static final int LONGEST = 17;
 
-  /** By the length of the name: the numbers of the members of that length. */
+  /** For each length of a name, the indexes of the members with that length. */
   private static final int[][] BY_LENGTH = new int[LONGEST + 1][];
 
   static {
@@ -73,10 +73,10 @@ final class ResultMembers {
   private ResultMembers() {}
 
   /**
-   * Skips the object under the cursor of {@code scanner}, which takes note of a member that stands
+   * Skips the object under the cursor of {@code scanner}, which records a member that appears
    * twice.
    *
-   * @return {@code resultType}, so that nobody has to look for it; null where it is absent
+   * @return {@code resultType}, so that no later search is needed; null if it is absent
    */
   static @Nullable RawJson skip(JsonScanner scanner, byte[] bytes, int depth)
       throws ProtocolException {
@@ -118,7 +118,7 @@ final class ResultMembers {
     }
   }
 
-  /** A name may be written with escapes; only then is it decoded. */
+  /** A name may be written with escapes; only then it is decoded. */
   private static int indexOf(JsonScanner scanner, byte[] bytes, int from, int to) {
     if (!scanner.isPlain()) {
       String name = new String(MemberName.decoded(bytes, from), StandardCharsets.UTF_8);

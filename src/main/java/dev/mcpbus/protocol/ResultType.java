@@ -1,8 +1,8 @@
 package dev.mcpbus.protocol;
 
 /**
- * What a result is: the member {@code resultType} (MCP 2026-07-28, Multi Round-Trip Requests and
- * the tasks extension). A result without one is complete.
+ * The values of the member {@code resultType} (MCP 2026-07-28, Multi Round-Trip Requests and the
+ * tasks extension). A result without this member is complete.
  */
 public final class ResultType {
 
@@ -10,10 +10,10 @@ public final class ResultType {
 
   public static final String COMPLETE = "complete";
 
-  /** The server wants answers first; the client calls again with them. */
+  /** The server needs answers first; the client repeats the call with them. */
   public static final String INPUT_REQUIRED = "input_required";
 
-  /** The call goes on as a task. */
+  /** The call continues as a task. */
   public static final String TASK = "task";
 
   /** {@link #COMPLETE} as a JSON value. */

@@ -9,19 +9,19 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Text that may hold a secret: an argument, the value of a variable or of a header, a URL, the
- * secret of a client. Whatever prints one prints {@value #MASK}, alone or inside a record, a
- * collection, a format or JSON.
+ * A text that may contain a secret: an argument, the value of a variable or of a header, a URL, a
+ * client secret. Every output of it shows {@value #MASK}: alone or inside a record, a collection, a
+ * format or JSON. Immutable.
  *
- * <p>{@link #reveal} is for three kinds of classes: those that hand the text to a process, a socket
- * or an encrypted store; those that read what a configuration means by it; and {@link Redactor},
- * which takes it out of other texts. A test of the architecture names every class that may. Compare
- * with {@link #equals}, and ask with {@link #isBlank} and {@link #anyMatch}; neither shows it.
- * Immutable.
+ * <p>Three kinds of classes may call {@link #reveal}: those that pass the text to a process, a
+ * socket or an encrypted store; those that interpret a configuration; and {@link Redactor}, which
+ * removes it from other texts. {@code ArchitectureTest} lists every class that may. To compare or
+ * test a text, use {@link #equals}, {@link #isBlank} and {@link #anyMatch}; none of them reveals
+ * it.
  */
 public final class Sensitive {
 
-  /** What stands in the place of a secret, wherever something is shown. */
+  /** Shown in place of a secret. */
   public static final String MASK = "***";
 
   private final String text;
@@ -39,19 +39,19 @@ public final class Sensitive {
     return text == null ? null : new Sensitive(text);
   }
 
-  /** Each of them, in the same order. */
+  /** Wraps each of them, in the same order. */
   public static List<Sensitive> all(Collection<String> texts) {
     return texts.stream().map(Sensitive::of).toList();
   }
 
-  /** With the names as they are. */
+  /** Wraps the values; the names stay. */
   public static Map<String, Sensitive> values(Map<String, String> texts) {
     Map<String, Sensitive> out = new LinkedHashMap<>();
     texts.forEach((name, text) -> out.put(name, of(text)));
     return out;
   }
 
-  /** The text itself, for the classes that the architecture's test names. */
+  /** The text itself, for the classes that {@code ArchitectureTest} lists. */
   public String reveal() {
     return text;
   }
@@ -64,7 +64,7 @@ public final class Sensitive {
     return text.isBlank();
   }
 
-  /** Whether one of its characters is such. */
+  /** Whether at least one character matches. */
   public boolean anyMatch(IntPredicate character) {
     return text.chars().anyMatch(character);
   }
@@ -74,7 +74,7 @@ public final class Sensitive {
     return other instanceof Sensitive sensitive && text.equals(sensitive.text);
   }
 
-  /** The same for every text, since the hash of a short one tells it. */
+  /** The same for every text, because the hash of a short text would reveal it. */
   @Override
   public int hashCode() {
     return MASK.hashCode();

@@ -4,12 +4,12 @@ import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server said of itself, in {@code initialize} or in {@code server/discover}.
+ * What a server states about itself in {@code initialize} or in {@code server/discover}.
  *
- * @param protocolVersion as the server wrote it, not yet checked; empty where absent
- * @param capabilities as sent, unknown ones included; empty where absent
+ * @param protocolVersion as the server wrote it, not yet checked; empty if absent
+ * @param capabilities as sent, unknown ones included; empty if absent
  * @param serverInfo the server's name and version
- * @param instructions how to use the server, null where it says nothing
+ * @param instructions how to use the server, null if absent
  */
 public record ServerDescription(
     String protocolVersion,
@@ -31,8 +31,9 @@ public record ServerDescription(
   }
 
   /**
-   * Reads the result of {@code server/discover}; the version is the one that was settled on from
-   * its {@code supportedVersions}.
+   * Reads the result of {@code server/discover}.
+   *
+   * @param version the version that mcpbus has chosen from {@code supportedVersions}
    */
   public static ServerDescription ofDiscover(RawJson result, ProtocolVersion version) {
     JsonObject json = result.toJsonObject();
@@ -47,7 +48,7 @@ public record ServerDescription(
         json.getValue("instructions") instanceof String text ? text : null);
   }
 
-  /** True where the capability was offered, whatever its value. */
+  /** True if the server offers the capability, whatever its value. */
   public boolean offers(String capability) {
     return capabilities.containsKey(capability);
   }

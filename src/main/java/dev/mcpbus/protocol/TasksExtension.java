@@ -3,7 +3,8 @@ package dev.mcpbus.protocol;
 import io.vertx.core.json.JsonObject;
 
 /**
- * The tasks extension of MCP 2026-07-28: its name, the words for a task's status, who offers it.
+ * The tasks extension of MCP 2026-07-28: its name, the values of a task's status, and which servers
+ * offer it. Stateless.
  */
 public final class TasksExtension {
 
@@ -19,13 +20,13 @@ public final class TasksExtension {
   private TasksExtension() {}
 
   /**
-   * Whether a server makes tasks of tool calls.
+   * Whether a server can run tool calls as tasks.
    *
-   * @param modern true for a server of the {@code server/discover} era
+   * @param discover true for a server of the {@code discover} era
    * @param capabilities that the server has stated
    */
-  public static boolean isOfferedBy(boolean modern, JsonObject capabilities) {
-    return modern
+  public static boolean isOfferedBy(boolean discover, JsonObject capabilities) {
+    return discover
         ? object(capabilities, "extensions").containsKey(ID)
         : object(object(object(capabilities, "tasks"), "requests"), "tools").containsKey("call");
   }
@@ -34,7 +35,7 @@ public final class TasksExtension {
     return from.getValue(name) instanceof JsonObject found ? found : new JsonObject();
   }
 
-  /** A tool as clients of 2025-11-25 see it that may call it as a task. */
+  /** The tool as a client of 2025-11-25 has to see it, if it may call the tool as a task. */
   public static RawJson withTaskSupport(RawJson tool) {
     return tool.member("execution") != null
         ? tool

@@ -3,21 +3,21 @@ package dev.mcpbus.protocol;
 import io.vertx.core.buffer.Buffer;
 import org.jspecify.annotations.Nullable;
 
-/** Makes values of bytes that nobody has looked at yet. */
+/** Checks bytes of unknown content and creates values from them. Stateless. */
 final class UntrustedJson {
 
   private UntrustedJson() {}
 
-  /** What is asked of an object beside that it is one. */
+  /** What an object must fulfil in addition to being valid. */
   enum Demand {
     NOTHING,
-    /** No member stands twice, at any depth. */
+    /** No member appears twice, at any depth. */
     UNAMBIGUOUS,
-    /** As params of a request: {@link ParamsMembers}. */
+    /** The rules for params of a request: {@link ParamsMembers}. */
     PARAMS
   }
 
-  /** A copy of one JSON object, on one line. */
+  /** Copies one JSON object and puts it on one line. */
   static RawJson object(Buffer buffer, ParseLimits limits, Demand demand) throws ProtocolException {
     byte[] bytes = buffer.getBytes();
     if (bytes.length > limits.maxBytes()) {
@@ -56,7 +56,7 @@ final class UntrustedJson {
     }
   }
 
-  /** Says which member of a valid value stands twice; null where there is none. */
+  /** Names a member of a valid value that appears twice; null if there is none. */
   static @Nullable String ambiguity(byte[] array, int offset, int length) {
     JsonScanner scanner = new JsonScanner(array, offset, length, ParseLimits.CHECKED);
     try {

@@ -7,13 +7,14 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The mark by which mcpbus knows what leads back to itself: results of handshakes and of lists
- * name, in {@code _meta} under {@link MetaKeys#VIA}, every mcpbus that they came through. It
- * travels with the results because a list grows by results: who asks is asked by nobody.
+ * The mark by which mcpbus detects a chain of gateways that leads back to itself. Results of
+ * handshakes and of lists name each mcpbus that they have passed, in {@code _meta} under {@link
+ * MetaKeys#VIA}. The results carry the mark, and not the requests, because only results make a list
+ * grow. Stateless.
  */
 public final class Via {
 
-  /** More than any sensible chain has; what is beyond is not looked at. */
+  /** More than a useful chain has; further ids are ignored. */
   private static final int MAX_IDS = 64;
 
   private static final int MAX_LENGTH = 64;
@@ -29,12 +30,12 @@ public final class Via {
 
   private Via() {}
 
-  /** True where results of the method carry the mark. */
+  /** True if results of the method carry the mark. */
   public static boolean marks(String method) {
     return METHODS.contains(method);
   }
 
-  /** The ids in a result, in order; empty where it has none. */
+  /** The ids in a result, sorted; empty if it has no mark. */
   public static NavigableSet<String> in(RawJson result) {
     RawJson meta = result.member("_meta");
     RawJson via = meta == null || !meta.isObject() ? null : meta.member(MetaKeys.VIA);
@@ -51,7 +52,7 @@ public final class Via {
     return ids;
   }
 
-  /** {@code result} with that mark. */
+  /** Returns {@code result} with the mark. */
   public static RawJson put(RawJson result, Collection<String> ids) {
     RawJson meta = result.member("_meta");
     RawJson all = meta == null || !meta.isObject() ? RawJson.EMPTY_OBJECT : meta;

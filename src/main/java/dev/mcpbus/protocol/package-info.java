@@ -1,6 +1,6 @@
 /**
- * What is said: JSON-RPC 2.0 and MCP as pure values, both protocol eras. Nothing here knows a
- * thread, a socket or an actor. Only the envelope of a message is parsed; {@code params} and {@code
+ * The messages: JSON-RPC 2.0 and MCP as pure values, in both protocol eras. This package has no
+ * threads, sockets or actors. Only the envelope of a message is parsed; {@code params} and {@code
  * result} stay the bytes that arrived ({@link dev.mcpbus.protocol.RawJson}).
  */
 @NullMarked

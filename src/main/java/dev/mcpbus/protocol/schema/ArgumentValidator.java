@@ -19,19 +19,19 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Checks values against a tool's schema: arguments against its {@code inputSchema}, structured
- * content against its {@code outputSchema}. Nothing is ever fetched: a schema that refers
- * elsewhere, or that the validator does not understand, checks nothing, and says so once. No check
- * takes longer than it may, whatever pattern or recursion the schema has. Any thread may use it,
- * one at a time.
+ * content against its {@code outputSchema}. It never fetches anything: a schema with references to
+ * other documents, or with words that the validator does not understand, checks nothing, and the
+ * validator logs that once. Every check has a bound on its effort, whatever patterns or recursion
+ * the schema has. Any thread may use it, but only one at a time.
  */
 public final class ArgumentValidator {
 
   /**
-   * What does not fit, and where.
+   * A violation of the schema.
    *
    * @param path JSON pointer into the value
-   * @param message what is wrong there
-   * @param unchecked true where nothing is known to be wrong, but finding out would take too long
+   * @param message the fault at that place
+   * @param unchecked true if no fault is known, because a complete check would take too long
    */
   public record Violation(String path, String message, boolean unchecked) {
 
@@ -39,23 +39,23 @@ public final class ArgumentValidator {
       this(path, message, false);
     }
 
-    /** One line for whoever called {@code tool}. */
+    /** One line for the caller of {@code tool}. */
     public String of(String tool) {
       String place = path.equals("/") ? "" : path;
       return "arguments" + place + " of tool '" + tool + "': " + message;
     }
   }
 
-  /** A tool with a larger schema is not to be offered. */
+  /** mcpbus must not offer a tool with a larger schema. */
   public static final int MAX_SCHEMA_BYTES = 1024 * 1024;
 
-  /** For a worker thread: some tenths of a second at most. */
+  /** The bound on a worker thread: some tenths of a second at most. */
   public static final long EFFORT = 10_000_000;
 
-  /** For an event loop: some milliseconds at most. */
+  /** The bound on an event loop: some milliseconds at most. */
   public static final long SMALL_EFFORT = 200_000;
 
-  /** What is compiled once. */
+  /** The result of compiling the schema, which happens once. */
   private record Compiled(Map<String, Object> schema, SchemaReferences refs, Validator validator) {}
 
   private static final Logger LOG = LoggerFactory.getLogger(ArgumentValidator.class);
@@ -74,7 +74,7 @@ public final class ArgumentValidator {
     this.usable = schema != null;
   }
 
-  /** Once per tool; what takes long is left to the first check that needs it. */
+  /** Creates the validator of a tool; the first check that needs it compiles the schema. */
   public static ArgumentValidator of(@Nullable RawJson schema) {
     if (schema == null || !schema.isObject() || schema.length() > MAX_SCHEMA_BYTES) {
       return NOTHING;
@@ -86,26 +86,26 @@ public final class ArgumentValidator {
     }
   }
 
-  /** False where the schema is known to be of no use, so that everything fits. */
+  /** False if the schema is known to be unusable, so that every value is accepted. */
   public boolean checks() {
     return usable;
   }
 
-  /** True where a check of a small value takes no time to speak of. */
+  /** True if the check of a small value takes a negligible time. */
   public boolean isQuick() {
     return plain != null || !usable;
   }
 
-  /** The same within {@link #EFFORT}. */
+  /** Checks a value within {@link #EFFORT}. */
   public @Nullable Violation check(Object value) {
     return check(value, EFFORT);
   }
 
   /**
-   * The violation that lies deepest, or null where the value fits.
+   * Returns the violation at the deepest place, or null if the value fits.
    *
-   * @param value a JSON value as Vert.x has it
-   * @param effort characters that may be looked at, such as {@link #SMALL_EFFORT}
+   * @param value a JSON value in the types of Vert.x
+   * @param effort how many characters the check may read, such as {@link #SMALL_EFFORT}
    */
   public @Nullable Violation check(@Nullable Object value, long effort) {
     if (!usable || (plain != null && plain.accepts(value))) {
@@ -128,7 +128,7 @@ public final class ArgumentValidator {
         | IllegalStateException
         | IllegalArgumentException
         | NullPointerException e) {
-      LOG.warn("a tool's schema cannot be used, nothing is checked against it: {}", e.toString());
+      LOG.warn("a tool's schema cannot be used, so its values are not checked: {}", e.toString());
       usable = false;
       return null;
     }
@@ -146,7 +146,7 @@ public final class ArgumentValidator {
             .setDraft(draft(json.getString("$schema", "")))
             .setOutputFormat(OutputFormat.Basic);
     Validator validator = Validator.create(JsonSchema.of(json), options);
-    // Of its own: the validator writes members of its own into its schema.
+    // A copy of its own, because the validator adds members to its schema.
     Map<String, Object> own = schema.toJsonObject().getMap();
     Compiled made = new Compiled(own, new SchemaReferences(own), validator);
     compiled = made;
@@ -175,7 +175,10 @@ public final class ArgumentValidator {
     return new Violation(path.isEmpty() ? "/" : path, explain(deepest, errors));
   }
 
-  /** A misspelt name shows as one member too many; what is missing says which was meant. */
+  /**
+   * For a misspelt name the validator reports an additional member; the missing member shows which
+   * name was meant.
+   */
   private static String explain(OutputUnit deepest, List<OutputUnit> errors) {
     StringBuilder text = new StringBuilder(String.valueOf(deepest.getError()));
     for (OutputUnit error : errors) {

@@ -11,12 +11,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A schema of the plain kind that most tools have: types, members, enumerations of strings. It only
- * ever says a quick yes; what it does not accept the general validator decides and explains.
+ * A simple schema, as most tools have: types, members, enumerations of strings. It only accepts a
+ * value quickly; a value that it does not accept goes to the general validator, which decides and
+ * explains. Immutable after {@link #of}.
  */
 final class PlainSchema {
 
-  /** Words that constrain nothing. */
+  /** Keywords without a constraint. */
   private static final Set<String> ANNOTATIONS =
       Set.of("$schema", "$comment", "title", "description", "default", "examples", "deprecated");
 
@@ -32,7 +33,7 @@ final class PlainSchema {
 
   private PlainSchema() {}
 
-  /** Null where the schema has anything that is not understood here. */
+  /** Null if the schema has a keyword that this class does not support. */
   static @Nullable PlainSchema of(@Nullable Object schema) {
     if (!(schema instanceof JsonObject json)) {
       return null;
@@ -82,7 +83,7 @@ final class PlainSchema {
     return true;
   }
 
-  /** False where {@code value} is no array of strings that differ. */
+  /** False if {@code value} is not an array of distinct strings. */
   private static boolean takeStrings(@Nullable Object value, Set<? super String> into) {
     if (!(value instanceof JsonArray array)) {
       return false;
@@ -95,7 +96,7 @@ final class PlainSchema {
     return true;
   }
 
-  /** True where {@code value} certainly fits. */
+  /** True if {@code value} certainly fits. */
   boolean accepts(@Nullable Object value) {
     if (values != null && !values.contains(value)) {
       return false;
@@ -147,7 +148,7 @@ final class PlainSchema {
     return scalarType(value) != null;
   }
 
-  /** The narrowest type, null for what JSON writes in another form than Java has it. */
+  /** The narrowest type; null for values whose Java type is not one of JSON. */
   private static @Nullable String scalarType(@Nullable Object value) {
     if (value == null) {
       return "null";
@@ -165,7 +166,7 @@ final class PlainSchema {
     return value instanceof Integer || value instanceof Long || value instanceof BigInteger;
   }
 
-  /** An integer is a number too. */
+  /** An integer is also a number. */
   private boolean isWhole(@Nullable Object value) {
     return "number".equals(type) && isInteger(value);
   }

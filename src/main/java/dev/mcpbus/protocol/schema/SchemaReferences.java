@@ -14,8 +14,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the references of one schema stand for, within that schema alone: nothing is ever fetched.
- * Schemas are plain maps, lists and scalars here, as {@link #unwrap} gives them. Immutable.
+ * Resolves the references within one schema; nothing is ever fetched. Schemas are plain maps, lists
+ * and scalars here, as {@link #unwrap} returns them. Immutable.
  */
 final class SchemaReferences {
 
@@ -61,12 +61,12 @@ final class SchemaReferences {
     return value == null ? RawJson.NULL : value;
   }
 
-  /** True where {@code ref} can only mean a place in this very schema. */
+  /** True if {@code ref} can only refer to a place in this schema. */
   boolean isOwn(String ref) {
     return ref.startsWith("#") && !nested;
   }
 
-  /** Where a reference leads, null where it leads nowhere that is known here. */
+  /** The target of a reference, null if this schema does not contain it. */
   @Nullable Object find(String ref) {
     if (!ref.startsWith("#")) {
       return null;
@@ -78,7 +78,7 @@ final class SchemaReferences {
     return place.startsWith("/") ? pointed(place.substring(1)) : anchors.get(place);
   }
 
-  /** The schemas that apply to the same value as {@code schema} does, through references too. */
+  /** The schemas that apply to the same value as {@code schema}, references included. */
   List<Object> sameValue(Map<?, ?> schema) {
     List<Object> all = new ArrayList<>();
     for (String word : REFS) {

@@ -8,16 +8,17 @@ import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much work a validator will have with one value, known before it starts: each place of a
- * schema that meets a place of the value, and each character that a pattern looks at. A regular
- * expression cannot be stopped, nor a validator; what would take too long is never begun.
+ * Computes how much work a validator needs for one value, before it starts: each place of a schema
+ * that meets a place of the value, and each character that a pattern reads. Neither a regular
+ * expression nor a validator can be stopped, so a check that would take too long is never started.
+ * Confined to one call of {@link #isWithin}.
  */
 final class ValidationCost {
 
-  /** What one meeting costs, in characters looked at. */
+  /** The cost of one meeting, in characters read. */
   private static final long VISIT = 16;
 
-  /** By identity: equal schemas at two places are two. */
+  /** Compared by identity: equal schemas at two places are two. */
   private record Meeting(Object schema, Object value) {
     @Override
     public boolean equals(@Nullable Object other) {
@@ -30,7 +31,7 @@ final class ValidationCost {
     }
   }
 
-  /** Stackless: the limit is reached. */
+  /** The limit is reached. Stackless. */
   private static final class Spent extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -51,11 +52,12 @@ final class ValidationCost {
   }
 
   /**
-   * Measures.
+   * Computes the cost of validating {@code value}.
    *
-   * @param schema a map, as {@link SchemaReferences#unwrap} gives it
-   * @param limit in characters looked at
-   * @return false where validating {@code value} would cost more; takes no longer than that itself
+   * @param schema a map, as {@link SchemaReferences#unwrap} returns it
+   * @param limit in characters read
+   * @return false if the validation would cost more; this method itself never costs more than the
+   *     limit
    */
   static boolean isWithin(
       Map<String, Object> schema, SchemaReferences refs, @Nullable Object value, long limit) {
@@ -78,7 +80,8 @@ final class ValidationCost {
       return before;
     }
     walk(VISIT + schema.size());
-    known.put(meeting, limit); // whoever comes back here goes in circles
+    known.put(
+        meeting, limit); // a schema that meets the same value again here is recursive without end
     long cost = VISIT + schema.size();
     for (Object same : refs.sameValue(schema)) {
       cost = sum(cost, meet(same, value));
@@ -164,7 +167,7 @@ final class ValidationCost {
           .matcher(new Counted(text, 0, text.length()))
           .find();
     } catch (PatternSyntaxException e) {
-      return VISIT; // the validator says so too
+      return VISIT; // the validator reports it, too
     }
     return walked - before + VISIT;
   }
@@ -184,7 +187,7 @@ final class ValidationCost {
     }
   }
 
-  /** A text that knows how often it is looked at. */
+  /** A text that counts how often its characters are read. */
   private final class Counted implements CharSequence {
 
     private final String text;

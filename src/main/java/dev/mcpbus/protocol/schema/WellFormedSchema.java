@@ -11,13 +11,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a tool's schema is one at all: every known word has a value of its kind, every reference
- * within it leads somewhere, and none leads back to itself without going deeper into the value. A
- * schema that describes trees is fine; one that no validator could ever finish is not.
+ * Checks whether a tool's schema is valid: every known keyword has a value of its type, every
+ * reference within the schema has a target, and no reference leads back to itself at the same place
+ * of the value. A recursive schema for trees is valid; a schema that no validator could finish is
+ * not. Stateless for callers.
  */
 public final class WellFormedSchema {
 
-  /** What a word's value must be. */
+  /** The type that a keyword's value must have. */
   private enum Kind {
     SCHEMA,
     SCHEMAS,
@@ -82,7 +83,7 @@ public final class WellFormedSchema {
   private static final Set<String> TYPES =
       Set.of("object", "array", "string", "integer", "number", "boolean", "null");
 
-  /** Stackless: it only carries the reason out of the walk. */
+  /** Carries the reason out of the recursion. Stackless. */
   private static final class Fault extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -100,16 +101,16 @@ public final class WellFormedSchema {
   }
 
   /**
-   * Looks at one schema.
+   * Checks one schema.
    *
    * @param schema a JSON object
-   * @return why it is none, with the place in it; null where nothing is wrong
+   * @return the fault and its place; null if the schema is valid
    */
   public static @Nullable String fault(RawJson schema) {
     return fault(schema, false);
   }
 
-  /** The same for a schema of one's own, which must not refer to anything outside itself. */
+  /** As {@link #fault(RawJson)}, for a schema that must not refer to anything outside itself. */
   public static @Nullable String faultAlone(RawJson schema) {
     return fault(schema, true);
   }
@@ -228,7 +229,7 @@ public final class WellFormedSchema {
     }
   }
 
-  /** A value may meet any schema of the document, so each of them is a start. */
+  /** A value may meet any schema of the document, so each of them is a starting point. */
   private void loops(Object schema, Set<Object> done) throws Fault {
     if (schema instanceof List<?> list) {
       for (Object each : list) {
@@ -243,9 +244,9 @@ public final class WellFormedSchema {
   }
 
   /**
-   * Follows what applies to the same value.
+   * Follows the schemas that apply to the same value.
    *
-   * @param open the schemas on the way here
+   * @param open the schemas on the path to this one
    */
   private void again(@Nullable Object wrapped, Set<Object> open, Set<Object> done) throws Fault {
     if (!(SchemaReferences.unwrap(wrapped) instanceof Map<?, ?> schema)) {

@@ -1,6 +1,6 @@
 /**
- * JSON Schema for arguments: checks a call's arguments, says whether a schema is one, and bounds
- * what a check may cost. No thread, no I/O; a schema never leads to a request.
+ * JSON Schema for arguments: checks a call's arguments, checks whether a schema is valid, and
+ * bounds the cost of a check. No thread, no I/O; a schema never causes a request.
  */
 @NullMarked
 package dev.mcpbus.protocol.schema;
