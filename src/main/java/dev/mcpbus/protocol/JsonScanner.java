@@ -205,10 +205,7 @@ final class JsonScanner {
     return from;
   }
 
-  /**
-   * Whether the string that was skipped last is ASCII without escapes, so that its bytes are its
-   * text.
-   */
+  /** Whether the last skipped string is ASCII without escapes: its bytes are its text. */
   boolean isPlain() {
     return plain;
   }
@@ -320,10 +317,7 @@ final class JsonScanner {
     return (b >= '0' && b <= '9') || (b >= 'a' && b <= 'f') || (b >= 'A' && b <= 'F');
   }
 
-  /**
-   * Accepts well-formed sequences only (RFC 3629): no overlong forms, no surrogates, at most
-   * U+10FFFF.
-   */
+  /** Well-formed sequences only (RFC 3629): no overlong forms, no surrogates, up to U+10FFFF. */
   private int skipMultiByte(int p) throws ProtocolException {
     int first = bytes[p] & 0xFF;
     int low = 0x80;

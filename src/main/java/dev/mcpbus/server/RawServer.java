@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * RawServer server = RawServer.of("greeter", "1.0")
- *     .tool("greet", "Greets somebody.", schema,
+ *     .tool("greet", "Greets a person.", schema,
  *         (request, arguments) -> Future.succeededFuture(
  *             ToolResult.text("Hello " + arguments.getString("name"))));
  * vertx.deployVerticle(server.deployable("my.greeter"));     // on the bus
@@ -44,8 +44,7 @@ import org.jspecify.annotations.Nullable;
 public final class RawServer implements Acceptor {
 
   /**
-   * Methods that every server answers by itself; a handler for one of these would break the
-   * protocol.
+   * The server answers these methods by itself; a handler of a program would break the protocol.
    */
   private static final Set<String> RESERVED =
       Set.of(
@@ -106,8 +105,7 @@ public final class RawServer implements Acceptor {
   }
 
   /**
-   * Puts {@code other} around every handler that is registered after this call, inside earlier
-   * wrappers.
+   * Puts {@code other} around every handler registered after this call, inside earlier wrappers.
    */
   public synchronized RawServer wrap(HandlerWrapper other) {
     constructing();
@@ -135,10 +133,7 @@ public final class RawServer implements Acceptor {
     return this;
   }
 
-  /**
-   * Registers the handler of a notification. The server handles {@code notifications/initialized}
-   * and {@code notifications/cancelled} by itself.
-   */
+  /** Registers the handler of a notification, except those of the handshake and of cancellation. */
   public synchronized RawServer onNotification(String method, NotificationHandler handler) {
     constructing();
     if (notifications.putIfAbsent(method, handler) != null) {
@@ -204,14 +199,11 @@ public final class RawServer implements Acceptor {
     return safe(wrapper.wrap(safe(handler)));
   }
 
-  /**
-   * Puts an exception of the handler into its future, so that callers handle failures in one place.
-   */
+  /** Puts an exception of the handler into its future, the one place for failures. */
   private static RequestHandler safe(RequestHandler handler) {
     return (request, input) -> {
       try {
-        return Objects.requireNonNull(
-            handler.handle(request, input), "the handler returned null instead of a future");
+        return Objects.requireNonNull(handler.handle(request, input), "the handler returned null");
       } catch (RuntimeException e) {
         return Future.failedFuture(e);
       }
@@ -236,8 +228,7 @@ public final class RawServer implements Acceptor {
   /**
    * An acceptor for clients that this program vouches for: their requests carry {@code principal}.
    *
-   * @param principal the program has verified it by the way in, for example by a bus address of its
-   *     own
+   * @param principal verified by the program, for example by a bus address of its own
    */
   public Acceptor acceptor(String principal) {
     return channel -> accept(channel, principal);
@@ -311,10 +302,7 @@ public final class RawServer implements Acceptor {
     };
   }
 
-  /**
-   * Returns a transport that connects to this server in memory; each opened channel is a client of
-   * its own.
-   */
+  /** Returns a transport to this server in memory; each opened channel is a client of its own. */
   public Transport inMemory(Context owner) {
     return new InMemoryTransport(info.name(), owner, this);
   }

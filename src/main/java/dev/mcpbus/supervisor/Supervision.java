@@ -67,10 +67,7 @@ final class Supervision {
     return decided(now);
   }
 
-  /**
-   * Gives the child a new specification. It keeps its place in the order; its counters start again
-   * from zero, its epochs continue.
-   */
+  /** The child keeps its place in the order and its epochs; all counters start again from zero. */
   List<SupervisorAction> replace(ChildSpec spec, long now) {
     SupervisedChild child = children.get(spec.id());
     if (child == null) {
@@ -139,7 +136,7 @@ final class Supervision {
     RestartType type = child.policy().type();
     if (end.failure() == null && type != RestartType.PERMANENT) {
       LOG.info(
-          "{} ended without a failure, epoch {}; restart type {} does not restart it",
+          "{} ended without a failure, epoch {}; {} is not restarted",
           child.id(),
           end.epoch(),
           type);
@@ -160,10 +157,7 @@ final class Supervision {
     moves.stop(child, false, drain);
   }
 
-  /**
-   * A call does not shorten the back-off and does not retry a failure that is not retryable; {@link
-   * #restartWanted} does both.
-   */
+  /** Neither shortens a back-off nor retries a failure that is not retryable, unlike a restart. */
   private void startWanted(SupervisedChild child, long now) {
     if (child.phase == Phase.GAVE_UP) {
       if (!child.retryable) {
@@ -215,10 +209,7 @@ final class Supervision {
     }
   }
 
-  /**
-   * While the budget lasts, a fresh verticle replaces the crashed one at once, so that its
-   * addresses stay registered.
-   */
+  /** While the budget lasts, a new verticle takes over at once, so that the addresses stay. */
   private void crashed(SupervisedChild child, String why, long now) {
     if (child.deployment != Deployment.PRESENT) {
       return; // the fact comes from an instance that is being replaced already
@@ -389,10 +380,7 @@ final class Supervision {
     return child.retryable ? "no further attempt" : "no further attempt until it is changed";
   }
 
-  /**
-   * Ends every decision: first releases the groups that are ready, then admits children from the
-   * start queue.
-   */
+  /** Ends every decision: releases the groups that are ready, then admits children to start. */
   private List<SupervisorAction> decided(long now) {
     siblings.releaseDue();
     return moves.take(now, child -> postpone(child, now));

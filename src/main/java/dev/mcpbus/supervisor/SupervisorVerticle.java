@@ -106,8 +106,7 @@ public final class SupervisorVerticle extends VerticleBase {
       }
       decide(now -> supervision.on(fact, now));
     } else {
-      LOG.warn(
-          "ignored a message on {} that is not a fact: {}", Addresses.SUPERVISOR, message.body());
+      LOG.warn("ignored what is not a fact on {}: {}", Addresses.SUPERVISOR, message.body());
     }
   }
 
@@ -230,9 +229,7 @@ public final class SupervisorVerticle extends VerticleBase {
     return bounded(Future.join(workers), options.stopTimeout().toMillis())
         .otherwise(
             late -> {
-              LOG.warn(
-                  "the supervisor stops although {} children have not stopped in time",
-                  live.size());
+              LOG.warn("the supervisor stops; {} children have not stopped", live.size());
               return null;
             })
         .eventually(() -> facts == null ? Future.succeededFuture() : facts.unregister());
@@ -373,8 +370,7 @@ public final class SupervisorVerticle extends VerticleBase {
                 }
               } else {
                 LOG.warn("{} was not deployed", id, result.cause());
-                deployed.onSuccess(
-                    vertx::undeploy); // undeploys an instance that is deployed too late
+                deployed.onSuccess(vertx::undeploy); // deployed too late
                 decide(now -> supervision.deployFailed(id, deploy.ticket(), result.cause(), now));
                 if (supervision.gaveUp(id)) {
                   abandonStart(id, "'" + id + "' cannot be deployed: " + result.cause());

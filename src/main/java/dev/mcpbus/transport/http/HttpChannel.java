@@ -131,10 +131,7 @@ final class HttpChannel implements Channel {
     return true;
   }
 
-  /**
-   * Sets the version. The GET stream opens with the first message that the server accepts after
-   * this call.
-   */
+  /** The GET stream opens with the first message that the server accepts after this call. */
   @Override
   public void negotiated(String protocolVersion) {
     negotiated = HttpHeaders.createOptimized(protocolVersion);
@@ -270,8 +267,7 @@ final class HttpChannel implements Channel {
 
   /** Adds the configured headers and the headers of the session. */
   void headers(@Nullable OutboundMessage message, HttpClientRequest to) {
-    // The response future reports a failure of the request; without this handler Vert.x would log
-    // it, too.
+    // The response future reports a failure; without this handler Vert.x would log it, too.
     to.exceptionHandler(HttpConventions.IGNORE);
     configured.addTo(to);
     if (sessionId != null) {
@@ -294,9 +290,7 @@ final class HttpChannel implements Channel {
     waiting += change;
   }
 
-  /**
-   * The server redirected within its origin; the new endpoint holds for the life of the channel.
-   */
+  /** The server redirected within its origin; {@code to} holds for the life of the channel. */
   void moved(HttpEndpoint to) {
     endpoint = to;
     post = to.request(HttpMethod.POST);
@@ -355,10 +349,7 @@ final class HttpChannel implements Channel {
     return taken;
   }
 
-  /**
-   * Runs once, even if several requests detect the lost session. Calls in flight may still end
-   * within the grace period.
-   */
+  /** Runs once, even if several requests detect it; calls in flight have a grace period. */
   void sessionLost() {
     if (lost || over) {
       return;
@@ -377,13 +368,12 @@ final class HttpChannel implements Channel {
     } else {
       others.remove(exchange);
       if (barrier.waitsFor(exchange) && !over) {
-        // Open the barrier in a later task: by then the pool can use the connection of this
-        // exchange again.
+        // In a later task, when the pool can use the connection of this exchange again.
         owner.run(() -> barrier.open());
       }
     }
     if (lost && !over && requests.isEmpty()) {
-      // Close in a later task: the reply that ended the exchange has to be delivered first.
+      // In a later task: the reply that ended the exchange has to be delivered first.
       owner.run(() -> closeIfIdle());
     }
   }
@@ -401,10 +391,7 @@ final class HttpChannel implements Channel {
     }
   }
 
-  /**
-   * A stream that has delivered its reply may end by itself, so that its connection can be used
-   * again.
-   */
+  /** After its reply a stream may end by itself, so that its connection can be used again. */
   void linger(EventStreamReader reader) {
     if (over) {
       reader.stop();

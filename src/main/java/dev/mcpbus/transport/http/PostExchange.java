@@ -152,10 +152,7 @@ final class PostExchange implements EventStreamReader.Listener {
     } else if (bad != null) {
       reject(response, bad);
     } else if (!HttpConventions.isPlain(response)) {
-      reject(
-          response,
-          HttpFailures.protocol(
-              "the response has a Content-Encoding, which the request did not accept"));
+      reject(response, HttpFailures.protocol("the response has a Content-Encoding"));
     } else if (HttpConventions.hasType(response, HttpConventions.EVENT_STREAM)) {
       reader = new EventStreamReader(channel, this);
       reader.read(response);
@@ -203,9 +200,7 @@ final class PostExchange implements EventStreamReader.Listener {
           Envelope.received(body.bytes(), body.offset(), body.length(), channel.limits());
       Envelope mine = replyOf(reply);
       if (mine == null) {
-        reject(
-            response,
-            HttpFailures.protocol("the body is not an answer to request " + message.id()));
+        reject(response, HttpFailures.protocol("the body does not answer request " + message.id()));
       } else {
         finish(mine);
       }
