@@ -53,7 +53,7 @@ class BusTransportTest extends TransportContract {
   @Test
   void a_listener_that_is_no_server_of_ours_fails_the_opening() {
     vertx.eventBus().consumer(ADDRESS, message -> message.reply("hello"));
-    assertRefused(transport(), ADDRESS, "no MCP server");
+    assertRefused(transport(), ADDRESS, "not an MCP server");
   }
 
   @Test
