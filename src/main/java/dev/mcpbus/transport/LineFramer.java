@@ -118,7 +118,7 @@ public final class LineFramer {
                 + junkBudget
                 + " lines on "
                 + source
-                + " are not JSON-RPC; a server must write its logs to stderr");
+                + " are not JSON-RPC; logs belong on stderr");
       }
       return;
     }
