@@ -2,37 +2,35 @@ package dev.mcpbus.bridge;
 
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
-import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
-import io.vertx.ext.web.RoutingContext;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
-/** Reads a whole request body, but never more than the cap: then 413, and the rest stays unread. */
-final class BodyReader implements Handler<RoutingContext> {
+/**
+ * Reads a whole request body, but never more than the cap: then 413, and the rest stays unread.
+ * With the body's end the client's time to send is over. Used on the bridge's context.
+ */
+final class BodyReader {
 
   private final int maxBytes;
-  private final BiConsumer<RoutingContext, Buffer> next;
+  private final ReceiveDeadline receive;
 
-  BodyReader(int maxBytes, BiConsumer<RoutingContext, Buffer> next) {
+  /**
+   * @param receive ends the wait for a client that does not send its body
+   */
+  BodyReader(int maxBytes, ReceiveDeadline receive) {
     this.maxBytes = maxBytes;
-    this.next = next;
-  }
-
-  @Override
-  public void handle(RoutingContext ctx) {
-    read(ctx.request(), maxBytes, body -> accept(ctx, body));
+    this.receive = receive;
   }
 
   /** Calls {@code next} with the whole body, unless that is refused or never comes. */
-  static void read(HttpServerRequest request, int maxBytes, Consumer<Buffer> next) {
+  void read(HttpServerRequest request, Consumer<Buffer> next) {
     HttpServerResponse response = request.response();
     if (announced(request) > maxBytes) {
-      refuse(request, maxBytes);
+      refuse(request);
       return;
     }
     if ("100-continue".equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT))) {
@@ -45,7 +43,7 @@ final class BodyReader implements Handler<RoutingContext> {
             return;
           }
           if (body.length() + chunk.length() > maxBytes) {
-            refuse(request, maxBytes);
+            refuse(request);
           } else {
             body.appendBuffer(chunk);
           }
@@ -53,17 +51,10 @@ final class BodyReader implements Handler<RoutingContext> {
     request.endHandler(
         end -> {
           if (!response.ended()) {
+            receive.received(request);
             next.accept(body);
           }
         });
-  }
-
-  private void accept(RoutingContext ctx, Buffer body) {
-    try {
-      next.accept(ctx, body);
-    } catch (RuntimeException e) {
-      ctx.fail(e);
-    }
   }
 
   private static long announced(HttpServerRequest request) {
@@ -75,7 +66,7 @@ final class BodyReader implements Handler<RoutingContext> {
     }
   }
 
-  private static void refuse(HttpServerRequest request, int maxBytes) {
+  private void refuse(HttpServerRequest request) {
     request.pause();
     if (request.version() != HttpVersion.HTTP_2) {
       request.response().putHeader("Connection", "close");

@@ -108,7 +108,9 @@ final class BridgeCalls {
 
   private Future<JsonObject> json(
       @Nullable ConnectionId server, String address, JsonObject body, DeliveryOptions options) {
-    return request(server, address, body, options).map(reply -> (JsonObject) reply.body());
+    return bus.<JsonObject>request(server, address, body, options)
+        .map(Message::body)
+        .recover(failure -> Future.failedFuture(named(address, failure)));
   }
 
   /** The result's bytes of {@code mcp.<id>.<suffix>}, as the server wrote them. */
@@ -215,7 +217,9 @@ final class BridgeCalls {
     String callId = requester.callId(own == null ? callIds.get() : own);
     requester.sign(options).addHeader(Headers.CALL_ID, callId);
     Future<Buffer> answer =
-        request(server, address, body.toBuffer(), options).map(reply -> bytes(reply.body()));
+        bus.<Object>request(server, address, body.toBuffer(), options)
+            .map(reply -> bytes(reply.body()))
+            .recover(failure -> Future.failedFuture(named(address, failure)));
     if (cancelAddress != null) {
       ctx.response()
           .closeHandler(
@@ -226,12 +230,6 @@ final class BridgeCalls {
               });
     }
     return answer;
-  }
-
-  private Future<Message<Object>> request(
-      @Nullable ConnectionId server, String address, Object body, DeliveryOptions options) {
-    return bus.request(server, address, body, options)
-        .recover(failure -> Future.failedFuture(named(address, failure)));
   }
 
   private static McpFailure named(String address, Throwable failure) {

@@ -1,7 +1,6 @@
 package dev.mcpbus.bridge;
 
 import dev.mcpbus.bridge.options.BridgeOptions;
-import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Readiness;
 import dev.mcpbus.bus.SealedTaskIds;
 import dev.mcpbus.internals.ControlFrameLimit;
@@ -12,10 +11,7 @@ import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.Admission;
 import dev.mcpbus.security.AdmissionControl;
-import dev.mcpbus.security.Audit;
 import dev.mcpbus.security.MountedHandler;
-import dev.mcpbus.security.OriginGuard;
-import dev.mcpbus.security.RequestPath;
 import dev.mcpbus.security.SecurityHeaders;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -26,9 +22,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.Router;
-import io.vertx.ext.web.RoutingContext;
 import java.util.List;
-import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -59,9 +53,7 @@ public final class BridgeVerticle extends VerticleBase {
   private @Nullable HttpServer server;
   private @Nullable Router router;
   private List<Route> table = List.of();
-  private @Nullable OriginGuard guard;
   private @Nullable OpenStreams streams;
-  private @Nullable Admission entering;
 
   public BridgeVerticle(BridgeOptions options) {
     this(options, () -> UUID.randomUUID().toString());
@@ -135,11 +127,21 @@ public final class BridgeVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     ReceiveDeadline receive = new ReceiveDeadline(vertx, options.receiveTimeout());
+    BodyReader bodies = new BodyReader(options.maxBodyBytes(), receive);
     AdmissionControl keeper = gate.apply(vertx);
     HealthRoutes health = new HealthRoutes(readiness, !keeper.isRequired());
     Router router = Router.router(vertx);
     this.router = router;
-    mount(router, receive, keeper);
+    RequestCaller routes = new RequestCaller(router);
+    mount(router, bodies, keeper);
+    RequestGuards guards =
+        new RequestGuards(
+            options,
+            shared.connections,
+            receive,
+            health,
+            keeper,
+            (request, caller) -> enter(request, caller, routes, bodies));
     HttpServerOptions http = HttpSetup.of(options, shared::accepted).setPort(shared.port);
     HttpServer created = vertx.createHttpServer(http);
     server = created;
@@ -149,26 +151,11 @@ public final class BridgeVerticle extends VerticleBase {
               InboundConnection connection = shared.connection(opened);
               StrictRequestDecoder.install(connection, http);
               ControlFrameLimit.install(connection);
+              guards.connected(opened);
               receive.connected(connection, opened);
             })
         .invalidRequestHandler(BridgeVerticle::invalid)
-        .requestHandler(
-            request -> {
-              RequestLifecycle lifecycle = new RequestLifecycle();
-              if (!receive.requested(request, lifecycle::end)) {
-                return;
-              }
-              SecurityHeaders.apply(request.response());
-              if (!isPath(request, keeper.audit())
-                  || !guard(request, keeper.audit()).admits(request)
-                  || health.answers(request)
-                  || !hasPlace(request)
-                  || keeper.answers(request)) {
-                return;
-              }
-              lifecycle.admitted(
-                  request, keeper.admit(request), entry -> enter(request, entry, router, receive));
-            });
+        .requestHandler(guards);
     return (mounted == null ? Future.<Void>succeededFuture() : mounted.open())
         .compose(open -> SealedTaskIds.of(vertx).open(vertx))
         .compose(open -> created.listen())
@@ -184,35 +171,23 @@ public final class BridgeVerticle extends VerticleBase {
             });
   }
 
+  /** A request that has passed the guards goes to the gateway or to the router. */
   private void enter(
-      HttpServerRequest request, Admission entry, Router router, ReceiveDeadline receive) {
+      HttpServerRequest request, Admission caller, RequestCaller routes, BodyReader bodies) {
     MountedHandler other = mounted;
-    if (other == null || !other.owns(String.valueOf(request.path()))) {
-      route(router, request, entry);
-      return;
+    if (other != null && other.owns(String.valueOf(request.path()))) {
+      bodies.read(request, body -> other.handle(request, caller, body));
+    } else {
+      routes.route(request, caller);
     }
-    BodyReader.read(
-        request,
-        options.maxBodyBytes(),
-        body -> {
-          receive.received(request);
-          other.handle(request, entry, body);
-        });
   }
 
-  /** The router makes its context, and runs its first handler, before it gives back control. */
-  private void route(Router router, HttpServerRequest request, Admission caller) {
-    entering = caller;
-    router.handle(request);
-  }
-
-  private void mount(Router router, ReceiveDeadline receive, AdmissionControl keeper) {
-    router.route().handler(this::named);
+  private void mount(Router router, BodyReader bodies, AdmissionControl keeper) {
     PolicyGate access = new PolicyGate(keeper);
     BridgeCalls calls = new BridgeCalls(vertx, callIds, access);
     ParseLimits limits = ParseLimits.DEFAULT.withMaxBytes(options.maxBodyBytes());
     router.route().failureHandler(ProblemDocument::handle);
-    RouteTable routes = new RouteTable(options.maxBodyBytes(), receive, access::admits);
+    RouteTable routes = new RouteTable(bodies, access::admits);
     routes.describe(HealthRoutes.described());
     new RootRoute().mount(routes);
     new ServiceRoutes(calls, limits).mount(routes);
@@ -228,49 +203,6 @@ public final class BridgeVerticle extends VerticleBase {
         .route()
         .handler(
             ctx -> ProblemDocument.send(ctx.response(), 404, "no such path; see /openapi.json"));
-  }
-
-  private void named(RoutingContext ctx) {
-    RequestCaller.enter(ctx, Objects.requireNonNull(entering, "a request without a caller"));
-    entering = null;
-    ctx.next();
-  }
-
-  /** The guard is made with the first request: where port 0 was asked for, it is known by then. */
-  private OriginGuard guard(HttpServerRequest request, Audit audit) {
-    OriginGuard made = guard;
-    if (made == null) {
-      int port = request.localAddress().port();
-      made =
-          new OriginGuard(
-              options.scheme(), port, options.allowedHosts(), options.allowedOrigins(), audit);
-      guard = made;
-    }
-    return made;
-  }
-
-  /** What the guard, the gateway and the router read as the path is the same text from here on. */
-  private static boolean isPath(HttpServerRequest request, Audit audit) {
-    String problem = RequestPath.problem(request.uri());
-    if (problem == null) {
-      return true;
-    }
-    audit.refused(request, null, Audit.Decision.DENY, "BAD_REQUEST");
-    if (request.version() != HttpVersion.HTTP_2) {
-      request.response().putHeader("Connection", "close"); // the body of a stranger is not read
-    }
-    ProblemDocument.send(request.response(), 400, problem);
-    return false;
-  }
-
-  private boolean hasPlace(HttpServerRequest request) {
-    InboundConnection connection = InboundConnection.of(request.connection());
-    McpFailure refusal = connection == null ? null : shared.connections.refusal(connection);
-    if (refusal == null) {
-      return true;
-    }
-    ProblemDocument.send(request.response(), refusal);
-    return false;
   }
 
   /** Requests that the HTTP decoder refused: bad headers, a line too long. */

@@ -3,7 +3,7 @@ package dev.mcpbus.bridge;
 import dev.mcpbus.security.Admission;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpServerRequest;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** One request, from its head to the end of its response. Used on the bridge's context. */
@@ -12,33 +12,30 @@ final class RequestLifecycle {
   private @Nullable Runnable end;
   private boolean over;
 
-  /** Runs {@code step} where the request may go on; its body is not lost meanwhile. */
+  /**
+   * Runs {@code step} where the request may go on. While the admission is not known the request is
+   * paused, so that its body is not lost; a request that is refused stays so.
+   */
   void admitted(
-      HttpServerRequest request, Future<@Nullable Admission> admission, Consumer<Admission> step) {
-    if (admission.isComplete()) {
-      enter(admission.result(), step);
+      HttpServerRequest request,
+      Future<@Nullable Admission> admission,
+      BiConsumer<HttpServerRequest, Admission> step) {
+    if (!admission.isComplete()) {
+      request.pause();
+      admission.onSuccess(
+          known -> admitted(request, admission, step.andThen((same, entry) -> same.resume())));
       return;
     }
-    request.pause();
-    admission.onSuccess(
-        entry -> {
-          if (enter(entry, step)) {
-            request.resume();
-          }
-        });
-  }
-
-  private boolean enter(@Nullable Admission entry, Consumer<Admission> step) {
+    Admission entry = admission.result();
     if (entry == null) {
-      return false;
+      return;
     }
     end = entry::end;
     if (over) {
       entry.end();
-      return false;
+    } else {
+      step.accept(request, entry);
     }
-    step.accept(entry);
-    return true;
   }
 
   /** The response has ended, or can reach nobody. */

@@ -23,8 +23,7 @@ final class RouteTable {
 
   private record Mounted(Route route, Handler<RoutingContext> handler) {}
 
-  private final int maxBodyBytes;
-  private final ReceiveDeadline receive;
+  private final BodyReader bodies;
   private final BiPredicate<RoutingContext, Action> gate;
   private final Map<String, List<Mounted>> paths = new LinkedHashMap<>();
   private final List<Route> elsewhere = new ArrayList<>();
@@ -32,9 +31,8 @@ final class RouteTable {
   /**
    * @param gate whether a request may do this; where not, it has answered the request
    */
-  RouteTable(int maxBodyBytes, ReceiveDeadline receive, BiPredicate<RoutingContext, Action> gate) {
-    this.maxBodyBytes = maxBodyBytes;
-    this.receive = receive;
+  RouteTable(BodyReader bodies, BiPredicate<RoutingContext, Action> gate) {
+    this.bodies = bodies;
     this.gate = gate;
   }
 
@@ -47,12 +45,16 @@ final class RouteTable {
   void add(Route route, BiConsumer<RoutingContext, Buffer> handler) {
     put(
         route,
-        new BodyReader(
-            maxBodyBytes,
-            (ctx, body) -> {
-              receive.received(ctx.request());
-              handler.accept(ctx, body);
-            }));
+        ctx ->
+            bodies.read(
+                ctx.request(),
+                body -> {
+                  try {
+                    handler.accept(ctx, body);
+                  } catch (RuntimeException e) {
+                    ctx.fail(e);
+                  }
+                }));
   }
 
   /** What is answered before the router, and is not mounted. */

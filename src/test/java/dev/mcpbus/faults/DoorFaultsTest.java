@@ -362,6 +362,29 @@ class DoorFaultsTest {
         .toList();
   }
 
+  /** The order of decision 13: each request breaks the rule of one guard and of all behind it. */
+  @Test
+  void the_first_guard_that_refuses_is_the_one_that_answers() throws IOException {
+    String ours = "Host: 127.0.0.1:PORT\r\n";
+    String strange = "Host: evil.example\r\n";
+    try (DoorBed bed = new DoorBed(DoorBed.keys())) {
+      assertThat(answer(bed, "/health/../health/live", strange)).as("path").contains(" 400 ");
+      assertThat(answer(bed, "/health/live", strange)).as("names").contains(" 403 ");
+      assertThat(answer(bed, "/health/live", ours)).as("health").contains(" 200 ");
+      assertThat(answer(bed, "/.well-known/oauth-protected-resource", ours))
+          .as("how to get a token")
+          .contains(" 404 ", "no tokens are taken here");
+      assertThat(answer(bed, "/nowhere", ours)).as("who").contains(" 401 ");
+      assertThat(answer(bed, "/nowhere", ours + "Authorization: Bearer " + BOB.key() + "\r\n"))
+          .as("route")
+          .contains(" 404 ", "no such path");
+    }
+  }
+
+  private static String answer(DoorBed bed, String path, String headers) throws IOException {
+    return bed.raw("GET " + path + " HTTP/1.1\r\n" + headers + "Connection: close\r\n\r\n");
+  }
+
   @Test
   void beyond_the_limits_stands_429_and_when_to_come_back() {
     AuthOptions auth = DoorBed.keys().withLimits(new Limits(0.001, 3, 0));
