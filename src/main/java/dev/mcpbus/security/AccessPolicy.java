@@ -40,7 +40,7 @@ public final class AccessPolicy {
   private final Map<Principal, Rights> known = new ConcurrentHashMap<>();
 
   /**
-   * The last result. Most requests come from the key principal as the request before, and a
+   * The last result. Most requests come from the same principal as the request before, and a
    * comparison costs less than the principal's hash.
    */
   private volatile @Nullable Found latest;

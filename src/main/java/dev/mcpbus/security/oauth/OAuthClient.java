@@ -29,10 +29,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Obtains, renews and stores the tokens for one MCP server. Only one exchange with the
  * authorization server runs at a time; concurrent callers share its outcome, because some servers
- * revoke everything if a refresh token is used twice.
- *
- * <p>Any thread may call; futures complete on any thread. The exchanges run on a context of their
- * own, because connections opened on a session's context end with that session.
+ * revoke everything if a refresh token is used twice. Any thread may call; futures complete on any
+ * thread. Exchanges run on a context of their own: what a session's context opens ends with it.
  */
 public final class OAuthClient {
 
@@ -125,8 +123,7 @@ public final class OAuthClient {
         .store()
         .load(settings.key())
         .onSuccess(found -> state = StoredAuthorization.of(found, settings.issuer()))
-        .onFailure(
-            why -> log.warn("cannot load the stored tokens for {}: {}", settings, why.getMessage()))
+        .onFailure(why -> log.warn("cannot load tokens for {}: {}", settings, why.getMessage()))
         .otherwiseEmpty()
         .mapEmpty();
   }
@@ -162,10 +159,7 @@ public final class OAuthClient {
     return tokens == null ? null : tokens.access().reveal();
   }
 
-  /**
-   * Asks the issuer of the token directly; the MCP server's metadata is read again only after a
-   * refusal.
-   */
+  /** Renews at the token's issuer; the server's metadata is read again only after a refusal. */
   private Future<Boolean> renewExpired(OAuthTokens tokens) {
     ResourceMetadata resource =
         new ResourceMetadata(tokens.resource(), List.of(tokens.issuer()), null);
@@ -182,10 +176,7 @@ public final class OAuthClient {
                     : Future.failedFuture(why));
   }
 
-  /**
-   * Drops the token: the next request goes without one, and the server's challenge names the next
-   * step.
-   */
+  /** Drops the token; the challenge of the next request names what is needed. */
   private Future<Boolean> drop() {
     state = state.withTokens(null);
     return save().map(false);
@@ -309,9 +300,7 @@ public final class OAuthClient {
                     : Future.failedFuture(why));
   }
 
-  /**
-   * Refreshes under the store's lock; if another process has renewed meanwhile, takes its tokens.
-   */
+  /** Refreshes under the store's lock, or takes the tokens that another process has renewed. */
   private Future<Boolean> refresh(Place place, OAuthTokens tokens) {
     return environment.store().alone(settings.key(), () -> refreshAlone(place, tokens));
   }
@@ -350,9 +339,8 @@ public final class OAuthClient {
 
   private Future<Boolean> keep(Obtained obtained, Set<String> requested) {
     RegisteredClient client = obtained.client().registered() ? obtained.client() : null;
-    state =
-        new StoredAuthorization(
-            obtained.tokens(), client, obtained.tokens().issuer(), Set.copyOf(requested));
+    OAuthTokens tokens = obtained.tokens();
+    state = new StoredAuthorization(tokens, client, tokens.issuer(), Set.copyOf(requested));
     synchronized (this) {
       renewed = environment.clock().instant();
     }
@@ -364,8 +352,7 @@ public final class OAuthClient {
     return environment
         .store()
         .save(settings.key(), json)
-        .onFailure(
-            why -> log.warn("cannot store the tokens for {}: {}", settings, why.getMessage()))
+        .onFailure(why -> log.warn("cannot store tokens for {}: {}", settings, why.getMessage()))
         .otherwiseEmpty();
   }
 
@@ -396,8 +383,7 @@ public final class OAuthClient {
     failure = lasting ? (OAuthException) why : null;
     failedAt = environment.clock().instant();
     if (why != null) {
-      // The connection reports the message; the log does not, as the authorization server may
-      // quote secrets in it.
+      // The connection reports the message. Not logged: the server may quote secrets in it.
       log.warn(
           "no token for {}: {}; the status of the server says why",
           settings.origin(),
