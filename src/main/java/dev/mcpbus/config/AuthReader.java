@@ -100,7 +100,7 @@ final class AuthReader {
         // The value is never shown: it may be the key itself.
         item.wrong(
             item.node().line(),
-            MessageTexts.quote(item.path() + "hash") + " is no hash of a key",
+            MessageTexts.quote(item.path() + "hash") + " is not the hash of a key",
             "Run java -jar mcpbus.jar --new-key " + name + " and take the hash that it prints");
       } else if (!hashes.add(hash)) {
         item.wrong(
@@ -133,7 +133,7 @@ final class AuthReader {
     } catch (DateTimeParseException e) {
       item.wrong(
           item.line("expires"),
-          MessageTexts.quote(item.path() + "expires") + " is no time",
+          MessageTexts.quote(item.path() + "expires") + " is not a time",
           "Write it as 2027-01-31T00:00:00Z");
       return Instant.EPOCH;
     }

@@ -133,7 +133,7 @@ record ConfigEntry(
     }
     String raw = text.get().value().reveal();
     if (raw.isBlank() || raw.indexOf('\0') >= 0) {
-      wrong(line(key), MessageTexts.quote(path + key) + " is empty or no path", "Name a path");
+      wrong(line(key), MessageTexts.quote(path + key) + " is empty or not a path", "Name a path");
       return Optional.empty();
     }
     try {
@@ -143,7 +143,7 @@ record ConfigEntry(
               : substitution.folder().resolve(raw);
       return Optional.of(found.normalize());
     } catch (InvalidPathException e) {
-      wrong(line(key), MessageTexts.quote(path + key) + " is no valid path", "Correct it");
+      wrong(line(key), MessageTexts.quote(path + key) + " is not a valid path", "Correct it");
       return Optional.empty();
     }
   }
@@ -215,7 +215,8 @@ record ConfigEntry(
       value = DurationText.parse(text.get());
     }
     if (value.isEmpty()) {
-      wrong(member.line(), MessageTexts.quote(path + key) + " is no duration", DurationText.HELP);
+      wrong(
+          member.line(), MessageTexts.quote(path + key) + " is not a duration", DurationText.HELP);
     } else if (value.get().isZero() && !zeroAllowed) {
       wrong(
           member.line(),

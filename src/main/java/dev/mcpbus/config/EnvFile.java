@@ -76,7 +76,7 @@ final class EnvFile {
     }
     String name = text.substring(0, equals).strip();
     if (!NAME.matcher(name).matches()) {
-      return "the name before = is no variable name";
+      return "the name before = is not a variable name";
     }
     String value = text.substring(equals + 1).strip();
     if (value.startsWith("\"") || value.startsWith("'")) {

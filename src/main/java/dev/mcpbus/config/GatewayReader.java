@@ -101,7 +101,7 @@ final class GatewayReader {
       if (!NAME.matcher(name).matches()) {
         entry.wrong(
             entry.line("rename"),
-            shown + " is no name for a tool",
+            shown + " is not a name for a tool",
             "Use 1 to 64 letters, digits, _ and -, no digit or hyphen first");
       } else if (!taken.add(name)) {
         entry.wrong(

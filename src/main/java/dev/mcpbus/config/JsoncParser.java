@@ -57,7 +57,7 @@ final class JsoncParser {
     } catch (JsonProcessingException e) {
       return ParsedText.broken(
           e.getLocation() == null ? 0 : e.getLocation().getLineNr(),
-          "this is no JSON: " + ParsedText.withoutQuotes(e.getOriginalMessage()),
+          "this is not JSON: " + ParsedText.withoutQuotes(e.getOriginalMessage()),
           "Correct the syntax; comments and trailing commas are allowed");
     } catch (IOException e) {
       throw new UncheckedIOException("a string cannot fail to be read", e);

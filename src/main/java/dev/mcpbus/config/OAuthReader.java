@@ -147,7 +147,7 @@ final class OAuthReader {
     if (!scopes.stream().allMatch(OAuthReader::isScope)) {
       entry.wrong(
           entry.line("scopes"),
-          MessageTexts.quote(entry.path() + "scopes") + " holds something that is no scope",
+          MessageTexts.quote(entry.path() + "scopes") + " has an invalid scope",
           "Write visible ASCII characters without quotes and backslashes");
     }
     return scopes;
@@ -193,7 +193,7 @@ final class OAuthReader {
     }
     entry.wrong(
         entry.line(key),
-        MessageTexts.quote(entry.path() + key) + " is no https URL",
+        MessageTexts.quote(entry.path() + key) + " is not an https URL",
         "Write https://host/path, without user and fragment");
     return null;
   }

@@ -36,7 +36,7 @@ final class PinReader {
       if (!HASH.matcher(hash).matches()) {
         entry.wrong(
             entry.line("pin"),
-            MessageTexts.quote("pin." + pin.getKey()) + " is no hash of a definition",
+            MessageTexts.quote("pin." + pin.getKey()) + " is not the hash of a definition",
             "Take it from mcp.<id>.tools.drift: sha256- and 64 hex digits");
       }
       hashes.put(pin.getKey(), hash);

@@ -146,7 +146,7 @@ record RegistryInput(ConfigEnvironment environment, ProblemCollector problems, S
       problems.add(
           input.line(),
           server,
-          "the value of " + MessageTexts.quote(name) + " is none of its choices",
+          "the value of " + MessageTexts.quote(name) + " is not one of its choices",
           "Use one of " + MessageTexts.ascii(ServerNames.cut(String.join(", ", choices))));
       return false;
     }
@@ -161,7 +161,7 @@ record RegistryInput(ConfigEnvironment environment, ProblemCollector problems, S
       problems.add(
           input.line(),
           server,
-          "the value of " + MessageTexts.quote(name) + " is no " + format,
+          "the value of " + MessageTexts.quote(name) + " is not a " + format,
           format.equals("number") ? "Use decimal digits" : "Use true or false");
     }
     return good;

@@ -178,7 +178,7 @@ final class ServerReader {
           if (name.isBlank() || name.indexOf('=') >= 0 || name.indexOf('\0') >= 0) {
             entry.wrong(
                 entry.line("env"),
-                MessageTexts.quote(name) + " is no name of a variable",
+                MessageTexts.quote(name) + " is not the name of a variable",
                 "Use letters, digits and underscores");
           }
           noNul("env." + name, value);
@@ -285,7 +285,9 @@ final class ServerReader {
     int line = entry.line("headers");
     if (!HEADER_NAME.matcher(name).matches()) {
       entry.wrong(
-          line, MessageTexts.quote(name) + " is no name of a header", "Use letters and hyphens");
+          line,
+          MessageTexts.quote(name) + " is not the name of a header",
+          "Use letters and hyphens");
     } else if (value.value().anyMatch(c -> (c < 0x20 && c != '\t') || c == 0x7F)) {
       entry.wrong(
           line,

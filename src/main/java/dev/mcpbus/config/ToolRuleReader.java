@@ -151,7 +151,10 @@ final class ToolRuleReader {
       return;
     }
     if (!tool.value().is(Kind.OBJECT)) {
-      of.wrong(tool.line(), MessageTexts.quote(of.path() + tool.name()) + " is no switch", NAMES);
+      of.wrong(
+          tool.line(),
+          MessageTexts.quote(of.path() + tool.name()) + " is not true or false",
+          NAMES);
       return;
     }
     ConfigEntry inner =

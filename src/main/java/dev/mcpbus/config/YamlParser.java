@@ -100,11 +100,11 @@ final class YamlParser {
       int line = e.getProblemMark().or(e::getContextMark).map(Mark::getLine).orElse(-1) + 1;
       return ParsedText.broken(
           line,
-          "this is no YAML: " + ParsedText.withoutQuotes(e.getProblem()),
+          "this is not YAML: " + ParsedText.withoutQuotes(e.getProblem()),
           "Correct the syntax");
     } catch (YamlEngineException e) {
       return ParsedText.broken(
-          0, "this is no YAML: " + ParsedText.withoutQuotes(e.getMessage()), "Correct the syntax");
+          0, "this is not YAML: " + ParsedText.withoutQuotes(e.getMessage()), "Correct the syntax");
     }
     if (root == null) {
       return ParsedText.broken(

@@ -93,7 +93,7 @@ class AuthReaderTest {
     ConfigResult result =
         ConfigReader.read(file, ConfigEnvironment.system().withVariables(variables));
     assertThat(result.problems().toString())
-        .contains("unknown action \"***\"", "\"***\" is no name for a tool")
+        .contains("unknown action \"***\"", "\"***\" is not a name for a tool")
         .contains("two tools are renamed to \"x***\"")
         .doesNotContain("canary");
   }

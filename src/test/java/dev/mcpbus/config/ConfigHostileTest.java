@@ -30,8 +30,9 @@ class ConfigHostileTest {
   void case_113_bad_json_names_the_line() {
     Sample sample = Sample.in(directory);
     assertThat(only(sample.json("{\n\"mcpServers\": {\n  oops\n}}")))
-        .startsWith("mcp.json:3: this is no JSON");
-    assertThat(only(sample.json("{\n\"mcpServers\": {"))).startsWith("mcp.json:2: this is no JSON");
+        .startsWith("mcp.json:3: this is not JSON");
+    assertThat(only(sample.json("{\n\"mcpServers\": {")))
+        .startsWith("mcp.json:2: this is not JSON");
     assertThat(only(sample.json("{\"mcpServers\": {}}\n}"))).startsWith("mcp.json:2: ");
     assertThat(only(sample.json(""))).startsWith("mcp.json:1: the file is empty");
   }
@@ -40,8 +41,8 @@ class ConfigHostileTest {
   void case_113_bad_yaml_names_the_line() {
     Sample sample = Sample.in(directory);
     assertThat(only(sample.yaml("mcp_servers:\n  a: {command: x\n  b: 1\n")))
-        .startsWith("mcp.yaml:3: this is no YAML");
-    assertThat(only(sample.yaml("a: 1\n b: 2\n"))).startsWith("mcp.yaml:2: this is no YAML");
+        .startsWith("mcp.yaml:3: this is not YAML");
+    assertThat(only(sample.yaml("a: 1\n b: 2\n"))).startsWith("mcp.yaml:2: this is not YAML");
     assertThat(only(sample.yaml("a: *canary\n")))
         .startsWith("mcp.yaml:1: ")
         .doesNotContain("canary");

@@ -41,7 +41,7 @@ class ConfigProblemsTest {
         "\"command\": \"x\", \"args\": [[1]]|\"args[0]\" must be a string, not a list. Put it in"
             + " quotes",
         "\"command\": \"x\", \"env\": [\"A=1\"]|\"env\" must be an object of strings, not a list",
-        "\"command\": \"x\", \"env\": {\"A=B\": \"1\"}|\"A=B\" is no name of a variable",
+        "\"command\": \"x\", \"env\": {\"A=B\": \"1\"}|\"A=B\" is not the name of a variable",
         "\"command\": \"x\", \"lazy\": \"yes\"|\"lazy\" must be true or false, not a string",
         "\"command\": \"x\", \"disabled\": \"true\"|\"disabled\" must be true or false, not a"
             + " string",
@@ -53,9 +53,9 @@ class ConfigProblemsTest {
             + " 1 to 100",
         "\"command\": \"x\", \"maxPending\": 1.5|\"maxPending\" must be a whole number",
         "\"command\": \"x\", \"maxPending\": \"9\"|\"maxPending\" must be a number, not a string",
-        "\"command\": \"x\", \"timeout\": \"soon\"|\"timeout\" is no duration. Write milliseconds"
+        "\"command\": \"x\", \"timeout\": \"soon\"|\"timeout\" is not a duration. Write milliseconds"
             + " as a number, or a text like \"30s\" or \"250ms\"",
-        "\"command\": \"x\", \"timeout\": -1|\"timeout\" is no duration",
+        "\"command\": \"x\", \"timeout\": -1|\"timeout\" is not a duration",
         "\"command\": \"x\", \"timeout\": 0|\"timeout\" must be more than zero",
         "\"command\": \"x\", \"timeout\": 5, \"requestTimeout\": 6|\"timeout\" and"
             + " \"requestTimeout\" are the same",
@@ -67,10 +67,10 @@ class ConfigProblemsTest {
             + " on, bus",
         "\"command\": \"x\", \"pin\": \"yes\"|\"pin\" must be true, false or an object, not a"
             + " string",
-        "\"command\": \"x\", \"pin\": {\"echo\": \"sha256-12\"}|\"pin.echo\" is no hash of a"
+        "\"command\": \"x\", \"pin\": {\"echo\": \"sha256-12\"}|\"pin.echo\" is not the hash of a"
             + " definition. Take it from mcp.<id>.tools.drift",
         "\"command\": \"x\", \"healthCheck\": {\"interval\": \"often\"}|"
-            + "\"healthCheck.interval\" is no duration",
+            + "\"healthCheck.interval\" is not a duration",
         "\"command\": \"x\", \"limits\": 5|\"limits\" must be an object, not a number",
         "\"command\": \"x\", \"limits\": {\"maxDepth\": 1}|\"limits.maxDepth\" is out of range",
         "\"command\": \"x\", \"restart\": {\"backoff\": {\"initial\": 9, \"max\":"
@@ -98,15 +98,15 @@ class ConfigProblemsTest {
         "\"url\": \"http:///mcp\"|the url ",
         "\"url\": \"http://h/#x\"|the url has a fragment (#)",
         "\"url\": \"http://h/a b\"|the url is not well formed",
-        "\"url\": \"http://h/\", \"headers\": {\"a b\": \"x\"}|\"a b\" is no name of a header",
+        "\"url\": \"http://h/\", \"headers\": {\"a b\": \"x\"}|\"a b\" is not the name of a header",
         "\"url\": \"http://h/\", \"headers\": {\"a\": \"x\\r"
             + "\\n"
             + "y\"}|the header \"a\" has a line break",
         "\"url\": \"http://u:p@h/\", \"headers\": {\"authorization\": \"x\"}|the url has a user and"
             + " the headers have Authorization",
         "\"url\": \"http://h/\", \"headersHelper\": \"\"|\"headersHelper\" is empty",
-        "\"url\": \"http://h/\", \"oauth\": {\"issuer\": \"http://h/\"}|\"oauth.issuer\" is no"
-            + " https URL",
+        "\"url\": \"http://h/\", \"oauth\": {\"issuer\": \"http://h/\"}|\"oauth.issuer\" is not"
+            + " an https URL",
         "\"url\": \"http://h/\", \"auth\": {}, \"oauth\": {}|\"oauth\" and \"auth\" mean the same",
         "\"url\": \"http://h/\", \"oauth\": {\"clientID\": \"x\"}|unknown key \"oauth.clientID\"."
             + " Did you mean \"oauth.clientId\"?",
@@ -119,8 +119,8 @@ class ConfigProblemsTest {
         "\"url\": \"http://h/\", \"oauth\": {}, \"headersHelper\": \"x\"|OAuth cannot be combined with a headersHelper",
         "\"url\": \"http://h/\", \"oauth\": {}, \"headers\": {\"authorization\": \"x\"}|OAuth cannot be combined with a"
             + " headersHelper or an Authorization header",
-        "\"url\": \"http://h/\", \"oauth\": {\"scopes\": [\"a\\\"b\"]}|\"oauth.scopes\" holds"
-            + " something that is no scope",
+        "\"url\": \"http://h/\", \"oauth\": {\"scopes\": [\"a\\\"b\"]}|\"oauth.scopes\" has an invalid"
+            + " scope",
         "\"address\": \"\"|\"address\" is empty",
       })
   void a_mistake_of_one_server_is_one_problem_with_its_line(String body, String expected) {
@@ -164,7 +164,7 @@ class ConfigProblemsTest {
             "mcp.json:4: unknown key \"defalts\"",
             "mcp.json:6: server \"a\": unknown key \"comand\"",
             "mcp.json:7: server \"b\": the variable UNSET_ONE is not set",
-            "mcp.json:8: server \"b\": \"timeout\" is no duration",
+            "mcp.json:8: server \"b\": \"timeout\" is not a duration",
             "mcp.json:9: server \"b\": \"lazy\" must be true or false, not a number",
             "mcp.json:10: server \"c\": the url is that of a socket",
             "mcp.json:11: server \"d.e\": the name has a dot, which separates the parts of a bus"

@@ -59,7 +59,7 @@ class GatewayReaderTest {
       value = {
         "\"views\": {\"git\": {}}|/mcp/git would be both a server and a view. Rename the view",
         "\"views\": {\"v\": {\"servers\": [\"docs\"]}}|view \"v\": there is no server \"docs\"",
-        "\"views\": {\"v\": {\"rename\": {\"git.a\": \"1x\"}}}|\"1x\" is no name for a tool",
+        "\"views\": {\"v\": {\"rename\": {\"git.a\": \"1x\"}}}|\"1x\" is not a name for a tool",
         "\"views\": {\"v\": {\"rename\": {\"git.a\": \"x\", \"git.b\": \"x\"}}}|two tools are"
             + " renamed to \"x\"",
         "\"views\": {\"V 1\": {}}|is not a valid id",

@@ -202,12 +202,12 @@ class RegistryFileTest {
     assertThat(problems(Map.of("MCPBUS_INPUT_MODE", "canary"), argument))
         .singleElement()
         .asString()
-        .contains("\"--mode\" is none of its choices. Use one of local, cached")
+        .contains("\"--mode\" is not one of its choices. Use one of local, cached")
         .doesNotContain("canary");
     assertThat(problems(Map.of("MCPBUS_INPUT_PORT", "eighty"), argument))
         .singleElement()
         .asString()
-        .contains("\"--port\" is no number");
+        .contains("\"--port\" is not a number");
     assertThat(stdio(good(Map.of("MCPBUS_INPUT_PORT", "80"), argument)).args())
         .extracting(Sensitive::reveal)
         .endsWith("--port", "80");

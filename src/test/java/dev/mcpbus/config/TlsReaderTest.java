@@ -49,7 +49,7 @@ class TlsReaderTest {
         "https://h/mcp | {\"keyFile\": \"a\"} | \"certFile\" and \"keyFile\" go together",
         "https://h/mcp | {\"cafile\": \"a\"} | Did you mean \"tls.caFile\"?",
         "https://h/mcp | {\"trustAll\": true} | unknown key \"tls.trustAll\"",
-        "https://h/mcp | {\"caFile\": \"\"} | \"tls.caFile\" is empty or no path",
+        "https://h/mcp | {\"caFile\": \"\"} | \"tls.caFile\" is empty or not a path",
         "https://h/mcp | true | \"tls\" must be an object",
         "http://h/mcp | {\"caFile\": \"a\"} | does not use TLS",
         "tcp://h:1 | {\"caFile\": \"a\"} | does not use TLS"

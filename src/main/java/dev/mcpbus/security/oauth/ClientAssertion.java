@@ -44,7 +44,8 @@ final class ClientAssertion {
       int begin = pem.indexOf("-----BEGIN PRIVATE KEY-----");
       int end = pem.indexOf("-----END PRIVATE KEY-----");
       if (begin < 0 || end < begin) {
-        throw unusable("is no PKCS#8 PEM file; convert it with \"openssl pkcs8 -topk8 -nocrypt\"");
+        throw unusable(
+            "is not a PKCS#8 PEM file; convert it with \"openssl pkcs8 -topk8 -nocrypt\"");
       }
       String body = pem.substring(begin + "-----BEGIN PRIVATE KEY-----".length(), end);
       return new ClientAssertion(parse(Base64.getMimeDecoder().decode(body)), keyId);

@@ -73,7 +73,7 @@ final class UrlGuard {
     String scheme = uri.getScheme() == null ? "" : uri.getScheme().toLowerCase(Locale.ROOT);
     String host = uri.getHost() == null ? "" : uri.getHost().toLowerCase(Locale.ROOT);
     if (url.length() > MAX_URL || uri.isOpaque() || host.isEmpty()) {
-      throw refused(what, "it is no https URL with a host");
+      throw refused(what, "it is not an https URL with a host");
     }
     boolean loopback = LOOPBACK.contains(host) && trusted.contains(host);
     if (!scheme.equals("https") && !(scheme.equals("http") && loopback)) {
