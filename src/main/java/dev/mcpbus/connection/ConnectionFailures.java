@@ -4,6 +4,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.transport.TransportException;
+import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
@@ -60,6 +61,27 @@ final class ConnectionFailures {
     return failure instanceof McpFailure mcp && mcp.code() == FailureCode.UPSTREAM_ERROR
         ? mcp.data().getJsonObject("error")
         : null;
+  }
+
+  static <T> Future<T> closedWhileOpening() {
+    return Future.failedFuture(
+        McpFailure.notSent(FailureCode.UNAVAILABLE, "closed while it was opening"));
+  }
+
+  /** The other era's opening was answered first: this answer changes nothing any more. */
+  static McpFailure answeredTooLate() {
+    return McpFailure.notSent(
+        FailureCode.HANDSHAKE_FAILED, "the handshake was over before this answer came");
+  }
+
+  static McpFailure overloaded(int pending, int most) {
+    return McpFailure.notSent(
+        FailureCode.OVERLOADED,
+        pending
+            + " of "
+            + most
+            + " calls are in flight already, or yours are three quarters of what others leave;"
+            + " try again later");
   }
 
   /** Where the server does not offer what {@code method} needs. */

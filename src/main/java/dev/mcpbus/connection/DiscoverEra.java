@@ -83,7 +83,7 @@ final class DiscoverEra implements SessionEra {
 
   private Future<ServerDescription> accept(Session session, RawJson result) {
     if (session.version() != null) {
-      return Future.failedFuture(Handshake.late());
+      return Future.failedFuture(ConnectionFailures.answeredTooLate());
     }
     JsonObject json = result.toJsonObject();
     if (!(json.getValue("supportedVersions") instanceof JsonArray versions)) {

@@ -156,7 +156,7 @@ final class Handshake {
   /** The probe ended the channel: a new one, and no probe. */
   private Future<Opened> again(Session over) {
     if (connection.session() != over) {
-      return Future.failedFuture(Session.closedMeanwhile());
+      return ConnectionFailures.closedWhileOpening();
     }
     Session session = newSession(initialize);
     return session.connect().compose(connected -> speak(session, initialize));
@@ -184,12 +184,6 @@ final class Handshake {
                     ProtocolVersion.ofWire(String.valueOf(text))
                         .filter(version -> version.era() == Era.INITIALIZE)
                         .isPresent());
-  }
-
-  /** The other era's opening was answered first: this answer changes nothing any more. */
-  static McpFailure late() {
-    return McpFailure.notSent(
-        FailureCode.HANDSHAKE_FAILED, "the handshake was over before this answer came");
   }
 
   private Future<Opened> inTime(Future<Opened> attempt) {

@@ -60,7 +60,7 @@ final class InitializeEra implements SessionEra {
    */
   private Future<ServerDescription> accept(Session session, RawJson raw) {
     if (session.version() != null) {
-      return Future.failedFuture(Handshake.late());
+      return Future.failedFuture(ConnectionFailures.answeredTooLate());
     }
     ServerDescription result = ServerDescription.ofInitialize(raw);
     Optional<ProtocolVersion> version =

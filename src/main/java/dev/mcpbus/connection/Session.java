@@ -85,12 +85,7 @@ final class Session implements Channel.Receiver {
                   return ended ? opened.close() : Future.succeededFuture();
                 });
     return opening.compose(
-        opened -> ended ? Future.failedFuture(closedMeanwhile()) : Future.<Void>succeededFuture());
-  }
-
-  /** Why an opening goes no further. */
-  static McpFailure closedMeanwhile() {
-    return McpFailure.notSent(FailureCode.UNAVAILABLE, "closed while it was opening");
+        opened -> ended ? ConnectionFailures.closedWhileOpening() : Future.succeededFuture());
   }
 
   /** From now on requests are made as {@code other} has them. */
@@ -176,14 +171,7 @@ final class Session implements Channel.Receiver {
       return -1;
     }
     if (!call.isExtra() && !pending.admits(call, options.maxPending())) {
-      call.fail(
-          McpFailure.notSent(
-              FailureCode.OVERLOADED,
-              pending.size()
-                  + " of "
-                  + options.maxPending()
-                  + " calls are in flight already, or yours are three quarters of what others"
-                  + " leave; try again later"));
+      call.fail(ConnectionFailures.overloaded(pending.size(), options.maxPending()));
       return -1;
     }
     long id = pending.add(call);
@@ -240,14 +228,9 @@ final class Session implements Channel.Receiver {
             Envelope.Kind.ERROR, MessageWriter.error(id, code, message, null)));
   }
 
-  /** Nobody waits for these; where the queue is full or the channel is gone they are dropped. */
+  /** No request waits for these: the session drops what the channel does not take. */
   private void sendQuietly(OutboundMessage message) {
-    if (ended || !wire.isAttached()) {
-      return;
-    }
-    try {
-      wire.put(message);
-    } catch (TransportException dropped) {
+    if (!ended && !wire.offer(message)) {
       unmatched++;
     }
   }
@@ -260,22 +243,18 @@ final class Session implements Channel.Receiver {
   /** Ends the caller's request; tells the server. False where none of that name waits. */
   boolean cancel(String callId) {
     long id = pending.find(callId);
-    PendingRequest call = id < 0 ? null : pending.remove(id);
+    return id >= 0 && abandon(id, "cancelled by the caller");
+  }
+
+  /** Ends request {@code id} and tells the server; false where it does not wait any more. */
+  boolean abandon(long id, String reason) {
+    PendingRequest call = pending.remove(id);
     if (call == null) {
       return false;
     }
-    abandon(id, call, "cancelled by the caller");
-    call.fail(McpFailure.maybeSent(FailureCode.CANCELLED, "cancelled by the caller"));
+    abandon(id, call, reason);
+    call.fail(McpFailure.maybeSent(FailureCode.CANCELLED, reason));
     return true;
-  }
-
-  /** Ends a request of the connection itself, and tells the server. */
-  void abandon(long id, String reason) {
-    PendingRequest call = pending.remove(id);
-    if (call != null) {
-      abandon(id, call, reason);
-      call.fail(McpFailure.maybeSent(FailureCode.CANCELLED, reason));
-    }
   }
 
   /** The server ended a stream of ours. */
@@ -295,10 +274,7 @@ final class Session implements Channel.Receiver {
             "no answer to " + call.method() + " before the deadline; cancelled at the server"));
   }
 
-  /**
-   * The principal for whose sake the server may be asking, where it does not say; null where that
-   * cannot be told.
-   */
+  /** The principal whose call may be why the server asks; null where several or none may be. */
   @Nullable String cause() {
     return pending.cause(clock.millis());
   }
@@ -388,10 +364,9 @@ final class Session implements Channel.Receiver {
 
   @Override
   public void onClosed(TransportException reason) {
-    if (ended) {
-      return;
+    if (!ended) {
+      endWith(ConnectionFailures.of(reason));
     }
-    endWith(ConnectionFailures.of(reason));
   }
 
   private void endWith(McpFailure failure) {

@@ -56,6 +56,18 @@ final class SessionChannel {
     out.send(message);
   }
 
+  /** As {@link #put}, for a message that may be dropped: false where the channel refuses it. */
+  boolean offer(OutboundMessage message) {
+    try {
+      if (isAttached()) {
+        put(message);
+      }
+      return true;
+    } catch (TransportException refused) {
+      return false;
+    }
+  }
+
   /** What came in. */
   void heard(RawJson message) {
     if (tap != null) {
