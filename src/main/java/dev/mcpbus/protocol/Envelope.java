@@ -87,7 +87,7 @@ public final class Envelope {
   }
 
   private static Envelope read(
-      byte[] bytes, int offset, int length, ParseLimits limits, boolean asks)
+      byte[] bytes, int offset, int length, ParseLimits limits, boolean strictParams)
       throws ProtocolException {
     if (length > limits.maxBytes()) {
       throw new ProtocolException(
@@ -103,7 +103,7 @@ public final class Envelope {
     }
     int from = scanner.position();
     RawJson[] found = new RawJson[MEMBERS.length + 1];
-    MemberIndex known = asks ? new MemberIndex() : null;
+    MemberIndex known = strictParams ? new MemberIndex() : null;
     if (scanner.enterObject(1)) {
       DuplicateMembers unknown = null;
       do {
@@ -114,9 +114,9 @@ public final class Envelope {
         }
         if (index < 0) {
           unknown = unknown == null ? new DuplicateMembers(bytes) : unknown;
-          scanner.take(unknown, 0, key);
+          scanner.addName(unknown, 0, key);
         }
-        member(scanner, bytes, index, found, asks);
+        member(scanner, bytes, index, found, strictParams);
       } while (scanner.more('}'));
       int twice = unknown == null ? -1 : unknown.close(0);
       if (twice >= 0) {
@@ -129,7 +129,7 @@ public final class Envelope {
   }
 
   private static void member(
-      JsonScanner scanner, byte[] bytes, int index, RawJson[] found, boolean asks)
+      JsonScanner scanner, byte[] bytes, int index, RawJson[] found, boolean strictParams)
       throws ProtocolException {
     scanner.expect(':');
     scanner.skipWhitespace();
@@ -138,7 +138,7 @@ public final class Envelope {
       found[RESULT_TYPE] = ResultMembers.skip(scanner, bytes, 2);
     } else if (index == RESULT) {
       scanner.skipValue(2);
-    } else if (index == PARAMS && asks) {
+    } else if (index == PARAMS && strictParams) {
       ParamsMembers.skip(scanner, bytes, 2);
     } else {
       scanner.skipUnambiguous(2);

@@ -20,7 +20,7 @@ final class JsonReader {
   private static final int MAX_DIGITS = 18;
 
   /** Returned in place of a value that Vert.x has to decode. */
-  private static final Object ODD = new Object();
+  private static final Object UNSUPPORTED = new Object();
 
   private final byte[] bytes;
   private final int end;
@@ -40,7 +40,9 @@ final class JsonReader {
       return null;
     }
     Object value = reader.object(0);
-    return value == ODD || reader.next() >= 0 ? null : new JsonObject((Map<String, Object>) value);
+    return value == UNSUPPORTED || reader.next() >= 0
+        ? null
+        : new JsonObject((Map<String, Object>) value);
   }
 
   /** Skips blanks and returns the byte behind them, which is consumed; -1 at the end. */
@@ -58,8 +60,8 @@ final class JsonReader {
   private @Nullable Object value(int first, int depth) {
     return switch (first) {
       case '"' -> text();
-      case '{' -> depth < MAX_DEPTH ? object(depth + 1) : ODD;
-      case '[' -> depth < MAX_DEPTH ? array(depth + 1) : ODD;
+      case '{' -> depth < MAX_DEPTH ? object(depth + 1) : UNSUPPORTED;
+      case '[' -> depth < MAX_DEPTH ? array(depth + 1) : UNSUPPORTED;
       case 't' -> literal("true", Boolean.TRUE);
       case 'f' -> literal("false", Boolean.FALSE);
       case 'n' -> literal("null", null);
@@ -75,11 +77,11 @@ final class JsonReader {
     }
     while (b == '"') {
       if (!(text() instanceof String name) || next() != ':') {
-        return ODD;
+        return UNSUPPORTED;
       }
       Object value = value(next(), depth);
-      if (value == ODD) {
-        return ODD;
+      if (value == UNSUPPORTED) {
+        return UNSUPPORTED;
       }
       map.put(name, value);
       b = next();
@@ -88,7 +90,7 @@ final class JsonReader {
       }
       b = b == ',' ? next() : -1;
     }
-    return ODD;
+    return UNSUPPORTED;
   }
 
   private Object array(int depth) {
@@ -99,8 +101,8 @@ final class JsonReader {
     }
     while (true) {
       Object value = value(b, depth);
-      if (value == ODD) {
-        return ODD;
+      if (value == UNSUPPORTED) {
+        return UNSUPPORTED;
       }
       list.add(value);
       b = next();
@@ -108,7 +110,7 @@ final class JsonReader {
         return list;
       }
       if (b != ',') {
-        return ODD;
+        return UNSUPPORTED;
       }
       b = next();
     }
@@ -117,15 +119,15 @@ final class JsonReader {
   private @Nullable Object literal(String word, @Nullable Boolean value) {
     int from = at - 1;
     if (word.length() > end - from) {
-      return ODD;
+      return UNSUPPORTED;
     }
     for (int i = 1; i < word.length(); i++) {
       if (bytes[from + i] != word.charAt(i)) {
-        return ODD;
+        return UNSUPPORTED;
       }
     }
     at = from + word.length();
-    return at == end || isEnd(bytes[at]) ? value : ODD;
+    return at == end || isEnd(bytes[at]) ? value : UNSUPPORTED;
   }
 
   private Object number(int first) {
@@ -135,13 +137,13 @@ final class JsonReader {
     long value = 0;
     while (p < end && bytes[p] >= '0' && bytes[p] <= '9') {
       if (p - from == MAX_DIGITS) {
-        return ODD;
+        return UNSUPPORTED;
       }
       value = 10 * value + bytes[p++] - '0';
     }
     boolean isWhole = p > from && (bytes[from] != '0' || p - from == 1);
     if (!isWhole || (p < end && !isEnd(bytes[p]))) {
-      return ODD;
+      return UNSUPPORTED;
     }
     at = p;
     value = negative ? -value : value;
@@ -173,16 +175,16 @@ final class JsonReader {
       if (b < 0) {
         ascii = false;
       } else if (b < ' ') {
-        return ODD;
+        return UNSUPPORTED;
       }
     }
-    return ODD;
+    return UNSUPPORTED;
   }
 
   /** If the encoding is broken, Vert.x reports the error. */
   private Object wide(int from, int to) {
     String text = new String(bytes, from, to - from, StandardCharsets.UTF_8);
-    return text.indexOf('\uFFFD') < 0 ? text : ODD;
+    return text.indexOf('\uFFFD') < 0 ? text : UNSUPPORTED;
   }
 
   private Object escaped(int from) {
@@ -192,7 +194,7 @@ final class JsonReader {
       byte b = bytes[p];
       if (b == '"' || b == '\\') {
         if (!(wide(start, p) instanceof String plain)) {
-          return ODD;
+          return UNSUPPORTED;
         }
         text.append(plain);
         if (b == '"') {
@@ -201,15 +203,15 @@ final class JsonReader {
         }
         int length = escape(p + 1, text);
         if (length == 0) {
-          return ODD;
+          return UNSUPPORTED;
         }
         p += length;
         start = p + 1;
       } else if (b >= 0 && b < ' ') {
-        return ODD;
+        return UNSUPPORTED;
       }
     }
-    return ODD;
+    return UNSUPPORTED;
   }
 
   /**

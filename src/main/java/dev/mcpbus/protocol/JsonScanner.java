@@ -150,7 +150,7 @@ final class JsonScanner {
   }
 
   /** Adds the name between {@code key} and the cursor to the names of its object. */
-  void take(DuplicateMembers known, int object, int key) {
+  void addName(DuplicateMembers known, int object, int key) {
     int found = known.add(object, key, position, plain);
     if (found == DuplicateMembers.BROKEN) {
       ambiguous(key, "has half a surrogate pair in its name");
@@ -230,7 +230,7 @@ final class JsonScanner {
     do {
       int key = name();
       if (known != null) {
-        take(known, object, key);
+        addName(known, object, key);
       }
       expect(':');
       skipValue(depth + 1);

@@ -127,7 +127,7 @@ final class JsonWriter {
       char c = text.charAt(i);
       if (c >= 0x80 || ESCAPES[c] != 0) {
         length = p;
-        unusual(text, i);
+        nonAscii(text, i);
         return;
       }
       to[p++] = (byte) c;
@@ -137,7 +137,7 @@ final class JsonWriter {
   }
 
   /** Writes the rest of a string that is not plain ASCII; surrogates are escaped. */
-  private void unusual(String text, int from) {
+  private void nonAscii(String text, int from) {
     for (int i = from; i < text.length(); i++) {
       char c = text.charAt(i);
       if (c < 0x80) {

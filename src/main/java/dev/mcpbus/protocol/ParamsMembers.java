@@ -51,7 +51,7 @@ final class ParamsMembers {
         checkSpelling(scanner, bytes, key, decisive);
       }
       if (names != null) {
-        scanner.take(names, object, key);
+        scanner.addName(names, object, key);
       }
       scanner.expect(':');
       if (decisive != null && (decisive.equals("ref") || decisive.equals("params"))) {

@@ -94,7 +94,7 @@ final class ClientStreams {
   }
 
   /** Sends the notification on every stream whose filter names it. */
-  void tell(String notification, JsonObject params) {
+  void notifySubscribed(String notification, JsonObject params) {
     @Nullable Object uri = params.getValue("uri");
     for (Stream stream : open.values()) {
       boolean about =

@@ -85,21 +85,21 @@ public final class RawServer implements Acceptor {
    *     other method that sets up the server
    */
   public synchronized RawServer options(ServerOptions other) {
-    constructing();
+    requireConstructing();
     options = other;
     return this;
   }
 
   /** Sets the text that describes this server as a whole to a model. */
   public synchronized RawServer instructions(String text) {
-    constructing();
+    requireConstructing();
     instructions = text;
     return this;
   }
 
   /** Announces a capability beyond those that follow from the handlers, such as an extension. */
   public synchronized RawServer capability(String name, JsonObject value) {
-    constructing();
+    requireConstructing();
     moreCapabilities.put(name, value.copy());
     return this;
   }
@@ -108,7 +108,7 @@ public final class RawServer implements Acceptor {
    * Puts {@code other} around every handler registered after this call, inside earlier wrappers.
    */
   public synchronized RawServer wrap(HandlerWrapper other) {
-    constructing();
+    requireConstructing();
     wrapper = wrapper.around(other);
     return this;
   }
@@ -122,7 +122,7 @@ public final class RawServer implements Acceptor {
    *     a handler already
    */
   public synchronized RawServer handle(String method, RequestHandler handler) {
-    constructing();
+    requireConstructing();
     if (RESERVED.contains(method)) {
       throw new IllegalArgumentException(
           "\"" + method + "\" is answered by the server itself; add tools with tool()");
@@ -135,7 +135,7 @@ public final class RawServer implements Acceptor {
 
   /** Registers the handler of a notification, except those of the handshake and of cancellation. */
   public synchronized RawServer onNotification(String method, NotificationHandler handler) {
-    constructing();
+    requireConstructing();
     if (notifications.putIfAbsent(method, handler) != null) {
       throw new IllegalArgumentException("\"" + method + "\" has a handler already");
     }
@@ -188,7 +188,7 @@ public final class RawServer implements Acceptor {
     return true;
   }
 
-  private void constructing() {
+  private void requireConstructing() {
     if (reachable || closed) {
       throw new IllegalStateException(
           "clients can reach this server already; set it up first (only tools come and go later)");
@@ -216,7 +216,7 @@ public final class RawServer implements Acceptor {
    * only the clients that subscribed to it.
    */
   public void notifyClients(String method, JsonObject params) {
-    sessions.forEach(session -> session.tell(method, params));
+    sessions.forEach(session -> session.notifySubscribed(method, params));
   }
 
   /** Accepts a connection of any transport's server side, without a principal. */
@@ -362,7 +362,7 @@ public final class RawServer implements Acceptor {
     return notifications.get(method);
   }
 
-  void left(ServerSession session) {
+  void removeSession(ServerSession session) {
     sessions.remove(session);
   }
 

@@ -100,14 +100,14 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
    * Sends a notification to a client of the {@code initialize} era as it is, and on the streams of
    * a client of the {@code discover} era whose filter names it.
    */
-  void tell(String method, JsonObject params) {
+  void notifySubscribed(String method, JsonObject params) {
     onOwner(
         () -> {
           boolean running = initializePeer != null && state == ServerState.RUNNING;
           if (running && subscribed.wants(method, params)) {
             send(method, params);
           }
-          streams.tell(method, params);
+          streams.notifySubscribed(method, params);
         });
   }
 
@@ -335,7 +335,7 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
       outbox.send(message);
     } catch (TransportException e) {
       LOG.warn("session {} of {} ends: {}", id, client.name(), e.getMessage());
-      over();
+      markClosed();
       channel.close();
     }
   }
@@ -347,15 +347,15 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
 
   @Override
   public void onClosed(TransportException reason) {
-    over();
+    markClosed();
     channel.close();
   }
 
-  private void over() {
+  private void markClosed() {
     state = ServerState.CLOSED;
     List.copyOf(open.keySet()).forEach(this::drop);
     held.clear();
-    server.left(this);
+    server.removeSession(this);
   }
 
   /**
@@ -376,7 +376,7 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
                   dispatch.failure(request, new IllegalStateException("the server is closing")));
             }
           }
-          over();
+          markClosed();
           channel.close().onComplete(closed);
         });
     return closed.future();

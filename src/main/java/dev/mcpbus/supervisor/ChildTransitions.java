@@ -17,7 +17,7 @@ final class ChildTransitions {
 
   private final StartQueue queue;
 
-  private final RemovedChildEpochs gone = new RemovedChildEpochs();
+  private final RemovedChildEpochs removed = new RemovedChildEpochs();
   private List<SupervisorAction> actions = new ArrayList<>();
   private long lastTicket;
   private long wakeAt = SupervisedChild.NONE;
@@ -29,8 +29,8 @@ final class ChildTransitions {
   /**
    * Keeps the last epoch of a removed child, so that a later child with this id continues from it.
    */
-  void forget(SupervisedChild child) {
-    gone.gone(child.id(), child.epoch);
+  void rememberEpoch(SupervisedChild child) {
+    removed.put(child.id(), child.epoch);
   }
 
   void enqueue(SupervisedChild child) {
@@ -111,7 +111,7 @@ final class ChildTransitions {
 
   private void start(SupervisedChild child) {
     child.phase = Phase.STARTING;
-    long last = Math.max(child.epoch, gone.before(child.id()));
+    long last = Math.max(child.epoch, removed.before(child.id()));
     child.epoch = Math.max(last, child.spec.epochBase()) + 1;
     if (child.failedSinceStart) {
       child.failedSinceStart = false;
@@ -121,7 +121,7 @@ final class ChildTransitions {
   }
 
   /** The next {@link #take} sets a wake-up timer again if one is needed. */
-  void woken() {
+  void wakeFired() {
     wakeAt = SupervisedChild.NONE;
   }
 

@@ -21,7 +21,7 @@ final class RemovedChildEpochs {
    *
    * @param epoch the child's last epoch, 0 if it never had a session
    */
-  void gone(String id, long epoch) {
+  void put(String id, long epoch) {
     last.put(id, Math.max(epoch, before(id)));
     if (last.size() > MAX) {
       Iterator<Long> longest = last.values().iterator();

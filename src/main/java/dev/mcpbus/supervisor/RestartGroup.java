@@ -59,7 +59,7 @@ final class RestartGroup {
   }
 
   /** Cancels what was planned for the child. The children that wait for it go on without it. */
-  void leave(SupervisedChild child) {
+  void detach(SupervisedChild child) {
     due.remove(child);
     moves.cancel(child);
     child.heldBy = null;

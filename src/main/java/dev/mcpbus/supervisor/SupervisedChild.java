@@ -50,7 +50,7 @@ final class SupervisedChild {
   RestartBudget budget = RestartBudget.FRESH;
 
   /** Since when the child has not failed: it serves, or it is idle by intent. */
-  long calmSince = NONE;
+  long quietSince = NONE;
 
   /** WAITING and GAVE_UP: when the timer fires. */
   long dueAt = NONE;
@@ -109,16 +109,16 @@ final class SupervisedChild {
   }
 
   /** Resets the restart budget if the quiet period has passed since the last failure. */
-  void calmDown(long now) {
-    if (calmSince != NONE && now - calmSince >= policy().quietPeriod().toMillis()) {
+  void forgetOldFailures(long now) {
+    if (quietSince != NONE && now - quietSince >= policy().quietPeriod().toMillis()) {
       budget = RestartBudget.FRESH;
     }
   }
 
   void countFailure(String why, long now) {
-    calmDown(now);
+    forgetOldFailures(now);
     policy = StrategyCalls.afterFailure(spec, budget.attempt() + 1, why);
-    calmSince = NONE;
+    quietSince = NONE;
     failedSinceStart = true;
     budget = budget.failed(policy().intensity(), now);
   }

@@ -31,14 +31,14 @@ final class Supervision {
   private final RandomGenerator random;
   private final Map<String, SupervisedChild> children = new LinkedHashMap<>();
   private final ChildTransitions moves;
-  private final RestartGroup siblings;
+  private final RestartGroup group;
 
   Supervision(SupervisorOptions options, RandomGenerator random) {
     this.random = random;
     this.moves =
         new ChildTransitions(
             new StartQueue(options.startConcurrency(), options.startTimeout().toMillis()));
-    this.siblings = new RestartGroup(options.strategy(), children.values(), moves);
+    this.group = new RestartGroup(options.strategy(), children.values(), moves);
   }
 
   /** In order of addition. */
@@ -73,11 +73,11 @@ final class Supervision {
     if (child == null) {
       throw new IllegalStateException("'" + spec.id() + "' is not supervised: start it");
     }
-    siblings.leave(child);
+    group.detach(child);
     long drain = child.spec.drain().toMillis();
     child.specify(spec);
     child.budget = RestartBudget.FRESH;
-    child.calmSince = SupervisedChild.NONE;
+    child.quietSince = SupervisedChild.NONE;
     child.restarts = 0;
     child.failedSinceStart = false;
     begin(child, drain);
@@ -88,8 +88,8 @@ final class Supervision {
   List<SupervisorAction> remove(String id, long now) {
     SupervisedChild child = children.remove(id);
     if (child != null) {
-      siblings.leave(child);
-      moves.forget(child);
+      group.detach(child);
+      moves.rememberEpoch(child);
     }
     return decided(now);
   }
@@ -124,7 +124,7 @@ final class Supervision {
     if (child.phase == Phase.STARTING && epoch == child.epoch) {
       moves.freeSlot(child);
       child.phase = Phase.RUNNING;
-      child.calmSince = child.calmSince == SupervisedChild.NONE ? now : child.calmSince;
+      child.quietSince = child.quietSince == SupervisedChild.NONE ? now : child.quietSince;
       LOG.debug("{} started, epoch {}", child.id(), epoch);
     }
   }
@@ -140,7 +140,7 @@ final class Supervision {
           child.id(),
           end.epoch(),
           type);
-      rest(child, Duration.ZERO, now);
+      becomeIdle(child, Duration.ZERO, now);
     } else {
       String why = end.failure() == null ? "the session ended" : end.failure().getMessage();
       failed(child, why == null ? "" : why, end.retryable(), now);
@@ -148,11 +148,11 @@ final class Supervision {
   }
 
   /** Leaves the child without a session until a fact or a caller wants one again. */
-  private void rest(SupervisedChild child, Duration drain, long now) {
-    child.calmDown(now);
-    child.calmSince = child.calmSince == SupervisedChild.NONE ? now : child.calmSince;
+  private void becomeIdle(SupervisedChild child, Duration drain, long now) {
+    child.forgetOldFailures(now);
+    child.quietSince = child.quietSince == SupervisedChild.NONE ? now : child.quietSince;
     child.wanted = false;
-    siblings.leave(child);
+    group.detach(child);
     child.phase = Phase.IDLE;
     moves.stop(child, false, drain);
   }
@@ -183,7 +183,7 @@ final class Supervision {
       child.wanted = false;
     } else if (child.phase != Phase.IDLE) {
       LOG.info("{} stops, epoch {}: a caller stopped it, or it was idle", child.id(), child.epoch);
-      rest(child, child.spec.drain(), now);
+      becomeIdle(child, child.spec.drain(), now);
     }
   }
 
@@ -196,12 +196,12 @@ final class Supervision {
       }
     } else if (child.phase != Phase.HELD && child.phase != Phase.QUEUED) {
       LOG.info("{} restarts, epoch {}: {}", child.id(), child.epoch, why);
-      child.calmDown(now);
+      child.forgetOldFailures(now);
       child.wanted = true;
       if (child.phase == Phase.GAVE_UP) {
         child.budget = RestartBudget.FRESH;
       }
-      siblings.leave(child);
+      group.detach(child);
       if (session) {
         moves.stop(child, true, child.spec.drain());
       }
@@ -235,8 +235,8 @@ final class Supervision {
     if (child != null && child.deployTicket == ticket) {
       child.deployTicket = SupervisedChild.NONE;
       child.deployment = Deployment.PRESENT;
-      if (child.phase == Phase.IDLE && child.calmSince == SupervisedChild.NONE) {
-        child.calmSince = now;
+      if (child.phase == Phase.IDLE && child.quietSince == SupervisedChild.NONE) {
+        child.quietSince = now;
       }
       resumeAfterChange(child, now);
     }
@@ -301,9 +301,9 @@ final class Supervision {
     if (child != null && child.timerTicket == ticket) {
       child.timerTicket = SupervisedChild.NONE;
       if (child.phase == Phase.WAITING) {
-        siblings.due(child);
+        group.due(child);
       } else if (child.phase == Phase.GAVE_UP && child.reprobe != SupervisedChild.NONE) {
-        siblings.resume(child);
+        group.resume(child);
       } else if (child.phase == Phase.GAVE_UP && child.deployment == Deployment.ABSENT) {
         moves.deploy(child, SupervisedChild.NONE);
       }
@@ -312,14 +312,14 @@ final class Supervision {
   }
 
   List<SupervisorAction> wake(long now) {
-    moves.woken();
+    moves.wakeFired();
     return decided(now);
   }
 
   private void failed(SupervisedChild child, String why, boolean retryable, long now) {
     child.countFailure(why, now);
     SupervisedChild leader = child.heldBy;
-    siblings.leave(child);
+    group.detach(child);
     RestartPolicy policy = child.policy();
     if (!retryable || child.budget.spent() || policy.type() == RestartType.TEMPORARY) {
       giveUp(child, why, retryable, now);
@@ -327,7 +327,7 @@ final class Supervision {
     }
     if (leader != null) {
       LOG.info("{} restarts together with {}: {}", child.id(), leader.id(), why);
-      siblings.hold(child, leader);
+      group.hold(child, leader);
       return;
     }
     long delay = policy.backoff().delay(child.budget.attempt(), random).toMillis();
@@ -340,7 +340,7 @@ final class Supervision {
         why);
     waitFor(child, delay, now);
     if (child.wanted) {
-      siblings.holdOthers(child);
+      group.holdOthers(child);
     }
   }
 
@@ -368,12 +368,12 @@ final class Supervision {
         child.id(),
         child.epoch,
         child.budget.attempt(),
-        outlook(child),
+        nextAttempt(child),
         why);
     moves.announce(child, now);
   }
 
-  private static String outlook(SupervisedChild child) {
+  private static String nextAttempt(SupervisedChild child) {
     if (child.reprobe != SupervisedChild.NONE) {
       return "next attempt in " + child.reprobe + " ms";
     }
@@ -382,13 +382,13 @@ final class Supervision {
 
   /** Ends every decision: releases the groups that are ready, then admits children to start. */
   private List<SupervisorAction> decided(long now) {
-    siblings.releaseDue();
+    group.releaseDue();
     return moves.take(now, child -> postpone(child, now));
   }
 
   /** The child's strategy refuses the start. The children that wait for it go on without it. */
   private void postpone(SupervisedChild child, long now) {
-    siblings.leave(child);
+    group.detach(child);
     String strategy = child.spec.policy().strategy().name();
     giveUp(child, "strategy \"" + strategy + "\" does not want it connected now", true, now);
   }

@@ -138,7 +138,7 @@ public final class SupervisorVerticle extends VerticleBase {
     return onOwnContext(
         () -> {
           forget(id);
-          return step(id, () -> retire(id, true, false));
+          return step(id, () -> stopAndUndeploy(id, true, false));
         });
   }
 
@@ -166,7 +166,7 @@ public final class SupervisorVerticle extends VerticleBase {
                             new LifecycleMessage.Stop(false, 0),
                             child.spec().shutdown().toMillis());
                 stopped.onComplete(ended -> over.complete());
-                return stopped.transform(ended -> retire(id, false, false));
+                return stopped.transform(ended -> stopAndUndeploy(id, false, false));
               });
           return over.future();
         });
@@ -225,7 +225,7 @@ public final class SupervisorVerticle extends VerticleBase {
     Deque<String> remaining = new ArrayDeque<>();
     supervision.ids().forEach(remaining::push);
     List<Future<Void>> workers =
-        Stream.generate(() -> retireNext(remaining)).limit(STOP_CONCURRENCY).toList();
+        Stream.generate(() -> undeployNext(remaining)).limit(STOP_CONCURRENCY).toList();
     return bounded(Future.join(workers), options.stopTimeout().toMillis())
         .otherwise(
             late -> {
@@ -235,11 +235,11 @@ public final class SupervisorVerticle extends VerticleBase {
         .eventually(() -> facts == null ? Future.succeededFuture() : facts.unregister());
   }
 
-  private Future<Void> retireNext(Deque<String> remaining) {
+  private Future<Void> undeployNext(Deque<String> remaining) {
     String id = remaining.poll();
     return id == null
         ? Future.succeededFuture()
-        : step(id, () -> retire(id, true, false)).compose(done -> retireNext(remaining));
+        : step(id, () -> stopAndUndeploy(id, true, false)).compose(done -> undeployNext(remaining));
   }
 
   private void decide(Function<Long, List<SupervisorAction>> decision) {
@@ -261,9 +261,11 @@ public final class SupervisorVerticle extends VerticleBase {
                             supervision.stopped(stop.id(), stop.ticket(), reply.succeeded(), now)));
       } else if (action instanceof SupervisorAction.Deploy deploy) {
         boolean drain = deploy.drainMillis() >= 0;
-        step(deploy.id(), () -> retire(deploy.id(), drain, true).compose(v -> deploy(deploy)));
+        step(
+            deploy.id(),
+            () -> stopAndUndeploy(deploy.id(), drain, true).compose(v -> deploy(deploy)));
       } else if (action instanceof SupervisorAction.Undeploy undeploy) {
-        step(undeploy.id(), () -> retire(undeploy.id(), false, false));
+        step(undeploy.id(), () -> stopAndUndeploy(undeploy.id(), false, false));
       } else if (action instanceof SupervisorAction.SetTimer timer) {
         cancelTimer(timer.id());
         timers.put(
@@ -317,7 +319,7 @@ public final class SupervisorVerticle extends VerticleBase {
   }
 
   /** Never fails: a child that does not stop within its bound is logged and left. */
-  private Future<Void> retire(String id, boolean drain, boolean restarting) {
+  private Future<Void> stopAndUndeploy(String id, boolean drain, boolean restarting) {
     Live old = live.remove(id);
     if (old == null) {
       return Future.succeededFuture();

@@ -31,7 +31,7 @@ public final class SendBuffer {
    *     channel's own failure
    */
   public void send(OutboundMessage message) throws TransportException {
-    if (waiting.isEmpty() && sent(message)) {
+    if (waiting.isEmpty() && trySend(message)) {
       return;
     }
     if (waiting.size() >= LIMIT) {
@@ -44,7 +44,7 @@ public final class SendBuffer {
     }
   }
 
-  private boolean sent(OutboundMessage message) throws TransportException {
+  private boolean trySend(OutboundMessage message) throws TransportException {
     try {
       channel.send(message);
       return true;
@@ -63,7 +63,7 @@ public final class SendBuffer {
   private void flush() {
     try {
       while (!waiting.isEmpty()) {
-        if (!sent(waiting.element())) {
+        if (!trySend(waiting.element())) {
           retryLater();
           return;
         }

@@ -10,17 +10,17 @@ class RemovedChildEpochsTest {
 
   @Test
   void a_child_of_the_same_id_continues_and_another_begins() {
-    epochs.gone("a", 7);
-    epochs.gone("a", 0);
+    epochs.put("a", 7);
+    epochs.put("a", 0);
     assertThat(epochs.before("a")).isEqualTo(7);
     assertThat(epochs.before("b")).isZero();
   }
 
   @Test
   void of_many_the_longest_gone_is_forgotten_and_nobody_gets_an_epoch_twice() {
-    epochs.gone("first", 5);
+    epochs.put("first", 5);
     for (int i = 0; i < RemovedChildEpochs.MAX; i++) {
-      epochs.gone("lease-" + i, 1);
+      epochs.put("lease-" + i, 1);
     }
     assertThat(epochs.before("first")).isEqualTo(5);
     assertThat(epochs.before("never seen")).isEqualTo(5);

@@ -40,14 +40,14 @@ final class PlainSchema {
     }
     PlainSchema plain = new PlainSchema();
     for (String word : json.fieldNames()) {
-      if (!ANNOTATIONS.contains(word) && !plain.take(word, json.getValue(word))) {
+      if (!ANNOTATIONS.contains(word) && !plain.addKeyword(word, json.getValue(word))) {
         return null;
       }
     }
     return plain;
   }
 
-  private boolean take(String word, @Nullable Object value) {
+  private boolean addKeyword(String word, @Nullable Object value) {
     return switch (word) {
       case "type" -> {
         type = value instanceof String text && TYPES.contains(text) ? text : null;
@@ -56,10 +56,10 @@ final class PlainSchema {
       case "enum" -> {
         Set<Object> allowed = new HashSet<>();
         values = allowed;
-        yield takeStrings(value, allowed);
+        yield addStrings(value, allowed);
       }
-      case "required" -> takeStrings(value, required);
-      case "properties" -> value instanceof JsonObject json && takeProperties(json);
+      case "required" -> addStrings(value, required);
+      case "properties" -> value instanceof JsonObject json && addProperties(json);
       case "items" -> {
         items = of(value);
         yield items != null;
@@ -72,7 +72,7 @@ final class PlainSchema {
     };
   }
 
-  private boolean takeProperties(JsonObject json) {
+  private boolean addProperties(JsonObject json) {
     for (String name : json.fieldNames()) {
       PlainSchema property = of(json.getValue(name));
       if (property == null) {
@@ -84,7 +84,7 @@ final class PlainSchema {
   }
 
   /** False if {@code value} is not an array of distinct strings. */
-  private static boolean takeStrings(@Nullable Object value, Set<? super String> into) {
+  private static boolean addStrings(@Nullable Object value, Set<? super String> into) {
     if (!(value instanceof JsonArray array)) {
       return false;
     }

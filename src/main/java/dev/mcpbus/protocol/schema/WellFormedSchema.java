@@ -93,11 +93,11 @@ public final class WellFormedSchema {
   }
 
   private final SchemaReferences refs;
-  private final boolean alone;
+  private final boolean selfContained;
 
-  private WellFormedSchema(Object schema, boolean alone) {
+  private WellFormedSchema(Object schema, boolean selfContained) {
     this.refs = new SchemaReferences(schema);
-    this.alone = alone;
+    this.selfContained = selfContained;
   }
 
   /**
@@ -115,12 +115,12 @@ public final class WellFormedSchema {
     return fault(schema, true);
   }
 
-  private static @Nullable String fault(RawJson schema, boolean alone) {
+  private static @Nullable String fault(RawJson schema, boolean selfContained) {
     Object root = schema.toJsonObject().getMap();
     try {
-      WellFormedSchema shape = new WellFormedSchema(root, alone);
+      WellFormedSchema shape = new WellFormedSchema(root, selfContained);
       shape.schema(root, "");
-      shape.loops(root, identities());
+      shape.checkRecursion(root, identities());
       return null;
     } catch (Fault fault) {
       return fault.getMessage();
@@ -161,17 +161,17 @@ public final class WellFormedSchema {
       case STRINGS -> strings(value, path);
       case TYPE -> type(value, path);
       case REF -> reference(value, path);
-      case STRING -> need(value instanceof String, path, "must be a string");
-      case NUMBER -> need(value instanceof Number, path, "must be a number");
+      case STRING -> require(value instanceof String, path, "must be a string");
+      case NUMBER -> require(value instanceof Number, path, "must be a number");
       case LIMIT ->
-          need(value instanceof Number || value instanceof Boolean, path, "must be a number");
-      case FLAG -> need(value instanceof Boolean, path, "must be true or false");
-      case LIST -> need(value instanceof List<?>, path, "must be an array");
+          require(value instanceof Number || value instanceof Boolean, path, "must be a number");
+      case FLAG -> require(value instanceof Boolean, path, "must be true or false");
+      case LIST -> require(value instanceof List<?>, path, "must be an array");
     }
   }
 
   private void schemas(Object value, String path) throws Fault {
-    need(value instanceof List<?>, path, "must be an array of schemas");
+    require(value instanceof List<?>, path, "must be an array of schemas");
     int place = 0;
     for (Object schema : (List<?>) value) {
       schema(schema, path + "/" + place++);
@@ -179,7 +179,7 @@ public final class WellFormedSchema {
   }
 
   private void named(Kind kind, Object value, String path) throws Fault {
-    need(value instanceof Map<?, ?>, path, "must be an object");
+    require(value instanceof Map<?, ?>, path, "must be an object");
     for (Map.Entry<?, ?> member : ((Map<?, ?>) value).entrySet()) {
       Object inner = SchemaReferences.unwrap(member.getValue());
       String at = path + "/" + shown(String.valueOf(member.getKey()));
@@ -197,7 +197,7 @@ public final class WellFormedSchema {
   }
 
   private static void strings(Object value, String path) throws Fault {
-    need(
+    require(
         value instanceof List<?> list && list.stream().allMatch(String.class::isInstance),
         path,
         "must be an array of strings");
@@ -205,9 +205,9 @@ public final class WellFormedSchema {
 
   private static void type(Object value, String path) throws Fault {
     List<?> types = value instanceof List<?> list ? list : List.of(value);
-    need(!types.isEmpty(), path, "must name a type");
+    require(!types.isEmpty(), path, "must name a type");
     for (Object type : types) {
-      need(
+      require(
           type instanceof String text && TYPES.contains(text),
           path,
           "JSON has no type '" + shown(String.valueOf(type)) + "'");
@@ -215,30 +215,30 @@ public final class WellFormedSchema {
   }
 
   private void reference(Object value, String path) throws Fault {
-    need(value instanceof String, path, "must be a string");
+    require(value instanceof String, path, "must be a string");
     String ref = (String) value;
-    need(
-        refs.find(ref) != null || !(alone || refs.isOwn(ref)),
+    require(
+        refs.find(ref) != null || !(selfContained || refs.isOwn(ref)),
         path,
         "'" + shown(ref) + "' leads nowhere within the schema");
   }
 
-  private static void need(boolean fits, String path, String what) throws Fault {
+  private static void require(boolean fits, String path, String what) throws Fault {
     if (!fits) {
       throw new Fault(path, what);
     }
   }
 
   /** A value may meet any schema of the document, so each of them is a starting point. */
-  private void loops(Object schema, Set<Object> done) throws Fault {
+  private void checkRecursion(Object schema, Set<Object> done) throws Fault {
     if (schema instanceof List<?> list) {
       for (Object each : list) {
-        loops(SchemaReferences.unwrap(each), done);
+        checkRecursion(SchemaReferences.unwrap(each), done);
       }
     } else if (schema instanceof Map<?, ?> map) {
-      again(map, identities(), done);
+      follow(map, identities(), done);
       for (Object each : map.values()) {
-        loops(SchemaReferences.unwrap(each), done);
+        checkRecursion(SchemaReferences.unwrap(each), done);
       }
     }
   }
@@ -248,17 +248,17 @@ public final class WellFormedSchema {
    *
    * @param open the schemas on the path to this one
    */
-  private void again(@Nullable Object wrapped, Set<Object> open, Set<Object> done) throws Fault {
+  private void follow(@Nullable Object wrapped, Set<Object> open, Set<Object> done) throws Fault {
     if (!(SchemaReferences.unwrap(wrapped) instanceof Map<?, ?> schema)) {
       return;
     }
-    need(!open.contains(schema), "", "it refers to itself without end");
+    require(!open.contains(schema), "", "it refers to itself without end");
     if (!done.add(schema)) {
       return;
     }
     open.add(schema);
     for (Object next : refs.sameValue(schema)) {
-      again(next, open, done);
+      follow(next, open, done);
     }
     open.remove(schema);
   }

@@ -221,7 +221,7 @@ final class HttpChannel implements Channel {
 
   // Package-private methods for the exchanges and streams of this channel.
 
-  HttpEra dialect() {
+  HttpEra era() {
     return era;
   }
 
@@ -256,7 +256,7 @@ final class HttpChannel implements Channel {
   }
 
   /** Creates a GET for a stream that may stay open. Never throws, like {@link #request}. */
-  Future<HttpClientRequest> lasting() {
+  Future<HttpClientRequest> streamRequest() {
     try {
       return DedicatedConnection.get(
           owner, client, endpoint.request(HttpMethod.GET), HttpClients::connected);
@@ -273,7 +273,7 @@ final class HttpChannel implements Channel {
     if (sessionId != null) {
       to.putHeader(McpHeaders.SESSION_ID, sessionId);
     }
-    dialect().headers(message, negotiated, to);
+    era().headers(message, negotiated, to);
   }
 
   long after(long millis, Runnable action) {
@@ -333,7 +333,7 @@ final class HttpChannel implements Channel {
         sessionId = HttpHeaders.createOptimized(id);
       }
     }
-    boolean listens = negotiated != null && options.listen() && dialect().listens();
+    boolean listens = negotiated != null && options.listen() && era().listens();
     if (listens && listen == null && !lost && !over) {
       listen = new StandaloneStream(this);
       listen.start();

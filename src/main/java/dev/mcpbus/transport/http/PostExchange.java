@@ -342,7 +342,7 @@ final class PostExchange implements EventStreamReader.Listener {
       return;
     }
     if (current.position().lastId() == null
-        || !channel.dialect().resumes()
+        || !channel.era().resumes()
         || current.countAttempt() > MAX_RESUMPTIONS) {
       fail(HttpFailures.outcomeUnknown(why));
     } else {

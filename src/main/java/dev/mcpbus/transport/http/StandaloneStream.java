@@ -41,7 +41,7 @@ final class StandaloneStream implements EventStreamReader.Listener {
   /** The stream may stay open as long as the channel, so it gets a connection of its own. */
   @Override
   public Future<HttpClientRequest> get(HttpChannel of) {
-    return of.lasting();
+    return of.streamRequest();
   }
 
   @Override

@@ -185,13 +185,13 @@ final class SocketChannel implements Channel {
       over = true;
       queue.clear();
       Future<Void> write = lastWrite;
-      release(write == null ? Future.succeededFuture() : atMost(write));
+      release(write == null ? Future.succeededFuture() : bounded(write));
     }
     Future<Void> pending = closed;
     return pending == null ? Future.succeededFuture() : pending;
   }
 
-  private Future<Void> atMost(Future<Void> write) {
+  private Future<Void> bounded(Future<Void> write) {
     Promise<Void> done = owner.promise();
     long timer = vertx.setTimer(CLOSE_MILLIS, id -> done.tryComplete());
     write.onComplete(

@@ -359,6 +359,6 @@ final class LinuxChildProcess implements ChildProcess, ProcessLoop.Member {
     stdout = -1;
     stderr = -1;
     inbox.ended(reaped == pid ? ExitStatus.describe(status[0]) : "exit status unknown");
-    OrphanReaper.INSTANCE.lineage().sweep(lineage).onComplete(swept -> gone.tryComplete());
+    OrphanReaper.INSTANCE.descendants().sweep(lineage).onComplete(swept -> gone.tryComplete());
   }
 }

@@ -65,7 +65,7 @@ final class OrphanReaper implements ProcessLoop.Member {
 
   private OrphanReaper() {}
 
-  DescendantSweep lineage() {
+  DescendantSweep descendants() {
     return descendants;
   }
 

@@ -44,7 +44,7 @@ final class PortableChildProcess implements ChildProcess {
   private final AtomicBoolean starved = new AtomicBoolean();
   private final Semaphore reading = new Semaphore(0);
   private final AtomicBoolean shuttingDown = new AtomicBoolean();
-  private final Set<ProcessHandle> family = new LinkedHashSet<>();
+  private final Set<ProcessHandle> descendants = new LinkedHashSet<>();
   private final CompletableFuture<Void> outputRead = new CompletableFuture<>();
   private final Promise<Void> gone = Promise.promise();
   private volatile boolean discarding;
@@ -104,7 +104,7 @@ final class PortableChildProcess implements ChildProcess {
 
   /** Waits for the rest of stdout, but only briefly, because a grandchild may hold stdout open. */
   private CompletableFuture<Void> drained(Process exited) {
-    killFamily();
+    killDescendants();
     return outputRead.copy().completeOnTimeout(null, EXIT_FOLLOWS_MILLIS, TimeUnit.MILLISECONDS);
   }
 
@@ -212,32 +212,32 @@ final class PortableChildProcess implements ChildProcess {
     if (!shuttingDown.compareAndSet(false, true)) {
       return;
     }
-    remember();
+    recordDescendants();
     long nanos = grace.toNanos();
     CompletableFuture.delayedExecutor(nanos, TimeUnit.NANOSECONDS)
         .execute(
             () -> {
-              remember();
+              recordDescendants();
               process.destroy();
             });
     CompletableFuture.delayedExecutor(2 * nanos, TimeUnit.NANOSECONDS)
         .execute(
             () -> {
-              remember();
+              recordDescendants();
               process.destroyForcibly();
             });
   }
 
   /** Records the descendants; the system knows them only while their parents live. */
-  private void remember() {
-    synchronized (family) {
-      process.descendants().forEach(family::add);
+  private void recordDescendants() {
+    synchronized (descendants) {
+      process.descendants().forEach(descendants::add);
     }
   }
 
-  private void killFamily() {
-    synchronized (family) {
-      family.forEach(ProcessHandle::destroyForcibly);
+  private void killDescendants() {
+    synchronized (descendants) {
+      descendants.forEach(ProcessHandle::destroyForcibly);
     }
   }
 }

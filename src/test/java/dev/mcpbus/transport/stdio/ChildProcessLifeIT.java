@@ -105,7 +105,7 @@ class ChildProcessLifeIT {
       assertThat(marked(run)).isNotEmpty();
       assertThat(RunId.isDead(run)).isTrue();
       assertThat(RunId.isDead(RunId.SELF)).isFalse();
-      OrphanReaper.INSTANCE.lineage().sweepDeadRuns();
+      OrphanReaper.INSTANCE.descendants().sweepDeadRuns();
       await().until(() -> marked(run).isEmpty());
     } finally {
       holder.destroyForcibly();
