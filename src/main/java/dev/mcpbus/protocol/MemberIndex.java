@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The positions of the members of one valid object. The check of an object visits each name anyway;
  * with this index no later search has to scan the object again. Of two members with one name it
- * finds the first.
+ * finds the first. Filled by one thread, then never changed.
  */
 final class MemberIndex {
 

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The members of a request's params that determine its target and its effect. Some parsers
  * distinguish letter case and others do not: {@code "name"} and {@code "Name"} are two members for
- * the former and one for the latter. So these names must be written as MCP writes them.
+ * the former and one for the latter. So these names must be written as MCP writes them. Stateless.
  */
 final class ParamsMembers {
 

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The members of an MCP result that mcpbus reads or rewrites. None of them may appear twice. All
- * other members pass to the caller unchanged and unchecked.
+ * other members pass to the caller unchanged and unchecked. Stateless.
  */
 final class ResultMembers {
 

@@ -6,7 +6,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Calls the {@link ConnectionStrategy} of a child. If the strategy throws, the configured policy
- * holds.
+ * holds. Runs on the supervisor's context.
  */
 final class StrategyCalls {
 

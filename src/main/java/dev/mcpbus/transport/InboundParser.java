@@ -6,7 +6,10 @@ import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.transport.TransportException.Reason;
 import dev.mcpbus.transport.TransportException.Sent;
 
-/** Parses a message of a peer; turns a violation of JSON-RPC into a failure of the transport. */
+/**
+ * Parses a message of a peer; turns a violation of JSON-RPC into a failure of the transport.
+ * Stateless.
+ */
 public final class InboundParser {
 
   private InboundParser() {}

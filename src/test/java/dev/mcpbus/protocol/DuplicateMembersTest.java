@@ -52,7 +52,7 @@ class DuplicateMembersTest {
         "{'a':{},'b':1,'a':{}}|'a'|14",
         "{'\\ud83d\\ude00':1,'😀':2}|'\\ud83d\\ude00'|18"
       })
-  void a_name_that_stands_twice_is_told_with_its_place(String json, String name, int at) {
+  void a_name_that_stands_twice_is_reported_with_its_place(String json, String name, int at) {
     String text = json.replace('\'', '"');
     assertThatThrownBy(() -> checked(text))
         .isInstanceOfSatisfying(

@@ -163,7 +163,7 @@ class EnvelopeFuzzTest {
     assertThat(marked.get()).isGreaterThan(50);
   }
 
-  /** By a parser that was told to look for members that stand twice. */
+  /** Parsed with the detection of duplicate members. */
   private static boolean isRefused(byte[] bytes) throws IOException {
     try (JsonParser parser = STRICT.createParser(bytes)) {
       while (parser.nextToken() != null) {}

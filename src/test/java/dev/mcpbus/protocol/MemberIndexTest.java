@@ -146,7 +146,7 @@ class MemberIndexTest {
     return BLANKS.get(random.nextInt(BLANKS.size()));
   }
 
-  /** Sometimes with escapes that nobody would need. */
+  /** Sometimes with unnecessary escapes. */
   private String written(String name) {
     boolean escaped = random.nextInt(4) == 0;
     StringBuilder text = new StringBuilder("\"");

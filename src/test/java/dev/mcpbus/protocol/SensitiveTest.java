@@ -67,17 +67,17 @@ class SensitiveTest {
             () -> mapper.convertValue(holder, Map.class),
             () -> RawJson.of(json).toString(),
             () -> Buffer.buffer().appendBytes(mapper.writeValueAsBytes(sensitive)));
-    StringBuilder told = new StringBuilder();
+    StringBuilder out = new StringBuilder();
     for (Callable<Object> way : ways) {
       try {
-        told.append(way.call()).append('\n');
+        out.append(way.call()).append('\n');
       } catch (RuntimeException e) {
         for (Throwable at = e; at != null; at = at.getCause()) {
-          told.append(at).append('\n');
+          out.append(at).append('\n');
         }
       }
     }
-    assertThat(told).doesNotContain(CANARY).contains("***", "holder");
+    assertThat(out).doesNotContain(CANARY).contains("***", "holder");
   }
 
   @Test

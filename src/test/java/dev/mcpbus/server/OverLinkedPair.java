@@ -28,13 +28,13 @@ abstract class OverLinkedPair {
     return RawClient.open(vertx, server.inMemory(context));
   }
 
-  RawClient legacy() throws Exception {
+  RawClient initialized() throws Exception {
     RawClient client = open();
     client.handshake();
     return client;
   }
 
-  static String modern(String members, String meta) {
+  static String discoverParams(String members, String meta) {
     return "{"
         + members
         + (members.isEmpty() ? "" : ",")

@@ -88,7 +88,7 @@ class RawServerPeersTest {
 
   @ParameterizedTest
   @EnumSource(names = {"V2025_11_25", "V2026_07_28"})
-  void a_connection_hears_of_changed_tools_progress_and_updates(ProtocolVersion version) {
+  void a_connection_receives_changed_tools_progress_and_updates(ProtocolVersion version) {
     overTheBus(new JsonObject().put("protocolVersion", version.wire()));
     List<JsonObject> progress = new CopyOnWriteArrayList<>();
     bus.vertx().eventBus().<JsonObject>consumer("my.progress", m -> progress.add(m.body()));
@@ -152,7 +152,7 @@ class RawServerPeersTest {
                     bus.vertx(), sample.server.inMemory(bus.vertx().getOrCreateContext())))
             .requestTimeout(Duration.ofSeconds(20))
             .toolsChangeConsumer(tools -> changes.add(tools.size()))
-            .progressConsumer(told -> progress.add(told.progress()))
+            .progressConsumer(sent -> progress.add(sent.progress()))
             .build()) {
       assertThat(client.initialize().serverInfo().name()).isEqualTo("sample");
       assertThat(client.listTools().tools()).hasSize(5);

@@ -22,7 +22,7 @@ class RawServerRequestsTest extends OverLinkedPair {
 
   @Test
   void any_method_reaches_its_handler_and_an_unknown_one_is_refused() throws Exception {
-    RawClient client = legacy();
+    RawClient client = initialized();
     assertThat(client.result("sample/double", "{\"n\":21}").getInteger("twice")).isEqualTo(42);
     JsonObject unknown = error(client, "no/such", "{}");
     assertThat(unknown.getInteger("code")).isEqualTo(-32601);
@@ -37,7 +37,7 @@ class RawServerRequestsTest extends OverLinkedPair {
 
   @Test
   void arguments_are_checked_before_the_handler() throws Exception {
-    RawClient client = legacy();
+    RawClient client = initialized();
     JsonObject wrong = error(client, "tools/call", call("echo", "{\"text\":5}"));
     assertThat(wrong.getInteger("code")).isEqualTo(-32602);
     assertThat(wrong.getString("message")).contains("arguments/text", "'echo'", "inputSchema");
@@ -54,7 +54,7 @@ class RawServerRequestsTest extends OverLinkedPair {
 
   @Test
   void a_throw_and_a_failed_future_become_a_result_that_says_so() throws Exception {
-    RawClient client = legacy();
+    RawClient client = initialized();
     assertThat(client.result("tools/call", call("throws", "{}")))
         .isEqualTo(ToolResult.error("no such city"));
     assertThat(client.result("tools/call", call("fails", "{}")))
@@ -63,11 +63,11 @@ class RawServerRequestsTest extends OverLinkedPair {
 
   @Test
   void a_handler_tells_progress_log_and_notifications_before_its_result() throws Exception {
-    RawClient client = legacy();
+    RawClient client = initialized();
     client.result(
         "tools/call", "{\"name\":\"tell\",\"arguments\":{},\"_meta\":{\"progressToken\":\"p\"}}");
     assertThat(client.notifications())
-        .extracting(told -> told.method() + told.params())
+        .extracting(sent -> sent.method() + sent.params())
         .containsExactly(
             "notifications/progress{\"progressToken\":\"p\",\"progress\":1,\"total\":2,"
                 + "\"message\":\"half\"}",
@@ -78,18 +78,19 @@ class RawServerRequestsTest extends OverLinkedPair {
 
   @Test
   void the_level_of_the_log_is_the_clients_to_set() throws Exception {
-    RawClient client = legacy();
+    RawClient client = initialized();
     client.result("logging/setLevel", "{\"level\":\"debug\"}");
     client.result("tools/call", call("tell", "{}"));
     assertThat(client.notifications()).filteredOn(n -> n.method().endsWith("message")).hasSize(2);
     assertThat(error(client, "logging/setLevel", "{\"level\":\"loud\"}").getString("message"))
         .contains("debug, info");
-    RawClient modern = open();
+    RawClient discoverClient = open();
     String tell = "\"name\":\"tell\",\"arguments\":{}";
-    modern.result("tools/call", modern(tell, ""));
-    assertThat(modern.notifications()).hasSize(1);
-    modern.result("tools/call", modern(tell, ",\"io.modelcontextprotocol/logLevel\":\"warning\""));
-    assertThat(modern.notifications()).hasSize(3);
+    discoverClient.result("tools/call", discoverParams(tell, ""));
+    assertThat(discoverClient.notifications()).hasSize(1);
+    discoverClient.result(
+        "tools/call", discoverParams(tell, ",\"io.modelcontextprotocol/logLevel\":\"warning\""));
+    assertThat(discoverClient.notifications()).hasSize(3);
   }
 
   @Test
@@ -108,7 +109,7 @@ class RawServerRequestsTest extends OverLinkedPair {
 
   @Test
   void a_call_that_is_called_off_is_cancelled_and_gets_no_answer() throws Exception {
-    RawClient client = legacy();
+    RawClient client = initialized();
     Future<JsonObject> call = client.request("tools/call", call("wait", "{}"));
     sample.waiting();
     client.notify("notifications/cancelled", "{\"requestId\":2}");
@@ -120,7 +121,7 @@ class RawServerRequestsTest extends OverLinkedPair {
 
   @Test
   void a_client_that_leaves_cancels_its_calls() throws Exception {
-    RawClient client = legacy();
+    RawClient client = initialized();
     client.request("tools/call", call("wait", "{}"));
     sample.waiting();
     client.close();
@@ -130,7 +131,7 @@ class RawServerRequestsTest extends OverLinkedPair {
   @Test
   void a_handler_that_takes_too_long_is_cancelled_and_answered_for() throws Exception {
     server.options(ServerOptions.DEFAULT.withRequestTimeout(Duration.ofMillis(50)));
-    JsonObject late = legacy().result("tools/call", call("wait", "{}"));
+    JsonObject late = initialized().result("tools/call", call("wait", "{}"));
     assertThat(late).isEqualTo(ToolResult.error("no answer within 50 ms"));
     assertThat(sample.waiting().isCancelled()).isTrue();
   }
@@ -138,7 +139,7 @@ class RawServerRequestsTest extends OverLinkedPair {
   @Test
   void more_requests_than_the_bound_are_refused_at_once() throws Exception {
     server.options(ServerOptions.DEFAULT.withMaxRequests(2));
-    RawClient client = legacy();
+    RawClient client = initialized();
     Future<JsonObject> first = client.request("tools/call", call("wait", "{}"));
     Future<JsonObject> second = client.request("tools/call", call("wait", "{}"));
     assertThat(error(client, "tools/list", "{}").getInteger("code")).isEqualTo(-32003);
@@ -150,7 +151,7 @@ class RawServerRequestsTest extends OverLinkedPair {
   @Test
   void a_long_list_comes_in_pages_that_outlive_changes() throws Exception {
     server.options(ServerOptions.DEFAULT.withPageSize(2));
-    RawClient client = legacy();
+    RawClient client = initialized();
     JsonObject first = client.result("tools/list", "{}");
     assertThat(names(first)).containsExactly("echo", "throws");
     assertThat(server.removeTool("throws")).isTrue();
@@ -219,7 +220,7 @@ class RawServerRequestsTest extends OverLinkedPair {
         Sample.NO_ARGUMENTS,
         (request, arguments) ->
             HandlerWrappers.blocking(() -> ToolResult.text("" + Context.isOnEventLoopThread())));
-    assertThat(legacy().call("block", "{}")).isEqualTo("false");
+    assertThat(initialized().call("block", "{}")).isEqualTo("false");
   }
 
   @Test
@@ -232,7 +233,7 @@ class RawServerRequestsTest extends OverLinkedPair {
             .put("annotations", new JsonObject().put("readOnlyHint", true))
             .put("_meta", new JsonObject().put("acme/rank", 1));
     server.tool(definition, (request, arguments) -> never());
-    JsonArray tools = legacy().result("tools/list", "{}").getJsonArray("tools");
+    JsonArray tools = initialized().result("tools/list", "{}").getJsonArray("tools");
     assertThat(tools.getJsonObject(tools.size() - 1)).isEqualTo(definition);
   }
 }

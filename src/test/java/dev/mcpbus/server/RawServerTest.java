@@ -34,7 +34,7 @@ class RawServerTest extends OverLinkedPair {
 
   @Test
   void it_is_set_up_before_the_first_client_and_not_after() throws Exception {
-    legacy();
+    initialized();
     assertThatThrownBy(() -> server.handle("late/one", (request, params) -> never()))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("only tools come and go later");
@@ -53,7 +53,7 @@ class RawServerTest extends OverLinkedPair {
 
   @Test
   void what_is_under_way_when_it_closes_is_answered_as_failed() throws Exception {
-    RawClient client = legacy();
+    RawClient client = initialized();
     Future<JsonObject> call = client.request(Methods.TOOLS_CALL, call("wait", "{}"));
     sample.waiting();
     RawClient.get(server.close());
@@ -136,7 +136,7 @@ class RawServerTest extends OverLinkedPair {
   @Test
   void a_modern_client_discovers_and_calls_without_a_handshake() throws Exception {
     RawClient client = open();
-    JsonObject found = client.result("server/discover", modern("", ""));
+    JsonObject found = client.result("server/discover", discoverParams("", ""));
     assertThat(found.getJsonArray("supportedVersions")).contains("2026-07-28", "2025-11-25");
     assertThat(found.getString("resultType")).isEqualTo("complete");
     assertThat(found.getInteger("ttlMs")).isZero();
@@ -144,7 +144,7 @@ class RawServerTest extends OverLinkedPair {
         .isEqualTo(new JsonObject().put("name", "sample").put("version", "1.0"));
     JsonObject result =
         client.result(
-            "tools/call", modern("\"name\":\"echo\",\"arguments\":{\"text\":\"hi\"}", ""));
+            "tools/call", discoverParams("\"name\":\"echo\",\"arguments\":{\"text\":\"hi\"}", ""));
     assertThat(result.getString("resultType")).isEqualTo("complete");
     assertThat(sample.requests.get(0).client().name()).isEqualTo("new");
     assertThat(server.state()).isEqualTo(ServerState.RUNNING);
@@ -162,50 +162,60 @@ class RawServerTest extends OverLinkedPair {
     assertThat(half.getInteger("code")).isEqualTo(-32602);
     assertThat(half.getString("message")).contains("clientCapabilities");
     for (String gone : List.of("ping", "logging/setLevel", "resources/subscribe")) {
-      assertThat(error(client, gone, modern("", "")).getInteger("code")).isEqualTo(-32601);
+      assertThat(error(client, gone, discoverParams("", "")).getInteger("code")).isEqualTo(-32601);
     }
   }
 
   // Notifications.
 
   @Test
-  void a_tool_that_comes_or_goes_is_told_to_every_client() throws Exception {
-    RawClient legacy = legacy();
-    RawClient modern = open();
-    modern.request(
-        "subscriptions/listen", modern("\"notifications\":{\"toolsListChanged\":true}", ""));
-    await().until(() -> modern.notifications().size() == 1);
-    assertThat(modern.notifications().get(0).params().toString())
+  void every_client_is_notified_of_an_added_or_removed_tool() throws Exception {
+    RawClient initializeClient = initialized();
+    RawClient discoverClient = open();
+    discoverClient.request(
+        "subscriptions/listen",
+        discoverParams("\"notifications\":{\"toolsListChanged\":true}", ""));
+    await().until(() -> discoverClient.notifications().size() == 1);
+    assertThat(discoverClient.notifications().get(0).params().toString())
         .contains("\"toolsListChanged\":true", "io.modelcontextprotocol/subscriptionId");
     server.tool("more", "", Sample.NO_ARGUMENTS, (request, arguments) -> never());
     assertThat(server.removeTool("more")).isTrue();
     assertThat(server.removeTool("more")).isFalse();
-    await().until(() -> legacy.notifications().size() == 2 && modern.notifications().size() == 3);
-    assertThat(legacy.notifications().get(0).method()).isEqualTo(Methods.TOOLS_CHANGED);
-    assertThat(modern.notifications().get(1).params().toString()).contains("subscriptionId\":1");
+    await()
+        .until(
+            () ->
+                initializeClient.notifications().size() == 2
+                    && discoverClient.notifications().size() == 3);
+    assertThat(initializeClient.notifications().get(0).method()).isEqualTo(Methods.TOOLS_CHANGED);
+    assertThat(discoverClient.notifications().get(1).params().toString())
+        .contains("subscriptionId\":1");
   }
 
   @Test
   void updates_of_a_resource_reach_those_that_subscribed() throws Exception {
-    RawClient legacy = legacy();
-    legacy.result("resources/subscribe", "{\"uri\":\"a:1\"}");
-    RawClient modern = open();
+    RawClient initializeClient = initialized();
+    initializeClient.result("resources/subscribe", "{\"uri\":\"a:1\"}");
+    RawClient discoverClient = open();
     Future<JsonObject> stream =
-        modern.request(
+        discoverClient.request(
             "subscriptions/listen",
-            modern("\"notifications\":{\"resourceSubscriptions\":[\"a:1\"]}", ""));
-    await().until(() -> modern.notifications().size() == 1);
+            discoverParams("\"notifications\":{\"resourceSubscriptions\":[\"a:1\"]}", ""));
+    await().until(() -> discoverClient.notifications().size() == 1);
     server.notifyClients(Methods.RESOURCE_UPDATED, new JsonObject().put("uri", "a:2"));
     server.notifyClients(Methods.RESOURCE_UPDATED, new JsonObject().put("uri", "a:1"));
-    await().until(() -> legacy.notifications().size() == 1 && modern.notifications().size() == 2);
-    assertThat(legacy.notifications().get(0).params().toString()).contains("a:1");
+    await()
+        .until(
+            () ->
+                initializeClient.notifications().size() == 1
+                    && discoverClient.notifications().size() == 2);
+    assertThat(initializeClient.notifications().get(0).params().toString()).contains("a:1");
     RawClient.get(server.close());
     assertThat(RawClient.get(stream).getJsonObject("result"))
         .isEqualTo(new JsonObject().put("resultType", "complete"));
   }
 
   @Test
-  void a_program_may_hear_of_subscriptions_and_its_updates_still_arrive() throws Exception {
+  void a_program_may_handle_subscriptions_and_its_updates_still_arrive() throws Exception {
     List<String> watched = new CopyOnWriteArrayList<>();
     server.handle(
         Methods.RESOURCES_SUBSCRIBE,
@@ -213,7 +223,7 @@ class RawServerTest extends OverLinkedPair {
           watched.add(params.getString("uri"));
           return Future.succeededFuture(new JsonObject());
         });
-    RawClient client = legacy();
+    RawClient client = initialized();
     client.result("resources/subscribe", "{\"uri\":\"a:1\"}");
     assertThat(error(client, "resources/subscribe", "{}").getInteger("code")).isEqualTo(-32602);
     assertThat(watched).containsExactly("a:1");
@@ -227,9 +237,9 @@ class RawServerTest extends OverLinkedPair {
 
   @Test
   void notifications_of_clients_reach_their_handler() throws Exception {
-    RawClient client = legacy();
+    RawClient client = initialized();
     client.notify("notifications/sample", "{\"n\":1}");
-    client.notify("notifications/nobody", "{}");
+    client.notify("notifications/unhandled", "{}");
     await().until(() -> sample.heard.equals(List.of(new JsonObject().put("n", 1))));
   }
 }

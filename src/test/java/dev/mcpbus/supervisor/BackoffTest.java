@@ -15,7 +15,7 @@ class BackoffTest {
   void grows_by_its_factor_up_to_its_ceiling_and_stays_there() {
     assertThat(
             IntStream.of(1, 2, 3, 8, 9, 10, 1_000_000, Integer.MAX_VALUE)
-                .mapToObj(n -> Backoff.DEFAULT.delay(n, Desk.NO_CHANCE).toMillis()))
+                .mapToObj(n -> Backoff.DEFAULT.delay(n, SupervisionDriver.NO_CHANCE).toMillis()))
         .containsExactly(100L, 200L, 400L, 12_800L, 25_600L, 30_000L, 30_000L, 30_000L);
   }
 

@@ -10,14 +10,14 @@ import org.junit.jupiter.api.Test;
 /** What a strategy of one's own can decide, and what becomes of a broken one. */
 class ConnectionStrategyTest {
 
-  private static final class Told implements ConnectionStrategy {
-    private final List<String> heard = new ArrayList<>();
+  private static final class RecordingStrategy implements ConnectionStrategy {
+    private final List<String> failures = new ArrayList<>();
     private boolean awake = true;
     private boolean broken;
 
     @Override
     public String name() {
-      return "told";
+      return "strategy";
     }
 
     @Override
@@ -28,13 +28,13 @@ class ConnectionStrategyTest {
 
     @Override
     public void connectionFailed(String server, int attempt, String why) {
-      heard.add(server + " " + attempt);
+      failures.add(server + " " + attempt);
     }
 
     @Override
     public RestartPolicy retryPolicy(String server, RestartPolicy configured) {
       fail();
-      Duration wait = Duration.ofMillis(700L * heard.size());
+      Duration wait = Duration.ofMillis(700L * failures.size());
       return configured.withBackoff(new Backoff(wait, wait, 1, 0));
     }
 
@@ -45,37 +45,41 @@ class ConnectionStrategyTest {
     }
   }
 
-  private final Told told = new Told();
-  private final ChildSpec spec = Desk.spec("a", Desk.POLICY.withStrategy(told));
+  private final RecordingStrategy strategy = new RecordingStrategy();
+  private final ChildSpec spec =
+      SupervisionDriver.spec("a", SupervisionDriver.POLICY.withStrategy(strategy));
 
   @Test
-  void it_hears_of_each_failure_and_says_what_holds_until_the_next() {
-    Desk desk = new Desk().running(spec).fails("a");
-    assertThat(desk.passes(699).said()).doesNotContain("a start 2");
-    assertThat(desk.passes(1).said()).contains("a start 2");
-    desk.fails("a");
-    assertThat(desk.passes(1_399).said()).doesNotContain("a start 3");
-    assertThat(desk.passes(1).said()).contains("a start 3");
-    assertThat(told.heard).containsExactly("a 1", "a 2");
+  void it_receives_each_failure_and_returns_the_policy_until_the_next() {
+    SupervisionDriver driver = new SupervisionDriver().running(spec).fails("a");
+    assertThat(driver.passes(699).said()).doesNotContain("a start 2");
+    assertThat(driver.passes(1).said()).contains("a start 2");
+    driver.fails("a");
+    assertThat(driver.passes(1_399).said()).doesNotContain("a start 3");
+    assertThat(driver.passes(1).said()).contains("a start 3");
+    assertThat(strategy.failures).containsExactly("a 1", "a 2");
   }
 
   @Test
-  void a_server_that_it_does_not_want_is_left_and_asked_for_again() {
-    told.awake = false;
-    Desk desk = new Desk().add(spec).add(Desk.spec("b", Desk.POLICY));
-    assertThat(desk.said())
+  void a_refused_server_stays_down_until_the_strategy_accepts_it() {
+    strategy.awake = false;
+    SupervisionDriver driver =
+        new SupervisionDriver()
+            .add(spec)
+            .add(SupervisionDriver.spec("b", SupervisionDriver.POLICY));
+    assertThat(driver.said())
         .anyMatch(what -> what.contains("b start 1"))
         .noneMatch(what -> what.contains("a start"));
-    assertThat(desk.passes(30_000).said()).noneMatch(what -> what.contains("a start"));
-    told.awake = true;
-    assertThat(desk.passes(30_000).said()).anyMatch(what -> what.contains("a start 1"));
-    assertThat(told.heard).isEmpty();
+    assertThat(driver.passes(30_000).said()).noneMatch(what -> what.contains("a start"));
+    strategy.awake = true;
+    assertThat(driver.passes(30_000).said()).anyMatch(what -> what.contains("a start 1"));
+    assertThat(strategy.failures).isEmpty();
   }
 
   @Test
   void one_that_throws_leaves_the_configured_policy() {
-    told.broken = true;
-    Desk desk = new Desk().running(spec).fails("a");
-    assertThat(desk.passes(100).said()).contains("a start 2");
+    strategy.broken = true;
+    SupervisionDriver driver = new SupervisionDriver().running(spec).fails("a");
+    assertThat(driver.passes(100).said()).contains("a start 2");
   }
 }

@@ -17,7 +17,7 @@ class RemovedChildEpochsTest {
   }
 
   @Test
-  void of_many_the_longest_gone_is_forgotten_and_nobody_gets_an_epoch_twice() {
+  void the_oldest_of_many_is_dropped_and_no_epoch_is_used_twice() {
     epochs.put("first", 5);
     for (int i = 0; i < RemovedChildEpochs.MAX; i++) {
       epochs.put("lease-" + i, 1);

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(VertxExtension.class)
 class SupervisorVerticleTest {
 
-  private final Puppets puppets = new Puppets();
+  private final ScriptedChildren children = new ScriptedChildren();
   private final ManualScheduler time = new ManualScheduler();
   private Vertx vertx;
   private SupervisorVerticle supervisor;
@@ -38,7 +38,7 @@ class SupervisorVerticleTest {
     supervisor =
         new SupervisorVerticle(
             SupervisorOptions.of(RestartStrategy.ONE_FOR_ONE, 16),
-            Desk.NO_CHANCE,
+            SupervisionDriver.NO_CHANCE,
             time::now,
             any -> time);
     deployment = get(vertx.deployVerticle(supervisor));
@@ -49,36 +49,36 @@ class SupervisorVerticleTest {
   }
 
   private void awaitLog(String... lines) {
-    await().untilAsserted(() -> assertThat(puppets.log).containsExactly(lines));
+    await().untilAsserted(() -> assertThat(children.log).containsExactly(lines));
   }
 
   private void running(String... ids) throws TimeoutException {
     for (String id : ids) {
-      get(supervisor.startChild(puppets.spec(id)));
-      await().until(() -> puppets.log.contains(id + " start 1"));
+      get(supervisor.startChild(children.spec(id)));
+      await().until(() -> children.log.contains(id + " start 1"));
     }
     get(supervisor.children()); // what they said has been heard
-    puppets.log.clear();
+    children.log.clear();
   }
 
   @Test
   void a_child_is_deployed_before_and_without_its_session() throws Exception {
-    puppets.onStart("a", silent -> null);
-    get(supervisor.startChild(puppets.spec("a")));
+    children.onStart("a", silent -> null);
+    get(supervisor.startChild(children.spec("a")));
     awaitLog("a deployed", "a start 1");
     assertThat(get(supervisor.children())).containsExactly("a");
   }
 
   @Test
   void an_id_that_is_taken_or_none_is_refused_with_a_reason() throws Exception {
-    get(supervisor.startChild(puppets.spec("a")));
-    assertThatThrownBy(() -> get(supervisor.startChild(puppets.spec("a"))))
+    get(supervisor.startChild(children.spec("a")));
+    assertThatThrownBy(() -> get(supervisor.startChild(children.spec("a"))))
         .hasMessage("'a' is supervised already: terminate or replace it");
-    assertThatThrownBy(() -> get(supervisor.startChild(puppets.spec("A b"))))
+    assertThatThrownBy(() -> get(supervisor.startChild(children.spec("A b"))))
         .hasMessageContaining("'A b' is not a valid id");
     assertThatThrownBy(() -> get(supervisor.terminateChild("x")))
         .hasMessage("'x' is not supervised");
-    assertThatThrownBy(() -> get(supervisor.replaceChild(puppets.spec("x"))))
+    assertThatThrownBy(() -> get(supervisor.replaceChild(children.spec("x"))))
         .hasMessage("'x' is not supervised: start it");
     assertThat(get(supervisor.children())).containsExactly("a");
   }
@@ -92,7 +92,7 @@ class SupervisorVerticleTest {
   @Test
   void a_session_that_fails_is_started_again_after_the_back_off() throws Exception {
     running("a");
-    Puppets.say(vertx, Puppets.failed("a", 1));
+    ScriptedChildren.say(vertx, ScriptedChildren.failed("a", 1));
     awaitLog("a attempt 1 in 100");
     time.passes(99);
     get(supervisor.children());
@@ -103,17 +103,17 @@ class SupervisorVerticleTest {
 
   @Test
   void a_session_that_never_comes_up_is_given_up_and_probed_for_ever() {
-    puppets.onStart("a", start -> Puppets.failed("a", start.epoch()));
-    supervisor.startChild(puppets.spec("a"));
+    children.onStart("a", start -> ScriptedChildren.failed("a", start.epoch()));
+    supervisor.startChild(children.spec("a"));
     for (int attempt = 1; attempt <= 3; attempt++) {
       String scheduled = "a attempt " + attempt + " in ";
-      await().until(() -> puppets.log.stream().anyMatch(s -> s.startsWith(scheduled)));
+      await().until(() -> children.log.stream().anyMatch(s -> s.startsWith(scheduled)));
       time.passes(1_000);
     }
     for (int epoch = 4; epoch < 8; epoch++) {
       String start = "a start " + epoch;
-      await().until(() -> puppets.log.contains(start));
-      await().until(() -> puppets.log.get(puppets.log.size() - 1).contains("gave up"));
+      await().until(() -> children.log.contains(start));
+      await().until(() -> children.log.get(children.log.size() - 1).contains("gave up"));
       time.passes(30_000);
     }
   }
@@ -121,44 +121,43 @@ class SupervisorVerticleTest {
   @Test
   void a_crashed_verticle_is_replaced_by_a_fresh_one() throws Exception {
     running("a");
-    Puppets.say(vertx, new LifecycleMessage.Crashed("a", new ArithmeticException("boom")));
+    ScriptedChildren.say(vertx, new LifecycleMessage.Crashed("a", new ArithmeticException("boom")));
     awaitLog("a undeployed", "a deployed", "a attempt 1 in 100");
     time.passes(100);
-    await().until(() -> puppets.log.contains("a start 2"));
-    assertThat(puppets.deployed).hasValue(1);
+    await().until(() -> children.log.contains("a start 2"));
+    assertThat(children.deployed).hasValue(1);
   }
 
   @Test
   void a_crashed_verticle_that_does_not_undeploy_is_left_after_its_bound() throws Exception {
     running("a");
     Promise<Void> stuck = Promise.promise();
-    puppets.undeploys.put("a", stuck.future());
-    Puppets.say(vertx, new LifecycleMessage.Crashed("a", new ArithmeticException("boom")));
+    children.undeploys.put("a", stuck.future());
+    ScriptedChildren.say(vertx, new LifecycleMessage.Crashed("a", new ArithmeticException("boom")));
     awaitLog("a undeployed");
     time.passes(10_000);
-    await().until(() -> puppets.log.contains("a start 2"));
+    await().until(() -> children.log.contains("a start 2"));
     stuck.complete();
   }
 
   @Test
-  void a_deployment_that_fails_is_tried_again_and_the_caller_hears_of_the_success()
-      throws Exception {
-    puppets.failingDeployments.put("a", new AtomicInteger(1));
-    Future<Void> started = supervisor.startChild(puppets.spec("a"));
+  void a_failed_deployment_is_tried_again_until_it_succeeds_for_the_caller() throws Exception {
+    children.failingDeployments.put("a", new AtomicInteger(1));
+    Future<Void> started = supervisor.startChild(children.spec("a"));
     awaitLog("a not deployed");
     await()
         .untilAsserted(
             () -> {
               time.passes(100);
-              assertThat(puppets.log).contains("a start 1");
+              assertThat(children.log).contains("a start 1");
             });
     get(started);
   }
 
   @Test
-  void a_deployment_that_fails_for_good_is_told_to_the_caller() throws Exception {
-    puppets.failingDeployments.put("a", new AtomicInteger(1_000));
-    Future<Void> started = supervisor.startChild(puppets.spec("a"));
+  void a_deployment_that_fails_for_good_fails_for_the_caller() throws Exception {
+    children.failingDeployments.put("a", new AtomicInteger(1_000));
+    Future<Void> started = supervisor.startChild(children.spec("a"));
     await()
         .until(
             () -> {
@@ -174,7 +173,7 @@ class SupervisorVerticleTest {
   }
 
   @Test
-  void a_start_that_nobody_hears_replaces_the_verticle() {
+  void a_start_without_a_handler_replaces_the_verticle() {
     AtomicInteger instances = new AtomicInteger();
     ChildSpec deaf =
         new ChildSpec(
@@ -183,7 +182,7 @@ class SupervisorVerticleTest {
               instances.incrementAndGet();
               return new VerticleBase() {};
             },
-            Desk.POLICY,
+            SupervisionDriver.POLICY,
             false,
             Duration.ofSeconds(5),
             Duration.ofSeconds(10));
@@ -195,27 +194,27 @@ class SupervisorVerticleTest {
   void terminating_drains_undeploys_and_forgets() throws Exception {
     running("a", "b");
     get(supervisor.terminateChild("a"));
-    assertThat(puppets.log).containsExactly("a stop", "a undeployed");
+    assertThat(children.log).containsExactly("a stop", "a undeployed");
     assertThat(get(supervisor.children())).containsExactly("b");
   }
 
   @Test
   void terminating_while_backing_off_leaves_no_timer_behind() throws Exception {
     running("a");
-    Puppets.say(vertx, Puppets.failed("a", 1));
+    ScriptedChildren.say(vertx, ScriptedChildren.failed("a", 1));
     awaitLog("a attempt 1 in 100");
     get(supervisor.terminateChild("a"));
     time.passes(1_000_000);
     get(supervisor.children());
-    assertThat(puppets.log).containsExactly("a attempt 1 in 100", "a stop", "a undeployed");
+    assertThat(children.log).containsExactly("a attempt 1 in 100", "a stop", "a undeployed");
   }
 
   @Test
   void terminating_one_that_hangs_takes_its_bounds_and_no_longer() throws Exception {
     running("a");
     Promise<Void> stuck = Promise.promise();
-    puppets.stops.put("a", stuck.future());
-    puppets.undeploys.put("a", stuck.future());
+    children.stops.put("a", stuck.future());
+    children.undeploys.put("a", stuck.future());
     Future<Void> terminated = supervisor.terminateChild("a");
     awaitLog("a stop");
     time.passes(15_000);
@@ -230,9 +229,9 @@ class SupervisorVerticleTest {
   void a_killed_child_is_over_with_its_session_whatever_undeploys_it() throws Exception {
     running("a");
     Promise<Void> table = Promise.promise();
-    puppets.undeploys.put("a", table.future());
+    children.undeploys.put("a", table.future());
     get(supervisor.killChild("a"));
-    Future<Void> started = supervisor.startChild(puppets.spec("a"));
+    Future<Void> started = supervisor.startChild(children.spec("a"));
     awaitLog("a stop", "a undeployed");
     assertThat(started.isComplete()).isFalse();
     table.complete();
@@ -245,9 +244,9 @@ class SupervisorVerticleTest {
       throws Exception {
     running("a");
     Promise<Void> draining = Promise.promise();
-    puppets.stops.put("a", draining.future());
+    children.stops.put("a", draining.future());
     Future<Void> terminated = supervisor.terminateChild("a");
-    Future<Void> started = supervisor.startChild(puppets.spec("a"));
+    Future<Void> started = supervisor.startChild(children.spec("a"));
     awaitLog("a stop");
     assertThat(started.isComplete()).isFalse();
     draining.complete();
@@ -260,8 +259,8 @@ class SupervisorVerticleTest {
   void replacing_drains_the_old_one_before_the_new_one_comes() throws Exception {
     running("a", "b");
     Promise<Void> draining = Promise.promise();
-    puppets.stops.put("a", draining.future());
-    Future<Void> replaced = supervisor.replaceChild(puppets.spec("a"));
+    children.stops.put("a", draining.future());
+    Future<Void> replaced = supervisor.replaceChild(children.spec("a"));
     awaitLog("a stop to restart");
     draining.complete();
     get(replaced);
@@ -275,18 +274,18 @@ class SupervisorVerticleTest {
     List<String> ids = IntStream.range(0, 66).mapToObj(i -> "c" + i).toList();
     Promise<Void> draining = Promise.promise();
     for (String id : ids) {
-      puppets.stops.put(id, draining.future());
+      children.stops.put(id, draining.future());
     }
     running(ids.toArray(String[]::new));
     Future<Void> undeployed = vertx.undeploy(deployment);
-    await().until(() -> puppets.log.size() == 64);
-    assertThat(puppets.log)
+    await().until(() -> children.log.size() == 64);
+    assertThat(children.log)
         .containsExactlyInAnyOrderElementsOf(
             ids.subList(2, 66).stream().map(id -> id + " stop").toList());
     draining.complete();
     get(undeployed);
-    assertThat(puppets.log).contains("c1 stop", "c0 stop");
-    assertThat(puppets.deployed).hasValue(0);
+    assertThat(children.log).contains("c1 stop", "c0 stop");
+    assertThat(children.deployed).hasValue(0);
     assertThatThrownBy(() -> get(supervisor.children())).hasMessage("the supervisor stops");
   }
 
@@ -294,10 +293,10 @@ class SupervisorVerticleTest {
   void undeploying_the_supervisor_is_bounded_when_a_child_hangs() throws Exception {
     running("a", "b");
     Promise<Void> stuck = Promise.promise();
-    puppets.stops.put("b", stuck.future());
-    puppets.undeploys.put("b", stuck.future());
+    children.stops.put("b", stuck.future());
+    children.undeploys.put("b", stuck.future());
     Future<Void> undeployed = vertx.undeploy(deployment);
-    await().until(() -> puppets.log.containsAll(List.of("b stop", "a undeployed")));
+    await().until(() -> children.log.containsAll(List.of("b stop", "a undeployed")));
     assertThat(undeployed.isComplete()).isFalse();
     time.passes(60_000);
     get(undeployed);
@@ -309,8 +308,9 @@ class SupervisorVerticleTest {
     get(vertx.undeploy(deployment));
     SupervisorVerticle real = new SupervisorVerticle(SupervisorOptions.DEFAULT);
     get(vertx.deployVerticle(real));
-    puppets.onStart("a", start -> start.epoch() < 3 ? Puppets.failed("a", start.epoch()) : null);
-    get(real.startChild(puppets.spec("a")));
+    children.onStart(
+        "a", start -> start.epoch() < 3 ? ScriptedChildren.failed("a", start.epoch()) : null);
+    get(real.startChild(children.spec("a")));
     awaitLog(
         "a deployed",
         "a start 1",
@@ -319,14 +319,14 @@ class SupervisorVerticleTest {
         "a attempt 2 in 200",
         "a start 3");
     get(real.terminateChild("a"));
-    assertThat(puppets.deployed).hasValue(0);
+    assertThat(children.deployed).hasValue(0);
   }
 
   @Test
   void a_message_that_is_no_fact_is_ignored() throws Exception {
     running("a");
     vertx.eventBus().send("mcp.supervisor", "hello", new DeliveryOptions().setLocalOnly(true));
-    Puppets.say(vertx, Puppets.failed("a", 1));
+    ScriptedChildren.say(vertx, ScriptedChildren.failed("a", 1));
     awaitLog("a attempt 1 in 100");
   }
 
@@ -334,11 +334,11 @@ class SupervisorVerticleTest {
   void a_thousand_children_come_up_and_go_down_again() throws Exception {
     List<Future<?>> started = new ArrayList<>();
     IntStream.range(0, 1_000)
-        .forEach(i -> started.add(supervisor.startChild(puppets.spec("c" + i))));
+        .forEach(i -> started.add(supervisor.startChild(children.spec("c" + i))));
     get(Future.all(started));
-    await().until(() -> puppets.log.stream().filter(s -> s.endsWith(" start 1")).count() == 1_000);
+    await().until(() -> children.log.stream().filter(s -> s.endsWith(" start 1")).count() == 1_000);
     get(vertx.undeploy(deployment));
-    assertThat(puppets.deployed).hasValue(0);
-    assertThat(puppets.log.stream().filter(s -> s.endsWith(" stop"))).hasSize(1_000);
+    assertThat(children.deployed).hasValue(0);
+    assertThat(children.log.stream().filter(s -> s.endsWith(" stop"))).hasSize(1_000);
   }
 }

@@ -82,7 +82,7 @@ public abstract class TransportContract {
   }
 
   @Test
-  void the_server_hears_that_the_client_closed_after_its_last_message() throws Exception {
+  void the_server_is_notified_of_the_close_after_the_last_message() throws Exception {
     Channel here = open();
     run(clientContext, () -> send(here, request(1)));
     run(clientContext, here::close);
@@ -95,7 +95,7 @@ public abstract class TransportContract {
   }
 
   @Test
-  void the_client_hears_that_the_server_closed() throws Exception {
+  void the_client_is_notified_when_the_server_closes() throws Exception {
     Channel here = open();
     Channel there = there();
     get(run(serverContext, there::close));

@@ -16,8 +16,8 @@ import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.eventbus.ReplyFailure;
 
 /**
- * Connects to a {@link BusServer}. {@link #open} fails with {@code CONNECT_FAILED} if no server
- * listens at the address, or if the server refuses or does not answer.
+ * Connects to a {@link BusServer}. Immutable. {@link #open} fails with {@code CONNECT_FAILED} if no
+ * server listens at the address, or if the server refuses or does not answer.
  */
 public final class BusTransport implements Transport {
 

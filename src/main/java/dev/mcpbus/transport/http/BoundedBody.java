@@ -4,7 +4,10 @@ import dev.mcpbus.internals.RawBuffers;
 import io.vertx.core.buffer.Buffer;
 import java.util.Arrays;
 
-/** The bytes of a response body up to a bound. A body in one piece is not copied. */
+/**
+ * The bytes of a response body up to a bound. A body in one piece is not copied. Confined to the
+ * owner context of its exchange.
+ */
 final class BoundedBody {
 
   private static final byte[] NONE = {};

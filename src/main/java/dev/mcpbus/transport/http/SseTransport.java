@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * HTTP+SSE of MCP 2024-11-05: a GET stream carries the server's messages. Its first event names the
- * URL to which our messages are posted.
+ * URL to which our messages are posted. Immutable.
  */
 public final class SseTransport implements Transport {
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Streamable HTTP of MCP 2025-03-26 to 2026-07-28. Each channel has its own connection pool, so
  * that a slow server uses no connections of others; the pool lives on the owner's event loop. If
  * the server refuses the first request like a server of 2024-11-05, the channel falls back to
- * HTTP+SSE.
+ * HTTP+SSE. Immutable.
  */
 public final class StreamableHttpTransport implements Transport {
 

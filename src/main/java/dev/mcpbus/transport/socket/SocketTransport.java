@@ -20,9 +20,9 @@ import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 
 /**
- * MCP over TCP, TLS or a Unix domain socket, one JSON-RPC message per line. {@link #open} fails
- * with {@code CONNECT_FAILED} or {@code TLS_ERROR}; with {@code tls:} it never falls back to plain
- * text.
+ * MCP over TCP, TLS or a Unix domain socket, one JSON-RPC message per line. Immutable. {@link
+ * #open} fails with {@code CONNECT_FAILED} or {@code TLS_ERROR}; with {@code tls:} it never falls
+ * back to plain text.
  */
 public final class SocketTransport implements Transport {
 

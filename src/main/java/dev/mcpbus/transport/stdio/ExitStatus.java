@@ -2,7 +2,7 @@ package dev.mcpbus.transport.stdio;
 
 import java.util.Map;
 
-/** Turns a status of {@code waitpid} into text. */
+/** Turns a status of {@code waitpid} into text. Stateless. */
 final class ExitStatus {
 
   private static final Map<Integer, String> SIGNALS =

@@ -13,7 +13,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The calls of libc for child processes, mapped directly with JNA. 64-bit Linux only: addresses are
- * passed as {@code long}. A call that fails returns -1 and leaves its cause in {@link #errno}.
+ * passed as {@code long}. A call that fails returns -1 and leaves its cause in {@link #errno} of
+ * the same thread.
  */
 final class Posix {
 

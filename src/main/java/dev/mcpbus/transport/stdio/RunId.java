@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Identifies this JVM in the environment of its children: PID namespace, pid, start time and a
- * random part. With it a later JVM detects whether the JVM of a process is dead.
+ * random part. With it a later JVM detects whether the JVM of a process is dead. Immutable.
  */
 final class RunId {
 

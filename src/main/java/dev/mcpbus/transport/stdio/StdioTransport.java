@@ -13,9 +13,10 @@ import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * MCP with a child process: one JSON-RPC message per line on its stdin and stdout. {@link #open}
- * fails with {@code START_FAILED}, {@code CONNECT_FAILED} if the system lacks a resource at
- * present, or {@code INTERNAL}.
+ * MCP with a child process: one JSON-RPC message per line on its stdin and stdout. Immutable.
+ * {@link #open} starts the child on the thread {@code mcpbus-spawn} and fails with {@code
+ * START_FAILED}, {@code CONNECT_FAILED} if the system lacks a resource at present, or {@code
+ * INTERNAL}.
  */
 public final class StdioTransport implements Transport {
 

@@ -164,7 +164,7 @@ class BusTransportTest extends TransportContract {
   }
 
   @Test
-  void a_stranger_who_sends_to_the_listening_address_is_told_so() throws Exception {
+  void a_message_that_is_no_connect_frame_is_refused_with_a_reason() throws Exception {
     listen(channel -> new Recorder(null));
     assertThatThrownBy(() -> get(vertx.eventBus().request(ADDRESS, "hello")))
         .hasMessageContaining("only the bus transport");

@@ -20,9 +20,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** From Streamable HTTP to HTTP+SSE, without the owner doing anything. */
 class FallbackChannelTest extends HttpFixture {
 
-  private LegacyServer legacy() {
-    LegacyServer server =
-        new LegacyServer(
+  private HttpSseServer httpSse() {
+    HttpSseServer server =
+        new HttpSseServer(
             (request, peer, stream) -> {
               peer.reply("202 Accepted", "");
               if (request.id() >= 0) {
@@ -36,7 +36,7 @@ class FallbackChannelTest extends HttpFixture {
   @ParameterizedTest
   @ValueSource(strings = {"400 Bad Request", "404 Not Found", "405 Method Not Allowed"})
   void a_first_message_that_is_refused_goes_over_http_sse(String status) throws Exception {
-    LegacyServer server = legacy();
+    HttpSseServer server = httpSse();
     server.refusal(status);
     ChannelProbe probe = handshake(HttpOptions.of(server.url()));
     probe.call(1, "tools/list");
@@ -52,7 +52,7 @@ class FallbackChannelTest extends HttpFixture {
 
   @Test
   void a_probe_of_the_next_era_falls_back_too() throws Exception {
-    LegacyServer server = legacy();
+    HttpSseServer server = httpSse();
     ChannelProbe probe = open(server.url());
     probe.call(0, "server/discover");
     probe.call(1, Methods.INITIALIZE);
@@ -60,7 +60,7 @@ class FallbackChannelTest extends HttpFixture {
   }
 
   @Test
-  void without_such_a_stream_the_first_failure_is_told_with_both_reasons() throws Exception {
+  void without_such_a_stream_the_failure_names_both_reasons() throws Exception {
     RawHttpServer server = answer((request, peer) -> peer.reply("404 Not Found", ""));
     ChannelProbe probe = open(server);
     TransportException why = probe.fail(0, Methods.INITIALIZE);

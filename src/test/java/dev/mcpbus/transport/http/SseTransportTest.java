@@ -29,15 +29,15 @@ class SseTransportTest extends HttpFixture {
   private static final String LISTED =
       "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}";
 
-  private LegacyServer legacy(LegacyServer.Posts posts) {
-    LegacyServer server = new LegacyServer(posts);
+  private HttpSseServer httpSse(HttpSseServer.Posts posts) {
+    HttpSseServer server = new HttpSseServer(posts);
     serve(server.http());
     return server;
   }
 
   /** Answers each request over the stream, before its POST is answered. */
-  private LegacyServer answering() {
-    return legacy(
+  private HttpSseServer answering() {
+    return httpSse(
         (request, peer, stream) -> {
           if (request.id() >= 0) {
             stream.event("message", resultOf(request.id()));
@@ -46,7 +46,7 @@ class SseTransportTest extends HttpFixture {
         });
   }
 
-  private ChannelProbe connect(LegacyServer server) throws Exception {
+  private ChannelProbe connect(HttpSseServer server) throws Exception {
     return connect(HttpOptions.of(server.url()));
   }
 
@@ -65,7 +65,7 @@ class SseTransportTest extends HttpFixture {
 
   @Test
   void messages_are_posted_and_answers_come_over_the_stream() throws Exception {
-    LegacyServer server = answering();
+    HttpSseServer server = answering();
     ChannelProbe probe =
         connect(HttpOptions.of(server.url()).withHeaders(Map.of("X-Team", "blue")));
     probe.call(0, Methods.INITIALIZE);
@@ -103,7 +103,7 @@ class SseTransportTest extends HttpFixture {
   })
   void the_post_url_is_resolved_against_that_of_the_stream(String data, String path)
       throws Exception {
-    LegacyServer server = answering();
+    HttpSseServer server = answering();
     server.endpoint(data.replace("ORIGIN", "http://127.0.0.1:" + server.http().port()));
     connect(server).call(1, "ping");
     assertThat(server.http().requests("POST").get(0).path()).isEqualTo(path);
@@ -123,7 +123,7 @@ class SseTransportTest extends HttpFixture {
       })
   void case_52_an_endpoint_of_another_origin_is_refused_and_nothing_is_posted(String data)
       throws Exception {
-    LegacyServer server = answering();
+    HttpSseServer server = answering();
     server.endpoint(data.replace("PORT", String.valueOf(server.http().port())));
     TransportException why = refusal(HttpOptions.of(server.url()));
     expect(why, Reason.PROTOCOL_ERROR, Sent.NO);
@@ -134,7 +134,7 @@ class SseTransportTest extends HttpFixture {
 
   @Test
   void a_later_endpoint_event_changes_nothing() throws Exception {
-    LegacyServer server = answering();
+    HttpSseServer server = answering();
     ChannelProbe probe = connect(server);
     server.stream().event("endpoint", "http://evil.invalid/messages");
     probe.call(1, "ping");
@@ -144,7 +144,7 @@ class SseTransportTest extends HttpFixture {
 
   @Test
   void what_comes_with_the_endpoint_is_heard_after_open_and_in_order() throws Exception {
-    LegacyServer server = answering();
+    HttpSseServer server = answering();
     server.greeting(": hello\n\nevent: message\ndata: " + LISTED + "\n\ndata: " + LISTED + "\n\n");
     ChannelProbe probe = connect(server);
     await().until(() -> probe.heard().size() == 2);
@@ -154,7 +154,7 @@ class SseTransportTest extends HttpFixture {
 
   @Test
   void the_end_of_the_stream_is_the_end_of_the_session() throws Exception {
-    LegacyServer server = legacy((request, peer, stream) -> peer.reply("202 Accepted", ""));
+    HttpSseServer server = httpSse((request, peer, stream) -> peer.reply("202 Accepted", ""));
     ChannelProbe probe = connect(server);
     probe.request(1, "tools/call");
     await().until(() -> server.http().requests("POST").size() == 1);
@@ -181,7 +181,7 @@ class SseTransportTest extends HttpFixture {
 
   @Test
   void a_message_that_is_no_json_rpc_ends_the_channel() throws Exception {
-    LegacyServer server = answering();
+    HttpSseServer server = answering();
     ChannelProbe probe = connect(server);
     server.stream().event("message", "{\"jsonrpc\":\"2.0\",");
     await().until(() -> probe.closings().size() == 1);
@@ -190,8 +190,8 @@ class SseTransportTest extends HttpFixture {
 
   @Test
   void a_refused_post_fails_its_request_alone() throws Exception {
-    LegacyServer server =
-        legacy(
+    HttpSseServer server =
+        httpSse(
             (request, peer, stream) -> {
               if (request.id() == 1) {
                 peer.reply("413 Content Too Large", "");
@@ -211,8 +211,8 @@ class SseTransportTest extends HttpFixture {
 
   @Test
   void an_answer_before_its_post_fails_is_the_only_ending() throws Exception {
-    LegacyServer server =
-        legacy(
+    HttpSseServer server =
+        httpSse(
             (request, peer, stream) -> {
               stream.event("message", resultOf(request.id()));
               peer.silenceFor(30);
@@ -227,8 +227,8 @@ class SseTransportTest extends HttpFixture {
 
   @Test
   void an_unknown_session_ends_the_channel_and_a_first_404_names_the_proxy() throws Exception {
-    LegacyServer server =
-        legacy(
+    HttpSseServer server =
+        httpSse(
             (request, peer, stream) -> {
               peer.reply(request.id() == 1 ? "202 Accepted" : "404 Not Found", "");
             });
@@ -240,7 +240,7 @@ class SseTransportTest extends HttpFixture {
     await().until(() -> probe.closings().size() == 1);
     assertThat(probe.closings().get(0).reason()).isEqualTo(Reason.SESSION_LOST);
 
-    LegacyServer hidden = legacy((request, peer, stream) -> peer.reply("404 Not Found", ""));
+    HttpSseServer hidden = httpSse((request, peer, stream) -> peer.reply("404 Not Found", ""));
     TransportException why = connect(hidden).fail(1, "ping");
     expect(why, Reason.CONNECT_FAILED, Sent.NO);
     assertThat(why).hasMessageContaining("/messages").hasMessageContaining("proxy");
@@ -250,8 +250,8 @@ class SseTransportTest extends HttpFixture {
   void nothing_overtakes_the_initialized_notification() throws Exception {
     List<String> read = new CopyOnWriteArrayList<>();
     List<String> readBefore = new CopyOnWriteArrayList<>();
-    LegacyServer server =
-        legacy(
+    HttpSseServer server =
+        httpSse(
             (request, peer, stream) -> {
               read.add(request.body());
               if (request.calls(Methods.INITIALIZED)) {
@@ -276,8 +276,8 @@ class SseTransportTest extends HttpFixture {
 
   @Test
   void posts_that_are_never_answered_hold_the_conversation_up_for_a_second_only() throws Exception {
-    LegacyServer server =
-        legacy(
+    HttpSseServer server =
+        httpSse(
             (request, peer, stream) -> {
               if (request.id() >= 0) {
                 stream.event("message", resultOf(request.id()));
@@ -295,7 +295,7 @@ class SseTransportTest extends HttpFixture {
 
   @Test
   void a_redirect_within_the_origin_is_followed_for_stream_and_posts() throws Exception {
-    LegacyServer server = answering();
+    HttpSseServer server = answering();
     server.redirect("/old", "/sse");
     server.redirect("/moved", "/messages?sessionId=7");
     server.endpoint("/moved");
@@ -340,7 +340,7 @@ class SseTransportTest extends HttpFixture {
 
   @Test
   void forget_frees_the_connection_of_a_post_that_is_not_answered() throws Exception {
-    LegacyServer server = legacy((request, peer, stream) -> peer.silence());
+    HttpSseServer server = httpSse((request, peer, stream) -> peer.silence());
     ChannelProbe probe = connect(server);
     probe.request(1, "tools/call");
     await().until(() -> server.http().open() == 2);

@@ -203,8 +203,7 @@ class SocketTransportTest {
   }
 
   @Test
-  void a_certificate_that_nobody_vouches_for_is_refused_unless_it_is_configured(Vertx vertx)
-      throws Exception {
+  void an_untrusted_certificate_is_refused_unless_it_is_configured(Vertx vertx) throws Exception {
     SelfSignedCertificate certificate = SelfSignedCertificate.create("localhost");
     NetServerOptions options =
         new NetServerOptions().setSsl(true).setKeyCertOptions(certificate.keyCertOptions());

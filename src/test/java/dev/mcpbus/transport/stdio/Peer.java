@@ -27,7 +27,7 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.jspecify.annotations.Nullable;
 
-/** An owner of one channel that notes all it hears, for tests on a thread of their own. */
+/** Owns one channel and records all callbacks, for tests on their own thread. */
 final class Peer implements Channel.Receiver {
 
   static final Duration GRACE = Duration.ofMillis(150);
@@ -148,7 +148,7 @@ final class Peer implements Channel.Receiver {
     }
   }
 
-  /** True while the process runs; a zombie that nobody reaps does not. */
+  /** True while the process runs; a zombie that is not reaped does not count. */
   static boolean running(long pid) {
     try {
       String stat =

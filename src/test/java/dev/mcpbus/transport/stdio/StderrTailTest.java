@@ -51,7 +51,7 @@ class StderrTailTest {
   }
 
   @Test
-  void an_exit_status_is_told_in_words() {
+  void an_exit_status_becomes_a_text() {
     assertThat(ExitStatus.describe(3 << 8)).isEqualTo("exit code 3");
     assertThat(ExitStatus.describe(9)).isEqualTo("killed by SIGKILL (9)");
     assertThat(ExitStatus.describe(11 | 0x80)).isEqualTo("killed by SIGSEGV (11)");

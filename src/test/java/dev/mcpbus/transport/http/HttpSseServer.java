@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A server of the HTTP+SSE kind: {@code GET /sse} is the stream, posts are the test's matter. */
-final class LegacyServer {
+final class HttpSseServer {
 
   /** Answers one POST. */
   @FunctionalInterface
@@ -28,7 +28,7 @@ final class LegacyServer {
   private volatile String refusal = "404 Not Found";
   private volatile @Nullable Stream stream;
 
-  LegacyServer(Posts posts) {
+  HttpSseServer(Posts posts) {
     this.posts = posts;
     this.http = RawHttpServer.answering(this::answer);
   }

@@ -17,8 +17,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
-/** Children whose sessions do as the test says. Everything they do and hear is written down. */
-final class Puppets {
+/** Children whose sessions the test controls. They record every command and every action. */
+final class ScriptedChildren {
 
   /** Every Start of a child by its id; what it then says, or null for nothing. */
   final Map<String, Function<LifecycleMessage.Start, LifecycleMessage.Fact>> scripts =
@@ -34,7 +34,7 @@ final class Puppets {
     return new ChildSpec(
         id,
         () -> new Puppet(id),
-        Desk.POLICY,
+        SupervisionDriver.POLICY,
         false,
         Duration.ofSeconds(5),
         Duration.ofSeconds(10));

@@ -16,7 +16,7 @@ import java.util.random.RandomGenerator;
  * Drives a {@link Supervision} by hand: keeps its time and its timers, plays the verticles, and
  * writes down what it decides as words such as {@code "a start 1"}.
  */
-final class Desk {
+final class SupervisionDriver {
 
   /** Every draw is one half, so that no delay is spread. */
   static final RandomGenerator NO_CHANCE = () -> Long.MIN_VALUE;
@@ -46,19 +46,19 @@ final class Desk {
   private final List<String> log = new ArrayList<>();
   private long wakeAt = -1;
 
-  Desk() {
+  SupervisionDriver() {
     this(SupervisorOptions.DEFAULT);
   }
 
-  Desk(RestartStrategy strategy) {
+  SupervisionDriver(RestartStrategy strategy) {
     this(SupervisorOptions.of(strategy, 16));
   }
 
-  Desk(SupervisorOptions options) {
+  SupervisionDriver(SupervisorOptions options) {
     this(options, NO_CHANCE);
   }
 
-  Desk(SupervisorOptions options, RandomGenerator random) {
+  SupervisionDriver(SupervisorOptions options, RandomGenerator random) {
     supervision = new Supervision(options, random);
   }
 
@@ -87,20 +87,20 @@ final class Desk {
     return new ChildSpec(id, eager.verticle(), policy, true, eager.drain(), eager.shutdown());
   }
 
-  Desk add(String... ids) {
+  SupervisionDriver add(String... ids) {
     for (String id : ids) {
       add(spec(id, POLICY));
     }
     return this;
   }
 
-  Desk add(ChildSpec spec) {
+  SupervisionDriver add(ChildSpec spec) {
     run(supervision.add(spec, now));
     return this;
   }
 
   /** Adds them and lets their first session start. */
-  Desk running(String... ids) {
+  SupervisionDriver running(String... ids) {
     add(ids);
     for (String id : ids) {
       started(id);
@@ -109,17 +109,17 @@ final class Desk {
     return this;
   }
 
-  Desk running(ChildSpec spec) {
+  SupervisionDriver running(ChildSpec spec) {
     add(spec).started(spec.id()).said();
     return this;
   }
 
-  Desk replace(ChildSpec spec) {
+  SupervisionDriver replace(ChildSpec spec) {
     run(supervision.replace(spec, now));
     return this;
   }
 
-  Desk remove(String id) {
+  SupervisionDriver remove(String id) {
     run(supervision.remove(id, now));
     return this;
   }
@@ -136,39 +136,39 @@ final class Desk {
     return supervision.ids();
   }
 
-  Desk started(String id) {
+  SupervisionDriver started(String id) {
     return fact(new LifecycleMessage.Started(id, epoch(id)));
   }
 
-  Desk fails(String id) {
+  SupervisionDriver fails(String id) {
     return fact(new LifecycleMessage.Ended(id, epoch(id), failure(), true));
   }
 
-  Desk failsForGood(String id) {
+  SupervisionDriver failsForGood(String id) {
     return fact(new LifecycleMessage.Ended(id, epoch(id), failure(), false));
   }
 
-  Desk endsNormally(String id) {
+  SupervisionDriver endsNormally(String id) {
     return fact(new LifecycleMessage.Ended(id, epoch(id), null, true));
   }
 
-  Desk crashes(String id) {
+  SupervisionDriver crashes(String id) {
     return fact(new LifecycleMessage.Crashed(id, new ArithmeticException("boom")));
   }
 
-  Desk startWanted(String id) {
+  SupervisionDriver startWanted(String id) {
     return fact(new LifecycleMessage.StartWanted(id));
   }
 
-  Desk stopWanted(String id) {
+  SupervisionDriver stopWanted(String id) {
     return fact(new LifecycleMessage.StopWanted(id));
   }
 
-  Desk restartWanted(String id, String why) {
+  SupervisionDriver restartWanted(String id, String why) {
     return fact(new LifecycleMessage.RestartWanted(id, why));
   }
 
-  Desk fact(LifecycleMessage.Fact fact) {
+  SupervisionDriver fact(LifecycleMessage.Fact fact) {
     run(supervision.on(fact, now));
     return this;
   }
@@ -177,30 +177,30 @@ final class Desk {
     return McpFailure.notSent(FailureCode.CONNECT_FAILED, "refused");
   }
 
-  Desk deployed(String id) {
+  SupervisionDriver deployed(String id) {
     run(supervision.deployed(id, deployTickets.getOrDefault(id, -1L), now));
     return this;
   }
 
-  Desk deployFails(String id) {
+  SupervisionDriver deployFails(String id) {
     run(
         supervision.deployFailed(
             id, deployTickets.getOrDefault(id, -1L), new ArithmeticException("boom"), now));
     return this;
   }
 
-  Desk stopped(String id) {
+  SupervisionDriver stopped(String id) {
     run(supervision.stopped(id, stopTickets.getOrDefault(id, -1L), true, now));
     return this;
   }
 
-  Desk doesNotStop(String id) {
+  SupervisionDriver doesNotStop(String id) {
     run(supervision.stopped(id, stopTickets.getOrDefault(id, -1L), false, now));
     return this;
   }
 
   /** Time passes; every timer fires at its own time. */
-  Desk passes(long millis) {
+  SupervisionDriver passes(long millis) {
     long until = now + millis;
     while (true) {
       var next = timers.entrySet().stream().min(Comparator.comparing(e -> e.getValue().at()));
@@ -235,7 +235,7 @@ final class Desk {
     List<SupervisorAction.StopSession> stopping = new ArrayList<>();
     for (SupervisorAction action : actions) {
       if (action instanceof SupervisorAction.Tell tell) {
-        told(tell.id(), tell.command());
+        sent(tell.id(), tell.command());
       } else if (action instanceof SupervisorAction.StopSession stop) {
         log.add(stop.id() + (stop.command().restarting() ? " stop to restart" : " stop"));
         stopTickets.put(stop.id(), stop.ticket());
@@ -262,7 +262,7 @@ final class Desk {
     }
   }
 
-  private void told(String id, LifecycleMessage.Command command) {
+  private void sent(String id, LifecycleMessage.Command command) {
     if (command instanceof LifecycleMessage.Start start) {
       epochs.put(id, start.epoch());
       log.add(id + " start " + start.epoch());
