@@ -64,7 +64,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The running system: deploys the verticles in order and closes them in reverse. Callers use the
- * event bus, the facade {@code McpClient}, or the bridge. Any thread may call.
+ * event bus, the facade {@code McpClient}, or the bridge. Called on the program's threads; each
+ * verticle runs on a context of its own.
  *
  * <pre>{@code
  * McpBus.start(vertx, new McpBus.Options(servers, SupervisorOptions.DEFAULT, null, reader))

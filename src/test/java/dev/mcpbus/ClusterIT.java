@@ -232,7 +232,7 @@ class ClusterIT {
   }
 
   @Test
-  void a_node_that_is_told_to_end_hands_over_and_loses_no_accepted_call() throws Exception {
+  void a_node_that_gets_a_sigterm_hands_over_and_loses_no_accepted_call() throws Exception {
     try (ClusterBed bed = three(3, true)) {
       ServiceProcess caller = bed.node("n1");
       List<String> leaving =

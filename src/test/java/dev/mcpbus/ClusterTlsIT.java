@@ -94,8 +94,7 @@ class ClusterTlsIT {
   }
 
   @Test
-  void who_has_a_certificate_of_the_authority_takes_part_and_nobody_else_is_heard()
-      throws Exception {
+  void only_a_node_with_a_certificate_of_the_authority_takes_part() throws Exception {
     certificates =
         new Certificates(Files.createDirectories(folder.resolve("certificates")))
             .authority("nodes")

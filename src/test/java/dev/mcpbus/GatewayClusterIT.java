@@ -195,7 +195,7 @@ class GatewayClusterIT {
   }
 
   @Test
-  void whoever_listens_anywhere_hears_of_changes_and_of_resources() {
+  void subscribers_on_every_node_receive_list_changes_and_resource_updates() {
     List<McpHttp.Stream> streams = new ArrayList<>();
     try {
       for (String node : NODES) {

@@ -192,7 +192,7 @@ class GatewayTasksIT {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource(ALL)
-  void a_task_that_nobody_made_is_absent(Combination one) {
+  void an_unknown_task_is_absent(Combination one) {
     McpFailure absent =
         clients.failure(
             TestBus.address(one.id(), Addresses.TASKS_GET),

@@ -104,7 +104,7 @@ class LeaseTest {
   }
 
   @Test
-  void what_its_server_asks_is_asked_of_its_holder_alone() {
+  void questions_of_its_server_go_to_its_holder_only() {
     bus.vertx()
         .eventBus()
         .<JsonObject>consumer(
@@ -174,7 +174,7 @@ class LeaseTest {
   }
 
   @Test
-  void a_server_has_64_in_use_at_most_and_the_next_is_told_what_to_do() {
+  void a_server_has_at_most_64_in_use_and_the_next_failure_names_the_remedy() {
     for (int i = 0; i < 64; i++) {
       lease(60_000);
     }
@@ -184,7 +184,7 @@ class LeaseTest {
   }
 
   @Test
-  void at_the_bound_the_one_that_was_idle_for_longest_ends_and_its_holder_hears_of_it() {
+  void at_the_bound_the_one_idle_longest_ends_and_its_holder_receives_an_event() {
     List<String> leases = new ArrayList<>();
     for (int i = 0; i < 64; i++) {
       leases.add(lease(60_000));
@@ -213,7 +213,7 @@ class LeaseTest {
   }
 
   @Test
-  void a_wish_waits_for_a_holder_who_has_just_paused() {
+  void a_new_request_waits_for_a_holder_that_has_just_paused() {
     List<String> leases = new ArrayList<>();
     for (int i = 0; i < 64; i++) {
       leases.add(lease(60_000));
@@ -246,7 +246,7 @@ class LeaseTest {
   }
 
   @Test
-  void a_holder_who_uses_it_again_keeps_it() {
+  void a_holder_that_uses_it_again_keeps_it() {
     List<String> leases = new ArrayList<>();
     for (int i = 0; i < 64; i++) {
       leases.add(lease(60_000));

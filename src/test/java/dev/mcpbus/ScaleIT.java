@@ -110,7 +110,7 @@ class ScaleIT {
   }
 
   @Test
-  void three_hostile_servers_among_a_thousand_disturb_nobody() {
+  void three_hostile_servers_among_a_thousand_disturb_no_other_server() {
     JsonObject hang = shell("exec sleep 1000").put("handshakeTimeout", 2_000);
     JsonObject crashLoop = shell("exit 3");
     JsonObject flood =

@@ -25,7 +25,7 @@ class SoakIT {
   private record Outcome(int code, String text) {}
 
   @Test
-  void streams_that_nobody_closes_are_named_by_the_class_that_grows() throws Exception {
+  void streams_that_are_never_closed_are_named_by_the_class_that_grows() throws Exception {
     Outcome outcome = soak("streams-kept", 200);
     assertThat(outcome.text())
         .contains("streams-kept leaves", "dev.mcpbus.bridge.EventFeed", "handles:", "FAILED")

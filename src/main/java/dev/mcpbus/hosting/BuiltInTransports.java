@@ -19,7 +19,7 @@ import io.vertx.core.Vertx;
 
 /**
  * Makes the transport that belongs to a server's transport options. One line per built-in
- * transport; a {@code TransportProvider} makes its own. Any thread may call.
+ * transport; a {@code TransportProvider} makes its own. Stateless.
  */
 public final class BuiltInTransports {
 

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Turns a definition into the child specification of a connection, which a supervisor can start.
- * Any thread may call.
+ * Immutable; used on the context of {@link ServersVerticle}.
  */
 public final class ConnectionFactory {
 

@@ -58,7 +58,7 @@ public final class ServersVerticle extends VerticleBase {
   private ServerHosting hosting;
 
   /**
-   * @param hostings makes the hosting: this node's own, or a cluster's
+   * @param hostingFactory makes the hosting: this node's own, or a cluster's
    * @param readiness receives every second the reasons why this node is not ready
    */
   public ServersVerticle(

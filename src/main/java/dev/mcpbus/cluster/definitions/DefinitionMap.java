@@ -154,7 +154,7 @@ final class DefinitionMap {
    * the secret counts as absent, unless this node knows the entry that it replaced.
    *
    * @param found the raw entries by id
-   * @param asked the ids that were read; null for all
+   * @param wanted the ids that were read; null for all
    * @return the valid definitions
    */
   Future<Map<ConnectionId, SignedEntry>> check(

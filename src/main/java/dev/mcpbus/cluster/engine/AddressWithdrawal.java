@@ -14,8 +14,8 @@ import java.util.List;
 /**
  * Removes addresses of this node from the cluster's registrations while their consumers go on.
  * Vert.x does both at once, and silently drops what other nodes send before they notice the
- * removal: those callers would wait for their time-out. Runs on the caller's context; called before
- * a connection is handed over.
+ * removal: their callers would get no answer. Runs on the caller's context; called before a
+ * connection is handed over.
  */
 public final class AddressWithdrawal {
 

@@ -151,7 +151,7 @@ public final class HazelcastCluster {
     config.setProperty("hazelcast.max.no.heartbeat.seconds", "10");
     // Two members that do not receive each other's messages wait for each other's data, while the
     // other members see both. So the oldest member removes one of the two after this number of
-    // heartbeats; a member that no member receives is removed before that.
+    // heartbeats; a member whose heartbeats no other member receives is removed before that.
     config.setProperty("hazelcast.partial.member.disconnection.resolution.heartbeat.count", "4");
     config.setProperty("hazelcast.connection.monitor.interval", "50");
     config.setProperty("hazelcast.connection.monitor.max.faults", "1");

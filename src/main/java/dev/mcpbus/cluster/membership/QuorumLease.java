@@ -8,10 +8,11 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The right of this node to own connections, lent to it by the other nodes of the cluster. Each
- * node grants this right to every member that it sees, for {@code silence} (7 s by default), and
- * its next announcement extends the grant; a node that holds fewer grants than the quorum must stop
- * its connections at once, and another node may take them over only after those grants have ended.
+ * The right of this node to own connections, granted by the other nodes of the cluster. Each node
+ * grants this right to every member that it sees, for {@code silence} (7 s by default), and its
+ * next announcement extends the grant. A node that holds fewer grants than the quorum, its own
+ * included, must stop its connections at once, and another node may take them over only after a
+ * quorum of members has ended its grants.
  *
  * <p>How: every 500 ms each node publishes a {@link NodeMessage.Here} with the value of its own
  * monotonic clock, the members that it sees, and the last clock value that it received from each
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * moment at which it received that value, so it never regards a grant as ended before the receiver
  * does. No clock of one node is compared with a clock of another.
  *
- * <p>A grant ends early where the granting node no longer sees the receiver as a member. A lost
+ * <p>A receiver ends a grant at once when an announcement no longer lists it as a member. A lost
  * node that has stopped its connections announces {@code resting}, and the others need not wait for
  * the grants to end; {@link #gaveUp} counts the members whose grants to a lost node have ended.
  *
@@ -53,7 +54,7 @@ public final class QuorumLease {
 
     private long receivedAt = NEVER;
 
-    /** When the announcement arrived from which the peer counts this node's latest grant to it. */
+    /** When the clock value arrived that this node returned with its latest grant to the peer. */
     private long grantedAt = NEVER;
 
     private long lostAt = NEVER;

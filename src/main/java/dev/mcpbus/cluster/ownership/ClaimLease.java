@@ -65,7 +65,7 @@ final class ClaimLease {
     } else if (now - verifiedAt > ttlMillis) {
       why = "the claims could not be read for " + (now - verifiedAt) / 1_000 + " s";
     } else if (!quorum.getAsBoolean()) {
-      why = "this node sees or hears fewer nodes than the quorum";
+      why = "this node sees fewer members than the quorum, or too few of them let it act";
     }
     tickedAt = now;
     return why;

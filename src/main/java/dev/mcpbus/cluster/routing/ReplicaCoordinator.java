@@ -244,7 +244,7 @@ public final class ReplicaCoordinator implements ReplicaRole {
         .put("status", ConnectionState.CLOSED.status());
   }
 
-  /** The call runs at one of the replicas, so each is asked to cancel it. */
+  /** Sends the cancellation to each replica: the call runs at one of them. */
   private void cancel(Message<Object> message) {
     List<Future<Boolean>> replies =
         replicas.of(replica.server()).stream()

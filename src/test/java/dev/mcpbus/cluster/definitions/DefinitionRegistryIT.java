@@ -29,7 +29,7 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What nodes know of the definitions, and who serves what not all of them can read. */
+/** The definitions on each node, and the owner of a server that some nodes cannot read. */
 class DefinitionRegistryIT {
 
   private static final JsonObject CALL =
@@ -92,7 +92,7 @@ class DefinitionRegistryIT {
       assertThat(TestBus.await(map(rich, ClusterMaps.SERVERS).values()).toString())
           .doesNotContain("canary");
 
-      // Who has left refuses nothing any more, and what can be read again is not refused either.
+      // A node that has left refuses nothing any more, and a readable server is not refused.
       add(rich, "open", EchoServer.shell());
       cluster.end(poor);
       until(
@@ -122,7 +122,7 @@ class DefinitionRegistryIT {
       assertThat(Http.get(first.port(), "/health/ready").status()).isEqualTo(200);
       assertThat(status(second, "other").getString("problem")).contains("first.json");
 
-      // Removed for all, while the files go on to name it.
+      // Removed for all nodes, while the files still name it.
       first.requestHere(Addresses.SERVERS_REMOVE, new JsonObject().put("id", "same"));
       until(
           "the removal to be a divergence",
@@ -171,7 +171,7 @@ class DefinitionRegistryIT {
   @Test
   void only_what_a_fact_names_is_read_and_a_fact_that_was_missed_shows_in_the_next() {
     try (InnerCluster cluster = new InnerCluster(2)) {
-      // First, for a node that sees another join reads everything.
+      // First the test's own node: a node that sees a join reads everything.
       Node writer = cluster.join("writer");
       Node node = cluster.start("only", WireForm.NEWEST, Map.of());
       AsyncMap<String, String> servers = map(writer, ClusterMaps.SERVERS);
@@ -182,13 +182,13 @@ class DefinitionRegistryIT {
       until("the first", () -> assertThat(node.statuses()).containsOnlyKeys("a"));
       tell(writer, 2, "c");
       until("the third", () -> assertThat(node.statuses()).containsOnlyKeys("a", "c"));
-      // The fact with number 3, about b, is lost.
+      // The message with number 3, about b, is lost.
       tell(writer, 4, "a");
       until("all", () -> assertThat(node.statuses()).containsOnlyKeys("a", "b", "c"));
       TestBus.await(servers.put("b", sealed("b", 2, null)));
       tell(writer, 5, "b");
       until("two", () -> assertThat(node.statuses()).containsOnlyKeys("a", "c"));
-      // A node may say only that definitions have changed.
+      // A message may report a change without ids.
       TestBus.await(servers.put("b", sealed("b", 3, form(EchoServer.shell(), "b"))));
       writer
           .vertx()
@@ -200,7 +200,7 @@ class DefinitionRegistryIT {
     }
   }
 
-  /** As a node writes it. */
+  /** The text that a node writes. */
   private static JsonObject form(JsonObject entry, String id) {
     return new JsonObject()
         .put("form", WireForm.NEWEST)

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** One node: what it remembers is put back, as every node does that survives a loss. */
+/** One node: it restores lost entries that it has seen, as every node does after a loss. */
 class DefinitionRegistryTest {
 
   private static final ConnectionId ID = new ConnectionId("one");

@@ -26,7 +26,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Case 93: nodes are replaced one by one, and one of a later version is named. */
+/** Case 93: nodes are replaced one by one, and a node of a later version is named in a problem. */
 class MixedVersionsIT {
 
   private static final int SERVERS = 6;
@@ -102,7 +102,7 @@ class MixedVersionsIT {
     assertThat(ran).containsExactlyInAnyOrderElementsOf(answered);
   }
 
-  /** Waits until all servers are served by some of these nodes. */
+  /** Waits until these nodes serve all servers. */
   private static void ready(ServiceProcess from, Set<String> nodes) {
     Awaitility.await("all servers on " + nodes)
         .atMost(Duration.ofSeconds(40))
@@ -137,7 +137,7 @@ class MixedVersionsIT {
     ready(fresh, after);
   }
 
-  /** Repeats what was not sent, as a caller may. */
+  /** Repeats a call that was not sent, as a caller may. */
   private static void call(
       List<Integer> doors, String call, int turn, List<String> answered, List<String> wrong) {
     String arguments = new JsonObject().put("call", call).put("deadline", 1).encode();
@@ -152,7 +152,7 @@ class MixedVersionsIT {
                 "/api/servers/s" + turn % SERVERS + "/tools/echo",
                 arguments);
       } catch (AssertionError | IndexOutOfBoundsException e) {
-        // Its door has closed meanwhile; whether it ran is seen at the end.
+        // The node's port has closed meanwhile; the end of the test shows whether the call ran.
         last = String.valueOf(e);
         continue;
       }

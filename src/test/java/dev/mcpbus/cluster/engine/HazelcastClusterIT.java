@@ -59,7 +59,7 @@ class HazelcastClusterIT {
     return node;
   }
 
-  /** Of a range that nobody uses. */
+  /** A port of a range that no other test uses. */
   private static int freePort() throws IOException {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return Math.min(socket.getLocalPort(), 65_000);
@@ -80,7 +80,7 @@ class HazelcastClusterIT {
   }
 
   @Test
-  void nodes_of_one_machine_find_each_other_and_nobody_else_can_reach_them() throws Exception {
+  void nodes_of_one_machine_find_each_other_and_no_other_machine_can_reach_them() throws Exception {
     int port = freePort();
     Vertx one = start(options("127.0.0.1", port, SECRET), null);
     Vertx two = start(options("127.0.0.1", port, SECRET), null);
@@ -93,7 +93,7 @@ class HazelcastClusterIT {
       assertThat(member).isBetween(port, port + ClusterOptions.PORTS - 1);
       for (int open : new int[] {member, manager(node).getNodeInfo().port()}) {
         assertThat(isOpen("127.0.0.1", open)).isTrue();
-        // What listens on all interfaces listens on this address, too.
+        // A socket that listens on all interfaces would listen on this address, too.
         assertThat(isOpen("127.0.0.2", open)).as("port %s", open).isFalse();
       }
     }

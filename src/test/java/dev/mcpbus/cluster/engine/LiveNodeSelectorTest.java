@@ -138,21 +138,21 @@ class LiveNodeSelectorTest {
     assertThat(told).singleElement().asString().startsWith("null ").endsWith("no members");
   }
 
-  /** Null where nothing is known yet. */
+  /** The nodes of a publish; null before the registrations are known. */
   private @Nullable List<String> published(String address) {
     List<String> chosen = new ArrayList<>();
     routes.selectForPublish(address, (nodes, failure) -> nodes.forEach(chosen::add));
     return chosen.isEmpty() ? null : chosen;
   }
 
-  /** What the cluster keeps, of one address after another. */
+  /** The registrations in the cluster, of one address after another. */
   private static final class Table implements ClusteredNode {
 
     private List<String> nodes = List.of();
     private boolean answers = true;
     private final Queue<Completable<List<RegistrationInfo>>> waiting = new ArrayDeque<>();
 
-    /** From now on at once. */
+    /** Answers all readings from now on at once. */
     private void answer() {
       answers = true;
       while (!waiting.isEmpty()) {

@@ -23,7 +23,7 @@ class StuckOperationCleanerTest {
   private static HazelcastInstance hazelcast;
   private static NodeEngineImpl engine;
 
-  /** Is executed and answers nothing, as one whose answer is lost. */
+  /** Runs and sends no answer, like an operation whose answer is lost. */
   private static class Silent extends Operation {
     @Override
     public void run() {}
@@ -65,7 +65,7 @@ class StuckOperationCleanerTest {
     hazelcast.shutdown();
   }
 
-  /** As if it had been sent so many milliseconds ago. */
+  /** Sets the operation's start to {@code ago} milliseconds in the past. */
   private static InternalCompletableFuture<Object> sent(Operation operation, long ago) {
     InternalCompletableFuture<Object> answer =
         engine

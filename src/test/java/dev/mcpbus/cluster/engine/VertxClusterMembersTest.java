@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Over a cluster manager whose table of what nodes say of themselves the test writes. */
+/** Over a cluster manager whose table of metadata the test writes. */
 @ExtendWith(VertxExtension.class)
 class VertxClusterMembersTest {
 
@@ -97,14 +97,14 @@ class VertxClusterMembersTest {
   }
 
   @Test
-  void a_member_that_has_said_nothing_yet_is_asked_again_at_the_next_look() {
+  void a_member_without_metadata_is_read_again_next_time() {
     assertThat(names()).containsExactly("me");
     table.put("b", info("late", 1));
     assertThat(names()).containsExactlyInAnyOrder("me", "late");
   }
 
   @Test
-  void a_member_that_cannot_be_read_is_asked_again_at_the_next_look() {
+  void a_member_that_cannot_be_read_is_read_again_next_time() {
     table.put("b", info("busy", 1));
     unreadable.add("b");
     assertThat(names()).containsExactly("me");
@@ -113,7 +113,7 @@ class VertxClusterMembersTest {
   }
 
   @Test
-  void a_node_whose_own_saying_was_removed_says_it_again() {
+  void a_node_writes_its_own_metadata_again_after_it_was_removed() {
     table.remove("a");
     assertThat(names()).doesNotContain("late");
     assertThat(table).containsEntry("a", SELF);

@@ -24,7 +24,7 @@ class ClockOffsetsTest {
   }
 
   @Test
-  void a_node_that_was_never_heard_is_given_the_benefit_of_the_doubt() {
+  void a_message_of_a_node_without_a_known_clock_counts_as_new() {
     assertThat(transit.underWay("n1", 0)).isZero();
   }
 

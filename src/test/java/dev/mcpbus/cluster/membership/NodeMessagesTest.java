@@ -43,7 +43,7 @@ class NodeMessagesTest {
   }
 
   @Test
-  void the_first_hears_each_message_before_the_listeners(Vertx vertx) throws Exception {
+  void the_first_listener_gets_each_message_before_the_others(Vertx vertx) throws Exception {
     List<String> order = new CopyOnWriteArrayList<>();
     NodeMessages messages =
         new NodeMessages(vertx, new ClockOffsets(() -> 0), told -> order.add("first"));

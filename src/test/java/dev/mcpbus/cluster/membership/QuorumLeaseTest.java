@@ -111,7 +111,7 @@ class QuorumLeaseTest {
   }
 
   @Test
-  void a_node_acts_while_others_hear_it_and_for_the_silence_after_that() {
+  void a_grant_holds_for_the_silence_after_the_last_announcement() {
     List<Peer> all = nodes(3);
     assertThat(all.get(0).lease.grants()).isEqualTo(1);
     pass(2_000);
@@ -125,9 +125,12 @@ class QuorumLeaseTest {
     assertThat(all.get(0).lease.grants()).isEqualTo(2);
   }
 
-  /** One end of a cut link is given up by the other, and by the third, which hears it well. */
+  /**
+   * The first node gives up the second, at the other end of a cut link; then the third does, which
+   * can reach both.
+   */
   @Test
-  void a_node_that_others_gave_up_stops_though_it_hears_them() {
+  void a_node_that_others_gave_up_stops_although_it_receives_their_announcements() {
     List<Peer> all = nodes(3);
     Peer first = all.get(0);
     Peer second = all.get(1);

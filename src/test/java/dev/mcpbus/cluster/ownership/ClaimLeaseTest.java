@@ -50,7 +50,7 @@ class ClaimLeaseTest {
   }
 
   @Test
-  void ends_while_too_few_nodes_are_heard() {
+  void ends_without_a_quorum() {
     lease.verified(now.get());
     quorum.set(false);
     assertThat(lease.isHeld()).isFalse();

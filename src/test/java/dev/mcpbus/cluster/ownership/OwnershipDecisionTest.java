@@ -6,7 +6,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** "me" is this node, "you" one that lives, "late" one that does not. */
+/** "me" is this node, "you" is a living node, "late" is a lost one. */
 class OwnershipDecisionTest {
 
   private static OwnershipDecision decide(
@@ -19,7 +19,7 @@ class OwnershipDecisionTest {
   }
 
   @Test
-  void what_nobody_who_lives_owns_is_claimed_by_its_target_alone() {
+  void only_the_target_claims_what_no_living_node_owns() {
     assertThat(decide(null, null, "me")).isEqualTo(OwnershipDecision.CLAIM);
     assertThat(decide(of(null, 3), null, "me")).isEqualTo(OwnershipDecision.CLAIM);
     assertThat(decide(of("late", 3), null, "me")).isEqualTo(OwnershipDecision.CLAIM);
@@ -45,7 +45,7 @@ class OwnershipDecisionTest {
   }
 
   @Test
-  void what_we_serve_without_a_claim_of_that_epoch_is_lost_whoever_should() {
+  void a_connection_without_a_claim_of_its_epoch_is_lost_whatever_the_target() {
     for (String target : new String[] {"me", "you"}) {
       assertThat(decide(of("you", 4), 3L, target)).isEqualTo(OwnershipDecision.LOSE);
       assertThat(decide(of("me", 4), 3L, target)).isEqualTo(OwnershipDecision.LOSE);

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Several placements over one map, each on a context of its own, in one process. */
+/** Several reconcilers over one map, each on a context of its own, in one process. */
 @ExtendWith(VertxExtension.class)
 class OwnershipReconcilerTest {
 
@@ -47,18 +47,18 @@ class OwnershipReconcilerTest {
   private volatile int replicas = 1;
   private volatile OwnershipOptions options = QUICK;
 
-  /** Lost nodes that may still be at work. */
+  /** Lost nodes that may still run. */
   private final Set<String> open = ConcurrentHashMap.newKeySet();
 
-  /** Lost nodes that another member lets act. */
-  private final Set<String> lets = ConcurrentHashMap.newKeySet();
+  /** Lost nodes whose grants of another member have not ended. */
+  private final Set<String> stillGranted = ConcurrentHashMap.newKeySet();
 
   @BeforeEach
   void on(Vertx made) {
     vertx = made;
   }
 
-  /** One node: what it serves, and what happened to it in order. */
+  /** One node: the connections that it runs, and its events in order. */
   private final class Site
       implements ClusterMembers, ClaimStore, OwnershipListener, OwnershipPeers {
     private final String name;
@@ -67,15 +67,15 @@ class OwnershipReconcilerTest {
     private final Map<String, BooleanSupplier> rights = new ConcurrentHashMap<>();
     private final AtomicLong slept = new AtomicLong();
 
-    /** So many readings have no answer. */
+    /** The number of readings that get no answer. */
     private final AtomicLong hangs = new AtomicLong();
 
     private volatile boolean cut;
     private volatile boolean resting;
-    private final Set<String> doubted = ConcurrentHashMap.newKeySet();
+    private final Set<String> reachable = ConcurrentHashMap.newKeySet();
 
-    /** How many nodes, whatever the members are; 0 for as many as there are. */
-    private volatile int hears;
+    /** The number of grants of this node; 0 for as many as there are members. */
+    private volatile int grants;
 
     private volatile @Nullable OwnershipReconciler placement;
 
@@ -143,7 +143,7 @@ class OwnershipReconcilerTest {
 
     @Override
     public Future<Void> own(String id, long epoch, BooleanSupplier held) {
-      // The invariant of all tests: nobody else serves it.
+      // The invariant of all tests: no other node runs it.
       sites.stream()
           .filter(other -> other.serves.contains(id) && alive.contains(other.name))
           .forEach(other -> events.add("DOUBLE " + id + " with " + other.name));
@@ -174,17 +174,17 @@ class OwnershipReconcilerTest {
 
     @Override
     public int grants() {
-      return hears > 0 ? hears : alive.size();
+      return grants > 0 ? grants : alive.size();
     }
 
     @Override
     public int gaveUp(String node, Set<String> members) {
-      return lets.contains(node) ? 1 : members.size();
+      return stillGranted.contains(node) ? 1 : members.size();
     }
 
     @Override
     public void keepInformed(String node) {
-      doubted.add(node);
+      reachable.add(node);
     }
 
     @Override
@@ -248,7 +248,7 @@ class OwnershipReconcilerTest {
     return key.replaceFirst("#.*", "");
   }
 
-  /** How many nodes serve each of the servers. */
+  /** Waits until {@code each} nodes run each of the servers. */
   private void replicated(int each, Site... all) {
     Awaitility.await("every server to be served by " + each)
         .atMost(Duration.ofSeconds(10))
@@ -320,7 +320,7 @@ class OwnershipReconcilerTest {
   }
 
   @Test
-  void a_reading_whose_answer_is_lost_is_made_again_though_nobody_is() {
+  void a_reading_whose_answer_is_lost_is_repeated_although_no_node_is_lost() {
     Site a = new Site("a");
     settled(a);
     a.hangs.set(2);
@@ -332,7 +332,7 @@ class OwnershipReconcilerTest {
   }
 
   @Test
-  void a_lost_node_that_still_listens_is_given_time_to_hear_of_it() {
+  void a_lost_node_that_is_reachable_gets_time_to_notice_its_loss() {
     Site a = new Site("a");
     Site b = new Site("b");
     settled(a, b);
@@ -355,15 +355,15 @@ class OwnershipReconcilerTest {
     settled(a, b, c);
     assertThat(a.resting).isFalse();
     open.add("c");
-    lets.add("c");
+    stillGranted.add("c");
     c.cut = true;
     long lost = System.nanoTime();
     alive.remove("c");
-    Awaitility.await().until(() -> a.doubted.contains("c"));
+    Awaitility.await().until(() -> a.reachable.contains("c"));
     Awaitility.await("it has had its second")
         .until(() -> System.nanoTime() - lost > 1.5e6 * LostNodes.GRACE_MILLIS);
     assertThat(map.values()).anyMatch(claim -> claim.isOf("c"));
-    lets.clear();
+    stillGranted.clear();
     settled(a, b);
   }
 
@@ -374,18 +374,18 @@ class OwnershipReconcilerTest {
     Site b = new Site("b");
     settled(a, b);
     assertThat(a.resting).isFalse();
-    a.hears = 1;
+    a.grants = 1;
     Awaitility.await().until(() -> a.resting);
     assertThat(a.serves).isEmpty();
   }
 
   @Test
-  void a_node_that_sees_too_few_members_stops_whoever_it_still_hears() {
+  void a_node_that_sees_too_few_members_stops_whatever_grants_it_holds() {
     options = QUICK.withQuorum(2);
     Site a = new Site("a");
     Site b = new Site("b");
     settled(a, b);
-    a.hears = 2;
+    a.grants = 2;
     alive.remove("b");
     Awaitility.await().until(() -> a.serves.isEmpty());
     assertThat(a.events).filteredOn(event -> event.startsWith("kill")).isNotEmpty();

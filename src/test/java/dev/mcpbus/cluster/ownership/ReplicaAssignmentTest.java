@@ -53,7 +53,7 @@ class ReplicaAssignmentTest {
   }
 
   @Test
-  void with_fewer_nodes_than_replicas_some_are_nobodys() {
+  void with_fewer_nodes_than_replicas_some_have_no_target() {
     assertThat(targets("b")).containsExactly("b", null, null);
   }
 
@@ -70,7 +70,7 @@ class ReplicaAssignmentTest {
   }
 
   @Test
-  void what_nobody_owns_is_given_before_what_another_must_let_go() {
+  void replicas_without_an_owner_are_assigned_before_replicas_that_must_move() {
     owned("x", null, "b");
     assertThat(targets("a", "b")).containsExactly(null, "a", "b");
   }
@@ -122,7 +122,7 @@ class ReplicaAssignmentTest {
   }
 
   @Test
-  void what_answers_nobody_may_move_at_any_time_and_so_may_the_only_one() {
+  void a_replica_that_does_not_serve_may_move_at_any_time_and_so_may_the_only_one() {
     owned("d", "a", "b");
     serving.clear();
     assertThat(mayMove(0, "a", "b", "c")).isTrue();

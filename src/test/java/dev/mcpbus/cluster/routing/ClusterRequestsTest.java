@@ -39,7 +39,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Three nodes in one process, without any connection: who answers is told by the test. */
+/** Three nodes in one process, without any connection: the test sets which node answers. */
 class ClusterRequestsTest {
 
   private static final List<Vertx> NODES = new ArrayList<>();
@@ -141,7 +141,7 @@ class ClusterRequestsTest {
         .await(20, SECONDS);
   }
 
-  /** Calls until {@code count} answers were refused; gives all that were accepted. */
+  /** Calls until {@code count} answers were refused; returns the accepted ones. */
   private static List<String> accepted(String id, int count) {
     List<String> accepted = new ArrayList<>();
     AtomicInteger refused = new AtomicInteger();
@@ -174,7 +174,7 @@ class ClusterRequestsTest {
   }
 
   @Test
-  void epochs_that_count_anew_because_the_claims_were_lost_are_believed() throws Exception {
+  void epochs_that_start_again_because_the_claims_were_lost_are_accepted() throws Exception {
     answers(second, "anew", "5");
     assertThat(call("anew", 5_000).await(10, SECONDS).body()).hasToString("5");
     answers(third, "anew", "1");
@@ -283,7 +283,7 @@ class ClusterRequestsTest {
   }
 
   @Test
-  void a_server_that_nobody_defines_is_not_waited_for() {
+  void a_call_to_an_undefined_server_fails_at_once() {
     Throwable failure = failure(call("undefined", 60_000), Duration.ofSeconds(2));
 
     assertThat(failure)
@@ -315,7 +315,7 @@ class ClusterRequestsTest {
     assertThat(Duration.ofNanos(System.nanoTime() - from)).isLessThan(Duration.ofSeconds(3));
   }
 
-  /** The map of owners knows nothing of it: the bus says where each call went. */
+  /** The map of owners has no entry for the server: the bus reports where each call went. */
   @Test
   void a_call_ends_as_soon_as_the_node_is_lost_that_it_went_to() throws Exception {
     String name = "lost";
@@ -336,13 +336,13 @@ class ClusterRequestsTest {
     McpFailure failure = McpFailure.of(failure(call, Duration.ofSeconds(5)));
     assertThat(failure.code()).isEqualTo(FailureCode.OWNER_LOST);
     assertThat(failure.sent()).isEqualTo(McpFailure.Sent.MAYBE);
-    // Nothing goes there any more, though its end of the bus is still open.
+    // No message goes to that node any more, although its event bus is still open.
     McpFailure next = McpFailure.of(failure(call(name, 500), Duration.ofSeconds(10)));
     assertThat(next.code()).isEqualTo(FailureCode.UNAVAILABLE);
     assertThat(arrived).hasValue(1);
   }
 
-  /** One more node, whose end the others survive. */
+  /** One more node, which the others outlive. */
   private static Vertx joined() throws Exception {
     HazelcastClusterManager manager =
         (HazelcastClusterManager) ((VertxInternal) caller).clusterManager();

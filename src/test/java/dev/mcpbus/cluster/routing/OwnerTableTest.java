@@ -72,7 +72,7 @@ class OwnerTableTest {
   }
 
   @Test
-  void a_lost_node_takes_no_calls_and_the_others_hear_of_it() {
+  void a_lost_node_takes_no_calls_and_listeners_are_called() {
     AtomicInteger heard = new AtomicInteger();
     owned(0, "a", ConnectionState.READY);
     owned(1, "b", ConnectionState.READY);
@@ -86,7 +86,7 @@ class OwnerTableTest {
   }
 
   @Test
-  void what_another_node_says_of_a_replica_that_it_does_not_own_is_not_believed() {
+  void the_state_of_a_replica_is_taken_from_its_owner_only() {
     owned(0, "a", ConnectionState.READY);
     owners.state(replica(0), "b", ConnectionState.FAILED, "2");
     owners.remove(replica(0), "b");

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Several nodes, one keeper, and a clock that the test moves. */
+/** Several nodes, one keeper, and a clock that the test advances. */
 @ExtendWith(VertxExtension.class)
 class ClusterRateLimiterTest {
 
@@ -44,7 +44,7 @@ class ClusterRateLimiterTest {
     return TimeUnit.MILLISECONDS.toNanos(millis);
   }
 
-  /** A throttle, and its way to the keeper. */
+  /** A rate limiter and its connection to the keeper. */
   private final class Node implements ClusterRateLimiter.Keepers {
     private final String name;
     private final ClusterRateLimiter throttle;
@@ -191,7 +191,7 @@ class ClusterRateLimiterTest {
   }
 
   @Test
-  void nobody_is_asked_on_the_way_while_tokens_are_in_hand() {
+  void no_request_waits_for_the_keeper_while_the_node_holds_tokens() {
     Node node = new Node("node", new Limits(1_000, 800, 0));
     assertThat(node.enters()).isTrue();
     node.holds = true;
@@ -211,7 +211,7 @@ class ClusterRateLimiterTest {
   }
 
   @Test
-  void those_who_wait_for_the_keeper_are_asked_for_together() {
+  void waiting_requests_are_reported_to_the_keeper_together() {
     Node node = new Node("node", RATE);
     node.holds = true;
     List<Future<Place>> waiting = new ArrayList<>();
@@ -284,7 +284,7 @@ class ClusterRateLimiterTest {
   }
 
   @Test
-  void a_new_keeper_hears_what_was_left_with_the_old_one() {
+  void a_new_keeper_starts_with_the_tokens_left_at_the_old_one() {
     Node node = new Node("node", RATE);
     assertThat(node.enters(30)).isEqualTo(20);
     book = new RateLimitLedger(this::nanos);

@@ -67,7 +67,7 @@ class RateLimitKeepersIT {
     knowEachOther();
   }
 
-  /** Keepers are those who are heard: every node hears all of them, once more. */
+  /** Waits until every node has received the announcements of all nodes. */
   private void knowEachOther() {
     List<Set<String>> heard = new ArrayList<>();
     for (Node node : nodes) {
@@ -125,11 +125,11 @@ class RateLimitKeepersIT {
     threads.shutdown();
     double seconds = (System.nanoTime() - began) / 1e9;
     assertThat((double) accepted)
-        // On a busy machine a keeper may be silent: then each node allows its share of the burst.
+        // On a busy machine a keeper may not reply in time: then each node admits its own share.
         .isLessThanOrEqualTo(2 * RATE.burst() + RATE.rate() * seconds)
         .isGreaterThan(0.8 * (RATE.burst() + RATE.rate() * 3));
 
-    // One node alone, whichever it is, gives the whole burst: keys 1 to 3 are new to all.
+    // Each node alone, whichever it is, admits the whole burst: keys 1 to 3 are new to all.
     for (int i = 0; i < 3; i++) {
       int key = i + 1;
       Node node = nodes.get(i);
@@ -174,7 +174,7 @@ class RateLimitKeepersIT {
       assertThat(answer.getHeader("Retry-After")).isNotNull();
     }
     cluster.lose(nodes.get(2));
-    // Two of them were there; the others may have them now, and no more than these.
+    // Two of the places were on the lost node; the other nodes may use them now, and no more.
     Awaitility.await("the places of the lost node")
         .atMost(Duration.ofSeconds(20))
         .until(
@@ -185,7 +185,7 @@ class RateLimitKeepersIT {
               }
               return open.size() == FLYING.concurrency() + 2;
             });
-    // While nodes tell a new keeper what they have, it may give away what others hold; then not.
+    // While nodes report to a new keeper, it may grant what other nodes hold; afterwards not.
     Awaitility.await("both to refuse")
         .atMost(Duration.ofSeconds(20))
         .until(

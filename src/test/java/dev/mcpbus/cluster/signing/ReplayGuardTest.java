@@ -12,7 +12,7 @@ class ReplayGuardTest {
   private static final long MINUTE = Duration.ofMinutes(1).toMillis();
   private static final long HOUR = Duration.ofHours(1).toMillis();
 
-  /** Of this process; the sender's are given with each message. */
+  /** The time of day of this process; each message names its sender's. */
   private long time = 1_700_000_000_000L;
 
   private long clock = 5_000;
@@ -29,7 +29,7 @@ class ReplayGuardTest {
   }
 
   @Test
-  void what_was_sent_passes_once_and_what_was_published_as_often_as_it_is_heard() {
+  void a_sent_message_passes_once_and_a_published_one_for_each_receiver() {
     assertThat(sent(1, time, 77)).isNull();
     assertThat(sent(1, time, 77)).contains("before");
     assertThat(sent(2, time, 77)).isNull();
@@ -67,14 +67,14 @@ class ReplayGuardTest {
   }
 
   @Test
-  void a_machine_that_was_suspended_is_heard_again() {
+  void messages_of_a_machine_that_was_suspended_pass_again() {
     assertThat(sent(1, time, 0)).isNull();
     pass(HOUR);
     assertThat(sent(2, time, 1)).isNull();
   }
 
   @Test
-  void of_who_was_never_heard_nothing_old_passes() {
+  void an_old_message_of_an_unknown_sender_does_not_pass() {
     assertThat(sent(1, time - HOUR - 1, 0)).contains("3600 s ago").contains("NTP");
     assertThat(sent(1, time + HOUR + 1_000, 0)).contains("in the future");
     assertThat(sent(1, time, 0)).isNull();

@@ -25,7 +25,7 @@ class SignatureRulesTest {
     return SignatureRules.needsProof(address, all);
   }
 
-  /** Every address that there is, of one server and of all, as the bus sees it. */
+  /** Every address of one server and of all servers, as the bus sees it. */
   private static List<String> addresses() throws IllegalAccessException {
     List<String> all = new ArrayList<>();
     for (Field field : Addresses.class.getFields()) {
@@ -78,7 +78,7 @@ class SignatureRulesTest {
   }
 
   @Test
-  void what_nobody_knows_needs_a_proof() {
+  void an_unknown_address_needs_a_proof() {
     assertThat(needs("mcp.git.something.new")).isTrue();
     assertThat(needs("mcp.new")).isTrue();
     assertThat(needs("mcp.")).isTrue();
@@ -93,7 +93,7 @@ class SignatureRulesTest {
   }
 
   @Test
-  void a_replica_is_asked_for_what_the_header_says() {
+  void the_header_decides_which_operation_a_replica_runs() {
     String replica = new ReplicaId(GIT, 2).address();
     assertThat(needs(replica, Headers.TO, Addresses.TOOLS_CALL)).isFalse();
     assertThat(needs(replica, Headers.TO, Addresses.RESTART)).isTrue();
@@ -101,12 +101,12 @@ class SignatureRulesTest {
   }
 
   @Test
-  void who_speaks_for_a_principal_must_prove_it() {
+  void a_message_with_a_principal_needs_a_proof() {
     assertThat(needs("mcp.git.tools.call", Headers.PRINCIPAL, "alice")).isTrue();
   }
 
   @Test
-  void nobody_can_have_a_node_send_in_its_own_name_where_he_could_not_send_himself() {
+  void a_header_that_names_an_address_of_mcpbus_needs_a_proof() {
     for (String header : List.of(Headers.PROGRESS, Headers.LOG, Headers.INPUT)) {
       assertThat(needs("mcp.git.tools.call", header, "mcp.servers.add")).as(header).isTrue();
       assertThat(needs("mcp.git.tools.call", header, "mcp.git.restart")).as(header).isTrue();
