@@ -10,6 +10,7 @@ import dev.mcpbus.bus.InstanceId;
 import dev.mcpbus.bus.McpBusVersion;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.bus.Readiness;
+import dev.mcpbus.bus.SealedTaskIds;
 import dev.mcpbus.cluster.ClusterServerHosting;
 import dev.mcpbus.cluster.ownership.OwnershipOptions;
 import dev.mcpbus.cluster.shared.ClusterInputs;
@@ -21,7 +22,9 @@ import dev.mcpbus.connection.ConnectionOptions;
 import dev.mcpbus.connection.FilePinStore;
 import dev.mcpbus.connection.PinStore;
 import dev.mcpbus.demo.DemoServer;
-import dev.mcpbus.directory.aggregate.AggregateVerticle;
+import dev.mcpbus.directory.Directory;
+import dev.mcpbus.directory.DirectoryVerticle;
+import dev.mcpbus.directory.aggregate.AggregateService;
 import dev.mcpbus.gateway.Gateway;
 import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.hosting.ConnectionFactory;
@@ -155,6 +158,7 @@ public final class McpBus {
   private final ServersVerticle servers;
   private final @Nullable RateLimitKeepers limits;
   private final AccessControl access;
+  private final Directory directory;
   private final @Nullable Gateway gateway;
   private final List<BridgeVerticle> bridges;
   private long auditTimer = -1;
@@ -180,13 +184,14 @@ public final class McpBus {
             System::nanoTime,
             new SecureRandom(),
             limits == null ? null : limits.limiter());
+    this.directory = new Directory(options.gateway().views(), access, SealedTaskIds.of(vertx));
     BridgeOptions http = options.bridge();
     if (http == null) {
       this.gateway = null;
       this.bridges = List.of();
     } else {
       int hosts = Runtime.getRuntime().availableProcessors();
-      Gateway newGateway = new Gateway(vertx, options.gateway(), own, hosts, access);
+      Gateway newGateway = new Gateway(vertx, options.gateway(), own, hosts, directory);
       this.gateway = newGateway;
       this.bridges =
           BridgeVerticle.several(
@@ -197,6 +202,11 @@ public final class McpBus {
               access::keeper,
               readiness);
     }
+  }
+
+  private DirectoryVerticle directory(Options options) {
+    return new DirectoryVerticle(
+        directory, List.of(new AggregateService(options.names(), options.search())));
   }
 
   private InputVerticle inputs(InputOptions options) {
@@ -272,13 +282,14 @@ public final class McpBus {
             ? deploy(DemoServer.deployable(DemoServer.ADDRESS))
             : Future.succeededFuture();
     return demo.compose(next -> InstanceId.open(vertx))
-        .compose(next -> deploy(new AggregateVerticle(options.names(), options.search())))
+        .compose(next -> deploy(directory(options)))
         .compose(next -> deploy(new FunctionsVerticle()))
         .compose(next -> deploy(inputs(options.input())))
         .compose(next -> limits == null ? Future.succeededFuture() : deploy(limits))
         .compose(next -> deploy(supervisor))
         .compose(next -> deploy(servers))
         .compose(next -> servers.apply(options.servers()))
+        .compose(next -> directory.refresh(vertx))
         .compose(next -> gateway == null ? Future.succeededFuture() : deploy(gateway.actors()))
         .compose(next -> open())
         .onSuccess(open -> startAuditing());

@@ -46,7 +46,8 @@ class SeedsTest {
     tests = sources("src/test/java");
     classes = sources("src/main/java");
     schema = Files.readString(BASE.resolve("src/main/resources/mcpbus.schema.json"));
-    words = Files.readString(classes.get("Keys")) + Files.readString(classes.get("ConfigReader"));
+    words =
+        Files.readString(classes.get("ConfigKeys")) + Files.readString(classes.get("ConfigReader"));
     rpcRoute = Files.readString(classes.get("RpcRoute"));
     addresses = constants(Addresses.class);
     events = constants(Events.class);

@@ -3,7 +3,10 @@ package dev.mcpbus.bench;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
-import dev.mcpbus.directory.aggregate.AggregateVerticle;
+import dev.mcpbus.bus.NamePolicy;
+import dev.mcpbus.directory.Directory;
+import dev.mcpbus.directory.DirectoryVerticle;
+import dev.mcpbus.directory.aggregate.AggregateService;
 import dev.mcpbus.testing.ToolCorpus;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -82,7 +85,12 @@ public final class SearchBench {
 
   /** A catalog that knows all tools. */
   private String deploy() throws Exception {
-    String id = await(vertx.deployVerticle(new AggregateVerticle()));
+    String id =
+        await(
+            vertx.deployVerticle(
+                new DirectoryVerticle(
+                    new Directory(vertx),
+                    List.of(new AggregateService(NamePolicy.DOTTED, false)))));
     await(vertx.eventBus().request(Addresses.ALL_TOOLS_LIST, Buffer.buffer("{}")));
     return id;
   }

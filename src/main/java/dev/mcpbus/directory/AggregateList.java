@@ -27,7 +27,11 @@ public final class AggregateList {
   private final Set<String> quarantined;
   private final boolean stale;
 
+  /** What this was made of. */
+  private final ServerList source;
+
   private AggregateList(
+      ServerList source,
       Map<String, RawJson> entries,
       List<LeftOutEntry> problems,
       Set<String> quarantined,
@@ -36,14 +40,32 @@ public final class AggregateList {
     this.problems = problems;
     this.quarantined = quarantined;
     this.stale = stale;
+    this.source = source;
   }
 
   /**
    * Keeps what can be used, in the server's order, and says why the rest cannot.
    *
    * @param names how an entry is called in the aggregate
+   * @param before the list that stood there before, which may be the same
    */
-  public static AggregateList of(
+  static AggregateList of(
+      String server,
+      ListKind kind,
+      NamePolicy names,
+      ServerList serverList,
+      @Nullable AggregateList before) {
+    if (before != null && before.source == serverList) {
+      return before;
+    }
+    AggregateList named =
+        before != null && !before.stale && before.source.entries() == serverList.entries()
+            ? before
+            : of(server, kind, names, serverList);
+    return serverList.stale() ? named.asStale(serverList) : named;
+  }
+
+  private static AggregateList of(
       String server, ListKind kind, NamePolicy names, ServerList serverList) {
     Map<String, RawJson> entries = new LinkedHashMap<>();
     List<LeftOutEntry> problems = leftOut(server, serverList.meta());
@@ -67,7 +89,7 @@ public final class AggregateList {
             problems.add(
                 new LeftOutEntry(
                     server, name, "it is quarantined: it differs from its pinned definition")));
-    return new AggregateList(entries, List.copyOf(problems), quarantined, false);
+    return new AggregateList(serverList, entries, List.copyOf(problems), quarantined, false);
   }
 
   private static Set<String> quarantined(RawJson meta) {
@@ -136,13 +158,10 @@ public final class AggregateList {
   }
 
   /** The same entries, each marked as what the server said when it was last there. */
-  public AggregateList asStale() {
-    if (stale) {
-      return this;
-    }
+  private AggregateList asStale(ServerList last) {
     Map<String, RawJson> marked = new LinkedHashMap<>();
     entries.forEach((name, entry) -> marked.put(name, marked(entry, MetaKeys.STALE, TRUE)));
-    return new AggregateList(marked, problems, quarantined, true);
+    return new AggregateList(last, marked, problems, quarantined, true);
   }
 
   /** Left out by their connection, which says why to whoever calls them. */

@@ -40,6 +40,11 @@ public final class Directory {
     this.taskIds = taskIds;
   }
 
+  /** For programs alone: without views, and without login. */
+  public Directory(Vertx vertx) {
+    this(Map.of(), AccessControl.open(), SealedTaskIds.of(vertx));
+  }
+
   public Audit audit() {
     return access.audit();
   }
@@ -88,6 +93,14 @@ public final class Directory {
         : DirectoryView.ofServer(name, rights);
   }
 
+  /** Reads again which servers there are. */
+  public Future<Void> refresh(Vertx vertx) {
+    return vertx
+        .eventBus()
+        .request(Addresses.GATEWAY_DIRECTORY, new JsonObject().put("read", true), LOCAL)
+        .mapEmpty();
+  }
+
   /** What servers there are, as soon as that is known. */
   public Future<DirectorySnapshot> ready(Vertx vertx) {
     DirectorySnapshot now = snapshot;
@@ -133,8 +146,7 @@ public final class Directory {
         continue;
       }
       for (ListKind kind : kinds) {
-        ServerList serverList = server.list(kind);
-        if (serverList == null || (server.up() && !serverList.isFresh(now))) {
+        if (!server.isCurrent(kind, now)) {
           return false;
         }
       }

@@ -41,8 +41,17 @@ public record DirectoryEntry(
     return new DirectoryEntry(id, up, modern, tasks, via, instructions, more);
   }
 
-  DirectoryEntry withUp(boolean now) {
-    return new DirectoryEntry(id, now, modern, tasks, via, instructions, lists);
+  /** The connection serves no more; what it listed is stale. */
+  public DirectoryEntry withDown() {
+    Map<ListKind, ServerList> last = new EnumMap<>(ListKind.class);
+    lists.forEach((kind, list) -> last.put(kind, list.stale() ? list : list.asStale()));
+    return new DirectoryEntry(id, false, modern, tasks, via, instructions, last);
+  }
+
+  /** True for a list that is known, and fresh as far as its server can be asked. */
+  boolean isCurrent(ListKind kind, long now) {
+    ServerList list = lists.get(kind);
+    return list != null && (!up || list.isFresh(now));
   }
 
   DirectoryEntry withServer(boolean isModern, boolean makesTasks, Set<String> behind, String text) {

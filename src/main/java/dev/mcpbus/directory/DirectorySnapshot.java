@@ -51,6 +51,11 @@ public final class DirectorySnapshot {
     return servers.get(id);
   }
 
+  /** Ids of all servers, in order. */
+  public Collection<String> ids() {
+    return Collections.unmodifiableCollection(servers.keySet());
+  }
+
   /** Ordered by id. */
   public Collection<DirectoryEntry> servers() {
     return servers.values();

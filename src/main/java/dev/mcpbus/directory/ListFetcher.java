@@ -15,12 +15,11 @@ import java.util.Collection;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks one server for its lists: of each kind one question at a time, and one more behind it where
- * a change is heard of meanwhile. Confined to the context of the directory's verticle.
+ * Fetches the lists of one connection. At most one request runs per kind; a change that arrives
+ * meanwhile schedules one more. Confined to the context of its owner.
  */
 public final class ListFetcher {
 
@@ -31,20 +30,30 @@ public final class ListFetcher {
 
   private static final Buffer NO_PARAMS = Buffer.buffer("{}");
 
+  /** Receives every ending; {@code list} is null where the fetch failed. */
+  @FunctionalInterface
+  public interface Sink {
+    void fetched(ListKind kind, @Nullable ServerList list);
+  }
+
   private static final class Slot {
     private @Nullable Future<Void> running;
     private long startedAt;
     private boolean again;
-    private boolean failed;
+    private boolean ended;
+
+    /** In a row. */
+    private int failures;
+
     private long failedAt;
   }
 
   private final Vertx vertx;
   private final ConnectionId server;
-  private final BiConsumer<ListKind, ServerList> sink;
+  private final Sink sink;
   private final Map<ListKind, Slot> slots = new EnumMap<>(ListKind.class);
 
-  public ListFetcher(Vertx vertx, ConnectionId server, BiConsumer<ListKind, ServerList> sink) {
+  public ListFetcher(Vertx vertx, ConnectionId server, Sink sink) {
     this.vertx = vertx;
     this.server = server;
     this.sink = sink;
@@ -54,13 +63,24 @@ public final class ListFetcher {
     return slots.computeIfAbsent(kind, absent -> new Slot());
   }
 
-  /** It may differ from what was listed; where nobody has asked yet nothing is done. */
-  public void changed(ListKind kind) {
+  boolean isFetching(ListKind kind) {
     Slot slot = slots.get(kind);
-    if (slot == null) {
-      return;
-    }
-    slot.failed = false;
+    return slot != null && slot.running != null;
+  }
+
+  /** How many fetches have failed since the last that did not. */
+  int failures(ListKind kind) {
+    return slot(kind).failures;
+  }
+
+  /** Fetches those kinds, also the ones that failed before. */
+  public void refresh(Collection<ListKind> kinds) {
+    kinds.forEach(this::refresh);
+  }
+
+  /** Fetches the list, behind a request that runs. */
+  void refresh(ListKind kind) {
+    Slot slot = slot(kind);
     if (slot.running != null) {
       slot.again = true;
     } else {
@@ -68,12 +88,23 @@ public final class ListFetcher {
     }
   }
 
-  /** The server is there: what clients want is asked for, also what could not be had before. */
-  public void connected(Collection<ListKind> wanted) {
-    for (ListKind kind : wanted) {
-      slot(kind);
-      changed(kind);
+  /** The list may be another one: it is fetched where it was fetched before. */
+  public void changed(ListKind kind) {
+    if (slots.containsKey(kind)) {
+      refresh(kind);
     }
+  }
+
+  /** Succeeds when a first fetch has ended, at once where one has; starts one where none has. */
+  Future<Void> first(ListKind kind) {
+    Slot slot = slot(kind);
+    if (slot.ended) {
+      return Future.succeededFuture();
+    }
+    if (slot.running == null) {
+      start(kind, slot);
+    }
+    return slot.running == null ? Future.succeededFuture() : slot.running;
   }
 
   /**
@@ -85,7 +116,7 @@ public final class ListFetcher {
     Slot slot = slot(kind);
     long now = System.nanoTime();
     if (slot.running == null) {
-      if (slot.failed && now - slot.failedAt < PAUSE_NANOS) {
+      if (slot.failures > 0 && now - slot.failedAt < PAUSE_NANOS) {
         return Future.succeededFuture();
       }
       start(kind, slot);
@@ -104,11 +135,10 @@ public final class ListFetcher {
             .transform(
                 result -> {
                   slot.running = null;
-                  slot.failed = result.failed();
+                  slot.ended = true;
+                  slot.failures = result.failed() ? slot.failures + 1 : 0;
                   slot.failedAt = System.nanoTime();
-                  if (result.succeeded()) {
-                    sink.accept(kind, result.result());
-                  }
+                  sink.fetched(kind, result.succeeded() ? result.result() : null);
                   if (slot.again) {
                     start(kind, slot);
                   }

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param common true where the server says that it is the same for everybody
  * @param via every mcpbus that it came through
  * @param since when it was requested, in nanoseconds of this JVM
+ * @param stale true where the server is gone, or has failed to list since
  */
 public record ServerList(
     List<Item> entries,
@@ -29,7 +30,8 @@ public record ServerList(
     long ttlMillis,
     boolean common,
     Set<String> via,
-    long since) {
+    long since,
+    boolean stale) {
 
   /** A definition that is larger than this is a defect or an attack. */
   static final int MAX_ENTRY_BYTES = 1024 * 1024;
@@ -99,7 +101,13 @@ public record ServerList(
         ttl == null ? -1 : ttl.asLong(),
         scope != null && scope.isString() && scope.asString().equals("public"),
         Via.in(whole),
-        since);
+        since,
+        false);
+  }
+
+  /** The same entries: what the server said when it was last there. */
+  ServerList asStale() {
+    return new ServerList(entries, items, meta, ttlMillis, common, via, since, true);
   }
 
   /** True where both list the same entries in the same order. */

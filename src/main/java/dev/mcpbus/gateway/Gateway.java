@@ -2,18 +2,14 @@ package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.FairLimits;
-import dev.mcpbus.bus.SealedTaskIds;
 import dev.mcpbus.directory.Directory;
-import dev.mcpbus.directory.DirectoryVerticle;
 import dev.mcpbus.protocol.Implementation;
-import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.MountedHandler;
 import io.vertx.core.Deployable;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import java.security.SecureRandom;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -23,9 +19,6 @@ import java.util.List;
  * verticles reach them.
  */
 public final class Gateway {
-
-  /** How long a list waits for servers that were not heard of yet. */
-  private static final Duration PATIENCE = Duration.ofSeconds(2);
 
   private static final SecureRandom RANDOM = new SecureRandom();
 
@@ -39,18 +32,18 @@ public final class Gateway {
   /**
    * @param serverInfo what clients are told that they talk to
    * @param hostCount how many verticles share the sessions
-   * @param access who may do what
+   * @param directory what all servers offer, and who sees what of it
    */
   public Gateway(
       Vertx vertx,
       GatewayOptions options,
       Implementation serverInfo,
       int hostCount,
-      AccessControl access) {
+      Directory directory) {
     this.vertx = vertx;
     this.options = options;
     this.serverInfo = serverInfo;
-    this.directory = new Directory(options.views(), access, SealedTaskIds.of(vertx));
+    this.directory = directory;
     this.hostNames = new SessionHostNames(vertx, hostCount);
     this.streams = new FairLimit<>(options.maxStreams());
   }
@@ -58,7 +51,6 @@ public final class Gateway {
   /** To be deployed in this order, before the HTTP server, and closed after it. */
   public List<Deployable> actors() {
     List<Deployable> actors = new ArrayList<>();
-    actors.add(new DirectoryVerticle(directory, PATIENCE));
     actors.add(new StreamCount());
     for (String host : hostNames.own()) {
       actors.add(new SessionHost(host, directory, options, serverInfo, hostNames.own().size()));

@@ -48,23 +48,22 @@ final class SessionLists implements SessionConnections.Listener {
   @Override
   public void begun(ConnectionId server, ConnectionId lease) {
     String id = server.value();
-    ListFetcher asked =
-        new ListFetcher(vertx, lease, (kind, serverList) -> listed(id, kind, serverList));
+    ListFetcher asked = new ListFetcher(vertx, lease, (kind, list) -> listed(id, kind, list));
     servers.put(id, asked);
     fresh.add(server);
-    asked.connected(wanted.get()); // the answers come when it serves
+    asked.refresh(wanted.get()); // the answers come when it serves
   }
 
   /** The connection serves, for the first time or once more. */
   void connected(ConnectionId server) {
     ListFetcher asked = servers.get(server.value());
     if (asked != null && !fresh.remove(server)) {
-      asked.connected(wanted.get());
+      asked.refresh(wanted.get());
     }
   }
 
-  private void listed(String server, ListKind kind, ServerList serverList) {
-    if (servers.containsKey(server)) {
+  private void listed(String server, ListKind kind, @Nullable ServerList serverList) {
+    if (serverList != null && servers.containsKey(server)) {
       lists.computeIfAbsent(server, absent -> new EnumMap<>(ListKind.class)).put(kind, serverList);
       base = null;
       changed.run();

@@ -10,12 +10,15 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FakeConnection;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.bus.RoutingName;
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.client.CallOptions;
 import dev.mcpbus.client.CancellationToken;
 import dev.mcpbus.client.McpClient;
-import dev.mcpbus.directory.aggregate.AggregateVerticle;
+import dev.mcpbus.directory.Directory;
+import dev.mcpbus.directory.DirectoryVerticle;
+import dev.mcpbus.directory.aggregate.AggregateService;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -43,7 +46,10 @@ class FunctionsVerticleTest {
 
   @BeforeEach
   void two_servers() {
-    await(vertx.deployVerticle(new AggregateVerticle()));
+    await(
+        vertx.deployVerticle(
+            new DirectoryVerticle(
+                new Directory(vertx), List.of(new AggregateService(NamePolicy.DOTTED, false)))));
     await(vertx.deployVerticle(new FunctionsVerticle()));
     server(
         "files",

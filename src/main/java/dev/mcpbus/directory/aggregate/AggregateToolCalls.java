@@ -12,7 +12,7 @@ import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.bus.RoutingName;
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.directory.AggregateList;
-import dev.mcpbus.directory.Catalog;
+import dev.mcpbus.directory.AggregateSnapshot;
 import dev.mcpbus.directory.ListKind;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Hands a call of {@code server.tool} to the connection of that server, in kind, with all headers.
- * Confined to the context of the catalog's verticle.
+ * Confined to the context of the aggregate's verticle.
  */
 final class AggregateToolCalls {
 
@@ -41,7 +41,7 @@ final class AggregateToolCalls {
 
   /** What the router needs to know of the present. */
   interface View {
-    Catalog catalog();
+    AggregateSnapshot aggregate();
 
     /** All configured servers. */
     Collection<String> servers();
@@ -114,7 +114,7 @@ final class AggregateToolCalls {
   }
 
   private RawJson definition(ToolName tool) {
-    AggregateList listing = view.catalog().listing(tool.server(), ListKind.TOOLS);
+    AggregateList listing = view.aggregate().listing(tool.server(), ListKind.TOOLS);
     if (listing == null && !view.servers().contains(tool.server())) {
       throw unknownServer(tool);
     }
@@ -146,7 +146,7 @@ final class AggregateToolCalls {
     if (ConnectionId.problem(tool.server()) != null) {
       throw unknownServer(tool);
     }
-    AggregateList listing = view.catalog().listing(tool.server(), ListKind.TOOLS);
+    AggregateList listing = view.aggregate().listing(tool.server(), ListKind.TOOLS);
     if (listing == null
         || !view.isCurrent(tool.server())
         || listing.names().contains(tool.tool())
@@ -172,7 +172,7 @@ final class AggregateToolCalls {
       return RoutingName.parse(name).filter(tool -> view.servers().contains(tool.server()));
     }
     List<ToolName> same =
-        view.catalog().listings(ListKind.TOOLS).entrySet().stream()
+        view.aggregate().listings(ListKind.TOOLS).entrySet().stream()
             .filter(server -> mayName(name, server.getKey()))
             .flatMap(
                 server ->
@@ -202,7 +202,7 @@ final class AggregateToolCalls {
     return unknown(
         FailureCode.UNKNOWN_TOOL,
         "'" + shown(name) + "' names no server; write " + encode("server", "tool"),
-        view.catalog().offering(ListKind.TOOLS, name).stream()
+        view.aggregate().offering(ListKind.TOOLS, name).stream()
             .limit(3)
             .map(server -> encode(server, name))
             .toList());

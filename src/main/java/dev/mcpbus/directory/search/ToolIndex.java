@@ -2,7 +2,7 @@ package dev.mcpbus.directory.search;
 
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.directory.AggregateList;
-import dev.mcpbus.directory.Catalog;
+import dev.mcpbus.directory.AggregateSnapshot;
 import dev.mcpbus.directory.ListKind;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.json.JsonArray;
@@ -37,11 +37,11 @@ import org.apache.lucene.store.ByteBuffersDirectory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tools of a {@link Catalog} in Lucene, in memory. Takes over a newer catalog by what differs:
- * the tools of a server are written anew only where its list is another.
+ * The tools of a {@link AggregateSnapshot} in Lucene, in memory. Takes over a newer aggregate by
+ * what differs: the tools of a server are written anew only where its list is another.
  *
  * <p>Blocks: for worker threads. One thread at a time may update; any may search meanwhile, and
- * sees the catalog before or after.
+ * sees the aggregate before or after.
  */
 public final class ToolIndex implements AutoCloseable {
 
@@ -106,9 +106,9 @@ public final class ToolIndex implements AutoCloseable {
     searchers = new SearcherManager(writer, new Uncached());
   }
 
-  /** Searches that begin after it has returned see {@code catalog}. */
-  public void update(Catalog catalog) throws IOException {
-    Map<String, AggregateList> wanted = catalog.listings(ListKind.TOOLS);
+  /** Searches that begin after it has returned see {@code aggregate}. */
+  public void update(AggregateSnapshot aggregate) throws IOException {
+    Map<String, AggregateList> wanted = aggregate.listings(ListKind.TOOLS);
     Set<String> gone = new HashSet<>(indexed.keySet());
     gone.removeAll(wanted.keySet());
     for (String server : gone) {
@@ -134,7 +134,7 @@ public final class ToolIndex implements AutoCloseable {
     }
   }
 
-  /** {@code {tools, total}}, best first; without words all tools, in the catalog's order. */
+  /** {@code {tools, total}}, best first; without words all tools, in the aggregate's order. */
   public JsonObject search(SearchRequest request) throws IOException {
     IndexSearcher searcher = searchers.acquire();
     try {

@@ -3,7 +3,7 @@ package dev.mcpbus.directory.search;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.directory.Catalog;
+import dev.mcpbus.directory.AggregateSnapshot;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -17,9 +17,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps a {@link ToolIndex} behind the catalog, from {@link #begin} or the first search on. All
+ * Keeps a {@link ToolIndex} behind the aggregate, from {@link #begin} or the first search on. All
  * that Lucene does happens on worker threads; of updates one runs at a time, and one more behind it
- * however often the catalog changed meanwhile. Confined to the context of the catalog's verticle.
+ * however often the aggregate changed meanwhile. Confined to the context of the aggregate's
+ * verticle.
  */
 public final class ToolSearch {
 
@@ -29,10 +30,10 @@ public final class ToolSearch {
   private static final int MAX_WAITING = 1_000;
 
   private final Vertx vertx;
-  private Catalog catalog = Catalog.EMPTY;
+  private AggregateSnapshot aggregate = AggregateSnapshot.EMPTY;
   private @Nullable WorkerExecutor workers;
   private @Nullable ToolIndex index;
-  private @Nullable Catalog indexed;
+  private @Nullable AggregateSnapshot indexed;
   private @Nullable Promise<ToolIndex> running;
   private @Nullable Promise<ToolIndex> queued;
   private int waiting;
@@ -46,9 +47,9 @@ public final class ToolSearch {
     this.vertx = vertx;
   }
 
-  /** The catalog is now this one. */
-  public void changed(Catalog next) {
-    catalog = next;
+  /** The aggregate is now this one. */
+  public void changed(AggregateSnapshot next) {
+    aggregate = next;
     if (workers != null && !closed) {
       current();
     }
@@ -59,7 +60,7 @@ public final class ToolSearch {
     current();
   }
 
-  /** Follows the catalog no more; succeeds when no update of the index is at work. */
+  /** Follows the aggregate no more; succeeds when no update of the index is at work. */
   public Future<Void> close() {
     closed = true;
     Promise<ToolIndex> last = queued == null ? running : queued;
@@ -69,7 +70,7 @@ public final class ToolSearch {
   }
 
   /**
-   * Sees at least the catalog as it is now.
+   * Sees at least the aggregate as it is now.
    *
    * @param owner the principal who asks, null for a program on the bus
    * @return the body of the reply; fails with {@code OVERLOADED} where too many are waiting, or
@@ -105,9 +106,9 @@ public final class ToolSearch {
     }
   }
 
-  /** An index that holds at least the present catalog. */
+  /** An index that holds at least the present aggregate. */
   private Future<ToolIndex> current() {
-    if (index != null && indexed == catalog) {
+    if (index != null && indexed == aggregate) {
       return Future.succeededFuture(index);
     }
     if (running == null) {
@@ -121,7 +122,7 @@ public final class ToolSearch {
 
   private Future<ToolIndex> update(Promise<ToolIndex> promise) {
     running = promise;
-    Catalog next = catalog;
+    AggregateSnapshot next = aggregate;
     ToolIndex now = index;
     onWorker(() -> updated(now, next))
         .onComplete(
@@ -143,7 +144,8 @@ public final class ToolSearch {
   }
 
   /** One that fails to be updated is of no use any more: the next begins anew. */
-  private static ToolIndex updated(@Nullable ToolIndex now, Catalog next) throws Exception {
+  private static ToolIndex updated(@Nullable ToolIndex now, AggregateSnapshot next)
+      throws Exception {
     ToolIndex index = now == null ? new ToolIndex() : now;
     try {
       index.update(next);

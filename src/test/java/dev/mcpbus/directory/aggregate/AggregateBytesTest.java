@@ -9,6 +9,8 @@ import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FakeConnection;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.bus.ToolName;
+import dev.mcpbus.directory.Directory;
+import dev.mcpbus.directory.DirectoryVerticle;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
@@ -98,7 +100,13 @@ class AggregateBytesTest {
         .consumer(
             Addresses.SERVERS_LIST, message -> message.reply(NONE.copy().put("servers", servers)));
     Duration enough = Duration.ofSeconds(5);
-    await(vertx.deployVerticle(new AggregateVerticle(new NoOddNames(), enough, enough)));
+    await(
+        vertx.deployVerticle(
+            new DirectoryVerticle(
+                new Directory(vertx),
+                List.of(new AggregateService(new NoOddNames(), false)),
+                enough,
+                enough)));
 
     look(vertx, "all", NONE);
     look(vertx, "one", NONE.copy().put("servers", new JsonArray().add("good")));

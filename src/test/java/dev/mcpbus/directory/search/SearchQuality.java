@@ -1,10 +1,8 @@
 package dev.mcpbus.directory.search;
 
-import dev.mcpbus.bus.NamePolicy;
-import dev.mcpbus.directory.AggregateList;
-import dev.mcpbus.directory.Catalog;
+import dev.mcpbus.directory.AggregateSnapshot;
 import dev.mcpbus.directory.ListKind;
-import dev.mcpbus.directory.ServerList;
+import dev.mcpbus.directory.TestLists;
 import dev.mcpbus.protocol.ProtocolException;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -29,25 +27,16 @@ record SearchQuality(int queries, double recallAt5, double mrr, List<String> mis
   record Labelled(String query, List<String> wanted) {}
 
   /** A catalog of these servers' {@code tools/list} results. */
-  static Catalog catalog(Map<String, JsonObject> servers) throws ProtocolException {
-    Catalog catalog = Catalog.EMPTY;
+  static TestLists catalog(Map<String, JsonObject> servers) throws ProtocolException {
+    TestLists catalog = TestLists.NONE;
     for (Map.Entry<String, JsonObject> one : servers.entrySet()) {
-      catalog = catalog.with(one.getKey(), ListKind.TOOLS, list(one.getKey(), one.getValue()));
+      catalog = catalog.with(one.getKey(), ListKind.TOOLS, one.getValue().encode());
     }
     return catalog;
   }
 
-  /** A server's {@code tools/list} result with the names of the bus. */
-  static AggregateList list(String server, JsonObject tools) throws ProtocolException {
-    return AggregateList.of(
-        server,
-        ListKind.TOOLS,
-        NamePolicy.DOTTED,
-        ServerList.parse(ListKind.TOOLS, tools.toBuffer(), 0));
-  }
-
   /** Those that ask for tools of the catalog. */
-  static List<Labelled> labelled(Catalog catalog) throws IOException {
+  static List<Labelled> labelled(AggregateSnapshot catalog) throws IOException {
     List<Labelled> all = new ArrayList<>();
     for (String line : Files.readAllLines(LABELLED)) {
       if (!line.startsWith("#")) {

@@ -4,7 +4,7 @@ import static dev.mcpbus.testing.TestBus.address;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.directory.Catalog;
+import dev.mcpbus.directory.TestLists;
 import dev.mcpbus.testing.NpmServers;
 import dev.mcpbus.testing.TestBus;
 import dev.mcpbus.testing.ToolCorpus;
@@ -40,10 +40,10 @@ class SearchQualityIT {
         servers.put(id, bus.request(address(id, Addresses.TOOLS_LIST), new JsonObject()));
       }
     }
-    Catalog catalog = SearchQuality.catalog(servers);
+    TestLists catalog = SearchQuality.catalog(servers);
     try (ToolIndex index = new ToolIndex()) {
-      index.update(catalog);
-      SearchQuality quality = SearchQuality.of(index, SearchQuality.labelled(catalog));
+      index.update(catalog.aggregate());
+      SearchQuality quality = SearchQuality.of(index, SearchQuality.labelled(catalog.aggregate()));
 
       // Measured: 0.923 and 0.858.
       assertThat(quality.queries()).isGreaterThanOrEqualTo(75);

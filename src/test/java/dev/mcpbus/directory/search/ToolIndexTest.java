@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.directory.Catalog;
 import dev.mcpbus.directory.ListKind;
+import dev.mcpbus.directory.TestLists;
 import dev.mcpbus.protocol.ProtocolException;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
@@ -39,7 +39,7 @@ class ToolIndexTest {
   private static final JsonObject GET_WEATHER = tool("get-weather", "Forecast for a town");
 
   private ToolIndex index;
-  private Catalog catalog;
+  private TestLists catalog;
 
   private static JsonObject tool(String name, String description) {
     return new JsonObject()
@@ -58,7 +58,7 @@ class ToolIndexTest {
     catalog =
         SearchQuality.catalog(
             Map.of("hub", tools(CREATE_ISSUE, LIST_FILES), "sky", tools(GET_WEATHER)));
-    index.update(catalog);
+    index.update(catalog.aggregate());
   }
 
   @AfterEach
@@ -138,21 +138,18 @@ class ToolIndexTest {
 
   @Test
   void a_newer_catalog_is_taken_over_by_what_differs() throws Exception {
-    Catalog next =
+    TestLists next =
         catalog
-            .with(
-                "hub",
-                ListKind.TOOLS,
-                SearchQuality.list("hub", tools(tool("close_issue", "Ends a ticket"))))
-            .withStale("sky");
-    index.update(next);
+            .with("hub", ListKind.TOOLS, tools(tool("close_issue", "Ends a ticket")).encode())
+            .withDown("sky");
+    index.update(next.aggregate());
 
     assertThat(find("")).containsExactly("hub.close_issue", "sky.get-weather");
     assertThat(find("createIssue")).containsExactly("hub.close_issue");
     assertThat(search("weather", null).getJsonArray("tools").getJsonObject(0).getBoolean("stale"))
         .isTrue();
 
-    index.update(next.without("sky"));
+    index.update(next.without("sky").aggregate());
     assertThat(find("weather")).isEmpty();
   }
 
@@ -188,7 +185,7 @@ class ToolIndexTest {
             .put("title", new JsonObject())
             .put("inputSchema", new JsonObject().put("properties", new JsonArray().add(1)));
     JsonObject huge = tool("h".repeat(40_000), "word ".repeat(20_000) + " behindthebound");
-    index.update(SearchQuality.catalog(Map.of("odd", tools(odd, huge))));
+    index.update(SearchQuality.catalog(Map.of("odd", tools(odd, huge))).aggregate());
 
     assertThat(search("odd", null).getLong("total")).isEqualTo(2);
     assertThat(find("word")).hasSize(1);

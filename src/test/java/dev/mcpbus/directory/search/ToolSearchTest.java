@@ -14,8 +14,10 @@ import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.bus.ToolSearchResult;
 import dev.mcpbus.client.CallOptions;
 import dev.mcpbus.client.McpClient;
+import dev.mcpbus.directory.Directory;
+import dev.mcpbus.directory.DirectoryVerticle;
 import dev.mcpbus.directory.MetaTools;
-import dev.mcpbus.directory.aggregate.AggregateVerticle;
+import dev.mcpbus.directory.aggregate.AggregateService;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
@@ -68,7 +70,10 @@ class ToolSearchTest {
         .consumer(
             Addresses.SERVERS_LIST,
             message -> message.reply(new JsonObject().put("servers", servers)));
-    await(vertx.deployVerticle(new AggregateVerticle(NamePolicy.DOTTED)));
+    await(
+        vertx.deployVerticle(
+            new DirectoryVerticle(
+                new Directory(vertx), List.of(new AggregateService(NamePolicy.DOTTED, false)))));
   }
 
   private static String tools(List<String> names) {

@@ -3,40 +3,38 @@ package dev.mcpbus.directory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.ProtocolException;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class CatalogTest {
+class AggregateSnapshotTest {
 
-  private static AggregateList listing(String server, ListKind kind, String entries)
-      throws ProtocolException {
-    return list(server, kind, "{\"" + kind.member + "\":" + entries + "}");
+  private static String list(ListKind kind, String entries) {
+    return "{\"" + kind.member + "\":" + entries + "}";
   }
 
-  private static AggregateList list(String server, ListKind kind, String result)
-      throws ProtocolException {
-    return AggregateList.of(
-        server, kind, NamePolicy.DOTTED, ServerList.parse(kind, Buffer.buffer(result), 0));
-  }
-
-  private static AggregateList tools(String server, String... names) throws ProtocolException {
+  private static String tools(String... names) {
     JsonArray tools = new JsonArray();
     for (String name : names) {
       tools.add(new JsonObject().put("name", name).put("inputSchema", new JsonObject()));
     }
-    return listing(server, ListKind.TOOLS, tools.encode());
+    return list(ListKind.TOOLS, tools.encode());
   }
 
-  private static List<String> names(Catalog catalog) {
-    return new JsonObject(catalog.aggregate(ListKind.TOOLS, null))
+  private static AggregateList listing(String server, ListKind kind, String entries)
+      throws ProtocolException {
+    return Objects.requireNonNull(
+        TestLists.NONE.with(server, kind, list(kind, entries)).aggregate().listing(server, kind));
+  }
+
+  private static List<String> names(TestLists lists) {
+    return new JsonObject(lists.aggregate().write(ListKind.TOOLS, null))
         .getJsonArray("tools").stream().map(tool -> ((JsonObject) tool).getString("name")).toList();
   }
 
@@ -46,10 +44,10 @@ class CatalogTest {
         "{ \"x\":1.50e3,\"name\" : \"status\",\n\"inputSchema\":{\"b\":1,\"a\":\"\\u00e9é\"},"
             + "\"_meta\":{\"ui\":[ 1 ]}, \"y\":12345678901234567890 }";
 
-    Catalog catalog =
-        Catalog.EMPTY.with("git", ListKind.TOOLS, listing("git", ListKind.TOOLS, "[" + tool + "]"));
+    TestLists catalog =
+        TestLists.NONE.with("git", ListKind.TOOLS, list(ListKind.TOOLS, "[" + tool + "]"));
 
-    assertThat(catalog.aggregate(ListKind.TOOLS, null))
+    assertThat(catalog.aggregate().write(ListKind.TOOLS, null))
         .hasToString(
             "{\"tools\":[{ \"x\":1.50e3,\"name\" : \"git.status\", \"inputSchema\":{\"b\":1,"
                 + "\"a\":\"\\u00e9é\"},\"_meta\":{\"dev.mcpbus/server\":\"git\",\"ui\":[ 1 ]},"
@@ -58,43 +56,41 @@ class CatalogTest {
 
   @Test
   void a_resource_keeps_its_uri_and_a_prompt_gets_its_server_in_front() throws Exception {
-    Catalog catalog =
-        Catalog.EMPTY
-            .with(
-                "a",
-                ListKind.RESOURCES,
-                listing("a", ListKind.RESOURCES, "[{\"uri\":\"file:///x\"}]"))
-            .with("a", ListKind.PROMPTS, listing("a", ListKind.PROMPTS, "[{\"name\":\"p\"}]"));
+    TestLists catalog =
+        TestLists.NONE
+            .with("a", ListKind.RESOURCES, list(ListKind.RESOURCES, "[{\"uri\":\"file:///x\"}]"))
+            .with("a", ListKind.PROMPTS, list(ListKind.PROMPTS, "[{\"name\":\"p\"}]"));
 
-    assertThat(catalog.aggregate(ListKind.RESOURCES, null))
+    assertThat(catalog.aggregate().write(ListKind.RESOURCES, null))
         .hasToString(
             "{\"resources\":[{\"_meta\":{\"dev.mcpbus/server\":\"a\"},\"uri\":\"file:///x\"}]}");
-    assertThat(catalog.aggregate(ListKind.PROMPTS, null))
+    assertThat(catalog.aggregate().write(ListKind.PROMPTS, null))
         .hasToString("{\"prompts\":[{\"_meta\":{\"dev.mcpbus/server\":\"a\"},\"name\":\"a.p\"}]}");
-    assertThat(catalog.aggregate(ListKind.TOOLS, null)).hasToString("{\"tools\":[]}");
+    assertThat(catalog.aggregate().write(ListKind.TOOLS, null)).hasToString("{\"tools\":[]}");
   }
 
   @Test
   void order_is_by_server_and_then_as_the_server_lists() throws Exception {
-    Catalog catalog =
-        Catalog.EMPTY
-            .with("hub", ListKind.TOOLS, tools("hub", "z", "a"))
-            .with("git", ListKind.TOOLS, tools("git", "m", "b"));
+    TestLists catalog =
+        TestLists.NONE
+            .with("hub", ListKind.TOOLS, tools("z", "a"))
+            .with("git", ListKind.TOOLS, tools("m", "b"));
 
     assertThat(names(catalog)).containsExactly("git.m", "git.b", "hub.z", "hub.a");
     assertThat(
-            new JsonObject(catalog.aggregate(ListKind.TOOLS, List.of("hub"))).getJsonArray("tools"))
+            new JsonObject(catalog.aggregate().write(ListKind.TOOLS, List.of("hub")))
+                .getJsonArray("tools"))
         .hasSize(2);
-    assertThat(catalog.offering(ListKind.TOOLS, "z")).containsExactly("hub");
+    assertThat(catalog.aggregate().offering(ListKind.TOOLS, "z")).containsExactly("hub");
   }
 
   @Test
   void strange_names_are_kept_as_they_are() throws Exception {
     String longName = "n".repeat(200);
 
-    Catalog catalog =
-        Catalog.EMPTY.with(
-            "a", ListKind.TOOLS, tools("a", "with space", "🍵", "b.c", "x:y", longName, "q\"\\\n"));
+    TestLists catalog =
+        TestLists.NONE.with(
+            "a", ListKind.TOOLS, tools("with space", "🍵", "b.c", "x:y", longName, "q\"\\\n"));
 
     assertThat(names(catalog))
         .containsExactly("a.with space", "a.🍵", "a.b.c", "a.x:y", "a." + longName, "a.q\"\\\n");
@@ -120,15 +116,15 @@ class CatalogTest {
 
   @Test
   void of_two_tools_of_one_name_the_first_counts_and_the_other_is_reported() throws Exception {
-    AggregateList listing =
-        listing(
-            "a",
-            ListKind.TOOLS,
-            "[{\"name\":\"t\",\"inputSchema\":{},\"v\":1},"
-                + "{\"name\":\"t\",\"inputSchema\":{},\"v\":2}]");
+    String twice =
+        "{\"tools\":[{\"name\":\"t\",\"inputSchema\":{},\"v\":1},"
+            + "{\"name\":\"t\",\"inputSchema\":{},\"v\":2}]}";
     JsonObject aggregate =
         new JsonObject(
-            Catalog.EMPTY.with("a", ListKind.TOOLS, listing).aggregate(ListKind.TOOLS, null));
+            TestLists.NONE
+                .with("a", ListKind.TOOLS, twice)
+                .aggregate()
+                .write(ListKind.TOOLS, null));
 
     assertThat(aggregate.getJsonArray("tools")).hasSize(1);
     assertThat(aggregate.getJsonArray("tools").getJsonObject(0).getInteger("v")).isEqualTo(1);
@@ -180,36 +176,35 @@ class CatalogTest {
   @ParameterizedTest
   @ValueSource(strings = {"", "[]", "{}", "{\"tools\":{}}", "{\"tools\":[}", "{\"tools\":[]}x"})
   void what_is_no_list_is_refused(String result) {
-    assertThatThrownBy(() -> list("a", ListKind.TOOLS, result))
+    assertThatThrownBy(() -> TestLists.NONE.with("a", ListKind.TOOLS, result))
         .isInstanceOf(ProtocolException.class);
   }
 
   @Test
   void the_last_good_entries_of_a_dead_server_are_marked_until_it_lists_again() throws Exception {
-    Catalog alive =
-        Catalog.EMPTY
-            .with("a", ListKind.TOOLS, tools("a", "t"))
-            .with("b", ListKind.TOOLS, tools("b", "t"));
+    TestLists alive =
+        TestLists.NONE.with("a", ListKind.TOOLS, tools("t")).with("b", ListKind.TOOLS, tools("t"));
 
-    Catalog dead = alive.withStale("a").withStale("a").withStale("never heard of");
+    TestLists dead = alive.withDown("a").withDown("a").withDown("never heard of");
 
-    JsonArray tools = new JsonObject(dead.aggregate(ListKind.TOOLS, null)).getJsonArray("tools");
+    JsonArray tools =
+        new JsonObject(dead.aggregate().write(ListKind.TOOLS, null)).getJsonArray("tools");
     assertThat(tools.getJsonObject(0).getJsonObject("_meta"))
         .isEqualTo(new JsonObject().put("dev.mcpbus/server", "a").put("dev.mcpbus/stale", true));
     assertThat(tools.getJsonObject(1).getJsonObject("_meta").containsKey("dev.mcpbus/stale"))
         .isFalse();
-    assertThat(dead.with("a", ListKind.TOOLS, tools("a", "t")).aggregate(ListKind.TOOLS, null))
-        .isEqualTo(alive.aggregate(ListKind.TOOLS, null));
+    assertThat(dead.with("a", ListKind.TOOLS, tools("t")).aggregate().write(ListKind.TOOLS, null))
+        .isEqualTo(alive.aggregate().write(ListKind.TOOLS, null));
   }
 
   @Test
   void every_change_makes_a_new_snapshot() throws Exception {
-    Catalog one = Catalog.EMPTY.with("a", ListKind.TOOLS, tools("a", "t"));
+    TestLists one = TestLists.NONE.with("a", ListKind.TOOLS, tools("t"));
 
-    assertThat(names(one.with("b", ListKind.TOOLS, tools("b", "u")))).containsExactly("a.t", "b.u");
+    assertThat(names(one.with("b", ListKind.TOOLS, tools("u")))).containsExactly("a.t", "b.u");
     assertThat(names(one.without("a"))).isEmpty();
-    assertThat(one.without("b")).isSameAs(one);
+    assertThat(one.without("b").aggregate()).isSameAs(one.aggregate());
     assertThat(names(one)).containsExactly("a.t");
-    assertThat(names(Catalog.EMPTY)).isEmpty();
+    assertThat(names(TestLists.NONE)).isEmpty();
   }
 }

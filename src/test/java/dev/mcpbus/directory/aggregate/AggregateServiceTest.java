@@ -14,6 +14,8 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.client.CallOptions;
 import dev.mcpbus.client.McpClient;
+import dev.mcpbus.directory.Directory;
+import dev.mcpbus.directory.DirectoryVerticle;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -32,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 @ExtendWith(VertxExtension.class)
-class AggregateVerticleTest {
+class AggregateServiceTest {
 
   private static final JsonObject NONE = new JsonObject();
 
@@ -82,7 +84,13 @@ class AggregateVerticleTest {
         .eventBus()
         .consumer(
             Addresses.SERVERS_LIST, message -> message.reply(NONE.copy().put("servers", servers)));
-    await(vertx.deployVerticle(new AggregateVerticle(NamePolicy.DOTTED, retry, firstLists)));
+    await(
+        vertx.deployVerticle(
+            new DirectoryVerticle(
+                new Directory(vertx),
+                List.of(new AggregateService(NamePolicy.DOTTED, false)),
+                retry,
+                firstLists)));
   }
 
   private <T> Future<Message<T>> ask(String address, T body) {

@@ -1,0 +1,332 @@
+package dev.mcpbus.directory;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.ConnectionState;
+import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.TasksExtension;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps the lists of all servers and writes each change into the {@link Directory}. The tools of a
+ * server are fetched when it connects, the other kinds from the first wish for them on. A server
+ * that goes away keeps its last lists, marked as stale. Confined to the context of the {@link
+ * DirectoryVerticle}.
+ */
+public final class DirectoryLists {
+
+  private static final long FIRST_RETRY_MILLIS = 1_000;
+  private static final int MOST_DOUBLINGS = 10;
+
+  /** Hears what has changed, on the same context. */
+  interface Listener {
+
+    /** The snapshot is another one. */
+    void changed(DirectorySnapshot snapshot);
+
+    /** Clients may see other lists. */
+    void listed();
+
+    /** The server is there no more. */
+    void removed(String id);
+
+    /** A status or an event of a connection that serves. */
+    void serves(String id, JsonObject facts);
+  }
+
+  private final Vertx vertx;
+  private final Directory directory;
+  private final Duration retry;
+  private final Duration patience;
+  private final Listener listener;
+  private final Map<String, ListFetcher> fetchers = new HashMap<>();
+  private final Set<ListKind> wanted = EnumSet.of(ListKind.TOOLS);
+
+  /** Kinds that are fetched again and again from a connected server that fails to list them. */
+  private final Set<ListKind> retried = EnumSet.of(ListKind.TOOLS);
+
+  private Future<Void> known = Future.succeededFuture();
+
+  /**
+   * @param retry when a list is fetched again, at the latest, that a connected server failed to
+   *     give; the first time after a second, then after twice as long each time
+   * @param patience how long a list waits at most for servers that have not listed yet
+   */
+  DirectoryLists(
+      Vertx vertx, Directory directory, Duration retry, Duration patience, Listener listener) {
+    this.vertx = vertx;
+    this.directory = directory;
+    this.retry = retry;
+    this.patience = patience;
+    this.listener = listener;
+  }
+
+  public DirectorySnapshot snapshot() {
+    return directory.snapshot();
+  }
+
+  /** True while a list of that kind is on its way from the server. */
+  public boolean isFetching(String id, ListKind kind) {
+    ListFetcher fetcher = fetchers.get(id);
+    return fetcher != null && fetcher.isFetching(kind);
+  }
+
+  /** Completes when the servers are known that there are. */
+  public Future<Void> known() {
+    return known;
+  }
+
+  /**
+   * Reads which servers there are, and their status. Always succeeds: events tell of a server that
+   * does not answer now.
+   *
+   * @param where the bounds of the request
+   */
+  public Future<Void> readServers(DeliveryOptions where) {
+    Set<String> missing = new HashSet<>(fetchers.keySet());
+    return vertx
+        .eventBus()
+        .<JsonObject>request(Addresses.SERVERS_LIST, new JsonObject(), where)
+        .onSuccess(
+            reply -> {
+              for (Object one : reply.body().getJsonArray("servers", new JsonArray())) {
+                missing.remove(((JsonObject) one).getString("id"));
+                readListed((JsonObject) one);
+              }
+              missing.forEach(this::removed);
+            })
+        .<Void>mapEmpty()
+        .otherwiseEmpty();
+  }
+
+  /** As {@link #readServers}; until it has ended, requests for lists wait. */
+  Future<Void> awaitServers(DeliveryOptions where) {
+    known = readServers(where);
+    return known;
+  }
+
+  /** On one node an event that came meanwhile knows better. */
+  private void readListed(JsonObject status) {
+    DirectoryEntry present = directory.snapshot().server(status.getString("id", ""));
+    if (present == null || present.up() || vertx.isClustered()) {
+      read(status);
+    }
+  }
+
+  /** What {@code mcp.<id>.status} says. */
+  private void read(JsonObject status) {
+    DirectoryEntry entry = track(status.getString("id", ""));
+    if (entry == null || !isServing(status.getString("state", ""))) {
+      return;
+    }
+    ListFetcher fetcher = fetchers.get(entry.id().value());
+    if (!entry.up() && fetcher != null) {
+      fetcher.refresh(wanted);
+    }
+    listener.serves(entry.id().value(), status);
+    Object text = status.getValue("instructions");
+    boolean modern = Era.DISCOVER.name().equals(status.getString("era"));
+    become(
+        entry.withServer(
+            modern,
+            TasksExtension.isOfferedBy(
+                modern, status.getJsonObject("capabilities", new JsonObject())),
+            via(status),
+            text instanceof String instructions ? instructions : ""));
+  }
+
+  private static Set<String> via(JsonObject status) {
+    return status.getJsonArray("via", new JsonArray()).stream()
+        .map(String::valueOf)
+        .collect(Collectors.toSet());
+  }
+
+  private static boolean isServing(String state) {
+    for (ConnectionState each : ConnectionState.values()) {
+      if (each.name().equalsIgnoreCase(state)) {
+        return each.serves();
+      }
+    }
+    return false;
+  }
+
+  @Nullable DirectoryEntry track(String id) {
+    ConnectionId parsed = ConnectionId.parse(id).orElse(null);
+    if (parsed == null) {
+      return null;
+    }
+    DirectoryEntry present = directory.snapshot().server(id);
+    if (present != null) {
+      return present;
+    }
+    ListFetcher[] self = new ListFetcher[1];
+    self[0] = new ListFetcher(vertx, parsed, (kind, list) -> fetched(id, self[0], kind, list));
+    fetchers.put(id, self[0]);
+    DirectoryEntry fresh = DirectoryEntry.of(parsed);
+    become(fresh);
+    return fresh;
+  }
+
+  private void become(DirectoryEntry entry) {
+    become(directory.snapshot().with(entry));
+  }
+
+  private void become(DirectorySnapshot next) {
+    directory.become(next);
+    listener.changed(next);
+  }
+
+  void removed(String id) {
+    fetchers.remove(id);
+    become(directory.snapshot().without(id));
+    listener.removed(id);
+  }
+
+  void disconnected(String id) {
+    DirectoryEntry entry = directory.snapshot().server(id);
+    if (entry != null) {
+      become(entry.withDown());
+    }
+  }
+
+  /** Fetches what is wanted, and asks the connection what the event does not say. */
+  void connected(String id, JsonObject event) {
+    DirectoryEntry entry = track(id);
+    ListFetcher fetcher = fetchers.get(id);
+    if (entry == null || fetcher == null) {
+      return;
+    }
+    become(
+        entry.withServer(
+            Era.DISCOVER.name().equals(event.getString("era")),
+            entry.tasks(),
+            via(event),
+            entry.instructions()));
+    fetcher.refresh(wanted);
+    listener.serves(id, event);
+    vertx
+        .eventBus()
+        .<JsonObject>request(Addresses.of(entry.id(), Addresses.STATUS), new JsonObject())
+        .onSuccess(
+            status -> {
+              if (fetchers.get(id) == fetcher) {
+                read(status.body());
+              }
+            });
+  }
+
+  void changed(String id, ListKind kind) {
+    track(id);
+    ListFetcher fetcher = fetchers.get(id);
+    if (fetcher != null && wanted.contains(kind)) {
+      fetcher.refresh(kind);
+    }
+  }
+
+  /** A list of a server that was removed meanwhile, or added anew, is dropped. */
+  private void fetched(String id, ListFetcher by, ListKind kind, @Nullable ServerList list) {
+    DirectoryEntry entry = directory.snapshot().server(id);
+    if (entry == null || fetchers.get(id) != by) {
+      return;
+    }
+    ServerList last = entry.list(kind);
+    if (list != null) {
+      become(entry.with(kind, entry.up() ? list : list.asStale()));
+      listener.listed();
+    } else if (last != null && !last.stale()) {
+      become(entry.with(kind, last.asStale()));
+    }
+    if (list == null && entry.up() && retried.contains(kind)) {
+      retry(id, by, kind);
+    }
+  }
+
+  /** A list that is on its way to another node comes in a moment; a broken one may wait. */
+  private void retry(String id, ListFetcher by, ListKind kind) {
+    long pause = FIRST_RETRY_MILLIS << Math.min(by.failures(kind) - 1, MOST_DOUBLINGS);
+    vertx.setTimer(
+        Math.min(pause, retry.toMillis()),
+        timer -> {
+          DirectoryEntry now = directory.snapshot().server(id);
+          if (fetchers.get(id) == by && now != null && now.up() && !by.isFetching(kind)) {
+            by.refresh(kind);
+          }
+        });
+  }
+
+  /**
+   * Waits for the first list of each connected server, {@code patience} at most; from now on that
+   * kind is fetched when a server connects.
+   *
+   * @param only ids of the servers wanted; null for all
+   */
+  public Future<Void> whenListed(ListKind kind, @Nullable Collection<String> only) {
+    wanted.add(kind);
+    retried.add(kind);
+    List<Future<Void>> running = new ArrayList<>();
+    for (DirectoryEntry server : directory.snapshot().servers()) {
+      String id = server.id().value();
+      ListFetcher fetcher = fetchers.get(id);
+      if (fetcher != null && server.up() && (only == null || only.contains(id))) {
+        running.add(fetcher.first(kind));
+      }
+    }
+    return inTime(running);
+  }
+
+  /**
+   * Fetches what is not known or no longer fresh, also of servers that are not connected: that
+   * starts a lazy one. Waits {@code patience} at most.
+   *
+   * @param only ids of the servers wanted; empty for all
+   */
+  Future<Void> whenFresh(Collection<ListKind> kinds, Collection<?> only) {
+    wanted.addAll(kinds);
+    List<Future<Void>> running = new ArrayList<>();
+    long now = System.nanoTime();
+    for (DirectoryEntry server : directory.snapshot().servers()) {
+      String id = server.id().value();
+      ListFetcher fetcher = fetchers.get(id);
+      if (fetcher == null || (!only.isEmpty() && !only.contains(id))) {
+        continue;
+      }
+      for (ListKind kind : kinds) {
+        if (!server.isCurrent(kind, now)) {
+          running.add(fetcher.ask(kind, patience.toNanos()));
+        }
+      }
+    }
+    return inTime(running);
+  }
+
+  private Future<Void> inTime(List<Future<Void>> running) {
+    Future<Void> all = Future.join(running).mapEmpty();
+    if (all.isComplete()) {
+      return all;
+    }
+    Promise<Void> first = Promise.promise();
+    long timer = vertx.setTimer(patience.toMillis(), late -> first.tryComplete());
+    all.onComplete(
+        done -> {
+          vertx.cancelTimer(timer);
+          first.tryComplete();
+        });
+    return first.future();
+  }
+}

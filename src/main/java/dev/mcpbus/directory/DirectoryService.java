@@ -1,0 +1,19 @@
+package dev.mcpbus.directory;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+
+/**
+ * Serves what the directory keeps, on the context of the {@link DirectoryVerticle}, which calls all
+ * of these: what an event changes is seen by each request that arrives after it.
+ */
+public interface DirectoryService {
+
+  /** Registers the addresses; completes when they can be reached. */
+  Future<?> open(Vertx vertx, DirectoryLists lists);
+
+  /** The snapshot is another one. */
+  void changed(DirectorySnapshot snapshot);
+
+  Future<?> close();
+}

@@ -1,0 +1,225 @@
+package dev.mcpbus.directory.aggregate;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.NamePolicy;
+import dev.mcpbus.bus.Requester;
+import dev.mcpbus.directory.AggregateList;
+import dev.mcpbus.directory.AggregateSnapshot;
+import dev.mcpbus.directory.DirectoryLists;
+import dev.mcpbus.directory.DirectoryService;
+import dev.mcpbus.directory.DirectorySnapshot;
+import dev.mcpbus.directory.ListKind;
+import dev.mcpbus.directory.search.SearchRequest;
+import dev.mcpbus.directory.search.ToolSearch;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.EventBus;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.eventbus.MessageConsumer;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Serves the aggregate addresses from the directory: {@code mcp.tools.list}, {@code
+ * mcp.tools.call}, {@code mcp.tools.search}, {@code mcp.tools.describe}, {@code
+ * mcp.resources.list}, {@code mcp.prompts.list}.
+ *
+ * <p>A list waits a moment for servers that are connected and have not listed yet, never for
+ * others. Confined to the context of the directory's verticle.
+ */
+public final class AggregateService implements DirectoryService {
+
+  private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
+
+  private final NamePolicy names;
+  private final boolean searched;
+  private final Map<ListKind, Reply> replies = new EnumMap<>(ListKind.class);
+  private AggregateSnapshot aggregate = AggregateSnapshot.EMPTY;
+
+  // Set once in open().
+  @SuppressWarnings("NullAway.Init")
+  private DirectoryLists lists;
+
+  private @Nullable ToolSearch search;
+
+  /** One aggregate in both forms, until a list changes. */
+  private static final class Reply {
+    private final Buffer raw;
+    private @Nullable JsonObject json;
+
+    Reply(Buffer raw) {
+      this.raw = raw;
+    }
+
+    JsonObject json() {
+      if (json == null) {
+        json = new JsonObject(raw);
+      }
+      return json;
+    }
+  }
+
+  /**
+   * @param names of the entries of the aggregate
+   * @param searched true where the index of the tools is built at once, not at the first search
+   */
+  public AggregateService(NamePolicy names, boolean searched) {
+    this.names = names;
+    this.searched = searched;
+  }
+
+  @Override
+  public Future<?> open(Vertx vertx, DirectoryLists from) {
+    lists = from;
+    EventBus bus = vertx.eventBus();
+    AggregateToolCalls router = new AggregateToolCalls(vertx, names, new Present());
+    List<Future<Void>> ready = new ArrayList<>();
+    for (ListKind kind : ListKind.values()) {
+      if (kind.aggregate != null) {
+        MessageConsumer<Object> list = bus.consumer(kind.aggregate, asked -> list(kind, asked));
+        ready.add(list.completion());
+      }
+    }
+    MessageConsumer<Object> calls = bus.consumer(Addresses.ALL_TOOLS_CALL, router::call);
+    ready.add(calls.completion());
+    ToolSearch index = new ToolSearch(vertx);
+    search = index;
+    if (searched) {
+      index.begin();
+    }
+    MessageConsumer<Object> searches =
+        bus.consumer(Addresses.ALL_TOOLS_SEARCH, asked -> search(index, asked));
+    ready.add(searches.completion());
+    MessageConsumer<Object> describes =
+        bus.consumer(Addresses.ALL_TOOLS_DESCRIBE, asked -> describe(router, asked));
+    ready.add(describes.completion());
+    return Future.all(ready);
+  }
+
+  @Override
+  public Future<?> close() {
+    return search == null ? Future.succeededFuture() : search.close();
+  }
+
+  @Override
+  public void changed(DirectorySnapshot snapshot) {
+    AggregateSnapshot next = AggregateSnapshot.of(snapshot, names, aggregate);
+    if (next != aggregate) {
+      aggregate = next;
+      replies.clear();
+      if (search != null) {
+        search.changed(next);
+      }
+    }
+  }
+
+  private void search(ToolSearch index, Message<Object> message) {
+    boolean raw = message.body() instanceof Buffer;
+    SearchRequest request;
+    try {
+      request = SearchRequest.of(message.body());
+    } catch (McpFailure refused) {
+      refused.replyTo(message);
+      return;
+    }
+    Requester who = Requester.of(message.headers());
+    known(request.servers())
+        .compose(configured -> lists.whenListed(ListKind.TOOLS, request.servers()))
+        .compose(heard -> index.search(request, who == null ? null : who.name()))
+        .onSuccess(found -> message.reply(raw ? found.toBuffer() : found))
+        .onFailure(failure -> McpFailure.of(failure).replyTo(message));
+  }
+
+  private void describe(AggregateToolCalls router, Message<Object> message) {
+    lists
+        .known()
+        .compose(configured -> lists.whenListed(ListKind.TOOLS, null))
+        .onComplete(heard -> router.describe(message));
+  }
+
+  private void list(ListKind kind, Message<Object> message) {
+    boolean raw = message.body() instanceof Buffer;
+    @Nullable List<String> only;
+    try {
+      only = only(message.body());
+    } catch (McpFailure refused) {
+      refused.replyTo(message);
+      return;
+    }
+    known(only)
+        .compose(configured -> lists.whenListed(kind, only))
+        .onFailure(refused -> McpFailure.of(refused).replyTo(message))
+        .onSuccess(
+            heard -> {
+              Reply reply =
+                  only == null
+                      ? replies.computeIfAbsent(kind, k -> new Reply(aggregate.write(k, null)))
+                      : new Reply(aggregate.write(kind, only));
+              message.reply(raw ? reply.raw : reply.json());
+            });
+  }
+
+  private static @Nullable List<String> only(Object body) {
+    try {
+      JsonObject params = body instanceof Buffer raw ? new JsonObject(raw) : (JsonObject) body;
+      JsonArray ids = params.getJsonArray("servers");
+      return ids == null ? null : ids.stream().map(String.class::cast).toList();
+    } catch (RuntimeException e) {
+      throw McpFailure.notSent(
+          FailureCode.BAD_REQUEST, "send {} for all servers or {\"servers\":[\"id\", ...]}");
+    }
+  }
+
+  /** Fails where a server was asked for by name that is not configured. */
+  private Future<Void> known(@Nullable Collection<String> only) {
+    if (only == null || lists.snapshot().ids().containsAll(only)) {
+      return lists.known();
+    }
+    return lists
+        .readServers(LOCAL)
+        .compose(
+            read ->
+                only.stream()
+                    .filter(id -> lists.snapshot().server(id) == null)
+                    .findFirst()
+                    .map(AggregateService::unknown)
+                    .orElseGet(Future::succeededFuture));
+  }
+
+  private static Future<Void> unknown(String id) {
+    return Future.failedFuture(
+        McpFailure.notSent(
+            FailureCode.UNKNOWN_CONNECTION,
+            "there is no server '" + (id.length() > 80 ? id.substring(0, 80) : id) + "'"));
+  }
+
+  /** What the router may see of this service. */
+  private final class Present implements AggregateToolCalls.View {
+
+    @Override
+    public AggregateSnapshot aggregate() {
+      return aggregate;
+    }
+
+    @Override
+    public Collection<String> servers() {
+      return lists.snapshot().ids();
+    }
+
+    @Override
+    public boolean isCurrent(String id) {
+      AggregateList tools = aggregate.listing(id, ListKind.TOOLS);
+      return tools != null && !tools.isStale() && !lists.isFetching(id, ListKind.TOOLS);
+    }
+  }
+}
