@@ -20,9 +20,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Checks values against a tool's schema: arguments against its {@code inputSchema}, structured
  * content against its {@code outputSchema}. It never fetches anything: a schema with references to
- * other documents, or with words that the validator does not understand, checks nothing, and the
- * validator logs that once. Every check has a bound on its effort, whatever patterns or recursion
- * the schema has. Any thread may use it, but only one at a time.
+ * other documents, or one that the validator cannot process, checks nothing, and the validator logs
+ * that once. Every check has a bound on its effort, whatever patterns or recursion the schema has.
+ * Any thread may use it, but only one at a time.
  */
 public final class ArgumentValidator {
 
