@@ -79,7 +79,8 @@ final class DefinitionChanges {
         .onFailure(
             failure ->
                 LOG.warn(
-                    "the number of a changed definition could not be written; other nodes find the change at their next full reading: {}",
+                    "this node could not write the number of a changed definition; other nodes find"
+                        + " the change at their next full reading: {}",
                     failure.toString()))
         .onComplete(
             counted -> publish.accept(new NodeMessage.DefinitionsChanged(self, ids, number)));
@@ -111,7 +112,12 @@ final class DefinitionChanges {
   /** Removes the number of a node that is no member any more. */
   void left(String node) {
     map.compose(counts -> counts.remove(node))
-        .onFailure(failure -> LOG.debug("the count of {} stays: {}", node, failure.toString()));
+        .onFailure(
+            failure ->
+                LOG.debug(
+                    "this node could not remove the number of node {}: {}",
+                    node,
+                    failure.toString()));
   }
 
   /** Reads everything; afterwards all changes counted before the reading are known. */

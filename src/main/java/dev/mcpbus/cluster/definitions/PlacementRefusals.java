@@ -136,7 +136,7 @@ final class PlacementRefusals {
     write.onFailure(
         failure ->
             LOG.warn(
-                "this node's refusal of a server could not be written, and is written again at the next reading: {}",
+                "this node could not write its refusal of a server, and tries again: {}",
                 failure.toString()));
   }
 }
