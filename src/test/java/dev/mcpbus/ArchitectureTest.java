@@ -52,7 +52,7 @@ class ArchitectureTest {
           row("server", "internals", "protocol", "transport"),
           row("demo", "transport"),
           row("gateway", "internals", "bus", "directory", "protocol", "security"),
-          row("bridge", "internals", "bus", "protocol", "security"),
+          row("bridge", "internals", "bus", "directory", "protocol", "security"),
           row(
               "config",
               "bridge",

@@ -6,6 +6,8 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Requester;
 import dev.mcpbus.bus.ToolName;
+import dev.mcpbus.directory.PolicyFilter;
+import dev.mcpbus.directory.search.PermittedSearch;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Action;
@@ -154,7 +156,7 @@ final class PolicyGate {
       Supplier<Future<Buffer>> send) {
     Rights rights = RequestCaller.of(ctx).rights();
     return decided(ctx, AddressOperations.of(id.value(), suffix, body), send)
-        .map(result -> Listed.visible(result, id.value(), rights));
+        .map(result -> PolicyFilter.visible(result, id.value(), rights));
   }
 
   /**
@@ -168,12 +170,15 @@ final class PolicyGate {
     return switch (address) {
       case Addresses.ALL_TOOLS_LIST, Addresses.ALL_PROMPTS_LIST, Addresses.ALL_RESOURCES_LIST ->
           written(ctx, Operation.NOTHING, () -> send.apply(body))
-              .map(result -> Listed.visible(result, null, rights));
+              .map(result -> PolicyFilter.visible(result, null, rights));
       case Addresses.ALL_TOOLS_SEARCH ->
           written(
               ctx,
               Operation.NOTHING,
-              () -> rights.isUnbounded() ? send.apply(body) : Search.within(body, rights, send));
+              () ->
+                  rights.isUnbounded()
+                      ? send.apply(body)
+                      : PermittedSearch.within(body, rights, send));
       case Addresses.ALL_TOOLS_CALL ->
           decided(ctx, AddressOperations.named(body), () -> send.apply(body));
       default -> decided(ctx, Operation.whole(Action.CALL, ""), () -> send.apply(body));
@@ -201,7 +206,7 @@ final class PolicyGate {
         () ->
             tools
                 .get()
-                .map(all -> Listed.tools(Listed.visible(all, null, rights)))
+                .map(all -> PolicyFilter.tools(PolicyFilter.visible(all, null, rights)))
                 .compose(visible -> send.apply(only(body, visible))));
   }
 
@@ -261,7 +266,7 @@ final class PolicyGate {
     String id = body.getValue("id") instanceof String text ? text : "";
     return switch (address) {
       case Addresses.SERVERS_LIST ->
-          written(ctx, Operation.NOTHING, send).map(reply -> Listed.servers(reply, rights));
+          written(ctx, Operation.NOTHING, send).map(reply -> PolicyFilter.servers(reply, rights));
       case Addresses.SERVERS_GET -> decided(ctx, Operation.of(Action.LIST, id, ""), send);
       case Addresses.SERVERS_REMOVE -> decided(ctx, Operation.of(Action.ADMIN, id, ""), send);
       case Addresses.SERVERS_ADD ->

@@ -45,7 +45,7 @@ public record DirectoryView(String name, boolean server, ViewOptions options, Ri
 
   /** True for a tool, a prompt or a URI of one of its servers that clients may use. */
   public boolean admits(ListKind kind, String id, String key) {
-    if (!includes(id) || !rights.lists(kind.use, id, key)) {
+    if (!includes(id) || !PolicyFilter.shows(rights, kind, id, key)) {
       return false;
     }
     if (options.allow().isEmpty() && options.deny().isEmpty()) {

@@ -1,7 +1,6 @@
-package dev.mcpbus.bridge;
+package dev.mcpbus.directory;
 
 import dev.mcpbus.protocol.MetaKeys;
-import dev.mcpbus.security.Action;
 import dev.mcpbus.security.Rights;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
@@ -9,39 +8,30 @@ import io.vertx.core.json.JsonObject;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Lists without what the caller may not use. Stateless. */
-final class Listed {
+/**
+ * Lists without what the caller may not use: a denied entry is as absent as one that never was.
+ * Stateless.
+ */
+public final class PolicyFilter {
 
-  private enum Kind {
-    TOOLS("tools", "name", Action.CALL),
-    PROMPTS("prompts", "name", Action.GET),
-    RESOURCES("resources", "uri", Action.READ),
-    TEMPLATES("resourceTemplates", "uriTemplate", Action.READ);
+  private PolicyFilter() {}
 
-    private final String member;
-    private final String key;
-    private final Action use;
-
-    Kind(String member, String key, Action use) {
-      this.member = member;
-      this.key = key;
-      this.use = use;
-    }
+  /** Whether a tool, a prompt or a URI of a server stands in the caller's lists. */
+  static boolean shows(Rights rights, ListKind kind, String server, String key) {
+    return rights.lists(kind.use, server, key);
   }
-
-  private Listed() {}
 
   /**
    * The result of one server's list, or of an aggregate.
    *
    * @param server null where each entry says whose it is; one that does not is left out
    */
-  static Buffer visible(Buffer result, @Nullable String server, Rights rights) {
+  public static Buffer visible(Buffer result, @Nullable String server, Rights rights) {
     if (rights.isUnbounded()) {
       return result;
     }
     JsonObject lists = new JsonObject(result);
-    for (Kind kind : Kind.values()) {
+    for (ListKind kind : ListKind.values()) {
       if (lists.getValue(kind.member) instanceof JsonArray entries) {
         lists.put(kind.member, filtered(entries, entry -> isVisible(entry, kind, server, rights)));
       }
@@ -52,14 +42,14 @@ final class Listed {
     if (server == null) {
       lists.remove("_meta"); // names what was left out of the aggregate
     } else if (lists.getValue("_meta") instanceof JsonObject meta) {
-      meta.remove(MetaKeys.LEFT_OUT); // these name what he may not use
+      meta.remove(MetaKeys.LEFT_OUT); // these name what the caller may not use
       meta.remove(MetaKeys.QUARANTINED);
     }
     return lists.toBuffer();
   }
 
   /** The names of a list's tools. */
-  static JsonArray tools(Buffer list) {
+  public static JsonArray tools(Buffer list) {
     JsonArray names = new JsonArray();
     for (Object tool : new JsonObject(list).getJsonArray("tools", new JsonArray())) {
       names.add(((JsonObject) tool).getString("name"));
@@ -68,27 +58,26 @@ final class Listed {
   }
 
   private static boolean isVisible(
-      JsonObject entry, Kind kind, @Nullable String server, Rights rights) {
+      JsonObject entry, ListKind kind, @Nullable String server, Rights rights) {
     if (!(entry.getValue(kind.key) instanceof String name)) {
       return false;
     }
     if (server != null) {
-      return rights.lists(kind.use, server, name);
+      return shows(rights, kind, server, name);
     }
     if (!(entry.getValue("_meta") instanceof JsonObject meta)
         || !(meta.getValue(MetaKeys.SERVER) instanceof String owner)) {
       return false;
     }
-    if (!kind.key.equals("name")) {
-      return rights.lists(kind.use, owner, name);
+    if (!kind.isNamed()) {
+      return shows(rights, kind, owner, name);
     }
     String prefix = owner + ".";
-    return name.startsWith(prefix)
-        && rights.lists(kind.use, owner, name.substring(prefix.length()));
+    return name.startsWith(prefix) && shows(rights, kind, owner, name.substring(prefix.length()));
   }
 
   /** The service's own list of servers. */
-  static JsonObject servers(JsonObject reply, Rights rights) {
+  public static JsonObject servers(JsonObject reply, Rights rights) {
     return rights.isUnbounded() || !(reply.getValue("servers") instanceof JsonArray all)
         ? reply
         : reply
