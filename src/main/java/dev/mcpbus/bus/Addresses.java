@@ -1,9 +1,17 @@
 package dev.mcpbus.bus;
 
-/** Every address of the bus. The table in {@code README.md} says what each takes and gives. */
+/**
+ * Every address of the bus. The table in {@code README.md} gives the body and the reply of each.
+ *
+ * <p>An address of one server is {@code mcp.<id>.<suffix>}, see {@link #of}; all others begin with
+ * {@code mcp.} and a reserved word, which no server can have as its id. The group of an address is
+ * the first word of its name: {@code INPUT}, {@code SERVERS}, {@code GATEWAY}, {@code ALL} (all
+ * servers together). Where the comment of an address limits it to one node, its messages never
+ * travel.
+ */
 public final class Addresses {
 
-  /** Suffixes of {@code mcp.<id>.}, for {@link #of}. */
+  /** The suffixes of one server begin here; {@link #of} makes the address of a suffix. */
   public static final String TOOLS_LIST = "tools.list";
 
   public static final String TOOLS_CALL = "tools.call";
@@ -35,23 +43,23 @@ public final class Addresses {
   public static final String EVENTS = "events";
   public static final String INPUT = "input";
 
-  /** Commands of the supervisor to its child, on the child's own node only. */
+  /** Suffix: {@link LifecycleMessage.Command}s from a supervisor to its child, on one node only. */
   public static final String CONTROL = "control";
 
-  /** Facts of the children to their supervisor, on one node only. */
+  /** {@link LifecycleMessage.Fact}s from children to their supervisor, on one node only. */
   public static final String SUPERVISOR = "mcp.supervisor";
 
   public static final String ALL_EVENTS = "mcp.events";
   public static final String ALL_INPUT = "mcp.input";
   public static final String RPC = "mcp.rpc";
 
-  /** Followed by the id of a call: its progress, to who has made it. */
+  /** Followed by the id of a call: where the caller receives the progress of that call. */
   public static final String PROGRESS = "mcp.progress.";
 
-  /** Questions of servers, from their connections, on one node only. */
+  /** A connection asks for the answer to a question of its server, on one node only. */
   public static final String INPUT_ASK = "mcp.input.ask";
 
-  /** A question that nobody wants an answer to any more, on one node only. */
+  /** A connection takes back a question that needs no answer any more, on one node only. */
   public static final String INPUT_DROP = "mcp.input.drop";
 
   public static final String INPUT_OFFER = "mcp.input.offer";
@@ -60,14 +68,16 @@ public final class Addresses {
   public static final String INPUT_PENDING = "mcp.input.pending";
   public static final String INPUT_RESPOND = "mcp.input.respond";
 
-  /** Published: all offers, after each change; and a wish that all be made again. */
+  /** Published on one node only, after each change: all offers. */
   public static final String INPUT_OFFERED = "mcp.input.offered";
 
+  /** Published on one node only: every caller that offers answers sends its offer again. */
   public static final String INPUT_RENEW = "mcp.input.renew";
 
-  /** Between the nodes of a cluster: offers as they come and go; followed by a node, questions. */
+  /** Published between the nodes of a cluster: offers that were made or withdrawn. */
   public static final String INPUT_SHARED = "mcp.input.shared";
 
+  /** Followed by a dot and the id of a node: other nodes read its offers and its questions. */
   public static final String INPUT_NODES = "mcp.input.nodes";
 
   public static final String SERVERS_ADD = "mcp.servers.add";
@@ -75,51 +85,64 @@ public final class Addresses {
   public static final String SERVERS_LIST = "mcp.servers.list";
   public static final String SERVERS_GET = "mcp.servers.get";
 
-  /** The nodes of the cluster, as the one that is asked sees them. */
+  /** The nodes of the cluster, as seen by the node that replies. */
   public static final String SERVERS_NODES = "mcp.servers.nodes";
 
-  /** Published between the nodes of a cluster: who owns what, and who is there. */
+  /** Published between the nodes of a cluster: ownership changes and announcements of nodes. */
   public static final String PLACEMENT = "mcp.placement";
 
-  /** Followed by the id of a node, which keeps the limits of some principals for all nodes. */
+  /** Followed by the id of a node: that node keeps the rate limits of some principals for all. */
   public static final String LIMITS = "mcp.limits.";
 
+  /** Starts or renews a private connection. */
   public static final String SERVERS_LEASE = "mcp.servers.lease";
+
+  /** Ends a private connection. */
   public static final String SERVERS_RELEASE = "mcp.servers.release";
 
-  /** What servers list, and who wants to hear of which resource; on one node only. */
+  /** The lists of the servers, from the directory; on one node only. */
   public static final String GATEWAY_DIRECTORY = "mcp.gateway.directory";
 
+  /** Adds or ends a client's subscription to a resource; on one node only. */
   public static final String GATEWAY_SUBSCRIBE = "mcp.gateway.subscribe";
 
-  /** Published on one node only: lists may have changed; a resource was updated. */
+  /** Published on one node only: lists may have changed. */
   public static final String GATEWAY_CHANGED = "mcp.gateway.changed";
 
+  /** Published on one node only: a resource was updated, or a task changed. */
   public static final String GATEWAY_UPDATED = "mcp.gateway.updated";
 
-  /** Published on one node only: a node has left the cluster, or joined it. */
+  /** Published on one node only: a node has left the cluster. */
   public static final String GATEWAY_LEFT = "mcp.gateway.left";
 
+  /** Published on one node only: a node has joined the cluster. */
   public static final String GATEWAY_JOINED = "mcp.gateway.joined";
 
-  /**
-   * Between the nodes of a cluster: who wants to hear of a resource; published when one is free.
-   */
+  /** Followed by a dot and the id of a node: has that node subscribers to a resource? */
   public static final String GATEWAY_HOLDERS = "mcp.gateway.holders";
 
+  /** Published between the nodes: one node has ended the subscription to a resource. */
   public static final String GATEWAY_FREED = "mcp.gateway.freed";
 
-  /** Followed by the name of a host: sessions, and what their calls tell on the way. */
+  /** Followed by the name of a session host: requests of the clients whose sessions it owns. */
   public static final String GATEWAY_SESSIONS = "mcp.gateway.sessions.";
 
+  /**
+   * Followed by the name of a session host or an HTTP verticle: progress and log messages of the
+   * calls that it has sent.
+   */
   public static final String GATEWAY_CALLS = "mcp.gateway.calls.";
+
+  /** Followed by the name of a session host: questions of servers to its clients. */
   public static final String GATEWAY_INPUT = "mcp.gateway.input.";
+
+  /** Followed by the name of a session host: facts about the private connections that it holds. */
   public static final String GATEWAY_LEASED = "mcp.gateway.leased.";
 
   /** Followed by the name of an HTTP verticle: messages for its open responses. */
   public static final String GATEWAY_RESPONSES = "mcp.gateway.responses.";
 
-  /** Followed by the name of an HTTP verticle: what clients of its HTTP+SSE streams say. */
+  /** Followed by the name of an HTTP verticle: messages from clients of its HTTP+SSE streams. */
   public static final String GATEWAY_SSE = "mcp.gateway.sse.";
 
   public static final String ALL_TOOLS_LIST = "mcp.tools.list";
@@ -130,7 +153,7 @@ public final class Addresses {
   public static final String ALL_TOOLS_FUNCTIONS_CALL = "mcp.tools.functions.call";
   public static final String ALL_TOOLS_FUNCTIONS_CANCEL = "mcp.tools.functions.cancel";
 
-  /** Of this node alone: the body of a call of a function -> {@code {server, tool}}. */
+  /** On one node only: takes the body of a function call, replies {@code {server, tool}}. */
   public static final String ALL_TOOLS_FUNCTIONS_ROUTE = "mcp.tools.functions.route";
 
   public static final String ALL_RESOURCES_LIST = "mcp.resources.list";
@@ -138,7 +161,7 @@ public final class Addresses {
 
   private Addresses() {}
 
-  /** A service of every node, on one of them: {@code <address>.<node>}. */
+  /** The address of a service that every node has, on the node named: {@code <address>.<node>}. */
   public static String at(String address, String node) {
     return address + "." + node;
   }

@@ -2,13 +2,13 @@ package dev.mcpbus.bus;
 
 import org.jspecify.annotations.Nullable;
 
-/** What to do with a list that the connection has kept; the header {@link Headers#CACHE}. */
+/** How a connection uses its cached lists for a call: the header {@link Headers#CACHE}. */
 public enum CacheMode {
-  /** Answer from it where it is fresh. */
+  /** Reply with the cached list if it is fresh. */
   USE("use"),
-  /** Ask the server, keep the answer. */
+  /** Send the request to the server, cache the result. */
   REFRESH("refresh"),
-  /** Ask the server, keep nothing. */
+  /** Send the request to the server, cache nothing. */
   BYPASS("bypass");
 
   private final String header;
@@ -25,7 +25,7 @@ public enum CacheMode {
   /**
    * Reads the header's value; null for null.
    *
-   * @throws McpFailure {@code BAD_REQUEST}, not sent, for any other text
+   * @throws McpFailure {@code BAD_REQUEST}, not sent, for an unknown value
    */
   public static @Nullable CacheMode of(@Nullable String value) {
     if (value == null) {

@@ -5,8 +5,8 @@ import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes back a call that nobody waits for any more: the connection ends it and tells its server.
- * Any thread may call.
+ * Cancels a call whose caller does not wait any more: the connection ends the call and cancels the
+ * request at the server. Any thread may call.
  */
 public final class CallCancellation {
 
@@ -15,8 +15,8 @@ public final class CallCancellation {
   private CallCancellation() {}
 
   /**
-   * Tells the connection that carries out a call to end it. The message goes to every node, for the
-   * sender does not know which one carries out the call.
+   * Publishes the cancellation of a call. It goes to every node, because the sender does not know
+   * which node runs the call; the connection there ends it.
    *
    * @param callId the value of {@link Headers#CALL_ID}
    */
@@ -31,15 +31,15 @@ public final class CallCancellation {
     vertx.eventBus().publish(address, body(callId));
   }
 
-  /** The body of a message that takes back a call. */
+  /** The body of a cancellation. */
   static JsonObject body(String callId) {
     return new JsonObject().put(CALL_ID, callId);
   }
 
   /**
-   * The call that such a body names.
+   * The id of the call in the body of a cancellation.
    *
-   * @throws McpFailure {@code BAD_REQUEST} where it names none
+   * @throws McpFailure {@code BAD_REQUEST} if there is none
    */
   public static String callId(@Nullable Object body) {
     if (body instanceof JsonObject json && json.getValue(CALL_ID) instanceof String text) {

@@ -5,39 +5,39 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The deadline of a call. The header {@link Headers#DEADLINE} carries the milliseconds left, and
- * the connection ends the call when they have passed. Each {@link Layer} above it waits a little
- * longer than the layer below, so that the failure of the layer that knows most arrives first, and
- * the time-out of the event bus is only the net below it.
+ * The deadline of a call. The header {@link Headers#DEADLINE} carries the time left, and the
+ * connection ends the call when that time has passed. Each {@link Layer} above the connection waits
+ * a little longer than the layer below it, so that the most precise failure arrives first. The
+ * time-out of the event bus ends a call only if no layer did.
  *
  * <p>Pure functions; any thread may call.
  */
 public final class CallDeadline {
 
-  /** The caller sets no deadline: the connection's own bounds end the call. */
+  /** The caller sets no deadline: the time-outs of the connection end the call. */
   public static final long NONE = -1;
 
-  /** How long the bus keeps a call without a deadline, at the least. */
+  /** How long the bus waits for a call without a deadline, at least. */
   private static final Duration NET = Duration.ofHours(1);
 
-  /** More is cut off, so that sums do not overflow. */
+  /** A longer time is reduced to this one, so that sums do not overflow. */
   private static final Duration LONGEST = Duration.ofDays(365);
 
-  /** Who waits for the answer to a call, from the connection outwards. */
+  /** The layers that wait for the reply to a call, from the connection outwards. */
   public enum Layer {
     /** The cluster, on the way to the owner of a connection. */
     ROUTING(500),
 
-    /** A service that passes a call on to a connection: the aggregate, the functions of models. */
+    /** A service that passes a call on to a connection: the aggregate, function calls of models. */
     SERVICE(4_000),
 
-    /** Who makes the call: the facade, the bridge, the gateway, what fetches lists. */
+    /** The origin of the call: the facade, the bridge, the gateway, the directory. */
     CALLER(5_000),
 
-    /** A gateway endpoint that waits for the session host, which makes the call. */
+    /** A gateway endpoint that waits for the session host, which sends the call. */
     ENDPOINT(6_000),
 
-    /** A thread that blocks until the facade has answered. */
+    /** A thread that blocks until the facade's future completes. */
     BLOCKING(7_000);
 
     private final long slackMillis;
@@ -47,9 +47,9 @@ public final class CallDeadline {
     }
 
     /**
-     * How long this layer waits for an answer, milliseconds.
+     * How long this layer waits for the reply, milliseconds.
      *
-     * @param left milliseconds until the deadline, or {@link #NONE}
+     * @param left the time left, milliseconds, or {@link #NONE}
      */
     public long timeout(long left) {
       return (left < 0 ? NET.toMillis() : left) + slackMillis;
@@ -67,10 +67,10 @@ public final class CallDeadline {
   }
 
   /**
-   * Reads the header {@link Headers#DEADLINE}: the milliseconds left, at least 0.
+   * Reads the header {@link Headers#DEADLINE}: the time left, milliseconds, at least 0.
    *
-   * @return {@link #NONE} for null, and for a text that is no such number; the connection refuses
-   *     that with {@code BAD_REQUEST}
+   * @return {@link #NONE} for null, and for a text that is not such a number; the connection
+   *     refuses a call with such a text with {@code BAD_REQUEST}
    */
   public static long read(@Nullable String header) {
     if (header == null) {
@@ -85,9 +85,9 @@ public final class CallDeadline {
   }
 
   /**
-   * Puts a deadline on a call, and lets the bus wait as long as {@code layer} does.
+   * Sets the deadline of a call, and the time-out of the bus to the time that {@code layer} waits.
    *
-   * @param left milliseconds, or {@link #NONE}
+   * @param left the time left, milliseconds, or {@link #NONE}
    */
   public static DeliveryOptions set(DeliveryOptions options, long left, Layer layer) {
     if (left >= 0) {

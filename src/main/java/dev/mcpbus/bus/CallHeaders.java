@@ -5,8 +5,8 @@ import io.vertx.core.eventbus.DeliveryOptions;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the {@link Headers} of a call, and how long its sender waits. {@code connection.BusCall}
- * reads them. Pure functions; any thread may call.
+ * Creates the delivery options of a call: its {@link Headers}, and how long the sender waits.
+ * {@code connection.BusCall} reads the headers. Pure functions; any thread may call.
  */
 public final class CallHeaders {
 
@@ -15,14 +15,14 @@ public final class CallHeaders {
   /**
    * The options of a new call.
    *
-   * @param callId under which {@link CallCancellation} finds the call
-   * @param left milliseconds until its deadline, or {@link CallDeadline#NONE}
+   * @param callId the id by which {@link CallCancellation} names the call
+   * @param left the time left, milliseconds, or {@link CallDeadline#NONE}
    */
   public static DeliveryOptions of(String callId, long left, CallDeadline.Layer layer) {
     return CallDeadline.set(new DeliveryOptions().addHeader(Headers.CALL_ID, callId), left, layer);
   }
 
-  /** The options of a call that {@code layer} passes on: all its headers, the deadline included. */
+  /** The options of a call that {@code layer} passes on; keeps all headers, also the deadline. */
   public static DeliveryOptions passedOn(MultiMap headers, CallDeadline.Layer layer) {
     long left = CallDeadline.read(headers.get(Headers.DEADLINE));
     return new DeliveryOptions()

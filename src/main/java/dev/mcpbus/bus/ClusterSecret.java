@@ -13,18 +13,18 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the nodes of a cluster know and nobody else. It never travels: what travels is made with
- * keys derived from it, one key for each purpose, so that nothing made for one purpose is valid for
- * another. Safe on every thread.
+ * The secret that only the nodes of a cluster have. It is never sent. The nodes derive one key for
+ * each purpose from it, so that a proof for one purpose is not valid for another. Immutable; any
+ * thread may call.
  */
 public final class ClusterSecret implements Shareable {
 
-  /** Fewer characters are refused. */
+  /** The least number of characters of a secret. */
   public static final int LEAST = 32;
 
   private static final int MOST = 4_096;
   private static final String HASH = "HmacSHA256";
-  private static final String PLACE = "dev.mcpbus.cluster-secret";
+  private static final String KEY = "dev.mcpbus.cluster-secret";
   private static final int NAME_BYTES = 8;
 
   private final byte[] root;
@@ -34,9 +34,10 @@ public final class ClusterSecret implements Shareable {
   }
 
   /**
-   * @param text at least 32 characters that nobody can guess, such as what {@code openssl rand
-   *     -base64 32} prints; white space around it does not count
-   * @throws IllegalArgumentException where it is too short or too long; does not show it
+   * @param text at least 32 random characters, such as the output of {@code openssl rand -base64
+   *     32}; white space around them is ignored
+   * @throws IllegalArgumentException if the text is too short or too long; the message does not
+   *     contain the text
    */
   public static ClusterSecret of(String text) {
     String stripped = text.strip();
@@ -55,20 +56,20 @@ public final class ClusterSecret implements Shareable {
             .doFinal(stripped.getBytes(StandardCharsets.UTF_8)));
   }
 
-  /** From now on it is that of this Vert.x. */
+  /** Makes this the secret of a Vert.x; {@link #of(Vertx)} returns it from now on. */
   public void register(Vertx vertx) {
-    vertx.sharedData().<String, ClusterSecret>getLocalMap(PLACE).put(PLACE, this);
+    vertx.sharedData().<String, ClusterSecret>getLocalMap(KEY).put(KEY, this);
   }
 
-  /** That of this Vert.x; null where none was registered. */
+  /** The secret of a Vert.x; null if none was registered. */
   public static @Nullable ClusterSecret find(Vertx vertx) {
-    return vertx.sharedData().<String, ClusterSecret>getLocalMap(PLACE).get(PLACE);
+    return vertx.sharedData().<String, ClusterSecret>getLocalMap(KEY).get(KEY);
   }
 
   /**
-   * That of this Vert.x.
+   * The secret of a Vert.x.
    *
-   * @throws IllegalStateException where none was registered, with the remedy
+   * @throws IllegalStateException if none was registered, with the remedy
    */
   public static ClusterSecret of(Vertx vertx) {
     ClusterSecret found = find(vertx);
@@ -78,7 +79,7 @@ public final class ClusterSecret implements Shareable {
     return found;
   }
 
-  /** What a clustered Vert.x without one fails with; says the remedy. */
+  /** The failure of a clustered Vert.x without a secret, with the remedy. */
   public static IllegalStateException missing() {
     return new IllegalStateException(
         "this Vert.x is clustered and has no cluster secret; make it with HazelcastCluster.start, or"
@@ -86,19 +87,19 @@ public final class ClusterSecret implements Shareable {
   }
 
   /**
-   * A key of 32 bytes.
+   * A derived key of 32 bytes.
    *
-   * @param purpose another key for each
+   * @param purpose each purpose has its own key
    */
   public byte[] key(String purpose) {
     return hmac(root).doFinal(("key " + purpose).getBytes(StandardCharsets.UTF_8));
   }
 
   /**
-   * The name under which the cluster's engine joins: clusters with different secrets never meet. It
-   * is no secret itself; whoever hears the network reads it.
+   * The name of the Hazelcast cluster. It depends on the secret, so nodes with different secrets
+   * form different clusters. The name itself is not secret: it is sent in clear text.
    *
-   * @param name as it is configured
+   * @param name the configured name
    */
   public String clusterName(String name) {
     byte[] mac = hmac(key("cluster name")).doFinal(name.getBytes(StandardCharsets.UTF_8));
@@ -106,10 +107,10 @@ public final class ClusterSecret implements Shareable {
   }
 
   /**
-   * What proves that somebody who knows the secret said this.
+   * The proof that the author of a message has the secret.
    *
-   * @param purpose of the key
-   * @param parts kept apart: {@code "a", "bc"} is something else than {@code "ab", "c"}
+   * @param purpose the purpose of the key
+   * @param parts the message; its division counts: {@code "a", "bc"} is not {@code "ab", "c"}
    * @return 43 characters of Base64
    */
   public String proof(String purpose, String... parts) {
@@ -120,25 +121,25 @@ public final class ClusterSecret implements Shareable {
     return Base64.getUrlEncoder().withoutPadding().encodeToString(mac.doFinal());
   }
 
-  /** Whether {@link #proof} made this of the same; takes as long whatever differs. */
+  /** Whether {@code proof} is the proof of these parts. Compares in constant time. */
   public boolean isProof(String proof, String purpose, String... parts) {
     return MessageDigest.isEqual(
         proof.getBytes(StandardCharsets.UTF_8),
         proof(purpose, parts).getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Ready to use, by one thread. */
+  /** A new HMAC-SHA256 with this key, for use by one thread. */
   public static Mac hmac(byte[] key) {
     try {
       Mac mac = Mac.getInstance(HASH);
       mac.init(new SecretKeySpec(key, HASH));
       return mac;
     } catch (GeneralSecurityException e) {
-      throw new IllegalStateException(HASH + " is part of every Java", e);
+      throw new IllegalStateException(HASH + " is missing; every Java runtime has it", e);
     }
   }
 
-  /** Adds a part with its length in front. */
+  /** Adds a part to an HMAC, with its length in front. */
   public static void update(Mac mac, byte[] part) {
     mac.update(ByteBuffer.allocate(Integer.BYTES).putInt(part.length).array());
     mac.update(part);
@@ -151,7 +152,7 @@ public final class ClusterSecret implements Shareable {
 
   @Override
   public int hashCode() {
-    return HASH.hashCode(); // says nothing of the secret
+    return HASH.hashCode(); // reveals nothing about the secret
   }
 
   @Override

@@ -6,7 +6,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Registers what the bus needs to carry our messages. */
+/** Registers the codecs of mcpbus at the event bus of a Vert.x. Any thread may call. */
 public final class Codecs {
 
   private static final List<Class<? extends LifecycleMessage>> LIFECYCLE =
@@ -26,8 +26,8 @@ public final class Codecs {
       new LocalMessageCodec<>(JsonObject.class);
 
   /**
-   * Name of the codec for a buffer that nobody writes to any more; receivers see a {@code Buffer},
-   * which they must only read.
+   * Name of the codec that passes a {@code Buffer} by reference on one node. The sender must not
+   * write to the buffer after sending; the receivers must only read it.
    */
   public static final String SHARED = "mcpbus.shared";
 
@@ -47,9 +47,9 @@ public final class Codecs {
   }
 
   /**
-   * The codec, by name, with which a {@code JsonObject} that its sender lets go of is sent: handed
-   * over without the deep copy of Vert.x. Null in a cluster, where a node that does not know mcpbus
-   * must be able to read it.
+   * Name of the codec that passes a {@code JsonObject} by reference on one node, without the deep
+   * copy of Vert.x. The sender must not use the object after sending. Null in a cluster: there a
+   * process without the codecs of mcpbus must be able to read the message.
    */
   public static @Nullable String ownedJson(Vertx vertx) {
     return vertx.isClustered() ? null : OWNED.name();

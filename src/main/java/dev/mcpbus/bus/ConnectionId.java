@@ -6,8 +6,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * The name of one MCP server connection: a DNS label, so that it can stand inside an address and
- * can never form the address of another connection.
+ * The id of a server, and of its connection on the bus. It is a DNS label: it contains no dot, so
+ * no id can form the address of another connection. Immutable.
  *
  * @param value 1 to 63 characters of {@code [a-z0-9-]}, no hyphen at either end
  */
@@ -15,7 +15,9 @@ public record ConnectionId(String value) {
 
   private static final Pattern LABEL = Pattern.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?");
 
-  /** Second parts of the aggregate addresses; a connection of that name would shadow them. */
+  /**
+   * Second parts of the common addresses; a server with such an id would receive their messages.
+   */
   private static final Set<String> RESERVED =
       Set.of(
           "tools",
@@ -35,12 +37,12 @@ public record ConnectionId(String value) {
     }
   }
 
-  /** The id, or empty where {@code text} is none. */
+  /** The id, or empty if {@code text} is not a valid id. */
   public static Optional<ConnectionId> parse(String text) {
     return problem(text) == null ? Optional.of(new ConnectionId(text)) : Optional.empty();
   }
 
-  /** What is wrong with {@code text} as an id, with the remedy; null where nothing is. */
+  /** Why {@code text} is not a valid id, with the remedy; null if it is valid. */
   public static @org.jspecify.annotations.Nullable String problem(String text) {
     if (RESERVED.contains(text)) {
       return "'" + text + "' is reserved for the bus's own addresses; choose another name";

@@ -1,20 +1,22 @@
 package dev.mcpbus.bus;
 
-/** Where a connection is in its life. Every move is an event. */
+/** The state of a connection. It publishes {@link Events#STATE_CHANGED} at every change. */
 public enum ConnectionState {
-  /** Deployed, no session: lazy and not called yet, stopped for idleness, or disconnected. */
+  /** Deployed without a session: not called yet, stopped after its idle time, or disconnected. */
   IDLE("disconnected"),
-  /** The first session opens its transport or shakes hands. */
+  /** The first session opens its channel or is in its handshake. */
   CONNECTING("connecting"),
+  /** The session is ready: calls are sent. */
   READY("connected"),
-  /** Serving, but the last health checks failed. */
+  /** Calls are sent, but the last health checks have failed. */
   DEGRADED("connected"),
-  /** The session ended; the next one waits for its back-off or opens. */
+  /** The session has ended; the next one waits for its back-off, or opens its channel. */
   RECONNECTING("reconnecting"),
-  /** The restart budget is spent; a slow re-probe goes on. */
+  /** The restart intensity is exceeded; only the slow probe goes on. */
   FAILED("failed"),
-  /** Accepts nothing new, finishes what is in flight. */
+  /** Refuses new calls, and completes the calls in flight. */
   DRAINING("connected"),
+  /** The verticle is stopped. */
   CLOSED("disconnected");
 
   private final String status;
@@ -31,7 +33,7 @@ public enum ConnectionState {
     return status;
   }
 
-  /** True where a call can be sent now. */
+  /** True if a call can be sent now. */
   public boolean serves() {
     return this == READY || this == DEGRADED;
   }

@@ -5,8 +5,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Types of the facts published on {@code mcp.<id>.events} and {@code mcp.events}: JSON objects with
- * {@code type}, {@code id}, {@code epoch}, {@code time} (ISO-8601) and members of their own.
+ * The types of the events on {@code mcp.<id>.events} and {@code mcp.events}. An event is a JSON
+ * object with {@code type}, {@code id}, {@code epoch}, {@code time} (ISO-8601) and the members that
+ * the comment of its type lists. Pure functions; any thread may call.
  */
 public final class Events {
 
@@ -19,13 +20,16 @@ public final class Events {
   /** A session is over: {@code code}, {@code message}. */
   public static final String DISCONNECTED = "disconnected";
 
-  /** {@code attempt}, {@code delay} in ms. */
+  /** The supervisor has scheduled a restart: {@code attempt}, {@code delay} in ms. */
   public static final String RESTARTING = "restarting";
 
-  /** {@code reprobe} in ms, {@code message}; {@code lastError} as in the status, where known. */
+  /**
+   * The supervisor has stopped the quick restarts: {@code reprobe} in ms, {@code message}; {@code
+   * lastError} as in the status, if known.
+   */
   public static final String GAVE_UP = "gaveUp";
 
-  /** {@code tools}: how many; {@code leftOut}: why others cannot be used, by name. */
+  /** {@code tools}: the number of tools; {@code leftOut}: by name, why a tool cannot be used. */
   public static final String TOOLS_CHANGED = "toolsListChanged";
 
   public static final String RESOURCES_CHANGED = "resourcesListChanged";
@@ -37,12 +41,12 @@ public final class Events {
   /** {@code params} of {@code notifications/message}. */
   public static final String LOG = "log";
 
-  /** {@code params} of a progress notification whose token no call of ours carries. */
+  /** {@code params} of a progress notification whose token belongs to no call of mcpbus. */
   public static final String PROGRESS = "progress";
 
   /**
-   * {@code params} of a notification that a task changed: the task as its server tells it; {@code
-   * principal} whose it is, where that is known.
+   * {@code params} of a notification that a task changed: the task as the server sent it; {@code
+   * principal}: the owner of the task, if known.
    */
   public static final String TASK = "task";
 
@@ -50,36 +54,38 @@ public final class Events {
   public static final String NOTIFICATION = "notification";
 
   /**
-   * {@code check}: the method that failed; {@code failures} in a row, {@code code}, {@code
-   * message}.
+   * {@code check}: the method that failed; {@code failures}: how many in a row; {@code code},
+   * {@code message}.
    */
   public static final String HEALTH_CHECK_FAILED = "healthCheckFailed";
 
   /**
-   * The tools are not what they were: {@code added}, {@code removed}, {@code changed: [{tool,
+   * The definitions of tools have changed: {@code added}, {@code removed}, {@code changed: [{tool,
    * before, hash, differences: [{path, before, after}]}]}, {@code counts}, {@code hash} of the
    * list, {@code quarantined}, {@code message}.
    */
   public static final String SCHEMA_DRIFT = "schemaDrift";
 
-  /** {@code approved}: hash by tool; {@code quarantined}: what still waits. */
+  /** {@code approved}: hash by tool; {@code quarantined}: the tools that still wait. */
   public static final String SCHEMA_APPROVED = "schemaApproved";
 
   /**
-   * A server's question waits for {@code mcp.input.respond}: {@code question}, {@code method},
-   * {@code message}, {@code mode}; {@code principal} for whose sake it asks, where that is known.
+   * A server's question waits for an answer at {@code mcp.input.respond}: {@code question}, {@code
+   * method}, {@code message}, {@code mode}; {@code principal}: the one whose call caused the
+   * question, if known.
    */
   public static final String INPUT_REQUESTED = "inputRequested";
 
   /**
-   * {@code question}, {@code principal}, {@code outcome}: {@code answered}, {@code expired} or
-   * {@code withdrawn}.
+   * A server's question waits no longer: {@code question}, {@code principal}, {@code outcome}:
+   * {@code answered}, {@code expired} or {@code withdrawn}.
    */
   public static final String INPUT_RESOLVED = "inputResolved";
 
   /**
-   * Asked, not published, of the holder of a private connection: whether he can do without it, so
-   * that another client gets one. He answers {@code {inUse: true}}, or ends what he has with it.
+   * A request to the session host that holds an idle private connection: give it up, so that
+   * another client gets one. The host replies {@code {inUse: true}} if the connection is in use
+   * again. It is not published.
    */
   public static final String ROOM_WANTED = "roomWanted";
 
@@ -87,7 +93,7 @@ public final class Events {
   public static final String SERVER_CHANGED = "serverChanged";
   public static final String SERVER_REMOVED = "serverRemoved";
 
-  /** Every type. */
+  /** Every published type. */
   public static final Set<String> ALL =
       Set.of(
           STATE_CHANGED,
@@ -112,23 +118,23 @@ public final class Events {
           SERVER_CHANGED,
           SERVER_REMOVED);
 
-  /** Those about what is kept for a principal; {@code principal} names him where he is known. */
+  /** The types about a thing that is kept for a principal; {@code principal} is its name. */
   private static final Set<String> OWNED = Set.of(TASK, INPUT_REQUESTED, INPUT_RESOLVED);
 
   private Events() {}
 
-  /** True where a fact is for its {@code principal} and for admins alone. */
+  /** True if only the event's {@code principal} and admins may receive events of this type. */
   public static boolean isOwned(String type) {
     return OWNED.contains(type);
   }
 
   /**
-   * Whether somebody may hear a fact.
+   * Whether a requester may receive an event.
    *
-   * @param who null for a program on the bus
+   * @param requester null for a program on the bus
    */
-  public static boolean isFor(@Nullable Requester who, JsonObject event) {
+  public static boolean isFor(@Nullable Requester requester, JsonObject event) {
     return !isOwned(event.getString("type", ""))
-        || Requester.sees(who, event.getString("principal"));
+        || Requester.sees(requester, event.getString("principal"));
   }
 }

@@ -3,8 +3,8 @@ package dev.mcpbus.bus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every way a call can fail, with its face towards each kind of caller. One table for the bus, HTTP
- * and JSON-RPC.
+ * Every way in which a call can fail. One table maps each code to its number on the bus ({@code
+ * ReplyException.failureCode}), its HTTP status and its JSON-RPC error code. Immutable.
  */
 public enum FailureCode {
   BAD_REQUEST(1001, 400, -32600, "The call itself is malformed."),
@@ -50,7 +50,7 @@ public enum FailureCode {
     this.title = title;
   }
 
-  /** By its name; null where there is none. */
+  /** The code with this name; null if there is none. */
   static @Nullable FailureCode named(String name) {
     for (FailureCode each : values()) {
       if (each.name().equals(name)) {
@@ -60,7 +60,7 @@ public enum FailureCode {
     return null;
   }
 
-  /** By its number on the bus; null where there is none. */
+  /** The code with this number on the bus; null if there is none. */
   static @Nullable FailureCode ofBusCode(int busCode) {
     for (FailureCode each : values()) {
       if (each.busCode == busCode) {
@@ -74,12 +74,12 @@ public enum FailureCode {
     return httpStatus;
   }
 
-  /** The JSON-RPC error code; for {@link #UPSTREAM_ERROR} the server's own counts instead. */
+  /** The JSON-RPC error code. For {@link #UPSTREAM_ERROR}, use the server's own code instead. */
   public int jsonRpcCode() {
     return jsonRpcCode;
   }
 
-  /** One sentence, the same for every occurrence ({@code title} of a problem document). */
+  /** One sentence, the same for every occurrence: the {@code title} of a problem document. */
   public String title() {
     return title;
   }

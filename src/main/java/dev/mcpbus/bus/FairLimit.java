@@ -7,19 +7,22 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bound on what is kept for callers (sessions, streams, private connections, ...) that one of
- * them cannot fill for the others. Each entry has an owner and is either in use or idle.
+ * A bound on the entries that a component keeps for callers (sessions, streams, private
+ * connections, ...). One caller cannot fill it for the others. Each entry has an owner, the name of
+ * a principal, and is either in use or idle.
  *
  * <ul>
- *   <li>What is idle makes room: the longest-idle entry of all; but an owner pays with his own
- *       before one who holds no more than he does.
- *   <li>What is in use is never ended for somebody else. So an owner holds at most three quarters
- *       of what others do not use at the moment, and not the last place. Where everybody is one
- *       owner ({@link #ANYBODY}) he may hold all.
+ *   <li>An idle entry makes room for a new one: the entry of all owners that has been idle longest.
+ *       But if the owner of that entry holds no more entries than the owner of the new one, an idle
+ *       entry of the latter makes room instead.
+ *   <li>An entry in use is never ended for another owner. Therefore an owner holds at most three
+ *       quarters of the places that others do not use at the moment, and never the last place;
+ *       beyond that, only its own idle entries make room for it. If all callers are one owner
+ *       ({@link #ANYBODY}), it may hold all places.
  * </ul>
  *
- * <p>A caller who holds nothing is refused only where every entry is in use, and one other caller
- * alone cannot bring that about. Several that act together can, the fewer the smaller the bound.
+ * <p>An owner without entries is refused only if every entry is in use. One other owner alone
+ * cannot cause that; several together can, and the smaller the bound, the fewer they are.
  *
  * <p>Each operation takes constant time. Thread-safe.
  *
@@ -27,19 +30,19 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FairLimit<E> {
 
-  /** The name of the principal that everybody is where nobody has to log in. */
+  /** The name of the principal of all callers if authentication is off. */
   public static final String ANYBODY = "local";
 
-  /** An owner may hold so many times as much as he leaves to others. */
+  /** An owner may hold at most this many times the places that it leaves to others. */
   private static final int SHARE = 3;
 
-  /** What becomes of a wish for one more entry. */
+  /** The decision about one more entry. */
   public enum Kind {
     /** There is room. */
     ADMITTED,
-    /** There is room when {@link Verdict#victim} is ended. */
+    /** There is room after the caller ends {@link Verdict#victim}. */
     EVICT,
-    /** Everything that could make room is in use. */
+    /** Every entry that could make room is in use. */
     REFUSED
   }
 
@@ -80,7 +83,7 @@ public final class FairLimit<E> {
   private long refused;
 
   /**
-   * @param max entries in all, at least 1
+   * @param max the greatest number of entries, at least 1
    */
   public FairLimit(int max) {
     if (max < 1) {
@@ -90,20 +93,20 @@ public final class FairLimit<E> {
   }
 
   /**
-   * Whether one owner may have one more of a thing, where everything is in use.
+   * Whether an owner may hold one more entry of a bound whose entries are all in use.
    *
-   * @param has how many he has
-   * @param room how many are left for all
+   * @param has how many entries the owner holds
+   * @param room how many places are free
    */
   public static boolean isShare(int has, int room) {
     return room > 0 && (has == 0 || (room > 1 && has < SHARE * room));
   }
 
-  /** Whether {@code owner} may have one more entry, and which one has to end for it. */
+  /** Whether {@code owner} may hold one more entry, and which entry must end for it. */
   public synchronized Verdict<E> ask(String owner) {
-    Owner<E> his = owners.get(owner);
-    int total = his == null ? 0 : his.total;
-    int inUse = his == null ? 0 : his.total - his.idle.size();
+    Owner<E> known = owners.get(owner);
+    int total = known == null ? 0 : known.total;
+    int inUse = known == null ? 0 : known.total - known.idle.size();
     int usedByOthers = entries.size() - idle.size() - inUse;
     int room = max - usedByOthers - total;
     boolean may = room > 0 && (owner.equals(ANYBODY) || isShare(total, room));
@@ -114,10 +117,10 @@ public final class FairLimit<E> {
     if (may && !idle.isEmpty()) {
       victim = idle.entrySet().iterator().next();
     }
-    if (his != null
-        && !his.idle.isEmpty()
+    if (known != null
+        && !known.idle.isEmpty()
         && (victim == null || victim.getValue().owner.total <= total)) {
-      victim = his.idle.entrySet().iterator().next();
+      victim = known.idle.entrySet().iterator().next();
     }
     return victim == null
         ? new Verdict<>(Kind.REFUSED, null)
@@ -125,9 +128,9 @@ public final class FairLimit<E> {
   }
 
   /**
-   * Adds an entry that is in use, in place of the victim where there has to be one.
+   * Adds an entry that is in use, if there is room or an entry makes room.
    *
-   * @return where {@code EVICT}, the victim is no entry any more and the caller has to end it
+   * @return {@code EVICT}: the victim is removed from this bound, and the caller must end it
    */
   public synchronized Verdict<E> admit(E entry, String owner) {
     Verdict<E> verdict = ask(owner);
@@ -144,17 +147,17 @@ public final class FairLimit<E> {
     return verdict;
   }
 
-  /** Adds an entry that is in use, whether or not there is room. */
+  /** Adds an entry that is in use, also if there is no room. */
   public synchronized void add(E entry, String owner) {
     remove(entry);
-    Owner<E> his = owners.computeIfAbsent(owner, name -> new Owner<>());
-    his.total++;
-    entries.put(entry, new Entry<>(owner, his));
+    Owner<E> holder = owners.computeIfAbsent(owner, name -> new Owner<>());
+    holder.total++;
+    entries.put(entry, new Entry<>(owner, holder));
   }
 
   /**
-   * The entry is in use from now on, or idle from now on. An entry that is idle already counts as
-   * used just now. Without effect for what is no entry.
+   * Marks an entry as in use or as idle. Marking an idle entry as idle again restarts its idle
+   * time. No effect if {@code entry} is not in this bound.
    */
   public synchronized void use(E entry, boolean inUse) {
     Entry<E> known = entries.get(entry);
@@ -170,7 +173,7 @@ public final class FairLimit<E> {
     }
   }
 
-  /** It has ended; false where it was no entry. */
+  /** Removes an entry that has ended; false if it is not in this bound. */
   public synchronized boolean remove(E entry) {
     Entry<E> known = entries.remove(entry);
     if (known == null) {
@@ -197,10 +200,10 @@ public final class FairLimit<E> {
     return entries.size();
   }
 
-  /** How many entries an owner has. */
+  /** How many entries an owner holds. */
   public synchronized int sizeOf(String owner) {
-    Owner<E> his = owners.get(owner);
-    return his == null ? 0 : his.total;
+    Owner<E> known = owners.get(owner);
+    return known == null ? 0 : known.total;
   }
 
   public int max() {
@@ -208,7 +211,8 @@ public final class FairLimit<E> {
   }
 
   /**
-   * For status: {@code {used, inUse, max, owners, evicted, refused}}, the last two since the start.
+   * For the status: {@code {used, inUse, max, owners, evicted, refused}}; the last two count since
+   * the start.
    */
   public synchronized JsonObject toJson() {
     return new JsonObject()

@@ -9,12 +9,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** The {@link FairLimit}s of one Vert.x, by name, so that the status can show them. Thread-safe. */
+/** The {@link FairLimit}s of one Vert.x, by name, for the status. Any thread may call. */
 public final class FairLimits implements Shareable {
 
   /**
-   * For how long something has to be idle before the one who counts it is told: who uses it again
-   * and again says nothing between.
+   * How long an entry must be idle before its holder marks it as idle, milliseconds. An entry that
+   * is used again within this time causes no messages.
    */
   public static final long PAUSE_MILLIS = 1_000;
 
@@ -29,12 +29,12 @@ public final class FairLimits implements Shareable {
     return map.computeIfAbsent(KEY, absent -> new FairLimits());
   }
 
-  /** Shows a bound, once however often it is added; several of one name are shown as one. */
+  /** Adds a bound to the status. Adding it twice has no effect; bounds of one name are summed. */
   public synchronized void add(String name, FairLimit<?> bound) {
     byName.computeIfAbsent(name, absent -> new LinkedHashSet<>()).add(bound);
   }
 
-  /** Whoever kept it is closed. */
+  /** Removes a bound from the status when its component closes. */
   public synchronized void remove(String name, FairLimit<?> bound) {
     Set<FairLimit<?>> same = byName.get(name);
     if (same != null && same.remove(bound) && same.isEmpty()) {

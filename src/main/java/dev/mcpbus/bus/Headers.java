@@ -1,63 +1,75 @@
 package dev.mcpbus.bus;
 
 /**
- * Headers that a caller may put on a call ({@code DeliveryOptions.addHeader}), and those of
- * replies.
+ * The headers of messages on the bus. A caller may set {@link #DEADLINE}, {@link #PROGRESS}, {@link
+ * #LOG}, {@link #INPUT}, {@link #CALL_ID}, {@link #CACHE}, {@link #VALIDATE}, {@link #TASK}, {@link
+ * #TOOL}, {@link #TRACEPARENT} and {@link #HOLDER} on a call ({@code DeliveryOptions.addHeader});
+ * mcpbus sets the others. {@link CallHeaders} writes them, {@code connection.BusCall} reads them.
  */
 public final class Headers {
 
   /**
-   * Milliseconds that the caller is still willing to wait, counted from the send. A budget, not a
-   * time of day, so that clocks need not agree. Without it the connection's request time-out holds.
+   * The time left until the call's deadline, milliseconds, counted from the moment of sending. It
+   * is a duration and not a time of day, because the clocks of two nodes may differ. Default: the
+   * request time-out of the connection.
    */
   public static final String DEADLINE = "deadline";
 
-  /** A bus address that the call's progress notifications are sent to, params as they came. */
+  /**
+   * A bus address: the connection sends it the {@code params} of the call's progress notifications,
+   * unchanged.
+   */
   public static final String PROGRESS = "progress";
 
   /**
-   * A bus address that the call's log messages are sent to where they can be told from other
-   * calls', params as they came.
+   * A bus address: the connection sends it the {@code params} of the call's log messages,
+   * unchanged, if it can tell to which call a log message belongs.
    */
   public static final String LOG = "log";
 
-  /** On what is sent to {@link #PROGRESS} and {@link #LOG}: the method of the notification. */
+  /** On a message to {@link #PROGRESS} or {@link #LOG}: the method of the notification. */
   public static final String METHOD = "method";
 
   /**
-   * Who answers what the server asks on behalf of this call: {@value #PASS}, the caller himself,
-   * who gets the result {@code input_required} as it is and calls again; or a bus address, asked
-   * with {@code {id, call, method, params}} and nobody else. The {@code _meta} of the call then
-   * says what the caller can do. Without it whoever answers for all callers is asked.
+   * Where the connection sends a question that the server asks because of this call. {@value
+   * #PASS}: the caller receives the result {@code input_required} unchanged, and calls again with
+   * the answer. A bus address: only the consumer there receives the question, {@code {id, call,
+   * method, params}}. With either value the {@code _meta} of the call lists the caller's
+   * capabilities. Default: the handlers that answer for all callers.
    */
   public static final String INPUT = "input";
 
+  /** A value of {@link #INPUT}. */
   public static final String PASS = "pass";
 
-  /** A name for this call, chosen by the caller, under which {@code mcp.<id>.cancel} finds it. */
+  /** The caller's id of this call; {@code mcp.<id>.cancel} finds the call by it. */
   public static final String CALL_ID = "call-id";
 
   /**
-   * {@code use} answers a list, or the reading of a resource, from what is kept and still fresh;
-   * {@code refresh} asks the server and keeps the answer; {@code bypass} asks and keeps nothing.
-   * Without it a server of 2026-07-28 is asked where its {@code ttlMs} has passed, an older one
-   * always.
+   * A {@link CacheMode} for a list or for the reading of a resource: {@code use} replies with the
+   * cached result if it is fresh; {@code refresh} sends the request and caches the result; {@code
+   * bypass} sends the request and caches nothing. Default: the connection sends the request to a
+   * server of the {@code discover} era if the {@code ttlMs} of the cached result has passed, and to
+   * a server of the {@code initialize} era always.
    */
   public static final String CACHE = "cache";
 
-  /** {@code true} or {@code false}: check arguments against the input schema, for this call. */
+  /**
+   * {@code true} or {@code false}: whether the connection checks the arguments of this call against
+   * the tool's input schema.
+   */
   public static final String VALIDATE = "validate";
 
   /**
-   * {@code true} on a tool call: answer with the task as soon as there is one, where the server
-   * makes one of the call. {@code params.task} says the same. Without either the answer is the
-   * tool's result, however the server gets there.
+   * {@code true} on a tool call: if the server creates a task for the call, the connection replies
+   * with the task at once. {@code params.task} has the same effect. Without either, the connection
+   * replies with the tool's result, also if the server creates a task.
    */
   public static final String TASK = "task";
 
   /**
-   * On a call to {@code mcp.tools.call}: the tool that it is for, {@code server.tool}, where its
-   * sender has decided that. The name in the params is not read then.
+   * On a call to {@code mcp.tools.call}: the tool, {@code server.tool}, that the sender has checked
+   * against the policies. The receiver then ignores the name in the params.
    */
   public static final String TOOL = "tool";
 
@@ -65,58 +77,63 @@ public final class Headers {
   public static final String TRACEPARENT = "traceparent";
 
   /**
-   * Who calls, a {@link Requester#text}; set by a trusted edge only, which drops what a caller
-   * sends. Whatever is kept for the call's sake, such as a server's question, belongs to him.
-   * Without it a program on the bus calls, which sees all.
+   * The principal that calls, as {@link Requester#text}. Only a door sets it, and it drops a value
+   * that a caller sends. Everything that is kept because of the call, such as a server's question,
+   * belongs to this principal. Absent: a program on the bus calls, which may see everything.
    */
   public static final String PRINCIPAL = "principal";
 
   /**
-   * On {@code resources.subscribe} and {@code .unsubscribe}: a name for one of several subscribers
-   * of the same principal, or of the programs on the bus. Each ends its own subscription only.
+   * On {@code resources.subscribe} and {@code .unsubscribe}: the name of one of several subscribers
+   * of the same principal, or of several programs on the bus. A subscriber ends its own
+   * subscription only.
    */
   public static final String HOLDER = "holder";
 
   /**
-   * On a call from a process that understands the failures of mcpbus: the newest {@link WireForm}
-   * form that it reads. Without it a caller on another node gets Vert.x's own exception with the
-   * code's number and the message.
+   * On a call from a process that can decode {@link McpFailure}: the newest {@link WireForm} that
+   * it reads. A caller on another node that does not set it receives Vert.x's own exception with
+   * {@link FailureCode#busCode} and the message.
    */
   public static final String SPEAKS = "mcpbus";
 
   /**
-   * Set by {@code ClusterRequests} beside a {@link #DEADLINE}: {@code "<node> <milliseconds>"}, by
-   * the monotonic clock of the node that sent the call. What was under way too long is not
-   * delivered.
+   * Set in a cluster beside a {@link #DEADLINE}: {@code "<node> <milliseconds>"}, by the monotonic
+   * clock of the node that sends the call. The receiving node does not deliver a call whose
+   * deadline passed on the way.
    */
   public static final String SENT_AT = "sent-at";
 
   /**
-   * On what is sent to {@link ReplicaId#address}: the suffix of the address that is meant. Set by
-   * {@code ClusterRequests}.
+   * On a message to {@link ReplicaId#address}: the suffix of the operation. {@code
+   * cluster.routing.ClusterRequests} sets it.
    */
   public static final String TO = "to";
 
-  /** Beside {@link #TO}: this replica shall do it, and ask no other. */
+  /**
+   * Beside {@link #TO}. {@code true}: the replica handles the message alone. {@code speaker}: it
+   * handles the message for all replicas, and does not forward it to the speaker again.
+   */
   public static final String ALONE = "alone";
 
   /**
-   * On the result of a call to a connection of a cluster: the epoch of the owner that answered, a
-   * number that rises with each owner. Behind it, after a space, the replica where there are
-   * several, for each has owners of its own. {@code ClusterRequests} refuses results of an owner
-   * older than one that has answered before.
+   * On the result of a call in a cluster: the epoch of the owner that replied, a number that rises
+   * with each owner. If the server has several replicas, a space and the number of the replica
+   * follow, because each replica has its own owners. {@code cluster.routing.ClusterRequests}
+   * refuses the result of an owner that is older than one that has replied before.
    */
   public static final String EPOCH = "epoch";
 
   /**
-   * On the reply to a tool call whose structured content is not what the tool's output schema
-   * promises: where, and what. The result itself is delivered as it came.
+   * On the reply to a tool call whose structured content does not match the tool's output schema:
+   * the path and the mismatch. The connection delivers the result unchanged.
    */
   public static final String OUTPUT_MISMATCH = "output-mismatch";
 
   /**
-   * On what needs it between the processes of a cluster: that its sender knows the cluster's
-   * secret. Set and checked by {@code SignedMessages}.
+   * On a message between processes of a cluster: the proof that its sender has the cluster's
+   * secret. {@code cluster.signing.SignedMessages} sets and checks it, on the addresses that
+   * require it.
    */
   public static final String PROOF = "proof";
 

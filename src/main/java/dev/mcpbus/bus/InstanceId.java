@@ -6,19 +6,20 @@ import io.vertx.core.shareddata.LocalMap;
 import java.util.UUID;
 
 /**
- * The name of an mcpbus among all others, a random one that all nodes of a cluster share. By it an
- * mcpbus finds that a server leads back to itself. Thread-safe.
+ * The id of this mcpbus: a random text that all nodes of a cluster share. mcpbus finds its own id
+ * in a request if a chain of servers leads back to itself, and fails the call with {@code
+ * LOOP_DETECTED}. Any thread may call.
  */
 public final class InstanceId {
 
   private static final String KEY = "dev.mcpbus.instance";
 
-  /** Map of the cluster. */
+  /** Name of the cluster-wide map that holds the shared id. */
   private static final String MAP = "mcpbus.instance";
 
   private InstanceId() {}
 
-  /** Finds the name out, for {@link #of}. */
+  /** Agrees with the other nodes on one id; then {@link #of} returns it. */
   public static Future<Void> open(Vertx vertx) {
     if (!vertx.isClustered()) {
       of(vertx);
@@ -38,7 +39,7 @@ public final class InstanceId {
         .mapEmpty();
   }
 
-  /** The name, of this node alone before it has been found out. */
+  /** The id; before {@link #open} has completed, an id of this node alone. */
   public static String of(Vertx vertx) {
     return names(vertx).computeIfAbsent(KEY, absent -> UUID.randomUUID().toString());
   }

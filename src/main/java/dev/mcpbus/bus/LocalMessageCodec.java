@@ -4,8 +4,8 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.MessageCodec;
 
 /**
- * Passes messages by reference on one node, immutable ones and those that their sender lets go of;
- * they have no wire form.
+ * Passes messages of one type by reference on one node: immutable messages, and messages that the
+ * sender does not use after sending. They cannot be sent to another node.
  */
 final class LocalMessageCodec<T> implements MessageCodec<T, T> {
 
@@ -17,12 +17,12 @@ final class LocalMessageCodec<T> implements MessageCodec<T, T> {
 
   @Override
   public void encodeToWire(Buffer buffer, T message) {
-    throw new UnsupportedOperationException(name + " stays on its node");
+    throw new UnsupportedOperationException(name + " cannot be sent to another node");
   }
 
   @Override
   public T decodeFromWire(int position, Buffer buffer) {
-    throw new UnsupportedOperationException(name + " stays on its node");
+    throw new UnsupportedOperationException(name + " cannot be sent to another node");
   }
 
   @Override

@@ -8,7 +8,9 @@ import java.util.List;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** On one node alone: the event bus. */
+/**
+ * The sender of a Vert.x that is not clustered: the event bus, no other nodes. Any thread may call.
+ */
 final class LocalRequestSender implements RequestSender, ClusterMembership {
 
   private final Vertx vertx;

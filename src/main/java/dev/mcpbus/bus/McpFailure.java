@@ -9,8 +9,9 @@ import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one failure of every call: a code, whether the request can have reached the server, when to
- * try again, and a message that names the place and the remedy.
+ * The failure of a call: a code, whether the request can have reached the server, when to try
+ * again, and a message that names the place and the remedy. Immutable; {@link McpFailureCodec}
+ * carries it between nodes.
  */
 public final class McpFailure extends ReplyException {
 
@@ -32,8 +33,8 @@ public final class McpFailure extends ReplyException {
   }
 
   /**
-   * @param retryAfterMillis when trying again makes sense, -1 where nothing is known
-   * @param data more for programs, such as {@code path} of an invalid argument; null where nothing
+   * @param retryAfterMillis how long to wait before the next try, milliseconds; -1 if not known
+   * @param data details for programs, such as {@code path} of an invalid argument; null for none
    */
   public McpFailure(
       FailureCode code,
@@ -48,16 +49,17 @@ public final class McpFailure extends ReplyException {
     this.data = data;
   }
 
-  /** Never sent: the caller may try again without a second effect. */
+  /** The server has not received the request: a second try cannot have a second effect. */
   public static McpFailure notSent(FailureCode code, String message) {
     return new McpFailure(code, Sent.NO, message);
   }
 
+  /** The server can have received the request: a second try can have a second effect. */
   public static McpFailure maybeSent(FailureCode code, String message) {
     return new McpFailure(code, Sent.MAYBE, message);
   }
 
-  /** An error object of the server: its code and data pass through. */
+  /** The failure for an error object of the server; keeps its code and its data. */
   public static McpFailure upstream(JsonRpcError error) {
     return new McpFailure(
         FailureCode.UPSTREAM_ERROR,
@@ -85,12 +87,12 @@ public final class McpFailure extends ReplyException {
     return retryAfterMillis;
   }
 
-  /** More for programs; empty where there is nothing. For an upstream error: {@code error}. */
+  /** Details for programs, or an empty object. For an error of the server: {@code error}. */
   public JsonObject data() {
     return data == null ? new JsonObject() : data;
   }
 
-  /** {@code {code, message, sent, retryAfter?, data?}}, the form of every non-bus caller. */
+  /** {@code {code, message, sent, retryAfter?, data?}}: the form on the wire and over HTTP. */
   public JsonObject toJson() {
     JsonObject json =
         new JsonObject()
@@ -106,7 +108,7 @@ public final class McpFailure extends ReplyException {
     return json;
   }
 
-  /** The JSON-RPC {@code error} object: the server's own where there is one. */
+  /** The JSON-RPC {@code error} object; the server's own if the server sent one. */
   public JsonObject toJsonRpcError() {
     if (code == FailureCode.UPSTREAM_ERROR && data().getJsonObject("error") != null) {
       JsonObject error = data().getJsonObject("error").copy();
@@ -124,8 +126,9 @@ public final class McpFailure extends ReplyException {
   }
 
   /**
-   * Answers a call with this. A process of the cluster that does not know mcpbus gets Vert.x's own
-   * exception with the same number and message: it could not read ours, and would wait for ever.
+   * Replies to a call with this failure. A caller in a process without the codecs of mcpbus
+   * receives Vert.x's own exception with the same number and message: it could not decode an {@code
+   * McpFailure}, and its call would never complete.
    */
   public void replyTo(Message<?> call) {
     if (WireMessages.isFromWire(call) && !WireForm.isSpoken(call.headers().get(Headers.SPEAKS))) {
@@ -136,8 +139,8 @@ public final class McpFailure extends ReplyException {
   }
 
   /**
-   * Reads {@link #toJson}. A code of a newer mcpbus becomes what says the same to a caller who asks
-   * whether he may try again.
+   * Reads {@link #toJson}. A code that only a newer mcpbus knows becomes {@code UNAVAILABLE} if the
+   * request was not sent, {@code INTERNAL} otherwise, so that a caller can decide on a retry.
    */
   static McpFailure fromJson(JsonObject json) {
     Sent sent = "no".equals(json.getString("sent")) ? Sent.NO : Sent.MAYBE;
@@ -153,20 +156,23 @@ public final class McpFailure extends ReplyException {
   }
 
   /**
-   * Any failure of a bus call as one of ours: no handler becomes {@code UNKNOWN_CONNECTION}, a
-   * handler that ended before it saw the call {@code UNAVAILABLE}, the bus's own time-out {@code
-   * CALL_TIMEOUT}, anything unexpected {@code INTERNAL}.
+   * Converts any failure of a bus call. No consumer at the address: {@code UNKNOWN_CONNECTION}. A
+   * consumer that was removed before it received the call: {@code UNAVAILABLE}. The bus's own
+   * time-out: {@code CALL_TIMEOUT}. A number of {@link FailureCode}: that code. All others: {@code
+   * INTERNAL}.
    */
   public static McpFailure of(Throwable failure) {
-    if (failure instanceof McpFailure mine) {
-      return mine;
+    if (failure instanceof McpFailure known) {
+      return known;
     }
     if (failure instanceof ReplyException reply) {
       if (reply.failureType() == ReplyFailure.NO_HANDLERS) {
-        return notSent(FailureCode.UNKNOWN_CONNECTION, "nobody answers: " + reply.getMessage());
+        return notSent(
+            FailureCode.UNKNOWN_CONNECTION, "no consumer for this request: " + reply.getMessage());
       }
       if (WireMessages.wasDiscarded(reply)) {
-        return notSent(FailureCode.UNAVAILABLE, "closed before it could take the call");
+        return notSent(
+            FailureCode.UNAVAILABLE, "the consumer was removed before it received the call");
       }
       if (reply.failureType() == ReplyFailure.TIMEOUT) {
         return maybeSent(FailureCode.CALL_TIMEOUT, "no answer on the bus: " + reply.getMessage());

@@ -5,8 +5,8 @@ import io.vertx.core.eventbus.MessageCodec;
 import io.vertx.core.json.JsonObject;
 
 /**
- * Carries a {@link McpFailure} with all it knows: by reference on one node, as JSON with a length
- * in front between nodes.
+ * Carries an {@link McpFailure} with all its members: by reference on one node, as JSON with its
+ * length in front between nodes.
  */
 final class McpFailureCodec implements MessageCodec<McpFailure, McpFailure> {
 

@@ -8,10 +8,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The address at which a server's actor takes an MCP method. Immutable.
+ * The addresses that take the requests of one MCP method. Immutable.
  *
- * @param suffix of {@code mcp.<id>.}
- * @param all the address for all servers together, null where one must be named
+ * @param suffix the address of one server is {@code mcp.<id>.<suffix>}
+ * @param all the address for all servers together; null if a request must name one server
  */
 public record MethodAddress(String method, String suffix, @Nullable String all) {
 
@@ -44,12 +44,12 @@ public record MethodAddress(String method, String suffix, @Nullable String all) 
     return TABLE.stream().collect(Collectors.toUnmodifiableMap(key, row -> row));
   }
 
-  /** Null where no address is made for that method alone. */
+  /** Null if the method has no address of its own. */
   public static @Nullable MethodAddress ofMethod(String method) {
     return BY_METHOD.get(method);
   }
 
-  /** Null where the address takes no MCP method, or any. */
+  /** Null if the address takes no MCP method, or takes every method. */
   public static @Nullable MethodAddress ofSuffix(String suffix) {
     return BY_SUFFIX.get(suffix);
   }

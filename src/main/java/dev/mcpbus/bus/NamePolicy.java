@@ -3,16 +3,16 @@ package dev.mcpbus.bus;
 import java.util.Optional;
 
 /**
- * How the tools and prompts of all servers are named in the aggregate. Found with {@link
- * java.util.ServiceLoader} and chosen by {@code "catalog": {"names": ...}}.
+ * Names the tools and prompts of all servers in the aggregate. {@link java.util.ServiceLoader}
+ * finds the policies; {@code "catalog": {"names": ...}} selects one.
  *
- * <p>A pure function both ways: called often, on an event loop, from any thread. What it does not
- * take back to where it came from is left out of the aggregate and reported, so a policy that maps
- * two names to one harms those two only.
+ * <p>Both directions are pure functions: called often, on event loops, from any thread. If {@link
+ * #decode} does not return the pair that {@link #encode} took, the aggregate leaves that tool out
+ * and reports it. So a policy that maps two tools to one name affects only these two.
  */
 public interface NamePolicy {
 
-  /** {@code server.tool}; {@code server:tool} is understood as well. */
+  /** Makes {@code server.tool}; also reads {@code server:tool}. */
   NamePolicy DOTTED =
       new NamePolicy() {
         @Override
@@ -31,21 +31,21 @@ public interface NamePolicy {
         }
       };
 
-  /** By which the configuration names it. */
+  /** The name of this policy in the configuration. */
   String name();
 
   /**
    * The aggregated name.
    *
    * @param server a valid id: {@code [a-z0-9-]}
-   * @param tool as its server names it: any text but an empty one
+   * @param tool the server's own name of the tool: any text except the empty one
    */
   String encode(String server, String tool);
 
-  /** The way back; empty where no server can be meant. */
+  /** The server and tool of an aggregated name; empty if the name can belong to no server. */
   Optional<ToolName> decode(String name);
 
-  /** True where {@link #decode} leads back; a policy that throws does not. */
+  /** True if {@link #decode} returns what {@link #encode} took; false if the policy throws. */
   default boolean isFaithful(String server, String tool) {
     try {
       return decode(encode(server, tool)).equals(Optional.of(new ToolName(server, tool)));

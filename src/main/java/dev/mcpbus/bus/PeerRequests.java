@@ -11,13 +11,14 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * One question to every other node of the cluster, for what each keeps to itself. Each listens at
- * an address of its own. On one node alone there is nobody to ask. Any thread may call; futures
- * complete on the caller's context.
+ * Sends one request to each other node of the cluster and collects the answers, for data that a
+ * node keeps to itself. Each node receives at its own address, {@code <address>.<node>}. On one
+ * node alone there is no address and no request. Any thread may call; futures complete on the
+ * caller's context.
  */
 public final class PeerRequests {
 
-  /** What a node said. */
+  /** The reply of one node. */
   public record Answer(String node, JsonObject body) {}
 
   private final Vertx vertx;
@@ -25,7 +26,7 @@ public final class PeerRequests {
   private final String address;
 
   /**
-   * @param address to which each node's name is added
+   * @param address the common part of the nodes' addresses
    */
   public PeerRequests(Vertx vertx, String address) {
     this.vertx = vertx;
@@ -33,12 +34,17 @@ public final class PeerRequests {
     this.address = address + ".";
   }
 
-  /** This node's name in the cluster; empty where there is none. */
+  /** The id of this node in the cluster; empty on one node alone. */
   public String own() {
     return sender.membership().self();
   }
 
-  /** Answers what other nodes ask; {@code operation} may throw {@link McpFailure}. */
+  /**
+   * Begins to answer the requests of other nodes. {@code operation} runs on the caller's context
+   * and may throw {@link McpFailure}.
+   *
+   * @return completes when the other nodes can reach this one
+   */
   public Future<Void> answer(Function<JsonObject, JsonObject> operation) {
     if (own().isEmpty()) {
       return Future.succeededFuture();
@@ -57,24 +63,29 @@ public final class PeerRequests {
         .completion();
   }
 
-  /** What the others say; who does not answer in time, or fails, is left out. Never fails. */
-  public Future<List<Answer>> ask(JsonObject body, Duration patience) {
-    List<Future<Answer>> asked = new ArrayList<>();
+  /**
+   * Sends a request to every other node.
+   *
+   * @return the answers; leaves out each node that fails or does not answer within {@code timeout};
+   *     never fails
+   */
+  public Future<List<Answer>> ask(JsonObject body, Duration timeout) {
+    List<Future<Answer>> answers = new ArrayList<>();
     for (String node : sender.membership().nodes()) {
       if (!node.equals(own())) {
-        asked.add(ask(node, body, patience).map(answer -> new Answer(node, answer)));
+        answers.add(ask(node, body, timeout).map(answer -> new Answer(node, answer)));
       }
     }
-    return Future.join(asked)
+    return Future.join(answers)
         .<List<Answer>>transform(
             all ->
                 Future.succeededFuture(
-                    asked.stream().filter(Future::succeeded).map(Future::result).toList()));
+                    answers.stream().filter(Future::succeeded).map(Future::result).toList()));
   }
 
-  /** Asks one of them; fails as calls do, {@code OWNER_LOST} where the node leaves. */
-  public Future<JsonObject> ask(String node, JsonObject body, Duration patience) {
-    DeliveryOptions options = new DeliveryOptions().setSendTimeout(patience.toMillis());
+  /** Sends a request to one node; fails as calls do, with {@code OWNER_LOST} if the node leaves. */
+  public Future<JsonObject> ask(String node, JsonObject body, Duration timeout) {
+    DeliveryOptions options = new DeliveryOptions().setSendTimeout(timeout.toMillis());
     return sender.<JsonObject>request(null, address + node, body, options).map(Message::body);
   }
 }

@@ -6,23 +6,23 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether this node should get requests. The service says so at least once a second; health reads
- * it, and asks nobody. Thread-safe.
+ * Whether this node should receive requests. The {@code ServersVerticle} reports it once a second;
+ * the health routes of the bridge read the last report. Any thread may call.
  */
 public final class Readiness {
 
-  /** How often the service says it. */
+  /** Interval of the reports, milliseconds. */
   public static final long REFRESH_MILLIS = 1_000;
 
-  /** A service that has said nothing for as long is stuck. */
+  /** After this time without a report the service counts as stuck. */
   private static final long STALE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  private record Told(List<String> problems, long nanos) {}
+  private record Report(List<String> problems, long nanos) {}
 
   private final LongSupplier nanos;
-  private volatile @Nullable Told told;
+  private volatile @Nullable Report last;
 
-  /** Not started yet. */
+  /** Without a report yet. */
   public Readiness() {
     this(System::nanoTime);
   }
@@ -32,22 +32,24 @@ public final class Readiness {
   }
 
   /**
-   * The service runs.
+   * Reports that the service runs.
    *
-   * @param problems why this node should get no requests, sentences; empty where all is well
+   * @param problems sentences, why this node should receive no requests; empty if it should
    */
   public void tell(List<String> problems) {
-    told = new Told(List.copyOf(problems), nanos.getAsLong());
+    last = new Report(List.copyOf(problems), nanos.getAsLong());
   }
 
-  /** The service has not started, or has stopped. */
+  /** Removes the last report: the service has stopped. */
   public void withdraw() {
-    told = null;
+    last = null;
   }
 
-  /** Null where the service is not there to say it, or is stuck. */
+  /**
+   * The problems of the last report; null if the service has not started, has stopped or is stuck.
+   */
   public @Nullable List<String> problems() {
-    Told latest = told;
+    Report latest = last;
     return latest == null || nanos.getAsLong() - latest.nanos > STALE_NANOS
         ? null
         : latest.problems;

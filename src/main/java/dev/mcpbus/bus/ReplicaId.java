@@ -3,19 +3,20 @@ package dev.mcpbus.bus;
 import java.util.Optional;
 
 /**
- * One connection of a server that may have several in a cluster, on one node each.
+ * The id of a replica: one of several connections of a server, each on its own node. Immutable.
  *
- * @param number from 0; a server of one connection has this one
+ * @param number from 0; a server with one connection has only number 0
  */
 public record ReplicaId(ConnectionId server, int number) {
 
   private static final char MARK = '#';
 
-  /** Its name among the claims: the server's own for the first. */
+  /** The key of the replica's claim; for number 0 it is the server's id. */
   public String key() {
     return number == 0 ? server.value() : server.value() + MARK + number;
   }
 
+  /** Reads {@link #key}; empty for any other text. */
   public static Optional<ReplicaId> parse(String key) {
     int mark = key.indexOf(MARK);
     if (mark < 0) {
@@ -29,7 +30,7 @@ public record ReplicaId(ConnectionId server, int number) {
     }
   }
 
-  /** Where this one alone receives, what for by {@link Headers#TO}. */
+  /** The address of this replica alone; {@link Headers#TO} names the operation. */
   public String address() {
     return Addresses.of(server, "replica." + number);
   }

@@ -11,19 +11,20 @@ import io.vertx.core.shareddata.Shareable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The seam for sending: a request to a connection, wherever it lives. On one node this is the event
- * bus and nothing else; a clustered Vert.x gets the sender of {@code dev.mcpbus.cluster}, which
- * knows where each request went, and fails it when that node is lost.
+ * Sends requests to connections and services, on this node or on another. It is the seam between
+ * callers and the cluster. On one node it is the event bus alone. A clustered Vert.x uses the
+ * sender of {@code dev.mcpbus.cluster}, which records the node of each request and fails the
+ * request when that node leaves the cluster.
  *
- * <p>One for each Vert.x; any thread may call. Futures complete on the caller's context.
+ * <p>One instance for each Vert.x; any thread may call. Futures complete on the caller's context.
  */
 public interface RequestSender extends Shareable {
 
   /**
-   * The one of this Vert.x, made at the first call.
+   * The sender of this Vert.x, created at the first call.
    *
-   * @throws IllegalStateException where Vert.x is clustered and no {@link RequestSenderProvider} is
-   *     on the class path
+   * @throws IllegalStateException if Vert.x is clustered and no {@link RequestSenderProvider} is on
+   *     the class path
    */
   static RequestSender of(Vertx vertx) {
     LocalMap<String, RequestSender> map = vertx.sharedData().getLocalMap("dev.mcpbus.sender");
@@ -39,21 +40,21 @@ public interface RequestSender extends Shareable {
   }
 
   /**
-   * Sends a request. In a cluster one with a deadline ({@link Headers#DEADLINE}) or a name ({@link
-   * Headers#CALL_ID}) waits up to 3 s, and never longer than its deadline, where its connection has
-   * no owner at the moment; others fail at once.
+   * Sends a request. In a cluster, if the connection has no owner at the moment, a request with
+   * {@link Headers#DEADLINE} or {@link Headers#CALL_ID} waits for the next owner up to 3 s and
+   * never beyond its deadline; any other request fails at once.
    *
-   * @param server whose connection it is for, null where it is for a service of every node
-   * @return fails with what the bus fails with; in a cluster also with {@code OWNER_LOST}, or with
-   *     {@code UNAVAILABLE} where the connection is between two owners
+   * @param server the server of the connection; null for a service that every node has
+   * @return fails as the event bus fails; in a cluster also with {@code OWNER_LOST}, or with {@code
+   *     UNAVAILABLE} while the connection has no owner
    */
   <T> Future<Message<T>> request(
       @Nullable ConnectionId server, String address, Object body, DeliveryOptions options);
 
-  /** Which nodes there are. */
+  /** The nodes of the cluster. */
   ClusterMembership membership();
 
-  /** Whether there was no receiver for a request; it was not sent. */
+  /** True if the address of a request had no consumer; the request was not sent. */
   static boolean hadNoReceiver(Throwable failure) {
     return failure instanceof ReplyException reply
         && reply.failureType() == ReplyFailure.NO_HANDLERS;

@@ -10,12 +10,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who is behind a message on the bus, as the edge that let him in says in {@link
- * Headers#PRINCIPAL}. A message without one is the embedding program's, which sees all. What is
- * kept between two messages is kept for the requester's {@link #name}.
+ * The principal for which a message on the bus was sent. The door that admitted the principal
+ * writes it into {@link Headers#PRINCIPAL}. A message without this header comes from a program on
+ * the bus, which may see everything. A thing that outlives one message, such as a task or a
+ * question, belongs to the {@link #name} of its requester. Immutable.
  *
- * @param name the principal's; what is kept for one name is never shown to another
- * @param admin whether he sees what is kept for others, too
+ * @param name the principal's name; a thing of one name is never shown to another
+ * @param admin whether the principal also sees the things of others
  */
 public record Requester(String name, boolean admin) {
 
@@ -23,91 +24,93 @@ public record Requester(String name, boolean admin) {
   private static final String ADMIN = "+";
   private static final String OTHER = "-";
 
-  /** Between a name as it is written and what he calls his call; the first has none. */
+  /** Between the encoded name and the principal's own call id; an encoded name contains none. */
   private static final char SEPARATOR = '/';
 
-  /** The value of the header, which {@link #parse} reads back. */
+  /** The value of the header; {@link #parse} reads it. */
   public String text() {
-    return (admin ? ADMIN : OTHER) + written();
+    return (admin ? ADMIN : OTHER) + encodedName();
   }
 
-  /** In characters that every header may hold. */
-  private String written() {
+  /** The name in characters that every header may contain. */
+  private String encodedName() {
     for (int i = 0; i < name.length(); i++) {
       if (!Character.isLetterOrDigit(name.charAt(i)) || name.charAt(i) > 0x7F) {
         return URLEncoder.encode(name, StandardCharsets.UTF_8);
       }
     }
-    return name; // the most, on every call
+    return name; // most names, on every call: no copy
   }
 
-  /** Null for the embedding program. */
+  /** Reads the value of the header; null for null: a program on the bus. */
   public static @Nullable Requester parse(@Nullable String text) {
     if (text == null) {
       return null;
     }
-    return new Requester(read(text.isEmpty() ? "" : text.substring(1)), text.startsWith(ADMIN));
+    return new Requester(
+        decodedName(text.isEmpty() ? "" : text.substring(1)), text.startsWith(ADMIN));
   }
 
-  private static String read(String written) {
-    if (written.indexOf('%') < 0 && written.indexOf('+') < 0) {
-      return written;
+  private static String decodedName(String encoded) {
+    if (encoded.indexOf('%') < 0 && encoded.indexOf('+') < 0) {
+      return encoded;
     }
     try {
-      return URLDecoder.decode(written, StandardCharsets.UTF_8);
+      return URLDecoder.decode(encoded, StandardCharsets.UTF_8);
     } catch (IllegalArgumentException e) {
-      return written; // no edge of ours wrote this
+      return encoded; // not encoded by a door of mcpbus
     }
   }
 
-  /** Null for the embedding program. */
+  /** The requester of a message with these headers; null for a program on the bus. */
   public static @Nullable Requester of(MultiMap headers) {
     return headers.isEmpty() ? null : parse(headers.get(Headers.PRINCIPAL));
   }
 
-  /** Says on a message who is behind it. */
+  /** Adds the header to the options of a message. */
   public DeliveryOptions sign(DeliveryOptions options) {
     return options.addHeader(Headers.PRINCIPAL, text());
   }
 
   /**
-   * Whether somebody may know of what is kept.
+   * Whether a requester may see a thing: its owner, an admin and a program on the bus may.
    *
-   * @param who null for the embedding program
-   * @param owner whose it is, null where that is not known
+   * @param requester null for a program on the bus
+   * @param owner name of the thing's owner, null if not known
    */
-  public static boolean sees(@Nullable Requester who, @Nullable String owner) {
-    return who == null || who.admin() || who.name().equals(owner);
+  public static boolean sees(@Nullable Requester requester, @Nullable String owner) {
+    return requester == null || requester.admin() || requester.name().equals(owner);
   }
 
   /**
-   * The name on the bus of a call that he names himself. It holds his own name, so that nobody else
-   * can say it.
+   * The call id on the bus for a call id that the principal has chosen. It begins with the
+   * principal's name, so that no other principal can name the call.
    *
-   * @throws McpFailure {@code BAD_REQUEST} where it is not 1 to 128 visible ASCII characters
+   * @throws McpFailure {@code BAD_REQUEST} if {@code own} is not 1 to 128 visible ASCII characters
    */
   public String callId(String own) {
     if (!CALL_ID.matcher(own).matches()) {
       throw McpFailure.notSent(
           FailureCode.BAD_REQUEST, "header Call-Id: must be 1 to 128 visible ASCII characters");
     }
-    return written() + SEPARATOR + own;
+    return encodedName() + SEPARATOR + own;
   }
 
   /**
-   * The body of a {@code .cancel} in his name: what it names is a call of his own. An admin may say
-   * besides whose call it is, {@code principal}.
+   * The body of a {@code .cancel} on the bus, for the body that the principal sent. It names a call
+   * of the same principal; an admin may name the principal of the call in the member {@code
+   * principal}.
    *
-   * @throws McpFailure {@code BAD_REQUEST} where the call's name is none
+   * @throws McpFailure {@code BAD_REQUEST} if the body holds no valid call id
    */
   public JsonObject cancelling(JsonObject body) {
     String own = CallCancellation.callId(body);
     Object other = admin ? body.getValue("principal") : null;
-    Requester whose = other instanceof String whom ? new Requester(whom, false) : this;
-    return CallCancellation.body(whose.callId(own));
+    Requester caller = other instanceof String principal ? new Requester(principal, false) : this;
+    return CallCancellation.body(caller.callId(own));
   }
 
-  /** What the caller called his call whose name on the bus this is. */
+  /** The call id that the principal chose, from the call id on the bus. */
   public static String ownCallId(String callId) {
     return callId.substring(callId.indexOf(SEPARATOR) + 1);
   }

@@ -11,16 +11,16 @@ import java.util.regex.Pattern;
  * The name of a tool for models and MCP clients: {@code server__tool}, 1 to {@value #MAX_LENGTH}
  * characters of {@code [A-Za-z0-9_-]}, never a digit first. Pure.
  *
- * <p>A server's id has no underscore, so the first one ends it, and a <em>plain</em> name can be
- * read back. Where the tool's name has other characters, or the whole would be too long, or would
- * look like a hashed name, the name is <em>hashed</em>: a readable head, an underscore and 16 hex
- * digits of SHA-256 over the server and the tool. No plain name ends like that, so the two kinds
- * never meet; two hashed names are equal only where the hashes are, which {@code RoutingTable}
- * finds.
+ * <p>A server's id contains no underscore, so the first underscore ends it and {@link #parse} can
+ * read a <em>plain</em> name. If the tool's name has other characters, or the name would be too
+ * long or look like a hashed name, the name is <em>hashed</em>: a readable head, an underscore and
+ * 16 hex digits of SHA-256 over the server and the tool. No plain name ends like that, so a plain
+ * name never equals a hashed one. Two hashed names are equal only if their hashes are; {@code
+ * RoutingTable} finds that.
  */
 public final class RoutingName {
 
-  /** What every vendor's API takes. */
+  /** The longest name that the APIs of all model vendors accept. */
   public static final int MAX_LENGTH = 64;
 
   static final int HASH_DIGITS = 16;
@@ -36,7 +36,7 @@ public final class RoutingName {
     return isPlain(plain) ? plain : hashed(plain, hash(tool));
   }
 
-  /** The tool of a plain name; empty for a hashed name and for what is no name at all. */
+  /** The tool of a plain name; empty for a hashed name and for any other text. */
   public static Optional<ToolName> parse(String name) {
     int end = name.indexOf('_', name.startsWith("_") ? 1 : 0);
     if (end < 0 || !name.startsWith(SEPARATOR, end) || !isPlain(name)) {
@@ -48,7 +48,7 @@ public final class RoutingName {
     return own ? Optional.of(new ToolName(server, tool)) : Optional.empty();
   }
 
-  /** True where {@code name} may be a hashed one, which only a table can read back. */
+  /** True if {@code name} may be a hashed name; only a table of all tools can resolve it. */
   public static boolean isHashed(String name) {
     return name.length() <= MAX_LENGTH && HASHED.matcher(name).matches();
   }
@@ -59,7 +59,7 @@ public final class RoutingName {
         && !HASHED.matcher(name).matches();
   }
 
-  /** Gemini wants a letter or an underscore first; an id may begin with a digit. */
+  /** Gemini requires a letter or an underscore first; an id may begin with a digit. */
   private static String start(String server) {
     boolean digit = !server.isEmpty() && Character.isDigit(server.charAt(0));
     return digit ? "_" + server : server;

@@ -17,20 +17,22 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names by which the clients of every edge know tasks of servers: each says which connection
- * holds the task, and is sealed for the principal that was given it, so that nothing has to be
- * remembered and nobody else but an admin can use it. On the bus a task has its server's own id.
- * The key comes from the cluster's secret; a node on its own makes one. One for each Vert.x, safe
- * on every thread.
+ * The task ids that clients of the doors receive. A sealed id holds the connection of the task, its
+ * tool and the server's own task id, with a message authentication code over them and over the name
+ * of the principal that received it. So mcpbus stores nothing, and only that principal and admins
+ * can use the id. On the bus a task has the server's own id. The key is derived from the cluster's
+ * secret; a node without a cluster creates a random one. One instance for each Vert.x; any thread
+ * may call.
  */
 public final class SealedTaskIds implements Shareable {
 
   /**
    * A task of a server.
    *
-   * @param connection that holds it: a server's, or a lease
-   * @param tool that became the task, by its server's name; empty where that is not told
-   * @param own the server's id of it
+   * @param connection the id of the connection that holds the task: a server's id, or the id of a
+   *     private connection
+   * @param tool the server's own name of the called tool; empty if not known
+   * @param own the server's own task id
    */
   public record Named(String connection, String tool, String own) {}
 
@@ -41,7 +43,7 @@ public final class SealedTaskIds implements Shareable {
   private static final int MAX_LENGTH = 4_096;
   private static final String SEPARATOR = "\n";
 
-  /** Of a node of its own. */
+  /** The key of a node without a cluster. */
   private final byte[] own = new byte[KEY_BYTES];
 
   private volatile byte[] key = new byte[0];
@@ -55,12 +57,14 @@ public final class SealedTaskIds implements Shareable {
     return map.computeIfAbsent(KEY, absent -> new SealedTaskIds());
   }
 
-  /** Completes when names can be made. Idempotent: whoever needs them calls it. */
+  /**
+   * Completes when ids can be sealed and opened. Idempotent: each component that needs it calls it.
+   */
   public Future<Void> open(Vertx vertx) {
     if (key.length > 0) {
       return Future.succeededFuture();
     }
-    // The first use of a hash loads and checks its provider.
+    // The first use of the algorithm loads and checks its provider: not on an event loop.
     return vertx
         .executeBlocking(() -> mac(secret(vertx), new byte[0]))
         .onSuccess(ready -> key = secret(vertx))
@@ -72,39 +76,48 @@ public final class SealedTaskIds implements Shareable {
   }
 
   /**
-   * @param owner name of the principal that is given the task
+   * The id of a task for one principal.
+   *
+   * @param owner name of the principal that receives the id
+   * @throws IllegalStateException before {@link #open(Vertx)} has completed
    */
   public String seal(String owner, Named task) {
     byte[] text =
         String.join(
                 SEPARATOR,
-                written(owner),
+                encoded(owner),
                 task.connection(),
                 task.tool().replace('\n', ' '),
                 task.own())
             .getBytes(StandardCharsets.UTF_8);
     return Base64.getUrlEncoder()
         .withoutPadding()
-        .encodeToString(Buffer.buffer(mac(ready(), text)).appendBytes(text).getBytes());
+        .encodeToString(Buffer.buffer(mac(requireKey(), text)).appendBytes(text).getBytes());
   }
 
-  /** Null for what was never given to this principal; an admin may use what others were given. */
-  public @Nullable Named open(Requester who, String id) {
+  /**
+   * The task of an id that {@link #seal} made for {@code requester}; an admin may also open the ids
+   * of other principals. Null for any other text.
+   *
+   * @throws IllegalStateException before {@link #open(Vertx)} has completed
+   */
+  public @Nullable Named open(Requester requester, String id) {
     byte[] all = decoded(id);
     if (all.length <= SEAL_BYTES) {
       return null;
     }
     byte[] text = Arrays.copyOfRange(all, SEAL_BYTES, all.length);
-    if (!MessageDigest.isEqual(Arrays.copyOf(all, SEAL_BYTES), mac(ready(), text))) {
+    if (!MessageDigest.isEqual(Arrays.copyOf(all, SEAL_BYTES), mac(requireKey(), text))) {
       return null;
     }
     String[] parts = new String(text, StandardCharsets.UTF_8).split(SEPARATOR, 4);
-    boolean his = parts.length == 4 && (who.admin() || parts[0].equals(written(who.name())));
-    return his ? new Named(parts[1], parts[2], parts[3]) : null;
+    boolean allowed =
+        parts.length == 4 && (requester.admin() || parts[0].equals(encoded(requester.name())));
+    return allowed ? new Named(parts[1], parts[2], parts[3]) : null;
   }
 
-  /** Without a separator. */
-  private static String written(String owner) {
+  /** The name without a separator. */
+  private static String encoded(String owner) {
     return URLEncoder.encode(owner, StandardCharsets.UTF_8);
   }
 
@@ -116,10 +129,11 @@ public final class SealedTaskIds implements Shareable {
     }
   }
 
-  private byte[] ready() {
+  private byte[] requireKey() {
     byte[] secret = key;
     if (secret.length == 0) {
-      throw new IllegalStateException("names of tasks are made after open() has completed");
+      throw new IllegalStateException(
+          "SealedTaskIds.open(vertx) must complete before an id is sealed or opened");
     }
     return secret;
   }
@@ -130,7 +144,7 @@ public final class SealedTaskIds implements Shareable {
       mac.init(new SecretKeySpec(secret, HASH));
       return Arrays.copyOf(mac.doFinal(text), SEAL_BYTES);
     } catch (GeneralSecurityException e) {
-      throw new IllegalStateException(HASH + " is part of every Java", e);
+      throw new IllegalStateException(HASH + " is missing; every Java runtime has it", e);
     }
   }
 }

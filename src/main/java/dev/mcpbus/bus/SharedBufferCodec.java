@@ -4,8 +4,9 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.MessageCodec;
 
 /**
- * A buffer that its sender leaves alone from now on, and its receiver only reads: passed by
- * reference on one node, where Vert.x alone would copy it.
+ * Carries a buffer that the sender does not change after sending and the receiver only reads: by
+ * reference on one node, where Vert.x's own codec copies it; with its length in front between
+ * nodes.
  */
 final class SharedBufferCodec implements MessageCodec<Buffer, Buffer> {
 

@@ -3,16 +3,16 @@ package dev.mcpbus.bus;
 import java.util.Optional;
 
 /**
- * An aggregated name, {@code server.tool} or {@code server:tool}, split at the first separator. An
- * id contains neither character, so that no two pairs share one name; the tool's own name may
- * contain both.
+ * A tool's name among the tools of all servers, {@code server.tool} or {@code server:tool}, split
+ * at the first separator. An id contains neither character, so two pairs never share a name; the
+ * tool's own name may contain both. Immutable.
  *
- * @param server as written, not checked to be an id
+ * @param server the part before the separator, which may be no valid id
  * @param tool the name that the server itself uses, never empty
  */
 public record ToolName(String server, String tool) {
 
-  /** Empty where there is no separator, or nothing before or behind it. */
+  /** Empty if there is no separator, or no text before or after it. */
   public static Optional<ToolName> parse(String name) {
     for (int i = 0; i < name.length(); i++) {
       char c = name.charAt(i);

@@ -6,21 +6,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code mcp.tools.search} found.
+ * The reply of {@code mcp.tools.search}. Immutable.
  *
- * @param tools best first
- * @param total how many tools match, of which {@code tools} are the first
+ * @param tools the best matches, best first
+ * @param total the number of all matches
  */
 public record ToolSearchResult(List<FoundTool> tools, long total) {
 
   /**
-   * @param name as the aggregate has it, for {@code mcp.tools.call}
+   * @param name the name for {@code mcp.tools.call}
    * @param routingName {@code server__tool}
-   * @param tool the server's own name of it
-   * @param title null where it has none
-   * @param description empty where it has none
-   * @param score of use only beside others of the same search; higher is better
-   * @param stale true where its server is down
+   * @param tool the server's own name of the tool
+   * @param title null if the tool has none
+   * @param description empty if the tool has none
+   * @param score higher is better; comparable only within one search
+   * @param stale true if the tool's server is down
    */
   public record FoundTool(
       String name,

@@ -4,27 +4,29 @@ import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The form in which nodes tell each other things: failures, messages of nodes, definitions. It has
- * a number, so that nodes of different versions can be told apart: a node says in the metadata of
- * its event bus which forms it reads. There is one form so far.
+ * The version of the messages between nodes: failures, node messages, definitions. Each node writes
+ * the range of versions that it reads into the metadata of its event bus, so that nodes of
+ * different versions of mcpbus can find a common one. Version 1 is the only one so far. Pure
+ * functions.
  */
 public final class WireForm {
 
   public static final int OLDEST = 1;
   public static final int NEWEST = 1;
 
-  /** Member of the metadata of a node's event bus: an object, what a node says of itself. */
+  /** Member of the metadata of a node's event bus: an object with the two members below. */
   public static final String METADATA = "mcpbus";
 
-  /** Members of that object: the newest form that the node reads, and the oldest. */
+  /** The newest version that the node reads. */
   public static final String READS = "wire";
 
+  /** The oldest version that the node reads. */
   public static final String READS_FROM = "wireFrom";
 
   /**
-   * What a node reads.
+   * The versions that a node reads.
    *
-   * @param from the oldest form
+   * @param from the oldest
    * @param to the newest
    */
   public record Range(int from, int to) {
@@ -46,8 +48,8 @@ public final class WireForm {
   private WireForm() {}
 
   /**
-   * @param metadata of an event bus
-   * @return null for a process that says nothing of mcpbus
+   * @param metadata the metadata of a node's event bus
+   * @return null for a process without mcpbus
    */
   public static @Nullable Range of(@Nullable JsonObject metadata) {
     JsonObject own = metadata == null ? null : metadata.getJsonObject(METADATA);
@@ -56,7 +58,11 @@ public final class WireForm {
         : new Range(own.getInteger(READS_FROM, OLDEST), own.getInteger(READS, OLDEST));
   }
 
-  /** Whether the sender of a call reads the failures of mcpbus, by {@link Headers#SPEAKS}. */
+  /**
+   * Whether the sender of a call can decode {@link McpFailure}.
+   *
+   * @param header the value of {@link Headers#SPEAKS}, null if absent
+   */
   static boolean isSpoken(@Nullable String header) {
     return header != null;
   }

@@ -1,7 +1,27 @@
 /**
- * The shared vocabulary: connection ids, addresses, headers, failure codes, events, the messages
- * between a supervisor and its children, and their codecs. Actors know one another by these words
- * alone.
+ * The contract of the event bus: everything that a caller, a connection, a supervisor and a door
+ * share. They exchange messages through these types and do not refer to each other's classes. Read
+ * them in this order:
+ *
+ * <ol>
+ *   <li>{@link dev.mcpbus.bus.Addresses}: where each message goes. An address of one server
+ *       contains its {@link dev.mcpbus.bus.ConnectionId}.
+ *   <li>{@link dev.mcpbus.bus.Headers}: what a caller may say about a call, and what a reply adds.
+ *   <li>{@link dev.mcpbus.bus.Events}: the facts that connections and services publish.
+ *   <li>{@link dev.mcpbus.bus.LifecycleMessage}: the commands and facts between a supervisor and a
+ *       connection on one node; {@link dev.mcpbus.bus.ConnectionState} is the state that results.
+ *   <li>{@link dev.mcpbus.bus.FailureCode}: every way in which a call can fail.
+ *   <li>{@link dev.mcpbus.bus.McpFailure}: a failure with its code, its message, and whether the
+ *       server can have received the request.
+ *   <li>{@link dev.mcpbus.bus.RequestSender}: sends a request to a connection, on this node or on
+ *       another.
+ *   <li>{@link dev.mcpbus.bus.CallDeadline} and {@link dev.mcpbus.bus.CallHeaders}: how long each
+ *       layer waits for a call, and how the headers of a call are written; {@link
+ *       dev.mcpbus.bus.CallCancellation} ends a call early.
+ * </ol>
+ *
+ * <p>The other types serve these: {@link dev.mcpbus.bus.Requester} (who sends a message), names of
+ * tools, codecs and the wire form, secrets that are shared by the nodes, and fair limits.
  */
 @NullMarked
 package dev.mcpbus.bus;

@@ -65,7 +65,7 @@ class CallDeadlineTest {
   }
 
   @Test
-  void what_is_passed_on_keeps_its_headers_and_ends_before_its_caller_gives_up() {
+  void a_passed_on_call_keeps_its_headers_and_ends_before_its_caller_times_out() {
     MultiMap headers = MultiMap.caseInsensitiveMultiMap().add(Headers.DEADLINE, "3000");
 
     DeliveryOptions options = CallHeaders.passedOn(headers.add("x", "y"), Layer.SERVICE);

@@ -12,7 +12,7 @@ class ClusterSecretTest {
   private final ClusterSecret secret = ClusterSecret.of(TEXT);
 
   @Test
-  void one_that_is_too_short_is_refused_with_the_remedy_and_without_showing_it() {
+  void a_secret_that_is_too_short_is_refused_with_the_remedy_and_without_showing_it() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> ClusterSecret.of("s3cr3t-canary"))
         .withMessageContaining("32", "13", "openssl rand -base64 32")
@@ -21,7 +21,7 @@ class ClusterSecretTest {
   }
 
   @Test
-  void white_space_around_it_does_not_count() {
+  void white_space_around_a_secret_is_ignored() {
     assertThat(ClusterSecret.of("\n" + TEXT + " \n")).isEqualTo(secret);
     assertThat(ClusterSecret.of(TEXT + "x")).isNotEqualTo(secret);
   }

@@ -34,7 +34,7 @@ class CodecsTest {
 
   @ParameterizedTest
   @EnumSource(FailureCode.class)
-  void a_failure_arrives_at_another_node_with_all_it_knows(FailureCode code) {
+  void a_failure_arrives_at_another_node_with_all_its_members(FailureCode code) {
     JsonObject data = new JsonObject().put("path", "/a").put("n", 1);
     McpFailure failure = new McpFailure(code, McpFailure.Sent.MAYBE, "why \u00e9", 250, data);
     McpFailure got = overTheWire(failure);
@@ -48,7 +48,7 @@ class CodecsTest {
   }
 
   @Test
-  void a_code_and_members_of_a_newer_version_are_read_as_what_a_caller_can_act_on() {
+  void an_unknown_code_of_a_newer_version_becomes_a_known_one() {
     JsonObject json =
         new JsonObject()
             .put("code", "MOON_IS_FULL")
@@ -72,7 +72,7 @@ class CodecsTest {
   }
 
   @Test
-  void a_caller_that_says_a_form_reads_failures_of_mcpbus() {
+  void a_caller_that_sends_its_wire_form_decodes_failures_of_mcpbus() {
     assertThat(WireForm.isSpoken(null)).isFalse();
     assertThat(WireForm.isSpoken("1")).isTrue();
     assertThat(WireForm.isSpoken("12")).isTrue();
@@ -134,7 +134,7 @@ class CodecsTest {
   }
 
   @Test
-  void failures_of_the_bus_itself_become_ours() {
+  void failures_of_the_event_bus_become_failures_of_mcpbus() {
     assertThat(of(ReplyFailure.NO_HANDLERS, "x").code()).isEqualTo(FailureCode.UNKNOWN_CONNECTION);
     assertThat(of(ReplyFailure.TIMEOUT, "Timed out").code()).isEqualTo(FailureCode.CALL_TIMEOUT);
     assertThat(McpFailure.of(new IllegalStateException("secret")))
@@ -142,7 +142,7 @@ class CodecsTest {
   }
 
   @Test
-  void a_call_whose_consumer_ended_before_it_saw_it_was_not_sent(Vertx vertx) {
+  void a_call_whose_consumer_was_removed_before_it_received_the_call_was_not_sent(Vertx vertx) {
     var consumer = vertx.eventBus().<String>consumer("to");
     consumer.pause();
     consumer.handler(message -> message.reply("seen"));
@@ -183,7 +183,7 @@ class CodecsTest {
   }
 
   @Test
-  void a_shared_buffer_is_the_same_one_here_and_a_copy_elsewhere(Vertx vertx) {
+  void a_shared_buffer_is_copied_between_nodes_only(Vertx vertx) {
     Codecs.register(vertx);
     Buffer sent = MessageWriter.written(RawJson.of("7"), RawJson.string("x".repeat(20_000)));
     vertx.eventBus().<Buffer>consumer("shared", m -> m.reply(m.body(), shared()));

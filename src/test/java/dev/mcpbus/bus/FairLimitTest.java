@@ -52,7 +52,7 @@ class FairLimitTest {
   }
 
   @Test
-  void what_is_in_use_is_never_ended_for_somebody_else() {
+  void an_entry_in_use_is_never_ended_for_another_owner() {
     for (int i = 0; i < 8; i++) {
       used(FairLimit.ANYBODY);
     }
@@ -73,7 +73,7 @@ class FairLimitTest {
   }
 
   @Test
-  void beyond_his_share_an_owner_pays_with_his_own() {
+  void beyond_its_share_an_owner_loses_its_own_idle_entry() {
     int first = idle("greedy");
     for (int i = 0; i < 5; i++) {
       idle("greedy");
@@ -83,7 +83,7 @@ class FairLimitTest {
   }
 
   @Test
-  void an_owner_pays_with_his_own_before_one_who_holds_less() {
+  void an_owner_loses_its_own_idle_entry_before_an_owner_that_holds_less() {
     int small = idle("small");
     int big = idle("big");
     for (int i = 0; i < 3; i++) {
@@ -99,7 +99,7 @@ class FairLimitTest {
 
   @ParameterizedTest
   @ValueSource(ints = {2, 3, 4, 8, 100})
-  void a_newcomer_finds_room_whatever_one_other_does(int max) {
+  void an_owner_without_entries_is_admitted_whatever_one_other_owner_does(int max) {
     for (int idle : List.of(1, 3, Integer.MAX_VALUE)) {
       FairLimit<Integer> fair = new FairLimit<>(max);
       for (int entry = 0; entry < 3 * max; entry++) {

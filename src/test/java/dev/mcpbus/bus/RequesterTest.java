@@ -28,7 +28,7 @@ class RequesterTest {
   }
 
   @Test
-  void who_is_behind_no_principal_is_the_program_itself() {
+  void a_message_without_a_principal_comes_from_a_program_on_the_bus() {
     assertThat(Requester.of(MultiMap.caseInsensitiveMultiMap())).isNull();
     assertThat(Requester.of(MultiMap.caseInsensitiveMultiMap().add("other", "x"))).isNull();
     assertThat(Requester.of(MultiMap.caseInsensitiveMultiMap().add("principal", "")))
@@ -37,7 +37,7 @@ class RequesterTest {
   }
 
   @Test
-  void the_owner_an_admin_and_the_program_itself_see_a_thing_and_nobody_else_does() {
+  void only_the_owner_an_admin_and_a_program_on_the_bus_see_a_thing() {
     assertThat(Requester.sees(ADA, "ada")).isTrue();
     assertThat(Requester.sees(BOB, "ada")).isFalse();
     assertThat(Requester.sees(BOB, null)).isFalse();
@@ -47,7 +47,7 @@ class RequesterTest {
   }
 
   @Test
-  void nobody_can_name_a_call_of_somebody_else() {
+  void a_principal_cannot_name_a_call_of_another_principal() {
     String call = ADA.callId("c-1");
 
     assertThat(BOB.callId("c-1")).isNotEqualTo(call);

@@ -39,7 +39,7 @@ class RoutingNameTest {
   }
 
   @Test
-  void what_no_tool_is_called_is_not_read() {
+  void a_name_of_no_tool_is_not_parsed() {
     for (String name :
         List.of("", "git", "git_status", "__x", "git__", "_git__x", "git__a.b", "2d__x", "___x")) {
       assertThat(RoutingName.parse(name)).as(name).isEmpty();

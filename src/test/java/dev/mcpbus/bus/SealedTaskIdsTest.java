@@ -36,7 +36,7 @@ class SealedTaskIdsTest {
   }
 
   @Test
-  void an_id_that_was_changed_or_made_up_is_none() {
+  void an_id_that_was_changed_or_invented_is_not_opened() {
     TestBus.await(ids.open(vertx));
     byte[] bytes = Base64.getUrlDecoder().decode(ids.seal("ada", TASK));
     for (int i = 0; i < bytes.length; i++) {

@@ -19,7 +19,7 @@ class ToolNameTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "echo", ".echo", ":echo", "git.", "git:", "."})
-  void is_nothing_without_both_parts(String name) {
+  void a_name_without_both_parts_is_not_parsed(String name) {
     assertThat(ToolName.parse(name)).isEmpty();
   }
 }

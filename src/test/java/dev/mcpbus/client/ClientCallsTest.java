@@ -100,7 +100,7 @@ class ClientCallsTest {
   }
 
   @Test
-  void the_failure_of_the_connection_arrives_with_all_it_knows() {
+  void the_failure_of_the_connection_arrives_with_all_its_members() {
     git.on(
         Addresses.TOOLS_CALL,
         message ->
@@ -140,7 +140,7 @@ class ClientCallsTest {
   }
 
   @Test
-  void a_connection_that_keeps_silent_past_the_slack_is_told_to_cancel() {
+  void a_call_without_a_reply_after_its_slack_is_cancelled_at_the_connection() {
     List<Message<Object>> kept = keeping();
 
     McpFailure failure = failure(call(CallOptions.timeout(Duration.ofMillis(20))));
@@ -153,7 +153,7 @@ class ClientCallsTest {
   }
 
   @Test
-  void nobody_at_the_address_is_an_unknown_connection() {
+  void an_address_without_a_consumer_is_an_unknown_connection() {
     McpFailure failure = failure(call(CallOptions.DEFAULT));
 
     assertThat(failure.code()).isEqualTo(FailureCode.UNKNOWN_CONNECTION);
@@ -168,7 +168,7 @@ class ClientCallsTest {
   }
 
   @Test
-  void a_token_ends_its_calls_at_once_and_tells_the_server() {
+  void a_token_fails_its_calls_at_once_and_cancels_them_at_the_server() {
     List<Message<Object>> kept = keeping();
     CancellationToken token = new CancellationToken();
     Future<JsonObject> first = call(CallOptions.DEFAULT.withCancel(token));

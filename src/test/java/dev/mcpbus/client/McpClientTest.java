@@ -234,7 +234,7 @@ class McpClientTest {
   }
 
   @Test
-  void status_by_ping_tells_how_the_server_is_now() {
+  void status_by_ping_is_the_state_after_the_ping() {
     assertThat(await(client.server("none").statusByPing(CallOptions.DEFAULT)))
         .isEqualTo("disconnected");
     JsonObject status = new JsonObject("{\"id\":\"git\",\"state\":\"READY\"}");
@@ -324,7 +324,7 @@ class McpClientTest {
   }
 
   @Test
-  void what_a_server_has_no_handler_for_is_asked_globally() {
+  void a_question_without_a_handler_of_its_server_goes_to_the_global_handler() {
     await(git().setElicitationHandler((server, request) -> Future.failedFuture("not me")));
     await(
         client.setInputHandler(
