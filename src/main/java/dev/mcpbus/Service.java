@@ -97,8 +97,8 @@ final class Service {
     return e.getCause() instanceof BindException
         ? "port "
             + place
-            + " is in use, or the address is not one of this machine; choose another port with --port, or"
-            + " \"bridge\": {\"port\": ...} in the configuration; 0 takes a free one"
+            + " is in use, or the address is not one of this machine; choose another port"
+            + " with --port, or \"bridge\": {\"port\": ...} in the configuration; 0 takes a free one"
         : String.valueOf(e.getMessage());
   }
 

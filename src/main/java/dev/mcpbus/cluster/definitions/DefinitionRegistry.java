@@ -194,7 +194,7 @@ public final class DefinitionRegistry {
               behind = over.failed() || (behind && !full);
               if (over.failed()) {
                 LOG.warn(
-                    "this node cannot read the definitions in the cluster's map, and tries again: {}",
+                    "this node cannot read the cluster's definitions, and tries again: {}",
                     over.cause().toString());
               }
               done.handle(over);

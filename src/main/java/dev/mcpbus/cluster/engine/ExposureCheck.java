@@ -45,8 +45,8 @@ final class ExposureCheck {
     if (!memberLocal && options.secret() == null) {
       throw new IllegalArgumentException(
           file
-              + " lets Hazelcast listen beyond the loopback interface, and any process there can join;"
-              + " give all nodes the same \"cluster.secretFile\" or \"cluster.secret\" in the"
+              + " lets Hazelcast listen beyond the loopback interface, and any process there can"
+              + " join; give all nodes the same \"cluster.secretFile\" or \"cluster.secret\" in the"
               + " configuration of mcpbus, or let it listen on 127.0.0.1 alone (<interfaces"
               + " enabled=\"true\"><interface>127.0.0.1</interface></interfaces> and the property "
               + BIND_ANY

@@ -80,7 +80,7 @@ final class ClaimReader {
     reading.claims().forEach((id, claim) -> highest.merge(id, claim.epoch(), Math::max));
     if (loggedProblem != null) {
       loggedProblem = null;
-      LOG.info("the claims can be read again");
+      LOG.info("this node can read the claims again");
     }
   }
 
@@ -93,9 +93,7 @@ final class ClaimReader {
         members.isQuorumLost(cause) ? "fewer nodes than the quorum are members" : cause.toString();
     if (!why.equals(loggedProblem)) {
       loggedProblem = why;
-      LOG.warn(
-          "the claims cannot be read, this node takes no connection over until it can read them: {}",
-          why);
+      LOG.warn("this node cannot read the claims, and claims no connection until it can: {}", why);
     }
   }
 
