@@ -25,65 +25,60 @@ public final class AggregateSnapshot {
 
   public static final AggregateSnapshot EMPTY = new AggregateSnapshot(Collections.emptySortedMap());
 
-  private record Server(DirectoryEntry entry, Map<ListKind, AggregateList> lists) {
+  private final SortedMap<String, Map<ListKind, AggregateList>> servers;
 
-    static Server of(DirectoryEntry entry, NamePolicy names, @Nullable Server before) {
-      if (before != null && before.entry == entry) {
-        return before;
-      }
-      Map<ListKind, AggregateList> lists = new EnumMap<>(ListKind.class);
-      entry
-          .lists()
-          .forEach(
-              (kind, list) -> {
-                AggregateList last = before == null ? null : before.lists.get(kind);
-                if (kind.aggregate != null) {
-                  lists.put(kind, AggregateList.of(entry.id().value(), kind, names, list, last));
-                }
-              });
-      return before != null && lists.equals(before.lists) ? before : new Server(entry, lists);
-    }
-  }
-
-  private final SortedMap<String, Server> servers;
-
-  private AggregateSnapshot(SortedMap<String, Server> servers) {
+  private AggregateSnapshot(SortedMap<String, Map<ListKind, AggregateList>> servers) {
     this.servers = servers;
   }
 
   /**
-   * @param before an earlier one with the same names, whose lists are taken over where they are the
-   *     same
-   * @return {@code before} itself where no list differs
+   * What it is after the entry of one server has changed.
+   *
+   * @param entry null where that server is gone
+   * @return this where no list differs
    */
-  public static AggregateSnapshot of(
-      DirectorySnapshot snapshot, NamePolicy names, AggregateSnapshot before) {
-    SortedMap<String, Server> servers = new TreeMap<>();
-    boolean differs = false;
-    for (DirectoryEntry entry : snapshot.servers()) {
-      String id = entry.id().value();
-      Server last = before.servers.get(id);
-      Server server = Server.of(entry, names, last);
-      differs |= server != last;
-      servers.put(id, server);
+  public AggregateSnapshot with(String id, @Nullable DirectoryEntry entry, NamePolicy names) {
+    Map<ListKind, AggregateList> last = servers.getOrDefault(id, Map.of());
+    Map<ListKind, AggregateList> lists =
+        entry == null ? Map.of() : lists(id, entry.lists(), names, last);
+    if (lists.equals(last)) {
+      return this;
     }
-    return differs || servers.size() != before.servers.size()
-        ? new AggregateSnapshot(servers)
-        : before;
+    SortedMap<String, Map<ListKind, AggregateList>> all = new TreeMap<>(servers);
+    if (lists.isEmpty()) {
+      all.remove(id);
+    } else {
+      all.put(id, lists);
+    }
+    return new AggregateSnapshot(all);
+  }
+
+  private static Map<ListKind, AggregateList> lists(
+      String id,
+      Map<ListKind, ServerList> raw,
+      NamePolicy names,
+      Map<ListKind, AggregateList> last) {
+    Map<ListKind, AggregateList> lists = new EnumMap<>(ListKind.class);
+    raw.forEach(
+        (kind, list) -> {
+          if (kind.aggregate != null) {
+            lists.put(kind, AggregateList.of(id, kind, names, list, last.get(kind)));
+          }
+        });
+    return lists;
   }
 
   /** Null where the server has not listed this yet. */
   public @Nullable AggregateList listing(String server, ListKind kind) {
-    Server known = servers.get(server);
-    return known == null ? null : known.lists.get(kind);
+    return servers.getOrDefault(server, Map.of()).get(kind);
   }
 
   /** What each server lists of one kind, by its id, in order. */
   public Map<String, AggregateList> listings(ListKind kind) {
     Map<String, AggregateList> all = new LinkedHashMap<>();
     servers.forEach(
-        (server, known) -> {
-          AggregateList listing = known.lists.get(kind);
+        (server, lists) -> {
+          AggregateList listing = lists.get(kind);
           if (listing != null) {
             all.put(server, listing);
           }
@@ -112,8 +107,8 @@ public final class AggregateSnapshot {
     Buffer out = Buffer.buffer("{\"" + kind.member + "\":[");
     List<LeftOutEntry> problems = new ArrayList<>();
     boolean first = true;
-    for (Map.Entry<String, Server> server : servers.entrySet()) {
-      AggregateList listing = server.getValue().lists.get(kind);
+    for (Map.Entry<String, Map<ListKind, AggregateList>> server : servers.entrySet()) {
+      AggregateList listing = server.getValue().get(kind);
       if (listing == null || (only != null && !only.contains(server.getKey()))) {
         continue;
       }

@@ -37,8 +37,8 @@ public final class DirectoryLists {
   /** Hears what has changed, on the same context. */
   interface Listener {
 
-    /** The snapshot is another one. */
-    void changed(DirectorySnapshot snapshot);
+    /** The entry of a server is another one; null where the server is gone. */
+    void changed(String id, @Nullable DirectoryEntry entry);
 
     /** Clients may see other lists. */
     void listed();
@@ -184,17 +184,14 @@ public final class DirectoryLists {
   }
 
   private void become(DirectoryEntry entry) {
-    become(directory.snapshot().with(entry));
-  }
-
-  private void become(DirectorySnapshot next) {
-    directory.become(next);
-    listener.changed(next);
+    directory.become(directory.snapshot().with(entry));
+    listener.changed(entry.id().value(), entry);
   }
 
   void removed(String id) {
     fetchers.remove(id);
-    become(directory.snapshot().without(id));
+    directory.become(directory.snapshot().without(id));
+    listener.changed(id, null);
     listener.removed(id);
   }
 

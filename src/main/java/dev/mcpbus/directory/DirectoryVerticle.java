@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Hears the events of all connections and keeps the {@link Directory} up to date with them; {@link
@@ -148,8 +149,8 @@ public final class DirectoryVerticle extends VerticleBase implements DirectoryLi
   }
 
   @Override
-  public void changed(DirectorySnapshot snapshot) {
-    services.forEach(service -> service.changed(snapshot));
+  public void changed(String id, @Nullable DirectoryEntry entry) {
+    services.forEach(service -> service.changed(id, entry));
   }
 
   @Override

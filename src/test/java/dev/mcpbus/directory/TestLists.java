@@ -11,8 +11,8 @@ public record TestLists(DirectorySnapshot snapshot, AggregateSnapshot aggregate)
   public static final TestLists NONE =
       new TestLists(DirectorySnapshot.EMPTY, AggregateSnapshot.EMPTY);
 
-  private TestLists then(DirectorySnapshot next) {
-    return new TestLists(next, AggregateSnapshot.of(next, NamePolicy.DOTTED, aggregate));
+  private TestLists then(String server, DirectorySnapshot next) {
+    return new TestLists(next, aggregate.with(server, next.server(server), NamePolicy.DOTTED));
   }
 
   /**
@@ -22,15 +22,15 @@ public record TestLists(DirectorySnapshot snapshot, AggregateSnapshot aggregate)
     DirectoryEntry present = snapshot.server(server);
     DirectoryEntry entry = present == null ? DirectoryEntry.of(new ConnectionId(server)) : present;
     ServerList list = ServerList.parse(kind, Buffer.buffer(result), 0);
-    return then(snapshot.with(entry.with(kind, list)));
+    return then(server, snapshot.with(entry.with(kind, list)));
   }
 
   public TestLists withDown(String server) {
     DirectoryEntry present = snapshot.server(server);
-    return present == null ? this : then(snapshot.with(present.withDown()));
+    return present == null ? this : then(server, snapshot.with(present.withDown()));
   }
 
   public TestLists without(String server) {
-    return then(snapshot.without(server));
+    return then(server, snapshot.without(server));
   }
 }

@@ -7,9 +7,9 @@ import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.bus.Requester;
 import dev.mcpbus.directory.AggregateList;
 import dev.mcpbus.directory.AggregateSnapshot;
+import dev.mcpbus.directory.DirectoryEntry;
 import dev.mcpbus.directory.DirectoryLists;
 import dev.mcpbus.directory.DirectoryService;
-import dev.mcpbus.directory.DirectorySnapshot;
 import dev.mcpbus.directory.ListKind;
 import dev.mcpbus.directory.search.SearchRequest;
 import dev.mcpbus.directory.search.ToolSearch;
@@ -112,8 +112,8 @@ public final class AggregateService implements DirectoryService {
   }
 
   @Override
-  public void changed(DirectorySnapshot snapshot) {
-    AggregateSnapshot next = AggregateSnapshot.of(snapshot, names, aggregate);
+  public void changed(String id, @Nullable DirectoryEntry entry) {
+    AggregateSnapshot next = aggregate.with(id, entry, names);
     if (next != aggregate) {
       aggregate = next;
       replies.clear();
