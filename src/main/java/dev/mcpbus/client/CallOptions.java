@@ -7,17 +7,18 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one call is made. What is null here comes from the options of the {@link McpClient}, and what
- * is null there is left to the connection.
+ * The options of one call. For an option that is null the defaults of the {@link McpClient} apply,
+ * and if that is null too, the configuration of the connection. Immutable.
  *
- * @param timeout how long the caller is willing to wait in all; then the call fails with {@code
- *     CALL_TIMEOUT} and is cancelled at the server. Null: the request time-out of the connection
- * @param progress receives the call's progress, in order, on the caller's context, until the ending
- * @param cache what to do with a kept list
- * @param validate whether tool arguments are checked against the input schema before sending; null:
- *     as the connection is configured, which by default does not check what the typed methods send
- * @param cancel ends the call before its time
- * @param traceparent W3C trace context, passed through
+ * @param timeout how long the caller waits in all; then the call fails with {@code CALL_TIMEOUT}
+ *     and is cancelled at the server. Null: the request time-out of the connection
+ * @param progress receives the call's progress in order, on the caller's context, until the call
+ *     ends
+ * @param cache how the connection uses its cached lists
+ * @param validate whether the connection checks tool arguments against the input schema before it
+ *     sends them; null: as configured, by default not for the typed methods
+ * @param cancel cancels the call
+ * @param traceparent W3C trace context, passed to the server
  */
 public record CallOptions(
     @Nullable Duration timeout,
@@ -27,7 +28,7 @@ public record CallOptions(
     @Nullable CancellationToken cancel,
     @Nullable String traceparent) {
 
-  /** Nothing asked for. */
+  /** Sets no option. */
   public static final CallOptions DEFAULT = new CallOptions(null, null, null, null, null, null);
 
   public CallOptions {

@@ -4,15 +4,15 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Ends the calls that carry it: {@link #cancel} fails each with {@code CANCELLED} at once and tells
- * the connection, which tells the server. One token may go with many calls. Any thread may use it.
+ * Cancels the calls that use it: {@link #cancel} fails each call with {@code CANCELLED} at once,
+ * and the connection cancels it at the server. Many calls may use one token. Any thread may call.
  */
 public final class CancellationToken {
 
   private final Set<Runnable> calls = ConcurrentHashMap.newKeySet();
   private volatile boolean cancelled;
 
-  /** Final: a call that is made with this token later fails without being sent. */
+  /** Cannot be undone: a later call with this token fails and is not sent. */
   public void cancel() {
     cancelled = true;
     calls.forEach(Runnable::run);
@@ -23,7 +23,7 @@ public final class CancellationToken {
     return cancelled;
   }
 
-  /** A call that is added while {@link #cancel} runs is cancelled by the one or the other. */
+  /** Adds a call; cancels it at once if {@link #cancel} runs or has run. */
   void add(Runnable call) {
     calls.add(call);
     if (cancelled) {

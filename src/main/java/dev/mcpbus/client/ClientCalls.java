@@ -32,9 +32,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends calls and sees to it that each ends exactly once and leaves nothing behind: no progress
- * consumer here, no work at the server that nobody waits for. Any thread may call; the future
- * completes on the caller's context.
+ * Sends the calls of one {@link McpClient}; the first hop of a call from Java. Each call ends
+ * exactly once: then its progress consumer is removed, and if the server may still work on it, the
+ * connection cancels it there. Any thread may call; the future completes on the caller's context.
  */
 final class ClientCalls {
 
@@ -48,7 +48,7 @@ final class ClientCalls {
   private volatile boolean closed;
 
   /**
-   * @param layer says how much longer than a call's deadline its answer is waited for
+   * @param layer decides how much longer than its deadline a call waits for the reply
    */
   ClientCalls(Vertx vertx, CallOptions defaults, Layer layer) {
     this.vertx = vertx;
@@ -58,8 +58,10 @@ final class ClientCalls {
   }
 
   /**
-   * @param server whom to tell of a cancellation; null where there is nothing to cancel
-   * @param kind {@code JsonObject} or {@code Buffer}: of the body and, in kind, of the reply
+   * Sends a call to one server.
+   *
+   * @param server its connection receives a cancellation; null if the call cannot be cancelled
+   * @param kind {@code JsonObject} or {@code Buffer}: the type of the body and of the reply
    */
   <T> Future<T> send(
       String address, @Nullable ConnectionId server, T body, Class<T> kind, CallOptions given) {
@@ -68,7 +70,9 @@ final class ClientCalls {
   }
 
   /**
-   * @param cancel address that is told of a cancellation; null where there is nothing to cancel
+   * Sends a call to a service.
+   *
+   * @param cancel the address that receives a cancellation; null if the call cannot be cancelled
    */
   <T> Future<T> sendCancellable(
       String address, @Nullable String cancel, T body, Class<T> kind, CallOptions given) {
@@ -111,7 +115,7 @@ final class ClientCalls {
     return pending.promise.future();
   }
 
-  /** The params as raw bytes, so that the result comes as raw bytes. */
+  /** Sends the params as raw bytes, so that the result arrives as raw bytes. */
   Future<Buffer> sendEncoded(
       String address, @Nullable ConnectionId server, JsonObject params, CallOptions options) {
     Buffer body;
@@ -126,7 +130,7 @@ final class ClientCalls {
   private static McpFailure notJson() {
     return McpFailure.notSent(
         FailureCode.BAD_REQUEST,
-        "the params hold a value that JSON has no form for; use text, numbers, booleans, null,"
+        "the params contain a value that JSON cannot represent; use text, numbers, booleans, null,"
             + " maps and lists");
   }
 
@@ -144,7 +148,7 @@ final class ClientCalls {
       return;
     }
     if (pending.cancelled) {
-      pending.tellServer();
+      pending.cancelAtServer();
     }
   }
 
@@ -173,7 +177,8 @@ final class ClientCalls {
   /** Cancels all that is outstanding; later calls fail without being sent. Idempotent. */
   void close() {
     closed = true;
-    outstanding.forEach(pending -> pending.cancel("the caller has ended"));
+    outstanding.forEach(
+        pending -> pending.cancel("this McpClient was closed before the call ended"));
   }
 
   private final class Pending<T> implements Runnable {
@@ -185,7 +190,7 @@ final class ClientCalls {
     private final @Nullable CancellationToken token;
     private volatile @Nullable MessageConsumer<Object> progress;
 
-    /** Set before the server is told, so that a request that overtakes it is cancelled too. */
+    /** Set before the cancellation is published, so that a request that is sent later ends too. */
     private volatile boolean cancelled;
 
     Pending(
@@ -201,7 +206,7 @@ final class ClientCalls {
       this.token = token;
     }
 
-    /** On one node the address needs no entry in the cluster's table. */
+    /** Adds the progress consumer. On one node it is local: no entry in the cluster's table. */
     Future<Void> listen(Handler<McpSchema.ProgressNotification> handler) {
       String address = progressAddress(callId);
       Handler<Message<Object>> receiver =
@@ -235,17 +240,17 @@ final class ClientCalls {
       fail(
           McpFailure.maybeSent(
               FailureCode.PROTOCOL_ERROR,
-              "the reply is not in kind: wanted a " + kind.getSimpleName()));
+              "the reply has not the type of the request, " + kind.getSimpleName()));
     }
 
     void failed(Throwable failure) {
       if (failure instanceof ReplyException reply && reply.failureType() == ReplyFailure.TIMEOUT) {
-        tellServer();
+        cancelAtServer();
       }
       fail(McpFailure.of(failure));
     }
 
-    /** What the token does. */
+    /** Called by the token's {@code cancel()}. */
     @Override
     public void run() {
       cancel("the caller cancelled the call");
@@ -254,7 +259,7 @@ final class ClientCalls {
     void cancel(String why) {
       cancelled = true;
       if (fail(McpFailure.maybeSent(FailureCode.CANCELLED, why))) {
-        tellServer();
+        cancelAtServer();
       }
     }
 
@@ -266,7 +271,7 @@ final class ClientCalls {
       return first;
     }
 
-    private void tellServer() {
+    private void cancelAtServer() {
       if (cancelAddress != null) {
         CallCancellation.publish(vertx, cancelAddress, callId);
       }
@@ -284,7 +289,7 @@ final class ClientCalls {
     }
   }
 
-  /** Null for what is none: a server's malformed progress must not harm the call. */
+  /** Null for a malformed notification, which must not fail the call. */
   private static McpSchema.@Nullable ProgressNotification progressOf(Object params) {
     Buffer json = params instanceof JsonObject object ? object.toBuffer() : (Buffer) params;
     try {

@@ -15,7 +15,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Waits for the outcome of a connection's next attempt. Any thread may call. */
+/** Connects a server and waits for the result of the first attempt. Any thread may call. */
 final class ConnectAttempt {
 
   private final Vertx vertx;
@@ -26,9 +26,9 @@ final class ConnectAttempt {
   }
 
   /**
-   * Asks the server to connect.
+   * Connects the server.
    *
-   * @return completes when it is connected; fails with what the first attempt failed with
+   * @return completes when it is connected; fails with the failure of the first attempt
    */
   Future<Void> connect(McpServerClient server) {
     Promise<Void> outcome = OwnContext.promise(vertx);
@@ -38,13 +38,13 @@ final class ConnectAttempt {
             .eventBus()
             .consumer(
                 Addresses.of(server.id(), Addresses.EVENTS),
-                (Message<JsonObject> event) -> heard(server.id(), event.body(), outcome));
-    // Subscribed first, then asked: nothing can happen unseen in between.
+                (Message<JsonObject> event) -> received(server.id(), event.body(), outcome));
+    // The subscription comes first, so that no event between the two is lost.
     events
         .completion()
         .compose(ready -> server.connect())
-        .compose(asked -> server.status())
-        .onSuccess(status -> seen(status, outcome))
+        .compose(state -> server.status())
+        .onSuccess(status -> read(status, outcome))
         .onFailure(outcome::tryFail);
     return outcome
         .future()
@@ -55,7 +55,7 @@ final class ConnectAttempt {
             });
   }
 
-  private static void seen(ServerStatus status, Promise<Void> outcome) {
+  private static void read(ServerStatus status, Promise<Void> outcome) {
     JsonObject error = status.json().getJsonObject("lastError");
     if (status.state().serves()) {
       outcome.tryComplete();
@@ -64,23 +64,25 @@ final class ConnectAttempt {
     }
   }
 
-  private static void heard(ConnectionId id, JsonObject event, Promise<Void> outcome) {
+  private static void received(ConnectionId id, JsonObject event, Promise<Void> outcome) {
     switch (event.getString("type", "")) {
       case Events.CONNECTED -> outcome.tryComplete();
       case Events.DISCONNECTED -> outcome.tryFail(failure(event));
       case Events.GAVE_UP -> {
-        // What the attempt failed with may have been told before we listened.
+        // The attempt may have failed before this class was subscribed.
         JsonObject error = event.getJsonObject("lastError");
         outcome.tryFail(
             error != null
                 ? failure(error)
                 : McpFailure.notSent(
-                    FailureCode.UNAVAILABLE, event.getString("message", "given up")));
+                    FailureCode.UNAVAILABLE,
+                    event.getString("message", "the supervisor has stopped the restarts")));
       }
       case Events.SERVER_REMOVED ->
           outcome.tryFail(
               McpFailure.notSent(
-                  FailureCode.UNKNOWN_CONNECTION, "server '" + id + "' was removed meanwhile"));
+                  FailureCode.UNKNOWN_CONNECTION,
+                  "server '" + id + "' was removed while it was connecting"));
       default -> {}
     }
   }

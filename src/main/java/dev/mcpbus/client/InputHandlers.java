@@ -19,9 +19,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The input handlers of one client: one consumer for each input address in use, one handler for
- * each method at it. Where a server has handlers, but none for the method asked, the global address
- * is asked instead. Any thread may call.
+ * The input handlers of one client: one consumer for each input address in use, with one handler
+ * for each method. If a server has handlers, but none for the method of a question, the question
+ * goes to the address of all servers. Any thread may call.
  */
 final class InputHandlers {
 
@@ -34,7 +34,7 @@ final class InputHandlers {
     this.vertx = vertx;
   }
 
-  /** Replaces the handler that was there. Succeeds when the connections can find it. */
+  /** Sets or replaces a handler. Succeeds when the connections can reach it. */
   synchronized Future<Void> set(String address, String method, InputHandler handler) {
     HandlerGroup group = groups.computeIfAbsent(address, HandlerGroup::new);
     group.handlers.put(method, handler);
@@ -52,7 +52,7 @@ final class InputHandlers {
                 .map(SdkJson::write));
   }
 
-  /** Nothing happens where there is none. The address is given up with its last handler. */
+  /** Removes a handler, if there is one; with the last handler, the consumer of the address. */
   synchronized Future<Void> clear(String address, String method) {
     HandlerGroup group = groups.get(address);
     if (group == null || group.handlers.remove(method) == null) {
@@ -114,7 +114,7 @@ final class InputHandlers {
       }
     }
 
-    /** The handler that answers ends the question in time. */
+    /** Sets no deadline: the handler that receives the question ends it in time. */
     private Future<JsonObject> askGlobally(JsonObject body, String method) {
       DeliveryOptions unbounded =
           CallDeadline.set(new DeliveryOptions(), CallDeadline.NONE, CallDeadline.Layer.CALLER);

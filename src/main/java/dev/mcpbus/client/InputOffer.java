@@ -12,8 +12,10 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the bus which questions the handlers of one input address answer, and keeps telling it: an
- * offer ends by itself soon after its maker. Guarded by its owner.
+ * Publishes which questions the handlers of one input address can answer. It repeats the offer
+ * every 20 s, because an offer that is not repeated expires after 60 s, such as after the end of
+ * this process. {@link InputHandlers} guards the calls; the timer runs on the context that creates
+ * it.
  */
 final class InputOffer {
 
@@ -27,7 +29,7 @@ final class InputOffer {
   private JsonObject capabilities = new JsonObject();
 
   /**
-   * @param address the server's own input address, or the common one
+   * @param address the input address of one server, or that of all servers
    */
   InputOffer(Vertx vertx, String address) {
     this.vertx = vertx;
@@ -35,11 +37,11 @@ final class InputOffer {
         address.equals(Addresses.ALL_INPUT)
             ? null
             : address.substring("mcp.".length(), address.length() - ".input".length());
-    this.renewals = vertx.eventBus().consumer(Addresses.INPUT_RENEW, wish -> offer());
+    this.renewals = vertx.eventBus().consumer(Addresses.INPUT_RENEW, renew -> offer());
     this.timer = vertx.setPeriodic(TTL.toMillis() / 3, again -> offer());
   }
 
-  /** Offers what {@code methods} need. */
+  /** Offers the capabilities that {@code methods} need. */
   Future<Void> set(Collection<String> methods) {
     JsonObject all = new JsonObject();
     methods.forEach(method -> all.mergeIn(capability(method), true));
@@ -62,7 +64,10 @@ final class InputOffer {
     };
   }
 
-  /** Where nobody collects offers there is nobody to tell; it asks for them when it comes. */
+  /**
+   * Sends the offer; never fails. If the collector of the offers is not running yet, it requests
+   * all offers when it starts.
+   */
   private Future<Void> offer() {
     JsonObject body = new JsonObject().put("offer", name).put("ttl", TTL.toMillis());
     synchronized (this) {

@@ -33,13 +33,13 @@ import org.jspecify.annotations.Nullable;
  *     .onFailure(failure -> switchOn(((McpFailure) failure).code()));
  * }</pre>
  *
- * <p>Cheap: make one per verticle, in {@code start()}. It belongs to the context that made it: when
- * that verticle is undeployed, every call that is outstanding is cancelled at its server, and the
- * handlers are removed. Any thread may call; a future completes on its caller's context, and fails
- * with {@link McpFailure} only.
+ * <p>Create one per verticle, in {@code start()}; it costs little. It belongs to the context that
+ * created it: when that verticle is undeployed, the client cancels its outstanding calls at their
+ * servers and removes its handlers. Any thread may call; a future completes on its caller's
+ * context, and fails with {@link McpFailure} only.
  *
- * <p>Typed results are records of the MCP SDK, which drop the members that they do not know; {@link
- * #callTool(String, JsonObject, CallOptions)} and the {@code send} methods drop nothing.
+ * <p>Typed results are records of the MCP SDK. They drop the members that the SDK does not define;
+ * {@link #callTool(String, JsonObject, CallOptions)} and the {@code send} methods keep all members.
  */
 public final class McpClient {
 
@@ -64,14 +64,14 @@ public final class McpClient {
   }
 
   /**
-   * @param defaults for what the options of a call leave open
+   * @param defaults used for each option that a call does not set
    */
   public static McpClient create(Vertx vertx, CallOptions defaults) {
     Codecs.register(vertx);
     return new McpClient(vertx, defaults);
   }
 
-  /** Cancels what is outstanding and removes the handlers. Idempotent; later calls fail. */
+  /** Cancels all outstanding calls and removes the handlers. Idempotent; later calls fail. */
   public Future<Void> close() {
     owner.removeCloseHook(hook);
     calls.close();
@@ -82,13 +82,13 @@ public final class McpClient {
 
   // Servers.
 
-  /** Asks nobody: whether the server exists shows at its first call. */
+  /** Sends nothing: if there is no such server, its first call fails. */
   public McpServerClient server(ConnectionId id) {
     return new McpServerClient(id, this, calls, subscriptions, inputs);
   }
 
   /**
-   * @throws McpFailure {@code UNKNOWN_CONNECTION} where {@code id} can be no server's id
+   * @throws McpFailure {@code UNKNOWN_CONNECTION} if {@code id} is not a valid id
    */
   public McpServerClient server(String id) {
     String problem = ConnectionId.problem(id);
@@ -101,10 +101,10 @@ public final class McpClient {
   /**
    * Adds a server at run time and connects it.
    *
-   * @param config its entry as in a file; checked in the same way
-   * @return the connected server; fails with {@code BAD_REQUEST} where the name is taken or the
-   *     entry is wrong; where only the connecting fails the server stays, and is tried again by its
-   *     restart policy
+   * @param config its definition, with the form and the checks of a configuration file
+   * @return the connected server; fails with {@code BAD_REQUEST} if the name is in use or the
+   *     definition is wrong. If only the connecting fails, the server stays configured and the
+   *     supervisor restarts it
    */
   public Future<McpServerClient> connectToServer(String name, JsonObject config) {
     return addServer(name, config)
@@ -118,7 +118,7 @@ public final class McpClient {
         .map(ServerStatus::new);
   }
 
-  /** Ends the connection and forgets the server. */
+  /** Ends the connection and removes the server. */
   public Future<Void> removeServer(String id) {
     return ask(Addresses.SERVERS_REMOVE, new JsonObject().put("id", id)).mapEmpty();
   }
@@ -128,7 +128,10 @@ public final class McpClient {
     return Future.succeededFuture().compose(none -> server(id).disconnect()).mapEmpty();
   }
 
-  /** Succeeds when every server is disconnected; fails with the first failure, having tried all. */
+  /**
+   * Tries to disconnect every server. Succeeds when all are disconnected; fails with the first
+   * failure after all attempts.
+   */
   public Future<Void> disconnectAllServers() {
     return statuses()
         .compose(
@@ -164,10 +167,10 @@ public final class McpClient {
   // Tools, resources and prompts of all servers.
 
   /**
-   * The tools of all servers, named {@code server.tool}; those of a server that is down are marked
-   * {@code "dev.mcpbus/stale": true} in their {@code _meta}.
+   * The tools of all servers, named {@code server.tool}. A tool whose server is down has {@code
+   * "dev.mcpbus/stale": true} in its {@code _meta}.
    *
-   * @param servers ids of the servers wanted, none for all
+   * @param servers ids of the wanted servers, none for all
    */
   public Future<McpSchema.ListToolsResult> listTools(String... servers) {
     return typed(Addresses.ALL_TOOLS_LIST, servers, McpSchema.ListToolsResult.class);
@@ -184,9 +187,9 @@ public final class McpClient {
   }
 
   /**
-   * {@code _meta} of every tool that has one, by server and tool name.
+   * The {@code _meta} of every tool that has one, by server and tool name.
    *
-   * @param servers ids of the servers wanted; the first that cannot say fails it
+   * @param servers ids of the wanted servers; fails with the failure of the first that fails
    */
   public Future<Map<String, JsonObject>> toolsMetadata(Collection<String> servers) {
     List<String> ids = List.copyOf(servers);
@@ -214,14 +217,14 @@ public final class McpClient {
         .map(result -> SdkJson.read(result, McpSchema.CallToolResult.class));
   }
 
-  /** The same, lossless. */
+  /** The same; the result keeps all members. */
   public Future<JsonObject> callTool(String name, JsonObject arguments, CallOptions options) {
     JsonObject params = new JsonObject().put("name", name).put("arguments", arguments);
     return calls.send(Addresses.ALL_TOOLS_CALL, serverOf(name), params, JsonObject.class, options);
   }
 
   /**
-   * The tools that fit {@code query} best; the first search builds the index.
+   * The tools that match {@code query} best. The first search builds the index.
    *
    * @param query a few words, whole names, or the beginning of one; empty for all tools
    * @param limit 1 to 100
@@ -246,9 +249,9 @@ public final class McpClient {
    *
    * @param form {@code openai}, {@code openai-responses}, {@code anthropic}, {@code gemini} or
    *     {@code ai-sdk}
-   * @param servers ids of the servers wanted, none for all
-   * @return {@code tools} for the vendor's request, {@code routes} by name, and {@code problems}
-   *     where tools are left out
+   * @param servers ids of the wanted servers, none for all
+   * @return {@code tools} for the vendor's request, {@code routes} by name, and {@code problems} if
+   *     tools are left out
    */
   public Future<JsonObject> functions(String form, String... servers) {
     JsonObject request = new JsonObject().put("form", form);
@@ -260,7 +263,7 @@ public final class McpClient {
 
   /**
    * @param request {@code form}, {@code servers}, {@code schemas}, {@code strict}, {@code
-   *     serverIds}, all but the first as wanted
+   *     serverIds}; only the first is required
    */
   public Future<JsonObject> functions(JsonObject request) {
     return ask(Addresses.ALL_TOOLS_FUNCTIONS, request);
@@ -269,10 +272,10 @@ public final class McpClient {
   /**
    * Carries out one function call of a model.
    *
-   * @param request {@code form}, {@code call} as the model wrote it, and {@code servers} where it
-   *     was offered those alone
+   * @param request {@code form}, {@code call} as the model wrote it, and {@code servers} if the
+   *     model received the functions of these servers only
    * @return {@code result} for the next request to the model, {@code isError}, and {@code failure}
-   *     where the tool gave no answer; fails only where {@code request} is wrong
+   *     if the call of the tool failed; fails only if {@code request} is wrong
    */
   public Future<JsonObject> callFunction(JsonObject request, CallOptions options) {
     return calls.sendCancellable(
@@ -283,12 +286,12 @@ public final class McpClient {
         options);
   }
 
-  /** Where a cancellation of the call goes: past the catalog, to the connection. */
+  /** The server whose connection receives a cancellation of the call; null if not known. */
   private static @Nullable ConnectionId serverOf(String name) {
     return ToolName.parse(name).flatMap(split -> ConnectionId.parse(split.server())).orElse(null);
   }
 
-  // What servers say by themselves.
+  // Events of servers.
 
   /** Every event of every connection. The handler runs on the context that adds it. */
   public Registration onEvent(Handler<JsonObject> handler) {
@@ -302,7 +305,7 @@ public final class McpClient {
     return subscriptions.onEvent(Addresses.ALL_EVENTS, type, handler);
   }
 
-  // What servers ask, where the server has no handler of its own.
+  // Questions of servers that have no handler of their own.
 
   public Future<Void> setElicitationHandler(InputHandler.Elicitation handler) {
     return inputs.setElicitation(Addresses.ALL_INPUT, handler);

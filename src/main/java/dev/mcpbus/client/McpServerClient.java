@@ -17,16 +17,16 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One MCP server, as {@link McpClient#server} gives it. Holds no state: make one per use or keep
- * it.
+ * Calls one MCP server; {@link McpClient#server} creates it. It has no state: create one per use or
+ * keep it. Any thread may call; futures complete on the caller's context.
  *
- * <p>Three forms of every call. The typed methods give records of the MCP SDK, read once from the
- * raw bytes; a record <em>drops the members that it does not know</em>. {@link #send(String,
- * JsonObject, CallOptions)} and {@link #send(String, Buffer, CallOptions)} lose nothing; the second
- * is never parsed on its way.
+ * <p>Every call has three forms. The typed methods return records of the MCP SDK, read once from
+ * the raw bytes; a record <em>drops the members that the SDK does not define</em>. {@link
+ * #send(String, JsonObject, CallOptions)} and {@link #send(String, Buffer, CallOptions)} keep all
+ * members; mcpbus does not parse the result of the second.
  *
- * <p>Every failure is a {@code McpFailure}. Lists follow all pages and are empty where the server
- * lacks the capability. Without a time-out of the caller's the connection's own holds.
+ * <p>Every failure is a {@code McpFailure}. A list contains all pages, and is empty if the server
+ * lacks the capability. Default time-out: the request time-out of the connection.
  */
 public final class McpServerClient {
 
@@ -53,7 +53,7 @@ public final class McpServerClient {
     return id;
   }
 
-  // Any call, lossless.
+  // Any call; the result keeps all members.
 
   /**
    * @param suffix one of {@link Addresses}, such as {@link Addresses#TOOLS_CALL}
@@ -80,7 +80,7 @@ public final class McpServerClient {
     return send(suffix, params, options).mapEmpty();
   }
 
-  /** Any JSON-RPC method of the server, also one that MCP does not know. */
+  /** Calls any JSON-RPC method of the server, also one that MCP does not define. */
   public Future<JsonObject> request(String method, JsonObject params, CallOptions options) {
     return send(
         Addresses.REQUEST, new JsonObject().put("method", method).put("params", params), options);
@@ -93,8 +93,8 @@ public final class McpServerClient {
   }
 
   /**
-   * The status word after a ping, so that it tells how the server is and not how it was: {@code
-   * connected} only where it answered. {@code disconnected} where there is no such server.
+   * Sends a ping and returns the status word after it: {@code connected} only if the server
+   * replied, {@code disconnected} if there is no such server.
    */
   public Future<String> statusByPing(CallOptions options) {
     return ping(options)
@@ -106,7 +106,7 @@ public final class McpServerClient {
                     .otherwise("disconnected"));
   }
 
-  /** The server's entry as in a file, secrets replaced by {@code "***"}. */
+  /** The server's definition as in a configuration file, secrets replaced by {@code "***"}. */
   public Future<JsonObject> config() {
     return summary().map(ServerSummary::config);
   }
@@ -116,12 +116,12 @@ public final class McpServerClient {
         .map(ServerSummary::of);
   }
 
-  /** Of Streamable HTTP; empty where the transport or the server has none. */
+  /** The session id of Streamable HTTP; empty if the transport or the server has none. */
   public Future<Optional<String>> sessionId() {
     return status().map(status -> Optional.ofNullable(status.sessionId()));
   }
 
-  /** The state that the command led to. */
+  /** Starts a session if there is none; returns the state after the command. */
   public Future<ConnectionState> connect() {
     return command(Addresses.CONNECT);
   }
@@ -161,29 +161,29 @@ public final class McpServerClient {
   }
 
   /**
-   * @param cursor of the one page wanted; null for all pages
+   * @param cursor of the wanted page; null for all pages
    */
   public Future<McpSchema.ListToolsResult> listTools(@Nullable String cursor, CallOptions options) {
     return typed(Addresses.TOOLS_LIST, page(cursor), McpSchema.ListToolsResult.class, options);
   }
 
-  /** {@code _meta} of every tool that has one, by tool name. */
+  /** The {@code _meta} of every tool that has one, by tool name. */
   public Future<JsonObject> toolsMetadata() {
     return send(Addresses.TOOLS_METADATA, new JsonObject(), CallOptions.DEFAULT);
   }
 
   /**
-   * What the tools are now and what they were pinned to: {@code hash}, {@code tools}, {@code
-   * pending} with the differences that wait for {@link #approveTool}.
+   * The current tools and their pins: {@code hash}, {@code tools}, {@code pending} with the
+   * differences that wait for {@link #approveTool}.
    */
   public Future<JsonObject> toolDrift() {
     return send(Addresses.TOOLS_DRIFT, new JsonObject(), CallOptions.DEFAULT);
   }
 
   /**
-   * Pins a quarantined tool to what it is now.
+   * Pins a quarantined tool to its current definition.
    *
-   * @param hash that {@link #toolDrift} gave for it; refused where the tool has changed since
+   * @param hash the tool's hash from {@link #toolDrift}; refused if the tool has changed since
    * @return {@code approved}, {@code quarantined}, {@code remembered}
    */
   public Future<JsonObject> approveTool(String tool, String hash) {
@@ -208,8 +208,8 @@ public final class McpServerClient {
   }
 
   /**
-   * @param tool as the server names it
-   * @return the tool's own failures too, as {@code isError}
+   * @param tool the server's own name of the tool
+   * @return the result; also the tool's own failures, as {@code isError}
    */
   public Future<McpSchema.CallToolResult> callTool(
       String tool, Map<String, Object> arguments, CallOptions options) {
@@ -223,31 +223,33 @@ public final class McpServerClient {
   // Tasks.
 
   /**
-   * Asks for a task where the server can make one of the call.
+   * Calls a tool and requests a task, which a server may create or not.
    *
-   * @param ttl how long the server should keep the task; null leaves it to the server, and servers
-   *     of 2026-07-28 always decide themselves
+   * @param ttl how long the server should keep the task; null: the server decides. A server of
+   *     2026-07-28 always decides
    */
   public Future<ToolCallOutcome> callToolAsTask(
       String tool, Map<String, Object> arguments, @Nullable Duration ttl, CallOptions options) {
-    JsonObject wish = ttl == null ? new JsonObject() : new JsonObject().put("ttl", ttl.toMillis());
+    JsonObject requested =
+        ttl == null ? new JsonObject() : new JsonObject().put("ttl", ttl.toMillis());
     JsonObject params =
         new JsonObject().put("name", tool).put("arguments", new JsonObject(arguments));
-    return send(Addresses.TOOLS_CALL, params.put("task", wish), options).map(SdkJson::toolAnswer);
+    return send(Addresses.TOOLS_CALL, params.put("task", requested), options)
+        .map(SdkJson::toolAnswer);
   }
 
   public Future<McpTask> getTask(String taskId, CallOptions options) {
     return send(Addresses.TASKS_GET, McpTask.named(taskId), options).map(McpTask::of);
   }
 
-  /** Waits until the task is over, also through restarts of the connection. */
+  /** Waits for the end of the task, also across restarts of the connection. */
   public Future<McpSchema.CallToolResult> taskResult(String taskId, CallOptions options) {
     return typed(
         Addresses.TASKS_RESULT, McpTask.named(taskId), McpSchema.CallToolResult.class, options);
   }
 
   /**
-   * 2026-07-28 alone: answers what the task asks.
+   * Answers the questions of a task; 2026-07-28 only.
    *
    * @param inputResponses MCP results by the keys of {@link McpTask#inputRequests}
    */
@@ -262,12 +264,12 @@ public final class McpServerClient {
     return done(Addresses.TASKS_CANCEL, McpTask.named(taskId), options);
   }
 
-  /** 2025-11-25 alone; else {@code METHOD_NOT_FOUND}. */
+  /** The tasks of a server of 2025-11-25; fails with {@code METHOD_NOT_FOUND} for all others. */
   public Future<List<McpTask>> listTasks(CallOptions options) {
     return send(Addresses.TASKS_LIST, new JsonObject(), options).map(McpTask::list);
   }
 
-  /** A task that changed, as its server tells it. */
+  /** Receives each task that has changed, as the server sent it. */
   public Registration onTask(Handler<JsonObject> handler) {
     return onNotification(Methods.TASKS_CHANGED, handler);
   }
@@ -279,7 +281,7 @@ public final class McpServerClient {
   }
 
   /**
-   * @param cursor of the one page wanted; null for all pages
+   * @param cursor of the wanted page; null for all pages
    */
   public Future<McpSchema.ListResourcesResult> listResources(
       @Nullable String cursor, CallOptions options) {
@@ -292,7 +294,7 @@ public final class McpServerClient {
   }
 
   /**
-   * @param cursor of the one page wanted; null for all pages
+   * @param cursor of the wanted page; null for all pages
    */
   public Future<McpSchema.ListResourceTemplatesResult> listResourceTemplates(
       @Nullable String cursor, CallOptions options) {
@@ -311,7 +313,7 @@ public final class McpServerClient {
     return typed(Addresses.RESOURCES_READ, uri(uri), McpSchema.ReadResourceResult.class, options);
   }
 
-  /** Updates then come to {@link #onResourceUpdated}. */
+  /** After this, {@link #onResourceUpdated} receives the updates of the resource. */
   public Future<Void> subscribeResource(String uri) {
     return done(Addresses.RESOURCES_SUBSCRIBE, uri(uri), CallOptions.DEFAULT);
   }
@@ -327,7 +329,7 @@ public final class McpServerClient {
   }
 
   /**
-   * @param cursor of the one page wanted; null for all pages
+   * @param cursor of the wanted page; null for all pages
    */
   public Future<McpSchema.ListPromptsResult> listPrompts(
       @Nullable String cursor, CallOptions options) {
@@ -355,7 +357,7 @@ public final class McpServerClient {
         Addresses.COMPLETION, SdkJson.write(request), McpSchema.CompleteResult.class, options);
   }
 
-  // What the server says by itself. Handlers run on the context that adds them.
+  // Events of the server. Handlers run on the context that adds them.
 
   /** Every event of this connection; {@code Events} has the types and their members. */
   public Registration onEvent(Handler<JsonObject> handler) {
@@ -371,7 +373,7 @@ public final class McpServerClient {
 
   /**
    * @param method of the notification, such as {@code notifications/message}
-   * @param handler receives its {@code params}, empty where it has none
+   * @param handler receives its {@code params}, empty if it has none
    */
   public Registration onNotification(String method, Handler<JsonObject> handler) {
     return subscriptions.onNotification(events(), method, handler);
@@ -385,7 +387,7 @@ public final class McpServerClient {
     return onNotification(Methods.RESOURCES_CHANGED, handler);
   }
 
-  /** {@code uri} of a resource that was subscribed to. */
+  /** Receives the {@code uri} of each updated resource to which a caller has subscribed. */
   public Registration onResourceUpdated(Handler<JsonObject> handler) {
     return onNotification(Methods.RESOURCE_UPDATED, handler);
   }
@@ -394,12 +396,12 @@ public final class McpServerClient {
     return onNotification(Methods.PROMPTS_CHANGED, handler);
   }
 
-  /** {@code level}, {@code logger}, {@code data} of a log message. */
+  /** Receives {@code level}, {@code logger}, {@code data} of each log message. */
   public Registration onLog(Handler<JsonObject> handler) {
     return onNotification(Methods.MESSAGE, handler);
   }
 
-  // What the server asks. A handler here comes before the one of all servers.
+  // Questions of the server. A handler here takes precedence over the handler of all servers.
 
   public Future<Void> setElicitationHandler(InputHandler.Elicitation handler) {
     return inputs.setElicitation(input(), handler);

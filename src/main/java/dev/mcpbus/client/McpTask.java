@@ -11,18 +11,17 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task of a server, the same for both protocol eras.
+ * A task of a server, in the same form for both eras. Immutable.
  *
- * @param id belongs to the server: it stays valid when the connection gets a new session
- * @param message for people, empty where there is none
- * @param createdAt ISO-8601 as the server wrote it, empty where absent
- * @param lastUpdatedAt likewise
+ * @param id the server's task id; it stays valid when the connection starts a new session
+ * @param message for people, empty if there is none
+ * @param createdAt ISO-8601 as the server wrote it, empty if absent
+ * @param lastUpdatedAt ISO-8601 as the server wrote it, empty if absent
  * @param ttlMillis how long the server keeps the task from its creation, -1 for no bound
- * @param pollMillis how long the server wants to be left alone between two questions, -1 where it
- *     does not say
- * @param inputRequests what the server waits for, by key, for {@link McpServerClient#updateTask};
- *     empty where nothing, and always in 2025-11-25, which asks by requests
- * @param raw as the server sent it, every member
+ * @param pollMillis the least pause between two polls that the server wishes, -1 if absent
+ * @param inputRequests the questions that wait for {@link McpServerClient#updateTask}, by key;
+ *     empty if there are none, and always for 2025-11-25, where the server asks by requests
+ * @param raw the task as the server sent it, with every member
  */
 public record McpTask(
     String id,
@@ -42,25 +41,25 @@ public record McpTask(
     FAILED,
     CANCELLED;
 
-    /** True for the three that stay. */
+    /** True if the status cannot change any more. */
     public boolean isFinal() {
       return this == COMPLETED || this == FAILED || this == CANCELLED;
     }
   }
 
-  /** The task in the answer to a tool call; null where the answer is the tool's result. */
+  /** The task in the reply to a tool call; null if the reply is the tool's result. */
   static @Nullable McpTask ofAnswer(JsonObject answer) {
     if (ResultType.TASK.equals(answer.getValue(ResultType.MEMBER))) {
       return of(answer);
     }
-    // A tool's result has content, whatever else it is called.
+    // A reply with content is the tool's result, also if it has a member "task".
     return answer.getValue("task") instanceof JsonObject task && !answer.containsKey("content")
         ? of(task)
         : null;
   }
 
   /**
-   * @throws McpFailure {@code PROTOCOL_ERROR} where this is no task
+   * @throws McpFailure {@code PROTOCOL_ERROR} if {@code task} is not a task
    */
   static McpTask of(JsonObject task) {
     String id = text(task, "taskId");
@@ -75,7 +74,9 @@ public record McpTask(
         text(task, "lastUpdatedAt"),
         millis(task, "ttlMs", "ttl"),
         millis(task, "pollIntervalMs", "pollInterval"),
-        task.getValue("inputRequests") instanceof JsonObject asked ? asked : new JsonObject(),
+        task.getValue("inputRequests") instanceof JsonObject questions
+            ? questions
+            : new JsonObject(),
         task);
   }
 
@@ -102,15 +103,15 @@ public record McpTask(
   private static McpFailure noTask() {
     return McpFailure.maybeSent(
         FailureCode.PROTOCOL_ERROR,
-        "the answer is not a task; ask with a JsonObject or a Buffer to get it as it is");
+        "the answer is not a task; call with a JsonObject or a Buffer to receive it unchanged");
   }
 
   private static String text(JsonObject from, String name) {
     return from.getValue(name) instanceof String text ? text : "";
   }
 
-  private static long millis(JsonObject from, String name, String legacy) {
-    Object value = from.containsKey(name) ? from.getValue(name) : from.getValue(legacy);
+  private static long millis(JsonObject from, String name, String earlierName) {
+    Object value = from.containsKey(name) ? from.getValue(name) : from.getValue(earlierName);
     return value instanceof Number number ? number.longValue() : -1;
   }
 }

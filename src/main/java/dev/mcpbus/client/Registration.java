@@ -3,7 +3,7 @@ package dev.mcpbus.client;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.MessageConsumer;
 
-/** A handler in place, to be removed when it is no longer wanted. */
+/** A handler of events that a caller has added and can remove. Any thread may call. */
 public final class Registration {
 
   private final MessageConsumer<?> consumer;
@@ -12,12 +12,12 @@ public final class Registration {
     this.consumer = consumer;
   }
 
-  /** Succeeds when every node knows of the handler, so that nothing sent from now on is missed. */
+  /** Succeeds when every node can reach the handler: it receives all events from then on. */
   public Future<Void> ready() {
     return consumer.completion();
   }
 
-  /** Idempotent. */
+  /** Removes the handler. Idempotent. */
   public Future<Void> remove() {
     return consumer.unregister();
   }

@@ -9,7 +9,9 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 
-/** Raw bytes to records of the MCP SDK and back, by the SDK's own mapper. */
+/**
+ * Converts raw bytes to records of the MCP SDK and back, with the SDK's own mapper. Thread-safe.
+ */
 final class SdkJson {
 
   private static final McpJsonMapper MAPPER = McpJsonDefaults.getMapper();
@@ -17,7 +19,8 @@ final class SdkJson {
   private SdkJson() {}
 
   /**
-   * @throws McpFailure {@code PROTOCOL_ERROR}, without the text, which may hold secrets
+   * @throws McpFailure {@code PROTOCOL_ERROR}; its message does not contain {@code json}, which may
+   *     contain secrets
    */
   static <T> T read(Buffer json, Class<T> type) {
     try {
@@ -27,7 +30,7 @@ final class SdkJson {
           FailureCode.PROTOCOL_ERROR,
           "the message is not a valid "
               + type.getSimpleName()
-              + "; ask with a JsonObject or a Buffer to get it as it is");
+              + "; call with a JsonObject or a Buffer to receive it unchanged");
     }
   }
 

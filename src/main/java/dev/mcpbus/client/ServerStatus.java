@@ -9,8 +9,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a connection says of itself: a view of its JSON, which keeps the members that have no method
- * here.
+ * The status of a connection, a view of its JSON: {@link #json} also has the members without a
+ * method here.
  */
 public record ServerStatus(JsonObject json) {
 
@@ -27,7 +27,7 @@ public record ServerStatus(JsonObject json) {
     return json.getString("status", state().status());
   }
 
-  /** {@code legacy} or {@code modern}; null before the first handshake. */
+  /** {@code INITIALIZE} or {@code DISCOVER}; null before the first handshake. */
   public @Nullable String era() {
     return json.getString("era");
   }
@@ -36,7 +36,7 @@ public record ServerStatus(JsonObject json) {
     return json.getString("protocolVersion");
   }
 
-  /** {@code name} and {@code version} as the server gave them; empty before the handshake. */
+  /** {@code name} and {@code version} as the server sent them; empty before the handshake. */
   public JsonObject server() {
     return json.getJsonObject("server", new JsonObject());
   }
@@ -49,7 +49,7 @@ public record ServerStatus(JsonObject json) {
     return json.getString("instructions");
   }
 
-  /** Of Streamable HTTP; null where the transport has none. */
+  /** The session id of Streamable HTTP; null if the transport has none. */
   public @Nullable String sessionId() {
     return json.getString("sessionId");
   }
@@ -67,7 +67,7 @@ public record ServerStatus(JsonObject json) {
     return json.getJsonArray("quarantined", new JsonArray()).stream().map(String::valueOf).toList();
   }
 
-  /** How many tools the server listed last; -1 where it has not yet. */
+  /** The number of tools in the last list of the server; -1 before the first list. */
   public int tools() {
     return json.getInteger("tools", -1);
   }

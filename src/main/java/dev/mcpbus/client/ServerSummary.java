@@ -6,11 +6,11 @@ import io.vertx.core.json.JsonObject;
 /**
  * One configured server.
  *
- * @param config its entry as in a file, secrets replaced by {@code "***"}
+ * @param config its definition as in a configuration file, secrets replaced by {@code "***"}
  */
 public record ServerSummary(ConnectionId id, ServerStatus status, JsonObject config) {
 
-  /** Of a reply of {@code Addresses.SERVERS_GET}. */
+  /** Reads a reply of {@code Addresses.SERVERS_GET}. */
   static ServerSummary of(JsonObject json) {
     ServerStatus status = new ServerStatus(json);
     return new ServerSummary(status.id(), status, json.getJsonObject("config", new JsonObject()));

@@ -4,11 +4,11 @@ import io.modelcontextprotocol.spec.McpSchema;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer to {@link McpServerClient#callToolAsTask}: exactly one of the two, as the server
- * decides.
+ * The result of {@link McpServerClient#callToolAsTask}: a task or the tool's result, as the server
+ * decides; the other is null.
  *
- * @param task where the server made one
- * @param result where it answered at once
+ * @param task if the server has created a task
+ * @param result if the server has replied with the tool's result
  */
 public record ToolCallOutcome(@Nullable McpTask task, McpSchema.@Nullable CallToolResult result) {
 
