@@ -23,8 +23,8 @@ final class InFlightRequests {
   private final Set<String> gone = ConcurrentHashMap.newKeySet();
 
   /**
-   * Whether the bus reports the node of each message ({@link #goesTo}); otherwise the known owner
-   * counts as that node.
+   * Whether the bus reports the node of each message ({@link InFlight#goesTo}); otherwise the known
+   * owner counts as that node.
    */
   private volatile boolean nodeReported;
 
