@@ -103,7 +103,8 @@ public final class ConnectionVerticle extends VerticleBase {
     InputRequests inputs = new InputRequests(vertx.eventBus(), id, preferences);
     tasks =
         new ServerTasks(
-            new InputRequests(vertx.eventBus(), id, preferences), preferences, mailbox::park);
+            new InputRequests(vertx.eventBus(), id, preferences), preferences,
+            (call, then) -> mailbox.park(call, ready -> then.accept(ready.open())));
     PrivateConnection privateConnection = spec.privateConnection();
     upstream =
         new ServerMessages(
@@ -203,7 +204,7 @@ public final class ConnectionVerticle extends VerticleBase {
             });
   }
 
-  private ReadySession readySession(Handshake.Opened opened, long connectMillis) {
+  private ReadySession readySession(OpenSession opened, long connectMillis) {
     return ReadySession.of(
         opened, preferences, tasks, drift, mailbox::holdUntilToolsAreListed, connectMillis);
   }

@@ -5,7 +5,6 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.ProtocolVersion;
-import dev.mcpbus.protocol.ServerDescription;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -34,15 +33,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class Handshake {
 
-  /** A session that is open. */
-  record Opened(Session session, ServerDescription server) {}
-
   private final ConnectionSpec spec;
   private final ConnectionOptions options;
   private final Context context;
   private final Vertx vertx;
   private final Clock clock;
   private final ConnectionStateHolder connection;
+  private final SessionPreferences preferences;
   private final SessionListener listener;
   private final SessionEra initialize;
   private final SessionEra discover;
@@ -63,6 +60,7 @@ final class Handshake {
     this.vertx = context.owner();
     this.clock = clock;
     this.connection = connection;
+    this.preferences = preferences;
     this.listener = listener;
     this.initialize = new InitializeEra(spec.clientInfo(), preferences, options.protocolVersion());
     this.discover = new DiscoverEra(spec.clientInfo(), preferences);
@@ -74,7 +72,7 @@ final class Handshake {
    * @return fails with a {@code McpFailure} that was not sent, or with a {@code
    *     TransportException}; closing the connection's session is the caller's then
    */
-  Future<Opened> open() {
+  Future<OpenSession> open() {
     ProtocolVersion pinned = options.protocolVersion();
     Era known = pinned == null ? connection.era() : pinned.era();
     SessionEra first = known == Era.INITIALIZE ? initialize : discover;
@@ -94,18 +92,24 @@ final class Handshake {
     return session;
   }
 
-  private static Future<Opened> speak(Session session, SessionEra era) {
+  private Future<OpenSession> speak(Session session, SessionEra era) {
     session.useEra(era);
-    return era.open(session).map(server -> new Opened(session, server));
+    return era.open(session)
+        .map(
+            server ->
+                new OpenSession(
+                    session,
+                    server,
+                    new ListenSubscription(session, preferences, server.capabilities())));
   }
 
   /** Where each request has a stream of its own, silence is an outage and says nothing of eras. */
-  private Future<Opened> probe(Session session) {
-    Future<Opened> discovered = speak(session, discover);
+  private Future<OpenSession> probe(Session session) {
+    Future<OpenSession> discovered = speak(session, discover);
     if (session.hasRequestStreams()) {
       return discovered.recover(failure -> fallBack(session, failure));
     }
-    Promise<Opened> first = Promise.promise();
+    Promise<OpenSession> first = Promise.promise();
     long timer =
         vertx.setTimer(
             options.probeTimeout().toMillis(), silent -> both(session, discovered, first));
@@ -119,8 +123,8 @@ final class Handshake {
   }
 
   /** No answer to the probe yet: {@code initialize} goes after it, and the first answer counts. */
-  private void both(Session session, Future<Opened> discovered, Promise<Opened> first) {
-    Future<Opened> initialized = speak(session, initialize);
+  private void both(Session session, Future<OpenSession> discovered, Promise<OpenSession> first) {
+    Future<OpenSession> initialized = speak(session, initialize);
     initialized.onSuccess(first::tryComplete);
     discovered.onSuccess(
         opened -> {
@@ -138,8 +142,8 @@ final class Handshake {
   }
 
   /** In the next turn: a channel that ends fails its requests before it reports its end. */
-  private Future<Opened> fallBack(Session session, Throwable failure) {
-    Promise<Opened> next = Promise.promise();
+  private Future<OpenSession> fallBack(Session session, Throwable failure) {
+    Promise<OpenSession> next = Promise.promise();
     vertx.runOnContext(
         turn -> {
           if (session.isOver()) {
@@ -154,7 +158,7 @@ final class Handshake {
   }
 
   /** The probe ended the channel: a new one, and no probe. */
-  private Future<Opened> again(Session over) {
+  private Future<OpenSession> again(Session over) {
     if (connection.session() != over) {
       return ConnectionFailures.closedWhileOpening();
     }
@@ -186,8 +190,8 @@ final class Handshake {
                         .isPresent());
   }
 
-  private Future<Opened> inTime(Future<Opened> attempt) {
-    Promise<Opened> first = Promise.promise();
+  private Future<OpenSession> inTime(Future<OpenSession> attempt) {
+    Promise<OpenSession> first = Promise.promise();
     long timer =
         vertx.setTimer(
             options.handshakeTimeout().toMillis(), silent -> first.tryFail(timedOut(options)));

@@ -21,7 +21,7 @@ final class PreferenceRenewal {
 
   /** Asks a fresh session's server for what is wanted; what it refuses is logged. */
   void renew(ReadySession now) {
-    now.tasks().ready(now);
+    now.tasks().ready(now.open());
     if (now.isModern()) {
       now.subscriptions().refresh();
       return;

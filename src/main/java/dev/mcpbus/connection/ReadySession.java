@@ -1,20 +1,17 @@
 package dev.mcpbus.connection;
 
-import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.ServerDescription;
 import java.util.function.Consumer;
 
 /**
- * A session that is ready, with what its server said of itself.
+ * A session that is ready: open, with its tools, its cache, and what outlives it.
  *
  * @param connectMillis from the start of the transport to the end of the handshake
  */
 record ReadySession(
-    Session session,
-    ServerDescription server,
+    OpenSession open,
     SessionTools tools,
     ToolCallPipeline toolCalls,
-    ListenSubscription subscriptions,
     ResultCache cache,
     SessionPreferences preferences,
     ServerTasks tasks,
@@ -26,37 +23,46 @@ record ReadySession(
    * @param untilListed as in {@link ToolCallPipeline}
    */
   static ReadySession of(
-      Handshake.Opened opened,
+      OpenSession open,
       SessionPreferences preferences,
       ServerTasks tasks,
       DriftWatch drift,
       Consumer<BusCall> untilListed,
       long connectMillis) {
-    Session session = opened.session();
-    ServerDescription server = opened.server();
+    Session session = open.session();
     SessionTools tools = new SessionTools(session, drift);
-    ToolCallSender sender = new ToolCallSender(session, server.capabilities(), tasks);
+    ToolSender sender = new ToolCallSender(session, open.server().capabilities(), tasks);
     return new ReadySession(
-        session,
-        server,
+        open,
         tools,
-        new ToolCallPipeline(session, server.offers("tools"), tools, sender, untilListed),
-        new ListenSubscription(session, preferences, server.capabilities()),
+        new ToolCallPipeline(session, open.offers("tools"), tools, sender, untilListed),
         new ResultCache(session.clock()),
         preferences,
         tasks,
         connectMillis);
   }
 
+  Session session() {
+    return open.session();
+  }
+
+  ServerDescription server() {
+    return open.server();
+  }
+
+  ListenSubscription subscriptions() {
+    return open.subscriptions();
+  }
+
   TaskSupport taskSupport() {
-    return TaskSupport.of(session.era().era(), server.capabilities());
+    return open.taskSupport();
   }
 
   boolean isModern() {
-    return session.era().era() == Era.DISCOVER;
+    return open.isModern();
   }
 
   boolean offers(String capability) {
-    return server.offers(capability);
+    return open.offers(capability);
   }
 }

@@ -56,7 +56,8 @@ final class ServerMessages implements SessionListener {
   @Override
   public boolean onUnfinished(Session of, PendingRequest call, String resultType, RawJson result) {
     if (resultType.equals("task")) {
-      return tasks.take(connection.ready(of), call, result);
+      ReadySession now = connection.ready(of);
+      return tasks.take(now == null ? null : now.open(), call, result);
     }
     if (resultType.equals(ResultType.INPUT_REQUIRED) && Headers.PASS.equals(call.input())) {
       return false; // the caller's own to answer

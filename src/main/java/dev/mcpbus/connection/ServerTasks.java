@@ -23,7 +23,7 @@ final class ServerTasks {
   /** Where a call waits for the next session; it may be failed from there. */
   @FunctionalInterface
   interface Parking {
-    void park(PendingRequest call, Consumer<ReadySession> then);
+    void park(PendingRequest call, Consumer<OpenSession> then);
   }
 
   private static final int MAX_UNWANTED = 256;
@@ -68,7 +68,7 @@ final class ServerTasks {
    * @return true where {@code call} ends later, or has been ended here; false where the caller gets
    *     the task itself
    */
-  boolean take(@Nullable ReadySession readySession, PendingRequest call, RawJson result) {
+  boolean take(@Nullable OpenSession of, PendingRequest call, RawJson result) {
     if (call.method().startsWith("tasks/")) {
       return false; // some servers mark the state of a task so
     }
@@ -81,44 +81,44 @@ final class ServerTasks {
     TaskState task = TaskState.of(result);
     if (!(call instanceof BusCall origin)
         || !call.method().equals(Methods.TOOLS_CALL)
-        || readySession == null
-        || !readySession.taskSupport().offered()
+        || of == null
+        || !of.taskSupport().offered()
         || task == null) {
       call.fail(
           McpFailure.maybeSent(
               FailureCode.PROTOCOL_ERROR,
-              "the answer to " + call.method() + " is wrong: " + whyWrong(readySession, call)));
+              "the answer to " + call.method() + " is wrong: " + whyWrong(of, call)));
     } else if (origin.wantsTask()) {
       preferences.follow(task.id());
-      readySession.subscriptions().refresh();
+      of.subscriptions().refresh();
       return false;
     } else {
-      new TaskWatch(this, origin, readySession.taskSupport(), true)
-          .begin(readySession.session(), task);
+      new TaskWatch(this, origin, of.taskSupport(), true)
+          .begin(of.session(), task);
     }
     return true;
   }
 
-  private static String whyWrong(@Nullable ReadySession readySession, PendingRequest call) {
+  private static String whyWrong(@Nullable OpenSession of, PendingRequest call) {
     if (!call.method().equals(Methods.TOOLS_CALL)) {
       return "it is a task, which this method may not become";
     }
-    return readySession == null || !readySession.taskSupport().offered()
+    return of == null || !of.taskSupport().offered()
         ? "it is a task, and the server does not offer '" + TasksExtension.ID + "'"
         : "it is a task without taskId or status";
   }
 
   /** Waits for the task of {@code taskId} and answers with what its request would have given. */
-  void result(ReadySession readySession, BusCall call, String taskId) {
-    new TaskWatch(this, call, readySession.taskSupport(), false)
-        .await(readySession.session(), taskId);
+  void result(OpenSession of, BusCall call, String taskId) {
+    new TaskWatch(this, call, of.taskSupport(), false)
+        .await(of.session(), taskId);
   }
 
   /** A session is ready. */
-  void ready(ReadySession readySession) {
+  void ready(OpenSession of) {
     List<String> ids = new ArrayList<>(unwanted);
     unwanted.clear();
-    ids.forEach(id -> cancel(readySession.session(), readySession.taskSupport(), id));
+    ids.forEach(id -> cancel(of.session(), of.taskSupport(), id));
   }
 
   /** The session is about to be replaced by another. */
@@ -156,7 +156,7 @@ final class ServerTasks {
     List.copyOf(watches.getOrDefault(taskId, Set.of())).forEach(TaskWatch::pollNow);
   }
 
-  void park(TaskWatch watch, Consumer<ReadySession> then) {
+  void park(TaskWatch watch, Consumer<OpenSession> then) {
     parking.park(watch, then);
   }
 

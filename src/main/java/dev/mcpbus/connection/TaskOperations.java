@@ -40,7 +40,7 @@ final class TaskOperations {
   }
 
   private static void result(ReadySession ready, BusCall call) {
-    withTask(ready, call, (session, taskId) -> ready.tasks().result(ready, call, taskId));
+    withTask(ready, call, (session, taskId) -> ready.tasks().result(ready.open(), call, taskId));
   }
 
   private static void update(ReadySession ready, BusCall call) {

@@ -368,16 +368,16 @@ final class TaskWatch extends PendingRequest implements TaskPolling.Listener {
     tasks.park(this, this::resume);
   }
 
-  private void resume(ReadySession ready) {
-    TaskSupport now = ready.taskSupport();
+  private void resume(OpenSession open) {
+    TaskSupport now = open.taskSupport();
     if (!now.offered() || now.modern() != support.modern()) {
       stop();
       origin.fail(unknown("the server came back without tasks, so " + named() + " is lost"));
       return;
     }
     resumed = true;
-    hold = ready.session().hold(this, this::abandoned);
-    polls(ready.session()).ask();
+    hold = open.session().hold(this, this::abandoned);
+    polls(open.session()).ask();
   }
 
   /** Ended between two sessions: the call was sent, whatever is said of waiting ones. */

@@ -25,7 +25,7 @@ final class ToolCallPipeline {
   private final Session session;
   private final boolean offered;
   private final SessionTools tools;
-  private final ToolCallSender sender;
+  private final ToolSender sender;
   private final Consumer<BusCall> untilListed;
 
   /**
@@ -37,7 +37,7 @@ final class ToolCallPipeline {
       Session session,
       boolean offered,
       SessionTools tools,
-      ToolCallSender sender,
+      ToolSender sender,
       Consumer<BusCall> untilListed) {
     this.session = session;
     this.offered = offered;

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * tool take it so (MCP 2025-11-25, Tasks, Tool-Level Negotiation). The extension of the {@code
  * server/discover} era has no such wish: there the server decides. Owner: the connection's context.
  */
-final class ToolCallSender {
+final class ToolCallSender implements ToolSender {
 
   /** The result must outlive the last moment at which it may be fetched. */
   private static final long TTL_MARGIN_MILLIS = 60_000;
@@ -24,10 +24,9 @@ final class ToolCallSender {
     this.tasks = tasks;
   }
 
-  /**
-   * @param tool null where the server did not list its tools: nothing says that it takes tasks
-   */
-  void send(BusCall call, ToolTable.@Nullable Tool tool) {
+  /** A tool that the server did not list takes no tasks. */
+  @Override
+  public void send(BusCall call, ToolTable.@Nullable Tool tool) {
     boolean wanted = call.wantsTask();
     RawJson params = call.task() == null ? call.params() : call.params().without("task");
     String takes = tool == null || !support.create() ? "forbidden" : tool.taskSupport();
@@ -45,7 +44,8 @@ final class ToolCallSender {
   }
 
   /** The caller made the request: what it says of a task is between the caller and the server. */
-  void sendUnchanged(BusCall call, @Nullable RawJson params) {
+  @Override
+  public void sendUnchanged(BusCall call, @Nullable RawJson params) {
     if (support.create() && call.params().member("task") != null) {
       call.keep(result -> tasks.made(call, result.member("task")));
     }

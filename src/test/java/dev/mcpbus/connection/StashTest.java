@@ -45,11 +45,10 @@ class StashTest {
     ToolCallSender sender = new ToolCallSender(session, server.capabilities(), tasks);
     live =
         new ReadySession(
-            session,
-            server,
+            new OpenSession(
+                session, server, new ListenSubscription(session, wishes, server.capabilities())),
             tools,
             new ToolCallPipeline(session, true, tools, sender, call -> {}),
-            new ListenSubscription(session, wishes, server.capabilities()),
             new ResultCache(Clock.SYSTEM),
             wishes,
             tasks,
