@@ -109,6 +109,22 @@ class ArchitectureTest {
           row("cluster.signing", "cluster.membership"),
           row("directory.aggregate", "directory", "directory.search"),
           row("directory.search", "directory"),
+          row(
+              "connection",
+              "connection.input",
+              "connection.options",
+              "connection.session",
+              "connection.tasks",
+              "connection.tools"),
+          row("connection.input", "connection.session"),
+          row("connection.session", "connection.options"),
+          row(
+              "connection.tasks",
+              "connection.input",
+              "connection.options",
+              "connection.session",
+              "connection.tools"),
+          row("connection.tools", "connection.options", "connection.session"),
           row("protocol.schema", "protocol"),
           row("security", "security.oauth"),
           row("transport.bus", "transport"),
@@ -123,8 +139,8 @@ class ArchitectureTest {
       names(
           """
           bridge.options.BridgeLimitOptions bridge.options.BridgeOptions
-          bridge.options.BridgeTlsOptions connection.ConnectionOptions connection.PinOptions
-          connection.ToolPolicy directory.MetaTools directory.ViewOptions gateway.GatewayOptions
+          bridge.options.BridgeTlsOptions connection.options.ConnectionOptions
+          connection.options.PinOptions connection.options.ToolPolicy directory.MetaTools directory.ViewOptions gateway.GatewayOptions
           security.AuthOptions
           security.oauth.TokenStoreProvider supervisor.Backoff supervisor.ConnectionStrategy
           supervisor.RestartIntensity supervisor.RestartPolicy supervisor.RestartStrategy
@@ -176,6 +192,18 @@ class ArchitectureTest {
                     .filter(use -> !allows(WITHIN, use.from(), use.to()))
                     .map(Use::text)))
         .as("imports between the sub-packages of one package")
+        .isEmpty();
+  }
+
+  @Test
+  void of_a_connection_others_see_the_actor_and_its_options() {
+    assertThat(
+            sorted(
+                imports()
+                    .filter(use -> !top(use.from()).equals("connection"))
+                    .filter(use -> use.to().startsWith("connection."))
+                    .filter(use -> !use.to().equals("connection.options"))
+                    .map(Use::text)))
         .isEmpty();
   }
 

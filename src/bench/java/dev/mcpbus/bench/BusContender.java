@@ -6,7 +6,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.config.RpcLogMode;
 import dev.mcpbus.config.ServerDefinition;
-import dev.mcpbus.connection.ConnectionOptions;
+import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.protocol.Redactor;
 import dev.mcpbus.supervisor.RestartPolicy;
 import dev.mcpbus.supervisor.SupervisorOptions;

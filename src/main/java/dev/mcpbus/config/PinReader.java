@@ -1,7 +1,7 @@
 package dev.mcpbus.config;
 
 import dev.mcpbus.config.ConfigNode.Kind;
-import dev.mcpbus.connection.PinOptions;
+import dev.mcpbus.connection.options.PinOptions;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package dev.mcpbus.config;
 
 import dev.mcpbus.bus.ConnectionId;
-import dev.mcpbus.connection.ConnectionOptions;
+import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.protocol.Redactor;
 import dev.mcpbus.supervisor.RestartPolicy;
 import dev.mcpbus.transport.TransportOptions;

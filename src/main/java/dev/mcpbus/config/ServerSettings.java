@@ -1,7 +1,7 @@
 package dev.mcpbus.config;
 
-import dev.mcpbus.connection.ConnectionOptions;
-import dev.mcpbus.connection.ToolPolicy;
+import dev.mcpbus.connection.options.ConnectionOptions;
+import dev.mcpbus.connection.options.ToolPolicy;
 import dev.mcpbus.supervisor.RestartPolicy;
 import java.time.Duration;
 

@@ -2,9 +2,9 @@ package dev.mcpbus.config;
 
 import dev.mcpbus.config.ConfigNode.Kind;
 import dev.mcpbus.config.Substitution.Filled;
-import dev.mcpbus.connection.ConnectionOptions;
-import dev.mcpbus.connection.ConnectionOptions.Validation;
-import dev.mcpbus.connection.ConnectionOptions.WhenUnavailable;
+import dev.mcpbus.connection.options.ConnectionOptions;
+import dev.mcpbus.connection.options.ConnectionOptions.Validation;
+import dev.mcpbus.connection.options.ConnectionOptions.WhenUnavailable;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.supervisor.Backoff;

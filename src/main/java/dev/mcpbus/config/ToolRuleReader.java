@@ -2,7 +2,7 @@ package dev.mcpbus.config;
 
 import dev.mcpbus.config.ConfigNode.Kind;
 import dev.mcpbus.config.ConfigNode.Member;
-import dev.mcpbus.connection.ToolPolicy;
+import dev.mcpbus.connection.options.ToolPolicy;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -7,6 +7,21 @@ import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.LifecycleMessage;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ReplicaId;
+import dev.mcpbus.connection.input.InputRequests;
+import dev.mcpbus.connection.input.OfferedCapabilities;
+import dev.mcpbus.connection.options.ConnectionOptions;
+import dev.mcpbus.connection.options.ConnectionSpec;
+import dev.mcpbus.connection.options.PrivateConnection;
+import dev.mcpbus.connection.options.ReplicaRole;
+import dev.mcpbus.connection.session.Clock;
+import dev.mcpbus.connection.session.ConnectionFailures;
+import dev.mcpbus.connection.session.OpenSession;
+import dev.mcpbus.connection.session.Session;
+import dev.mcpbus.connection.session.SessionPreferences;
+import dev.mcpbus.connection.session.Timers;
+import dev.mcpbus.connection.tasks.ServerTasks;
+import dev.mcpbus.connection.tools.DefinitionPins;
+import dev.mcpbus.connection.tools.DriftWatch;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.eventbus.Message;
@@ -103,7 +118,8 @@ public final class ConnectionVerticle extends VerticleBase {
     InputRequests inputs = new InputRequests(vertx.eventBus(), id, preferences);
     tasks =
         new ServerTasks(
-            new InputRequests(vertx.eventBus(), id, preferences), preferences,
+            new InputRequests(vertx.eventBus(), id, preferences),
+            preferences,
             (call, then) -> mailbox.park(call, ready -> then.accept(ready.open())));
     PrivateConnection privateConnection = spec.privateConnection();
     upstream =

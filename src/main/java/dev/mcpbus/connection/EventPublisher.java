@@ -2,6 +2,8 @@ package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.connection.options.PrivateConnection;
+import dev.mcpbus.connection.options.ReplicaRole;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;

@@ -11,7 +11,7 @@ final class EventTypes {
 
   private EventTypes() {}
 
-  /** Publishes what is a fact in itself; {@link ListChanges} has the {@code list_changed}. */
+  /** Publishes what is a fact in itself; {@code ListChanges} has the {@code list_changed}. */
   static void publish(String method, RawJson params, BiConsumer<String, JsonObject> publisher) {
     switch (method) {
       case Methods.RESOURCE_UPDATED -> publisher.accept(Events.RESOURCE_UPDATED, body(params));

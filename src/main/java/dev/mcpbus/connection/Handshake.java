@@ -2,6 +2,18 @@ package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.connection.options.ConnectionOptions;
+import dev.mcpbus.connection.options.ConnectionSpec;
+import dev.mcpbus.connection.session.Clock;
+import dev.mcpbus.connection.session.ConnectionFailures;
+import dev.mcpbus.connection.session.DiscoverEra;
+import dev.mcpbus.connection.session.InitializeEra;
+import dev.mcpbus.connection.session.ListenSubscription;
+import dev.mcpbus.connection.session.OpenSession;
+import dev.mcpbus.connection.session.Session;
+import dev.mcpbus.connection.session.SessionEra;
+import dev.mcpbus.connection.session.SessionListener;
+import dev.mcpbus.connection.session.SessionPreferences;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.ProtocolVersion;

@@ -1,5 +1,8 @@
 package dev.mcpbus.connection;
 
+import dev.mcpbus.connection.options.ConnectionOptions;
+import dev.mcpbus.connection.session.Clock;
+import dev.mcpbus.connection.session.Session;
 import io.vertx.core.Vertx;
 
 /**

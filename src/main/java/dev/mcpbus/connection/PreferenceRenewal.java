@@ -1,6 +1,7 @@
 package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.connection.session.SessionPreferences;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import org.slf4j.Logger;

@@ -1,5 +1,18 @@
 package dev.mcpbus.connection;
 
+import dev.mcpbus.connection.session.BusCall;
+import dev.mcpbus.connection.session.ListenSubscription;
+import dev.mcpbus.connection.session.OpenSession;
+import dev.mcpbus.connection.session.ResultCache;
+import dev.mcpbus.connection.session.Session;
+import dev.mcpbus.connection.session.SessionPreferences;
+import dev.mcpbus.connection.session.TaskSupport;
+import dev.mcpbus.connection.tasks.ServerTasks;
+import dev.mcpbus.connection.tasks.ToolCallSender;
+import dev.mcpbus.connection.tools.DriftWatch;
+import dev.mcpbus.connection.tools.SessionTools;
+import dev.mcpbus.connection.tools.ToolCallPipeline;
+import dev.mcpbus.connection.tools.ToolSender;
 import dev.mcpbus.protocol.ServerDescription;
 import java.util.function.Consumer;
 

@@ -2,6 +2,14 @@ package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.connection.input.InputRequests;
+import dev.mcpbus.connection.input.MultiRoundTrip;
+import dev.mcpbus.connection.input.ServerRequests;
+import dev.mcpbus.connection.session.BusCall;
+import dev.mcpbus.connection.session.PendingRequest;
+import dev.mcpbus.connection.session.Session;
+import dev.mcpbus.connection.session.SessionListener;
+import dev.mcpbus.connection.tasks.ServerTasks;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.Methods;

@@ -2,6 +2,11 @@ package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.connection.session.Clock;
+import dev.mcpbus.connection.session.Timers;
+import dev.mcpbus.connection.tools.DriftWatch;
+import dev.mcpbus.connection.tools.ListChanges;
+import dev.mcpbus.connection.tools.ToolTable;
 import dev.mcpbus.protocol.Methods;
 import io.vertx.core.Future;
 import java.util.function.Consumer;

@@ -2,11 +2,11 @@ package dev.mcpbus.hosting;
 
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.config.ServerDefinition;
-import dev.mcpbus.connection.ConnectionSpec;
 import dev.mcpbus.connection.ConnectionVerticle;
-import dev.mcpbus.connection.Ownership;
-import dev.mcpbus.connection.PinStore;
-import dev.mcpbus.connection.PrivateConnection;
+import dev.mcpbus.connection.options.ConnectionSpec;
+import dev.mcpbus.connection.options.Ownership;
+import dev.mcpbus.connection.options.PinStore;
+import dev.mcpbus.connection.options.PrivateConnection;
 import dev.mcpbus.observability.RpcLog;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.MessageTap;

@@ -2,7 +2,7 @@ package dev.mcpbus.hosting;
 
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.config.ServerDefinition;
-import dev.mcpbus.connection.Ownership;
+import dev.mcpbus.connection.options.Ownership;
 import dev.mcpbus.supervisor.SupervisorVerticle;
 import io.vertx.core.Future;
 import java.util.function.Function;

@@ -7,7 +7,7 @@ import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.FairLimits;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.config.ServerDefinition;
-import dev.mcpbus.connection.PrivateConnection;
+import dev.mcpbus.connection.options.PrivateConnection;
 import dev.mcpbus.supervisor.SupervisorVerticle;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

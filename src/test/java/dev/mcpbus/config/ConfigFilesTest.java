@@ -2,8 +2,8 @@ package dev.mcpbus.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.mcpbus.connection.ConnectionOptions.Validation;
-import dev.mcpbus.connection.ConnectionOptions.WhenUnavailable;
+import dev.mcpbus.connection.options.ConnectionOptions.Validation;
+import dev.mcpbus.connection.options.ConnectionOptions.WhenUnavailable;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.supervisor.RestartStrategy;
 import dev.mcpbus.supervisor.RestartType;

@@ -2,7 +2,7 @@ package dev.mcpbus.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.mcpbus.connection.ToolPolicy;
+import dev.mcpbus.connection.options.ToolPolicy;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;

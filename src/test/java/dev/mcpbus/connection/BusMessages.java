@@ -1,6 +1,9 @@
 package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.Codecs;
+import dev.mcpbus.connection.options.ConnectionOptions;
+import dev.mcpbus.connection.session.BusCall;
+import dev.mcpbus.connection.session.Clock;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -12,7 +15,7 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** Calls as they arrive over a real bus, with what becomes of them. */
-final class BusMessages {
+public final class BusMessages {
 
   /**
    * One call.
@@ -20,13 +23,13 @@ final class BusMessages {
    * @param message as the connection gets it
    * @param reply what its caller gets
    */
-  record Sent(Message<Object> message, Future<Object> reply) {}
+  public record Sent(Message<Object> message, Future<Object> reply) {}
 
   private static final String ADDRESS = "test.messages";
 
   private BusMessages() {}
 
-  static Sent send(Vertx vertx, @Nullable Object body, DeliveryOptions options) {
+  public static Sent send(Vertx vertx, @Nullable Object body, DeliveryOptions options) {
     Codecs.register(vertx);
     CompletableFuture<Message<Object>> arrived = new CompletableFuture<>();
     var consumer = vertx.eventBus().<Object>localConsumer(ADDRESS, arrived::complete);
@@ -41,12 +44,12 @@ final class BusMessages {
     }
   }
 
-  static Sent send(Vertx vertx, @Nullable Object body) {
+  public static Sent send(Vertx vertx, @Nullable Object body) {
     return send(vertx, body, new DeliveryOptions());
   }
 
   /** A call with the header {@code name}. */
-  static BusCall call(Vertx vertx, Object body, String name, String value, Clock clock) {
+  public static BusCall call(Vertx vertx, Object body, String name, String value, Clock clock) {
     DeliveryOptions options = new DeliveryOptions().addHeader(name, value);
     return BusCall.of(
         send(vertx, body, options).message(), "tools/call", ConnectionOptions.DEFAULT, clock, null);

@@ -6,6 +6,7 @@ import static dev.mcpbus.testing.ScriptedPeer.error;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.testing.ScriptedPeer;
 import dev.mcpbus.testing.TestBus;

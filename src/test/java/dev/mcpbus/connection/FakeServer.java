@@ -1,6 +1,13 @@
 package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.connection.options.ConnectionOptions;
+import dev.mcpbus.connection.session.Clock;
+import dev.mcpbus.connection.session.InitializeEra;
+import dev.mcpbus.connection.session.PendingRequest;
+import dev.mcpbus.connection.session.Session;
+import dev.mcpbus.connection.session.SessionListener;
+import dev.mcpbus.connection.session.SessionPreferences;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.JsonRpcError;

@@ -13,6 +13,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.client.McpClient;
+import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.testing.ScriptedPeer;
 import dev.mcpbus.testing.TestBus;

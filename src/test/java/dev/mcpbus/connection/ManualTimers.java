@@ -1,10 +1,12 @@
 package dev.mcpbus.connection;
 
+import dev.mcpbus.connection.session.Clock;
+import dev.mcpbus.connection.session.Timers;
 import java.util.Map;
 import java.util.TreeMap;
 
 /** A clock and its timers, both turned by hand. */
-final class ManualTimers implements Timers, Clock {
+public final class ManualTimers implements Timers, Clock {
 
   private record Due(long at, Runnable task) {}
 
@@ -28,12 +30,12 @@ final class ManualTimers implements Timers, Clock {
     timers.remove(timer);
   }
 
-  int armed() {
+  public int armed() {
     return timers.size();
   }
 
   /** Lets time pass, and everything happen that is due meanwhile, in order. */
-  void pass(long millis) {
+  public void pass(long millis) {
     long until = now + millis;
     while (true) {
       Map.Entry<Long, Due> next = null;

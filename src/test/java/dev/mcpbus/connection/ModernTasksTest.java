@@ -13,6 +13,8 @@ import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.connection.options.ConnectionOptions;
+import dev.mcpbus.connection.tasks.TaskPolling;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.TasksExtension;
 import dev.mcpbus.testing.ScriptedPeer;

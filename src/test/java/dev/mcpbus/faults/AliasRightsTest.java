@@ -8,7 +8,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.ConnectionId;
-import dev.mcpbus.connection.ConnectionOptions;
+import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.directory.ViewOptions;
 import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.protocol.Methods;

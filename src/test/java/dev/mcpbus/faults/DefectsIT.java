@@ -11,7 +11,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.connection.ConnectionOptions;
+import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.testing.Http;
 import dev.mcpbus.testing.TestBus;
 import dev.mcpbus.transport.BusOptions;

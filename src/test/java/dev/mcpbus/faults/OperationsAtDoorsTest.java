@@ -7,7 +7,7 @@ import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.MethodAddress;
-import dev.mcpbus.connection.ConnectionOptions;
+import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.security.ApiKeys;

@@ -15,7 +15,7 @@ import dev.mcpbus.config.ConfigResult;
 import dev.mcpbus.config.McpBusConfig;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerSettings;
-import dev.mcpbus.connection.ConnectionOptions;
+import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.hosting.BuiltInTransports;
 import dev.mcpbus.hosting.ServerEntryReader;

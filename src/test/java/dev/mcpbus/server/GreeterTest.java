@@ -3,7 +3,7 @@ package dev.mcpbus.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bus.ConnectionId;
-import dev.mcpbus.connection.ConnectionOptions;
+import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.testing.TestBus;
 import dev.mcpbus.transport.sdk.SdkServerVerticle;
 import io.modelcontextprotocol.server.McpServer;

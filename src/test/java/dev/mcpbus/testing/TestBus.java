@@ -18,7 +18,7 @@ import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerResult;
 import dev.mcpbus.config.ServerSettings;
-import dev.mcpbus.connection.PinStore;
+import dev.mcpbus.connection.options.PinStore;
 import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.hosting.ServerEntryReader;
 import dev.mcpbus.hosting.credentials.OAuthAuthenticators;

@@ -7,7 +7,7 @@ import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ReplicaId;
-import dev.mcpbus.connection.ReplicaRole;
+import dev.mcpbus.connection.options.ReplicaRole;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;

@@ -1,0 +1,130 @@
+package dev.mcpbus.connection.input;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.connection.session.BusCall;
+import dev.mcpbus.connection.session.PendingRequest;
+import dev.mcpbus.connection.session.Session;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ResultType;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A server that needs input to finish a call says so in the result; the call is made again with the
+ * answers and the server's state, byte for byte (MCP 2026-07-28, Multi Round-Trip Requests). Owner:
+ * the connection's context.
+ */
+public final class MultiRoundTrip {
+
+  private static final int MAX_ROUNDS = 16;
+  private static final int MAX_QUESTIONS = 64;
+  private static final Set<String> ALLOWED =
+      Set.of(Methods.TOOLS_CALL, Methods.PROMPTS_GET, Methods.RESOURCES_READ);
+
+  private final InputRequests inputs;
+
+  public MultiRoundTrip(InputRequests inputs) {
+    this.inputs = inputs;
+  }
+
+  /**
+   * Takes a result that is not complete, and no task: {@code call} ends later, or has been ended
+   * here.
+   */
+  public void take(Session session, PendingRequest call, String resultType, RawJson result) {
+    if (resultType.equals(ResultType.INPUT_REQUIRED)) {
+      ask(session, call, result);
+    } else {
+      broken(call, "its resultType is unknown");
+    }
+  }
+
+  private void ask(Session session, PendingRequest call, RawJson result) {
+    RawJson requests = result.member("inputRequests");
+    RawJson state = result.member("requestState");
+    if (!(call instanceof BusCall origin) || !ALLOWED.contains(call.method())) {
+      broken(call, "it asks for input, which this method may not");
+      return;
+    }
+    if ((requests == null && state == null) || (requests != null && !requests.isObject())) {
+      broken(call, "it asks for input without saying what");
+      return;
+    }
+    if (call.nextRound() > MAX_ROUNDS) {
+      broken(call, "it asked for input " + MAX_ROUNDS + " times");
+      return;
+    }
+    List<String> keys = new ArrayList<>();
+    long hold = session.hold(call, () -> keys.forEach(inputs::withdraw));
+    if (requests == null) {
+      again(session, origin, hold, null, state);
+      return;
+    }
+    call.extendBy(session.clock().millis(), InputRequests.PATIENCE_MILLIS);
+    answers(call, requests.toJsonObject(), keys)
+        .onComplete(
+            answers -> again(session, origin, hold, answers, state),
+            failure -> {
+              if (session.release(hold, call)) {
+                call.fail(McpFailure.of(failure));
+              }
+            });
+  }
+
+  /**
+   * @param open takes the names of the questions, to withdraw them by
+   */
+  private Future<JsonObject> answers(PendingRequest call, JsonObject requests, List<String> open) {
+    if (requests.size() > MAX_QUESTIONS) {
+      return Future.failedFuture(
+          McpFailure.maybeSent(
+              FailureCode.LIMIT_EXCEEDED,
+              "the server asks " + requests.size() + " questions at once"));
+    }
+    List<Future<JsonObject>> asked = new ArrayList<>();
+    List<String> keys = new ArrayList<>();
+    for (Map.Entry<String, Object> request : requests) {
+      keys.add(request.getKey());
+      asked.add(inputs.answer(request.getValue(), call, open::add));
+    }
+    return Future.all(asked)
+        .map(
+            all -> {
+              JsonObject answers = new JsonObject();
+              for (int i = 0; i < keys.size(); i++) {
+                answers.put(keys.get(i), asked.get(i).result());
+              }
+              return answers;
+            });
+  }
+
+  private static void again(
+      Session session,
+      BusCall call,
+      long hold,
+      @Nullable JsonObject answers,
+      @Nullable RawJson state) {
+    if (!session.release(hold, call)) {
+      return;
+    }
+    RawJson params =
+        call.params().without("inputResponses").without("requestState").without("task");
+    if (answers != null) {
+      params = params.with("inputResponses", RawJson.of(answers));
+    }
+    session.send(call, state == null ? params : params.with("requestState", state));
+  }
+
+  private static void broken(PendingRequest call, String what) {
+    call.fail(
+        McpFailure.maybeSent(
+            FailureCode.PROTOCOL_ERROR, "the answer to " + call.method() + " is wrong: " + what));
+  }
+}

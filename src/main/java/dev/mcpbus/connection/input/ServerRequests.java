@@ -1,0 +1,111 @@
+package dev.mcpbus.connection.input;
+
+import dev.mcpbus.connection.session.Session;
+import dev.mcpbus.connection.session.TaskOwners;
+import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.MetaKeys;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.json.JsonObject;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers what a server of the {@code initialize} era asks of its client. {@code ping} at once;
+ * roots, sampling and elicitation are asked of callers ({@link InputRequests}); where nobody is
+ * there, and for any other method, the answer is -32601. Owner: the connection's context.
+ */
+public final class ServerRequests {
+
+  private static final int MAX_OPEN = 64;
+
+  private final InputRequests inputs;
+  private final TaskOwners tasks;
+  private final @Nullable String lessee;
+
+  /** Keys of our questions by the server's id of its request. */
+  private final Map<RawJson, String> open = new HashMap<>();
+
+  /**
+   * @param lessee who alone is asked, null for whoever answers
+   */
+  public ServerRequests(InputRequests inputs, TaskOwners tasks, @Nullable String lessee) {
+    this.inputs = inputs;
+    this.tasks = tasks;
+    this.lessee = lessee;
+  }
+
+  public void handle(Session session, RawJson requestId, String method, RawJson params) {
+    if (method.equals(Methods.PING)) {
+      session.answer(requestId, RawJson.EMPTY_OBJECT);
+    } else if (!InputRequests.isInput(method)) {
+      session.refuse(
+          requestId, JsonRpcError.METHOD_NOT_FOUND, "mcpbus does not know the method " + method);
+    } else if (open.size() >= MAX_OPEN) {
+      session.refuse(
+          requestId, JsonRpcError.INTERNAL_ERROR, MAX_OPEN + " questions are open already");
+    } else {
+      ask(session, requestId, method, params.toJsonObject());
+    }
+  }
+
+  private void ask(Session session, RawJson requestId, String method, JsonObject params) {
+    InputRequests.Question question =
+        inputs.ask(method, params, false, owner(session, params), lessee, null);
+    open.put(requestId, question.key());
+    session.extendAll(InputRequests.PATIENCE_MILLIS);
+    question
+        .answer()
+        .onComplete(
+            answer -> {
+              if (open.remove(requestId, question.key())) {
+                session.answer(requestId, RawJson.of(answer));
+              }
+            },
+            failure -> {
+              if (open.remove(requestId, question.key())) {
+                refuse(session, requestId, method, failure);
+              }
+            });
+  }
+
+  /** Of its task where it names one; else of the one whose calls it can only be about. */
+  private @Nullable String owner(Session session, JsonObject params) {
+    if (params.getValue("_meta") instanceof JsonObject meta
+        && meta.containsKey(MetaKeys.RELATED_TASK)) {
+      return meta.getValue(MetaKeys.RELATED_TASK) instanceof JsonObject related
+              && related.getValue("taskId") instanceof String task
+          ? tasks.of(task)
+          : null;
+    }
+    return session.cause();
+  }
+
+  /** The server does not want the answer to its request any more, and gets none. */
+  public void cancelled(@Nullable RawJson requestId) {
+    String key = requestId == null ? null : open.remove(requestId);
+    if (key != null) {
+      inputs.withdraw(key);
+    }
+  }
+
+  /** The session is over. */
+  public void forget() {
+    open.clear();
+    inputs.withdrawAll();
+  }
+
+  private static void refuse(Session session, RawJson requestId, String method, Throwable failure) {
+    if (InputRequests.isNobody(failure)) {
+      session.refuse(
+          requestId, JsonRpcError.METHOD_NOT_FOUND, "nobody is there to answer " + method);
+    } else if (InputRequests.isUnfit(failure)) {
+      session.refuse(requestId, JsonRpcError.INVALID_PARAMS, String.valueOf(failure.getMessage()));
+    } else if (method.equals(Methods.ELICITATION)) {
+      session.answer(requestId, RawJson.of(InputRequests.declined()));
+    } else {
+      session.refuse(requestId, JsonRpcError.INTERNAL_ERROR, method + " was not answered");
+    }
+  }
+}

@@ -1,0 +1,300 @@
+package dev.mcpbus.connection.options;
+
+import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.ProtocolVersion;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How one connection behaves, whatever its transport.
+ *
+ * @param handshakeTimeout from the open channel to a ready session. Default 30 s: a child process
+ *     has to boot first, and {@code npx} may have to fetch it
+ * @param probeTimeout how long a child may be silent on {@code server/discover} before it gets
+ *     {@code initialize} as well; default 2 s
+ * @param protocolVersion speak this version and do not probe; null to find out
+ * @param capabilities what servers are told that will be answered, beside what callers offer:
+ *     {@code {"elicitation": {"form": {}}}}; default nothing
+ * @param requestTimeout a call without a deadline of its own gets this; default 120 s
+ * @param maxCallDuration progress extends {@code requestTimeout} up to this; default 10 min
+ * @param pingInterval between health checks, zero for none; default 30 s
+ * @param pingTimeout for one health check, default 5 s
+ * @param pingThreshold failed health checks in a row before a fresh session is asked for; default 3
+ * @param healthInterval between checks that the server still speaks its protocol and that its tools
+ *     are what they were, zero for none; default 60 s
+ * @param pin whose definitions must stay as they are; default nobody's
+ * @param maxPending calls in flight at most, default 1,024
+ * @param maxStash calls that wait for a session at most, default 256
+ * @param whenUnavailable what happens to a call while there is no session
+ * @param lazy no session before the first call; default false
+ * @param idleStop the session ends after this long without a call, zero for never; default zero
+ * @param shared whether clients of the gateway may share the connection although its server keeps a
+ *     session; default false
+ * @param toolsOnly refuse a server that offers prompts or resources; default false
+ * @param tools which of the server's tools exist for callers; default all
+ * @param validation whether arguments are checked before sending
+ * @param maxPages pages of one list at most, default 1,000
+ * @param limits bounds of a caller's message
+ */
+public record ConnectionOptions(
+    Duration handshakeTimeout,
+    Duration probeTimeout,
+    @Nullable ProtocolVersion protocolVersion,
+    JsonObject capabilities,
+    Duration requestTimeout,
+    Duration maxCallDuration,
+    Duration pingInterval,
+    Duration pingTimeout,
+    int pingThreshold,
+    Duration healthInterval,
+    PinOptions pin,
+    int maxPending,
+    int maxStash,
+    WhenUnavailable whenUnavailable,
+    boolean lazy,
+    Duration idleStop,
+    boolean shared,
+    boolean toolsOnly,
+    ToolPolicy tools,
+    Validation validation,
+    int maxPages,
+    ParseLimits limits) {
+
+  public ConnectionOptions {
+    capabilities = capabilities.copy();
+  }
+
+  /** What happens to a call while the session is restarting. */
+  public enum WhenUnavailable {
+    /** It waits in a bounded stash up to its own deadline. */
+    STASH,
+    /** {@code UNAVAILABLE} at once, with retry-after. */
+    REFUSE
+  }
+
+  /** Whether tool arguments are checked against the input schema before sending. */
+  public enum Validation {
+    /** {@code JsonObject} calls are checked, raw {@code Buffer} calls are not. */
+    AUTO,
+    ALWAYS,
+    NEVER
+  }
+
+  public static final ConnectionOptions DEFAULT =
+      new ConnectionOptions(
+          Duration.ofSeconds(30),
+          Duration.ofSeconds(2),
+          null,
+          new JsonObject(),
+          Duration.ofSeconds(120),
+          Duration.ofMinutes(10),
+          Duration.ofSeconds(30),
+          Duration.ofSeconds(5),
+          3,
+          Duration.ofSeconds(60),
+          PinOptions.NONE,
+          1_024,
+          256,
+          WhenUnavailable.STASH,
+          false,
+          Duration.ZERO,
+          false,
+          false,
+          ToolPolicy.ALL,
+          Validation.AUTO,
+          1_000,
+          ParseLimits.DEFAULT);
+
+  /** A copy to change one field of: {@code options.with().lazy(true).build()}. */
+  public Builder with() {
+    return new Builder(this);
+  }
+
+  /** Copies every field of the options it starts from. */
+  public static final class Builder {
+    private Duration handshakeTimeout;
+    private Duration probeTimeout;
+    private @Nullable ProtocolVersion protocolVersion;
+    private JsonObject capabilities;
+    private Duration requestTimeout;
+    private Duration maxCallDuration;
+    private Duration pingInterval;
+    private Duration pingTimeout;
+    private int pingThreshold;
+    private Duration healthInterval;
+    private PinOptions pin;
+    private int maxPending;
+    private int maxStash;
+    private WhenUnavailable whenUnavailable;
+    private boolean lazy;
+    private Duration idleStop;
+    private boolean shared;
+    private boolean toolsOnly;
+    private ToolPolicy tools;
+    private Validation validation;
+    private int maxPages;
+    private ParseLimits limits;
+
+    private Builder(ConnectionOptions from) {
+      handshakeTimeout = from.handshakeTimeout;
+      probeTimeout = from.probeTimeout;
+      protocolVersion = from.protocolVersion;
+      capabilities = from.capabilities;
+      requestTimeout = from.requestTimeout;
+      maxCallDuration = from.maxCallDuration;
+      pingInterval = from.pingInterval;
+      pingTimeout = from.pingTimeout;
+      pingThreshold = from.pingThreshold;
+      healthInterval = from.healthInterval;
+      pin = from.pin;
+      maxPending = from.maxPending;
+      maxStash = from.maxStash;
+      whenUnavailable = from.whenUnavailable;
+      lazy = from.lazy;
+      idleStop = from.idleStop;
+      shared = from.shared;
+      toolsOnly = from.toolsOnly;
+      tools = from.tools;
+      validation = from.validation;
+      maxPages = from.maxPages;
+      limits = from.limits;
+    }
+
+    public Builder handshakeTimeout(Duration value) {
+      handshakeTimeout = value;
+      return this;
+    }
+
+    public Builder probeTimeout(Duration value) {
+      probeTimeout = value;
+      return this;
+    }
+
+    public Builder protocolVersion(@Nullable ProtocolVersion value) {
+      protocolVersion = value;
+      return this;
+    }
+
+    public Builder capabilities(JsonObject value) {
+      capabilities = value;
+      return this;
+    }
+
+    public Builder requestTimeout(Duration value) {
+      requestTimeout = value;
+      return this;
+    }
+
+    public Builder maxCallDuration(Duration value) {
+      maxCallDuration = value;
+      return this;
+    }
+
+    public Builder pingInterval(Duration value) {
+      pingInterval = value;
+      return this;
+    }
+
+    public Builder pingTimeout(Duration value) {
+      pingTimeout = value;
+      return this;
+    }
+
+    public Builder pingThreshold(int value) {
+      pingThreshold = value;
+      return this;
+    }
+
+    public Builder healthInterval(Duration value) {
+      healthInterval = value;
+      return this;
+    }
+
+    public Builder pin(PinOptions value) {
+      pin = value;
+      return this;
+    }
+
+    public Builder maxPending(int value) {
+      maxPending = value;
+      return this;
+    }
+
+    public Builder maxStash(int value) {
+      maxStash = value;
+      return this;
+    }
+
+    public Builder whenUnavailable(WhenUnavailable value) {
+      whenUnavailable = value;
+      return this;
+    }
+
+    public Builder lazy(boolean value) {
+      lazy = value;
+      return this;
+    }
+
+    public Builder idleStop(Duration value) {
+      idleStop = value;
+      return this;
+    }
+
+    public Builder shared(boolean value) {
+      shared = value;
+      return this;
+    }
+
+    public Builder toolsOnly(boolean value) {
+      toolsOnly = value;
+      return this;
+    }
+
+    public Builder tools(ToolPolicy value) {
+      tools = value;
+      return this;
+    }
+
+    public Builder validation(Validation value) {
+      validation = value;
+      return this;
+    }
+
+    public Builder maxPages(int value) {
+      maxPages = value;
+      return this;
+    }
+
+    public Builder limits(ParseLimits value) {
+      limits = value;
+      return this;
+    }
+
+    public ConnectionOptions build() {
+      return new ConnectionOptions(
+          handshakeTimeout,
+          probeTimeout,
+          protocolVersion,
+          capabilities,
+          requestTimeout,
+          maxCallDuration,
+          pingInterval,
+          pingTimeout,
+          pingThreshold,
+          healthInterval,
+          pin,
+          maxPending,
+          maxStash,
+          whenUnavailable,
+          lazy,
+          idleStop,
+          shared,
+          toolsOnly,
+          tools,
+          validation,
+          maxPages,
+          limits);
+    }
+  }
+}

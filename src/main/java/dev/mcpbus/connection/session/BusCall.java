@@ -1,0 +1,324 @@
+package dev.mcpbus.connection.session;
+
+import dev.mcpbus.bus.CacheMode;
+import dev.mcpbus.bus.CallDeadline;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.Requester;
+import dev.mcpbus.connection.options.ConnectionOptions;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.ProtocolException;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.schema.ArgumentValidator.Violation;
+import dev.mcpbus.transport.OutboundMessage;
+import io.vertx.core.MultiMap;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call that came over the bus. The reply is of the kind of the request: a {@code JsonObject} for
+ * a {@code JsonObject}, the server's own bytes for a {@code Buffer}.
+ */
+public final class BusCall extends PendingRequest {
+
+  private final Message<?> message;
+  private final @Nullable String jsonCodec;
+  private final RawJson params;
+  private final @Nullable CacheMode cache;
+  private final @Nullable RawJson task;
+  private final boolean raw;
+  private List<OutboundMessage.Header> headers = List.of();
+  private @Nullable Consumer<RawJson> keeper;
+  private @Nullable OutputCheck output;
+  private @Nullable String epoch;
+  private boolean relisted;
+  private @Nullable String owner;
+  private boolean ownerRead;
+
+  private BusCall(
+      Message<?> message,
+      @Nullable String jsonCodec,
+      String method,
+      RawJson params,
+      long deadline,
+      long idle,
+      long hard) {
+    super(method, deadline, idle, hard);
+    this.message = message;
+    this.jsonCodec = jsonCodec;
+    this.params = params;
+    this.cache = CacheMode.of(header(Headers.CACHE));
+    boolean without = message.body() instanceof JsonObject json && !json.containsKey("task");
+    this.task = without ? null : taskOf(method, params);
+    this.raw = false;
+  }
+
+  private BusCall(BusCall outer, String method, RawJson inner) {
+    super(method, outer.deadline(), outer.idleMillis(), outer.hardDeadline());
+    this.message = outer.message;
+    this.jsonCodec = outer.jsonCodec;
+    this.params = inner;
+    this.cache = outer.cache;
+    this.task = taskOf(method, inner);
+    this.raw = true;
+    this.epoch = outer.epoch;
+  }
+
+  private static @Nullable RawJson taskOf(String method, RawJson params) {
+    return method.equals(Methods.TOOLS_CALL) ? params.member("task") : null;
+  }
+
+  /**
+   * Reads body and headers.
+   *
+   * @param jsonCodec with which a {@code JsonObject} is sent back, null for that of Vert.x
+   * @throws McpFailure {@code BAD_REQUEST} or {@code LIMIT_EXCEEDED}, not sent
+   */
+  public static BusCall of(
+      Message<?> message,
+      String method,
+      ConnectionOptions options,
+      Clock clock,
+      @Nullable String jsonCodec) {
+    RawJson params = readParams(message.body(), options.limits());
+    long now = clock.millis();
+    MultiMap headers = message.headers();
+    String budget = headers.isEmpty() ? null : headers.get(Headers.DEADLINE);
+    if (budget != null) {
+      long deadline = now + readBudget(budget, options.maxCallDuration());
+      return new BusCall(message, jsonCodec, method, params, deadline, 0, deadline);
+    }
+    long idle = options.requestTimeout().toMillis();
+    long hard = now + options.maxCallDuration().toMillis();
+    return new BusCall(message, jsonCodec, method, params, Math.min(now + idle, hard), idle, hard);
+  }
+
+  private static RawJson readParams(@Nullable Object body, ParseLimits limits) {
+    if (body == null) {
+      return RawJson.EMPTY_OBJECT;
+    }
+    if (body instanceof JsonObject json) {
+      RawJson raw = RawJson.of(json);
+      if (raw.length() > limits.maxBytes()) {
+        throw McpFailure.notSent(
+            FailureCode.LIMIT_EXCEEDED,
+            "the call has " + raw.length() + " bytes, the limit is " + limits.maxBytes());
+      }
+      return raw;
+    }
+    if (body instanceof Buffer buffer) {
+      try {
+        return RawJson.checkedObject(buffer, limits);
+      } catch (ProtocolException e) {
+        throw McpFailure.notSent(
+            ConnectionFailures.isLimit(e) ? FailureCode.LIMIT_EXCEEDED : FailureCode.BAD_REQUEST,
+            "the body is not one JSON object: " + e.getMessage());
+      }
+    }
+    throw McpFailure.notSent(
+        FailureCode.BAD_REQUEST,
+        "the body must be a JsonObject or a Buffer with a JSON object, not "
+            + body.getClass().getSimpleName());
+  }
+
+  private static long readBudget(String text, Duration max) {
+    long left = CallDeadline.read(text);
+    if (left == CallDeadline.NONE) {
+      throw McpFailure.notSent(
+          FailureCode.BAD_REQUEST,
+          "header '" + Headers.DEADLINE + "' must be milliseconds left, such as 5000");
+    }
+    return Math.min(left, max.toMillis());
+  }
+
+  /** What to do with a result that was kept; null where the caller does not say. */
+  public @Nullable CacheMode cache() {
+    return cache;
+  }
+
+  /** Its result tells by which epoch it was answered. */
+  public void epoch(String ofOwner) {
+    epoch = ofOwner;
+  }
+
+  private DeliveryOptions delivery() {
+    DeliveryOptions options = new DeliveryOptions();
+    String told = epoch;
+    return told == null ? options : options.addHeader(Headers.EPOCH, told);
+  }
+
+  /** The same call, of a method that its caller knows: the answer is as it comes. */
+  public BusCall as(String method, RawJson inner) {
+    return new BusCall(this, method, inner);
+  }
+
+  /** True where the caller made the request itself: a task is its own affair. */
+  public boolean isRequest() {
+    return raw;
+  }
+
+  /**
+   * True where the caller wants to see the task that the server makes of the call.
+   *
+   * @throws McpFailure {@code BAD_REQUEST}, not sent
+   */
+  public boolean wantsTask() {
+    String word = header(Headers.TASK);
+    if (task != null && !task.isObject()) {
+      throw McpFailure.notSent(
+          FailureCode.BAD_REQUEST, "\"task\" must be an object, such as {\"ttl\": 60000}");
+    }
+    if (word != null && !word.equals("true") && !word.equals("false")) {
+      throw McpFailure.notSent(
+          FailureCode.BAD_REQUEST, "header '" + Headers.TASK + "' must be true or false");
+    }
+    return word == null ? task != null : word.equals("true");
+  }
+
+  /** The member {@code task} of a tool call's params. */
+  public @Nullable RawJson task() {
+    return task;
+  }
+
+  public RawJson params() {
+    return params;
+  }
+
+  public boolean isRaw() {
+    return message.body() instanceof Buffer;
+  }
+
+  /** The body of a {@code JsonObject} call. */
+  public JsonObject json() {
+    return message.body() instanceof JsonObject json ? json : params.toJsonObject();
+  }
+
+  public @Nullable String header(String name) {
+    return message.headers().isEmpty() ? null : message.headers().get(name);
+  }
+
+  @Override
+  public @Nullable String callId() {
+    return header(Headers.CALL_ID);
+  }
+
+  /** Read once, compared often. */
+  @Override
+  public @Nullable String owner() {
+    if (!ownerRead) {
+      ownerRead = true;
+      Requester who = requester();
+      owner = who == null ? null : who.name();
+    }
+    return owner;
+  }
+
+  @Override
+  public @Nullable String progressAddress() {
+    return header(Headers.PROGRESS);
+  }
+
+  @Override
+  @Nullable String logAddress() {
+    return header(Headers.LOG);
+  }
+
+  @Override
+  public @Nullable String input() {
+    return header(Headers.INPUT);
+  }
+
+  @Override
+  public boolean isCallers() {
+    return true;
+  }
+
+  /** Who called, null for a program on the bus. */
+  public @Nullable Requester requester() {
+    return Requester.of(message.headers());
+  }
+
+  /** What the tool's schema wants in headers. */
+  public void headers(List<OutboundMessage.Header> mirrored) {
+    headers = mirrored;
+  }
+
+  @Override
+  public List<OutboundMessage.Header> headers() {
+    return headers;
+  }
+
+  @Override
+  public @Nullable String traceparent() {
+    return header(Headers.TRACEPARENT);
+  }
+
+  /** Takes note of the result, unless it depends on inputs that the params do not show. */
+  public void keep(Consumer<RawJson> noted) {
+    keeper = noted;
+  }
+
+  /** Has the result looked at before the caller gets it. */
+  public void inspect(OutputCheck check) {
+    output = check;
+  }
+
+  /** True the first time only: the tools were listed again for this call's sake. */
+  public boolean relist() {
+    boolean first = !relisted;
+    relisted = true;
+    return first;
+  }
+
+  @Override
+  public void complete(RawJson result) {
+    if (keeper != null && rounds() == 0) {
+      keeper.accept(result);
+    }
+    OutputCheck check = output;
+    if (check == null) {
+      reply(result, delivery());
+    } else {
+      check
+          .check(result)
+          .onComplete(
+              found -> {
+                Violation wrong = found.succeeded() ? found.result().orElse(null) : null;
+                DeliveryOptions options = delivery();
+                if (wrong != null) {
+                  options.addHeader(Headers.OUTPUT_MISMATCH, wrong.path() + ": " + wrong.message());
+                }
+                reply(result, options);
+              });
+    }
+  }
+
+  private void reply(RawJson result, DeliveryOptions options) {
+    if (isRaw()) {
+      message.reply(result.toBuffer(), options);
+      return;
+    }
+    try {
+      message.reply(result.toJsonObject(), options.setCodecName(jsonCodec));
+    } catch (DecodeException e) {
+      fail(
+          McpFailure.maybeSent(
+              FailureCode.PROTOCOL_ERROR,
+              "the result of " + method() + " cannot be read as JSON: " + e.getMessage()));
+    }
+  }
+
+  @Override
+  public void fail(McpFailure failure) {
+    failure.replyTo(message);
+  }
+}

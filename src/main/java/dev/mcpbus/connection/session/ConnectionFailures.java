@@ -1,0 +1,113 @@
+package dev.mcpbus.connection.session;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.ProtocolException;
+import dev.mcpbus.transport.TransportException;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import org.jspecify.annotations.Nullable;
+
+/** What transports and parsers report, in the words of the bus. */
+public final class ConnectionFailures {
+
+  private ConnectionFailures() {}
+
+  static McpFailure of(TransportException e) {
+    FailureCode code =
+        e.reason() == TransportException.Reason.SESSION_LOST
+            ? FailureCode.UNAVAILABLE
+            : FailureCode.valueOf(e.reason().name());
+    McpFailure.Sent sent =
+        e.sent() == TransportException.Sent.NO ? McpFailure.Sent.NO : McpFailure.Sent.MAYBE;
+    return new McpFailure(code, sent, text(e), e.retryAfterMillis(), null);
+  }
+
+  /**
+   * The same for a session that never became ready: whatever was sent then was not a caller's.
+   * Exits, resets and nonsense count as a failed handshake; the other codes say more by themselves.
+   */
+  public static McpFailure inHandshake(Throwable cause) {
+    if (!(cause instanceof TransportException e)) {
+      return inHandshake(McpFailure.of(cause));
+    }
+    return inHandshake(of(e));
+  }
+
+  private static McpFailure inHandshake(McpFailure failure) {
+    FailureCode code =
+        switch (failure.code()) {
+          case UPSTREAM_EXITED,
+              UPSTREAM_RESET,
+              OUTCOME_UNKNOWN,
+              PROTOCOL_ERROR,
+              UPSTREAM_ERROR,
+              UNAVAILABLE,
+              OVERLOADED ->
+              FailureCode.HANDSHAKE_FAILED;
+          case CALL_TIMEOUT -> FailureCode.HANDSHAKE_TIMEOUT;
+          default -> failure.code();
+        };
+    return new McpFailure(
+        code,
+        McpFailure.Sent.NO,
+        String.valueOf(failure.getMessage()),
+        failure.retryAfterMillis(),
+        failure.code() == FailureCode.UPSTREAM_ERROR ? failure.data() : null);
+  }
+
+  /** The server's own error object in {@code failure}, null where there is none. */
+  public static @Nullable JsonObject upstreamError(Throwable failure) {
+    return failure instanceof McpFailure mcp && mcp.code() == FailureCode.UPSTREAM_ERROR
+        ? mcp.data().getJsonObject("error")
+        : null;
+  }
+
+  public static <T> Future<T> closedWhileOpening() {
+    return Future.failedFuture(
+        McpFailure.notSent(FailureCode.UNAVAILABLE, "closed while it was opening"));
+  }
+
+  /** The other era's opening was answered first: this answer changes nothing any more. */
+  static McpFailure answeredTooLate() {
+    return McpFailure.notSent(
+        FailureCode.HANDSHAKE_FAILED, "the handshake was over before this answer came");
+  }
+
+  static McpFailure overloaded(int pending, int most) {
+    return McpFailure.notSent(
+        FailureCode.OVERLOADED,
+        pending
+            + " of "
+            + most
+            + " calls are in flight already, or yours are three quarters of what others leave;"
+            + " try again later");
+  }
+
+  /** Where the server does not offer what {@code method} needs. */
+  public static McpFailure lacks(String method, String capability) {
+    return McpFailure.notSent(
+        FailureCode.METHOD_NOT_FOUND,
+        method + " was not sent: the server does not offer the capability '" + capability + "'");
+  }
+
+  static boolean isLimit(ProtocolException e) {
+    return switch (e.reason()) {
+      case TOO_LARGE, TOO_DEEP, NUMBER_TOO_LONG -> true;
+      default -> false;
+    };
+  }
+
+  /** False where another attempt cannot help until somebody changes the configuration. */
+  public static boolean isRetryable(McpFailure failure) {
+    return switch (failure.code()) {
+      case START_FAILED, SCOPE_REJECTED, UNSUPPORTED_VERSION, LOOP_DETECTED -> false;
+      default -> true;
+    };
+  }
+
+  private static String text(Throwable e) {
+    String message = e.getMessage();
+    return message == null ? e.getClass().getSimpleName() : message;
+  }
+}

@@ -1,0 +1,231 @@
+package dev.mcpbus.connection.session;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.HeaderValue;
+import dev.mcpbus.protocol.Implementation;
+import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.McpHeaders;
+import dev.mcpbus.protocol.MetaKeys;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.ProtocolVersion;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ServerDescription;
+import dev.mcpbus.protocol.TasksExtension;
+import dev.mcpbus.transport.OutboundMessage;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * 2026-07-28: stateless. {@code server/discover} tells what the server is; every request describes
+ * itself in {@code _meta}, and over HTTP in headers (MCP 2026-07-28, Base Protocol; Streamable
+ * HTTP, Request Metadata).
+ */
+public final class DiscoverEra implements SessionEra {
+
+  private final ProtocolVersion spoken = ProtocolVersion.LATEST_DISCOVER;
+  private final RawJson clientInfo;
+  private final RawJson version = RawJson.string(spoken.wire());
+  private final SessionPreferences preferences;
+  private RawJson meta = RawJson.EMPTY_OBJECT;
+  private long metaOf = -1;
+
+  /** Told only to a server that offers it: then it may answer a call with a task. */
+  private boolean tasks;
+
+  public DiscoverEra(Implementation clientInfo, SessionPreferences preferences) {
+    this.clientInfo = RawJson.of(clientInfo.toJson());
+    this.preferences = preferences;
+  }
+
+  @Override
+  public Era era() {
+    return Era.DISCOVER;
+  }
+
+  @Override
+  public Future<ServerDescription> open(Session session) {
+    return ask(session)
+        .recover(failure -> namesOurVersion(failure) ? ask(session) : Future.failedFuture(failure))
+        .compose(
+            result -> accept(session, result), failure -> Future.failedFuture(explain(failure)));
+  }
+
+  private static Future<RawJson> ask(Session session) {
+    return session.request(Methods.DISCOVER, null, session.options().handshakeTimeout());
+  }
+
+  /**
+   * True where the server refuses our version and lists it at once: "The client SHOULD select a
+   * mutually supported version from the supported list and retry the request" (MCP 2026-07-28,
+   * Protocol Version Negotiation).
+   */
+  private boolean namesOurVersion(Throwable failure) {
+    JsonArray versions = supported(failure);
+    return versions != null && versions.contains(spoken.wire());
+  }
+
+  /** What a server of the era lists when it refuses a version; null where it did not. */
+  private static @Nullable JsonArray supported(Throwable failure) {
+    JsonObject error = ConnectionFailures.upstreamError(failure);
+    return error != null
+            && error.getInteger("code", 0) == JsonRpcError.UNSUPPORTED_VERSION
+            && error.getValue("data") instanceof JsonObject data
+            && data.getValue("supported") instanceof JsonArray versions
+        ? versions
+        : null;
+  }
+
+  private Future<ServerDescription> accept(Session session, RawJson result) {
+    if (session.version() != null) {
+      return Future.failedFuture(ConnectionFailures.answeredTooLate());
+    }
+    JsonObject json = result.toJsonObject();
+    if (!(json.getValue("supportedVersions") instanceof JsonArray versions)) {
+      return Future.failedFuture(
+          McpFailure.notSent(
+              FailureCode.PROTOCOL_ERROR,
+              "the answer to server/discover has no list \"supportedVersions\""));
+    }
+    if (!versions.contains(spoken.wire())) {
+      return Future.failedFuture(unsupported(versions));
+    }
+    session.negotiated(spoken);
+    ServerDescription server = ServerDescription.ofDiscover(result, spoken);
+    tasks = TaskSupport.of(Era.DISCOVER, server.capabilities()).offered();
+    metaOf = -1;
+    return Future.succeededFuture(server);
+  }
+
+  private static Throwable explain(Throwable failure) {
+    JsonArray versions = supported(failure);
+    return versions == null ? failure : unsupported(versions);
+  }
+
+  private static McpFailure unsupported(JsonArray theirs) {
+    return new McpFailure(
+        FailureCode.UNSUPPORTED_VERSION,
+        McpFailure.Sent.NO,
+        "the server speaks protocol versions "
+            + theirs.encode()
+            + ", mcpbus speaks "
+            + ProtocolVersion.supported(),
+        -1,
+        new JsonObject().put("supported", theirs));
+  }
+
+  @Override
+  public RawJson params(@Nullable RawJson params, long id, PendingRequest call) {
+    RawJson base = params == null ? RawJson.EMPTY_OBJECT : params;
+    RawJson own = base.member("_meta");
+    if (own == null) {
+      return base.withNew("_meta", RequestMeta.added(common(), id, call));
+    }
+    if (own.isObject() && call.input() != null) {
+      return base.with("_meta", RequestMeta.added(stated(own), id, call));
+    }
+    return base.with("_meta", RequestMeta.added(own.isObject() ? joined(own) : common(), id, call));
+  }
+
+  /** The caller answers for himself: what he says of himself stands, what he left out is ours. */
+  private RawJson stated(RawJson given) {
+    RawJson own = given.indexed();
+    RawJson all = own;
+    if (!version.equals(own.member(MetaKeys.PROTOCOL_VERSION))) {
+      all = all.with(MetaKeys.PROTOCOL_VERSION, version);
+    }
+    if (own.member(MetaKeys.CLIENT_INFO) == null) {
+      all = all.with(MetaKeys.CLIENT_INFO, clientInfo);
+    }
+    return own.member(MetaKeys.CLIENT_CAPABILITIES) == null
+        ? all.with(MetaKeys.CLIENT_CAPABILITIES, RawJson.EMPTY_OBJECT)
+        : all;
+  }
+
+  private RawJson joined(RawJson own) {
+    RawJson joined =
+        own.with(MetaKeys.PROTOCOL_VERSION, version)
+            .with(MetaKeys.CLIENT_INFO, clientInfo)
+            .with(MetaKeys.CLIENT_CAPABILITIES, capabilities());
+    RawJson level = preferences.logLevel();
+    return level == null ? joined : joined.with(MetaKeys.LOG_LEVEL, level);
+  }
+
+  private RawJson capabilities() {
+    RawJson own = preferences.capabilities();
+    if (!tasks) {
+      return own;
+    }
+    RawJson extensions = own.member("extensions");
+    return own.with(
+        "extensions",
+        (extensions == null ? RawJson.EMPTY_OBJECT : extensions)
+            .with(TasksExtension.ID, RawJson.EMPTY_OBJECT));
+  }
+
+  /** The part that is the same for every request, made once per change of our capabilities. */
+  private RawJson common() {
+    if (metaOf != preferences.generation()) {
+      metaOf = preferences.generation();
+      meta =
+          RawJson.EMPTY_OBJECT
+              .with(MetaKeys.CLIENT_CAPABILITIES, capabilities())
+              .with(MetaKeys.CLIENT_INFO, clientInfo)
+              .with(MetaKeys.PROTOCOL_VERSION, version);
+      RawJson level = preferences.logLevel();
+      meta = level == null ? meta : meta.with(MetaKeys.LOG_LEVEL, level);
+    }
+    return meta;
+  }
+
+  @Override
+  public List<OutboundMessage.Header> headers(
+      Session session, @Nullable RawJson params, PendingRequest call) {
+    if (!session.hasRequestStreams()) {
+      return List.of();
+    }
+    List<OutboundMessage.Header> headers = new ArrayList<>(4);
+    if (session.version() == null) {
+      headers.add(new OutboundMessage.Header(McpHeaders.PROTOCOL_VERSION, spoken.wire()));
+    }
+    headers.add(new OutboundMessage.Header(McpHeaders.METHOD, HeaderValue.encode(call.method())));
+    String member = McpHeaders.NAMED_BY.get(call.method());
+    RawJson name = member == null || params == null ? null : params.member(member);
+    if (name != null && name.isString()) {
+      headers.add(new OutboundMessage.Header(McpHeaders.NAME, HeaderValue.encode(name.asString())));
+    }
+    headers.addAll(call.headers());
+    return headers;
+  }
+
+  /** Where each request has a stream of its own, closing it is the word (Cancellation). */
+  @Override
+  public void cancel(Session session, long id, String reason) {
+    if (!session.hasRequestStreams()) {
+      session.notify(
+          Methods.CANCELLED,
+          RawJson.of(new JsonObject().put("requestId", id).put("reason", reason)));
+    }
+  }
+
+  @Override
+  public String pingMethod() {
+    return Methods.DISCOVER;
+  }
+
+  @Override
+  public @Nullable String wrong(RawJson answer) {
+    RawJson versions = answer.member("supportedVersions");
+    if (versions == null || !versions.isArray()) {
+      return "the answer to server/discover has no list \"supportedVersions\"";
+    }
+    return versions.elements().contains(version)
+        ? null
+        : "the server no longer speaks the version that was settled on: it lists " + versions;
+  }
+}

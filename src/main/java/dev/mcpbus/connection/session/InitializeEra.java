@@ -1,0 +1,140 @@
+package dev.mcpbus.connection.session;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.Implementation;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.ProtocolVersion;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ServerDescription;
+import dev.mcpbus.transport.OutboundMessage;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The handshake of 2024-11-05 to 2025-11-25: {@code initialize}, its answer, {@code
+ * notifications/initialized} (MCP 2025-11-25, Lifecycle).
+ */
+public final class InitializeEra implements SessionEra {
+
+  private final Implementation clientInfo;
+  private final SessionPreferences preferences;
+  private final @Nullable ProtocolVersion pinned;
+
+  /**
+   * @param pinned the one version to speak; null for any that both know
+   */
+  public InitializeEra(
+      Implementation clientInfo, SessionPreferences preferences, @Nullable ProtocolVersion pinned) {
+    this.clientInfo = clientInfo;
+    this.preferences = preferences;
+    this.pinned = pinned;
+  }
+
+  @Override
+  public Era era() {
+    return Era.INITIALIZE;
+  }
+
+  @Override
+  public Future<ServerDescription> open(Session session) {
+    ProtocolVersion offered = pinned == null ? ProtocolVersion.LATEST_INITIALIZE : pinned;
+    JsonObject params =
+        new JsonObject()
+            .put("protocolVersion", offered.wire())
+            .put("capabilities", preferences.advertise())
+            .put("clientInfo", clientInfo.toJson());
+    return session
+        .request(Methods.INITIALIZE, RawJson.of(params), session.options().handshakeTimeout())
+        .compose(
+            result -> accept(session, result), failure -> Future.failedFuture(explain(failure)));
+  }
+
+  /**
+   * "If the client does not support the version in the server's response, it SHOULD disconnect"
+   * (MCP 2025-11-25, Lifecycle, Version Negotiation).
+   */
+  private Future<ServerDescription> accept(Session session, RawJson raw) {
+    if (session.version() != null) {
+      return Future.failedFuture(ConnectionFailures.answeredTooLate());
+    }
+    ServerDescription result = ServerDescription.ofInitialize(raw);
+    Optional<ProtocolVersion> version =
+        ProtocolVersion.ofWire(result.protocolVersion()).filter(v -> v.era() == Era.INITIALIZE);
+    if (version.isEmpty()) {
+      return Future.failedFuture(unsupported("\"" + result.protocolVersion() + "\""));
+    }
+    if (pinned != null && version.get() != pinned) {
+      return Future.failedFuture(
+          McpFailure.notSent(
+              FailureCode.UNSUPPORTED_VERSION,
+              "the server answers with protocol version "
+                  + version.get().wire()
+                  + ", and the configuration pins "
+                  + pinned.wire()
+                  + "; correct or remove \"protocolVersion\""));
+    }
+    session.negotiated(version.get());
+    session.notify(Methods.INITIALIZED, null);
+    return Future.succeededFuture(result);
+  }
+
+  /** Some servers answer an unknown version with an error that lists theirs. */
+  private static Throwable explain(Throwable failure) {
+    JsonObject error = ConnectionFailures.upstreamError(failure);
+    if (error != null
+        && error.getValue("data") instanceof JsonObject data
+        && data.containsKey("supported")) {
+      return unsupported(String.valueOf(data.getValue("supported")));
+    }
+    return failure;
+  }
+
+  private static McpFailure unsupported(String theirs) {
+    return McpFailure.notSent(
+        FailureCode.UNSUPPORTED_VERSION,
+        "the server speaks protocol version "
+            + theirs
+            + ", mcpbus speaks "
+            + ProtocolVersion.supported());
+  }
+
+  @Override
+  public @Nullable RawJson params(@Nullable RawJson params, long id, PendingRequest call) {
+    boolean stated = call.input() != null;
+    if (!stated && !RequestMeta.concerns(call)) {
+      return params;
+    }
+    RawJson base = params == null ? RawJson.EMPTY_OBJECT : params;
+    RawJson own = base.member("_meta");
+    if (own == null && !RequestMeta.concerns(call)) {
+      return params;
+    }
+    RawJson meta = own == null || !own.isObject() ? RawJson.EMPTY_OBJECT : own;
+    if (stated) {
+      meta = RequestMeta.withoutModern(meta);
+    }
+    return base.with("_meta", RequestMeta.added(meta, id, call));
+  }
+
+  @Override
+  public List<OutboundMessage.Header> headers(
+      Session session, @Nullable RawJson params, PendingRequest call) {
+    return List.of();
+  }
+
+  @Override
+  public void cancel(Session session, long id, String reason) {
+    session.notify(
+        Methods.CANCELLED, RawJson.of(new JsonObject().put("requestId", id).put("reason", reason)));
+  }
+
+  @Override
+  public String pingMethod() {
+    return Methods.PING;
+  }
+}

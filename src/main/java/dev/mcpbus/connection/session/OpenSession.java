@@ -1,0 +1,21 @@
+package dev.mcpbus.connection.session;
+
+import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.ServerDescription;
+
+/** A session after its handshake, with what its server said of itself. */
+public record OpenSession(
+    Session session, ServerDescription server, ListenSubscription subscriptions) {
+
+  public TaskSupport taskSupport() {
+    return TaskSupport.of(session.era().era(), server.capabilities());
+  }
+
+  public boolean isModern() {
+    return session.era().era() == Era.DISCOVER;
+  }
+
+  public boolean offers(String capability) {
+    return server.offers(capability);
+  }
+}

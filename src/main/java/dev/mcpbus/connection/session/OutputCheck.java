@@ -1,0 +1,50 @@
+package dev.mcpbus.connection.session;
+
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ResultType;
+import dev.mcpbus.protocol.schema.ArgumentValidator;
+import dev.mcpbus.protocol.schema.ArgumentValidator.Violation;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.Json;
+import java.util.Optional;
+
+/**
+ * Whether a tool's result is what its {@code outputSchema} promises (MCP 2025-11-25, Tools, Output
+ * Schema). Says so and no more: the result is the caller's either way.
+ *
+ * @param tool its name
+ */
+public record OutputCheck(Vertx vertx, String tool, ArgumentValidator schema) {
+
+  private static final int SMALL = 64 * 1024;
+  private static final Violation NONE_GIVEN =
+      new Violation("/", "the result has no structuredContent", false);
+
+  /** Empty where the result fits, or is none that the schema speaks of. */
+  Future<Optional<Violation>> check(RawJson result) {
+    RawJson type = result.member(ResultType.MEMBER);
+    RawJson error = result.member("isError");
+    boolean unfinished =
+        type != null && type.isString() && !type.asString().equals(ResultType.COMPLETE);
+    if (unfinished || (error != null && error.toString().equals("true")) || !schema.checks()) {
+      return Future.succeededFuture(Optional.empty());
+    }
+    RawJson content = result.member("structuredContent");
+    if (content == null) {
+      return Future.succeededFuture(Optional.of(NONE_GIVEN));
+    }
+    return schema.isQuick() && content.length() <= SMALL
+        ? Future.succeededFuture(violation(content))
+        : vertx.executeBlocking(() -> violation(content)).otherwise(Optional.empty());
+  }
+
+  private Optional<Violation> violation(RawJson content) {
+    String ambiguity = content.ambiguity();
+    if (ambiguity != null) {
+      return Optional.of(new Violation("/", ambiguity, false));
+    }
+    return Optional.ofNullable(
+        schema.check(Json.decodeValue(content.toBuffer()), ArgumentValidator.EFFORT));
+  }
+}

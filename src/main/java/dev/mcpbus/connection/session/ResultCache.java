@@ -1,0 +1,95 @@
+package dev.mcpbus.connection.session;
+
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.RawJson;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lists and resources for as long as the server calls them fresh ({@code ttlMs}; MCP 2026-07-28,
+ * Caching), by method and params. It lives as long as its session, so it never leaves one
+ * authorization context, and {@code cacheScope} makes no difference. Bounded; the least recently
+ * used goes first. Owner: the connection's context.
+ */
+public final class ResultCache {
+
+  private static final int MAX_ENTRIES = 512;
+  private static final long MAX_BYTES = 16L * 1024 * 1024;
+
+  private record Key(String method, RawJson params) {}
+
+  private record Entry(RawJson result, long until) {}
+
+  private final Clock clock;
+  private final Map<Key, Entry> entries = new LinkedHashMap<>(16, 0.75f, true);
+  private long bytes;
+
+  public ResultCache(Clock clock) {
+    this.clock = clock;
+  }
+
+  /** How long a result stays fresh, in milliseconds; zero where the server does not say. */
+  public static long freshFor(RawJson result) {
+    RawJson ttl = result.member("ttlMs");
+    return ttl == null ? 0 : Math.max(0, ttl.asLong());
+  }
+
+  /** A result that is still fresh, else null. */
+  public @Nullable RawJson fresh(String method, RawJson params) {
+    Entry entry = entries.get(new Key(method, params));
+    return entry != null && clock.millis() < entry.until() ? entry.result() : null;
+  }
+
+  /**
+   * Keeps a result where the server calls it fresh.
+   *
+   * @param since when it was asked for
+   */
+  public void keep(String method, RawJson params, RawJson result, long since) {
+    Key key = new Key(method, params);
+    Entry old = entries.remove(key);
+    bytes -= old == null ? 0 : old.result().length();
+    long ttl = freshFor(result);
+    if (ttl == 0 || result.length() > MAX_BYTES) {
+      return;
+    }
+    entries.put(key, new Entry(result, since + ttl));
+    bytes += result.length();
+    Iterator<Entry> oldest = entries.values().iterator();
+    while (entries.size() > MAX_ENTRIES || bytes > MAX_BYTES) {
+      bytes -= oldest.next().result().length();
+      oldest.remove();
+    }
+  }
+
+  /** A notification of the server makes stale what it speaks of. */
+  public void heard(String method, RawJson params) {
+    switch (method) {
+      case Methods.PROMPTS_CHANGED -> drop(key -> key.method().equals(Methods.PROMPTS_LIST));
+      case Methods.RESOURCES_CHANGED -> drop(key -> !key.method().equals(Methods.PROMPTS_LIST));
+      case Methods.RESOURCE_UPDATED -> {
+        RawJson uri = params.member("uri");
+        drop(
+            key ->
+                key.method().equals(Methods.RESOURCES_READ)
+                    && uri != null
+                    && uri.equals(key.params().member("uri")));
+      }
+      default -> {}
+    }
+  }
+
+  private void drop(Predicate<Key> stale) {
+    Iterator<Map.Entry<Key, Entry>> all = entries.entrySet().iterator();
+    while (all.hasNext()) {
+      Map.Entry<Key, Entry> one = all.next();
+      if (stale.test(one.getKey())) {
+        bytes -= one.getValue().result().length();
+        all.remove();
+      }
+    }
+  }
+}

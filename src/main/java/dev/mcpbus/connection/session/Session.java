@@ -1,0 +1,398 @@
+package dev.mcpbus.connection.session;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.InstanceId;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.connection.options.ConnectionOptions;
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.MessageTap;
+import dev.mcpbus.protocol.MessageWriter;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.ProtocolVersion;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.Redactor;
+import dev.mcpbus.protocol.ResultType;
+import dev.mcpbus.transport.Channel;
+import dev.mcpbus.transport.OutboundMessage;
+import dev.mcpbus.transport.Transport;
+import dev.mcpbus.transport.TransportException;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.NavigableSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One incarnation of a connection: one channel, one handshake, the requests that wait on it. A new
+ * start makes a new session, so nothing leaks from one life to the next. Owner: the connection's
+ * context; every method and callback runs there.
+ */
+public final class Session implements Channel.Receiver {
+
+  private final Context context;
+  private final Transport transport;
+  private SessionEra era;
+  private final ConnectionOptions options;
+  private final Clock clock;
+  private final SessionChannel wire;
+  private final SessionListener listener;
+  private final PendingRequests pending;
+  private final NotificationRouter gate;
+  private final AmbiguousMessages ambiguous = new AmbiguousMessages();
+  private final LoopCheck loops;
+
+  /** Completes with the channel's opening, and with its closing where it came too late. */
+  private Future<Void> opening = Future.succeededFuture();
+
+  private @Nullable ProtocolVersion version;
+  private boolean ended;
+  private long unmatched;
+  private long lastHeard;
+
+  public Session(
+      Context context,
+      Transport transport,
+      SessionEra era,
+      ConnectionOptions options,
+      Clock clock,
+      @Nullable MessageTap tap,
+      SessionListener listener) {
+    this.context = context;
+    this.transport = transport;
+    this.era = era;
+    this.options = options;
+    this.clock = clock;
+    this.wire = new SessionChannel(options.limits().maxBytes(), tap);
+    this.listener = listener;
+    this.pending = new PendingRequests(context.owner(), clock, this::expired);
+    this.gate = new NotificationRouter(pending, listener, clock.millis());
+    this.loops = new LoopCheck(InstanceId.of(context.owner()));
+  }
+
+  /** Opens the channel. Fails with a {@code TransportException}. */
+  public Future<Void> connect() {
+    opening =
+        transport
+            .open(context, this)
+            .compose(
+                opened -> {
+                  wire.attach(opened);
+                  return ended ? opened.close() : Future.succeededFuture();
+                });
+    return opening.compose(
+        opened -> ended ? ConnectionFailures.closedWhileOpening() : Future.succeededFuture());
+  }
+
+  /** From now on requests are made as {@code other} has them. */
+  public void useEra(SessionEra other) {
+    era = other;
+  }
+
+  public boolean hasRequestStreams() {
+    return wire.hasRequestStreams();
+  }
+
+  public SessionEra era() {
+    return era;
+  }
+
+  /** Takes what the server was given out of what it says. */
+  public Redactor redactor() {
+    return transport.redactor();
+  }
+
+  public ConnectionOptions options() {
+    return options;
+  }
+
+  public Vertx vertx() {
+    return context.owner();
+  }
+
+  public Clock clock() {
+    return clock;
+  }
+
+  public @Nullable ProtocolVersion version() {
+    return version;
+  }
+
+  /** When something last came from the server, on the connection's clock. */
+  public long lastHeard() {
+    return lastHeard;
+  }
+
+  /** True where nothing can be sent any more. */
+  public boolean isOver() {
+    return ended;
+  }
+
+  public int pendingCalls() {
+    return pending.size();
+  }
+
+  /** Completes when nothing is pending any more, and after {@code millis} at the latest. */
+  public Future<Void> drained(long millis) {
+    return pending.drained().timeout(Math.max(1, millis), MILLISECONDS).otherwiseEmpty();
+  }
+
+  public JsonObject diagnostics() {
+    JsonObject facts = wire.diagnostics();
+    gate.report(facts);
+    ambiguous.report(facts);
+    return facts.put("pending", pending.size()).put("unmatched", unmatched);
+  }
+
+  void negotiated(ProtocolVersion agreed) {
+    version = agreed;
+    wire.negotiated(agreed.wire());
+  }
+
+  /** A request of the connection itself. */
+  public Future<RawJson> request(String method, @Nullable RawJson params, Duration timeout) {
+    InternalRequest call = new InternalRequest(method, clock.millis() + timeout.toMillis());
+    send(call, params);
+    return call.future();
+  }
+
+  /**
+   * Sends a request; {@code call} ends exactly once, here or later.
+   *
+   * @return our id of it, -1 where it was not sent
+   */
+  public long send(PendingRequest call, @Nullable RawJson params) {
+    if (ended || !wire.isAttached()) {
+      call.fail(McpFailure.notSent(FailureCode.UNAVAILABLE, "the session is over"));
+      return -1;
+    }
+    if (!call.isExtra() && !pending.admits(call, options.maxPending())) {
+      call.fail(ConnectionFailures.overloaded(pending.size(), options.maxPending()));
+      return -1;
+    }
+    long id = pending.add(call);
+    byte[] bytes = MessageWriter.request(id, call.method(), era.params(params, id, call));
+    try {
+      wire.put(OutboundMessage.request(id, call.method(), bytes, era.headers(this, params, call)));
+    } catch (TransportException e) {
+      if (pending.remove(id) != null) {
+        call.fail(ConnectionFailures.of(e));
+      }
+      return -1;
+    } catch (RuntimeException defect) {
+      pending.remove(id); // whoever called ends the call
+      throw defect;
+    }
+    return id;
+  }
+
+  /**
+   * Keeps a call that has ended at the server and goes on later: its deadline and its cancellation
+   * hold meanwhile.
+   *
+   * @param abandoned runs where the call ends meanwhile
+   * @return a name for {@link #release}
+   */
+  public long hold(PendingRequest call, Runnable abandoned) {
+    call.hold(abandoned);
+    return pending.add(call);
+  }
+
+  /** The same under the id that the call was sent with: its progress token stays valid. */
+  public void hold(long id, PendingRequest call, Runnable abandoned) {
+    call.hold(abandoned);
+    pending.put(id, call);
+  }
+
+  /** Gives a held call back; false where it has ended meanwhile. */
+  public boolean release(long hold, PendingRequest call) {
+    call.hold(null);
+    return pending.remove(hold) != null && !ended;
+  }
+
+  public void notify(String method, @Nullable RawJson params) {
+    sendQuietly(OutboundMessage.notification(method, MessageWriter.notification(method, params)));
+  }
+
+  public void answer(RawJson id, RawJson result) {
+    sendQuietly(OutboundMessage.response(Envelope.Kind.RESULT, MessageWriter.result(id, result)));
+  }
+
+  public void refuse(RawJson id, int code, String message) {
+    sendQuietly(
+        OutboundMessage.response(
+            Envelope.Kind.ERROR, MessageWriter.error(id, code, message, null)));
+  }
+
+  /** No request waits for these: the session drops what the channel does not take. */
+  private void sendQuietly(OutboundMessage message) {
+    if (!ended && !wire.offer(message)) {
+      unmatched++;
+    }
+  }
+
+  /** Calls without a deadline of their own get at least {@code millis} from now. */
+  public void extendAll(long millis) {
+    pending.extendAll(clock.millis(), millis);
+  }
+
+  /** Ends the caller's request; tells the server. False where none of that name waits. */
+  public boolean cancel(String callId) {
+    long id = pending.find(callId);
+    return id >= 0 && abandon(id, "cancelled by the caller");
+  }
+
+  /** Ends request {@code id} and tells the server; false where it does not wait any more. */
+  public boolean abandon(long id, String reason) {
+    PendingRequest call = pending.remove(id);
+    if (call == null) {
+      return false;
+    }
+    abandon(id, call, reason);
+    call.fail(McpFailure.maybeSent(FailureCode.CANCELLED, reason));
+    return true;
+  }
+
+  /** The server ended a stream of ours. */
+  void ended(long id) {
+    PendingRequest call = pending.remove(id);
+    if (call != null) {
+      wire.forget(id);
+      call.fail(McpFailure.maybeSent(FailureCode.UPSTREAM_RESET, "the server ended the stream"));
+    }
+  }
+
+  private void expired(long id, PendingRequest call) {
+    abandon(id, call, "timed out");
+    call.fail(
+        McpFailure.maybeSent(
+            FailureCode.CALL_TIMEOUT,
+            "no answer to " + call.method() + " before the deadline; cancelled at the server"));
+  }
+
+  /** The principal whose call may be why the server asks; null where several or none may be. */
+  public @Nullable String cause() {
+    return pending.cause(clock.millis());
+  }
+
+  /** {@code initialize} must not be cancelled (MCP 2025-11-25, Cancellation). */
+  private void abandon(long id, PendingRequest call, String reason) {
+    if (call.isHeld()) {
+      call.abandon();
+      return;
+    }
+    pending.abandoned(call, clock.millis());
+    if (!call.method().equals(Methods.INITIALIZE)) {
+      era.cancel(this, id, reason);
+    }
+    wire.forget(id);
+  }
+
+  @Override
+  public void onMessage(Envelope message) {
+    if (ended) {
+      return;
+    }
+    lastHeard = clock.millis();
+    wire.heard(message.text());
+    if (ambiguous.refused(this, pending, message)) {
+      return;
+    }
+    switch (message.kind()) {
+      case RESULT -> answered(message);
+      case ERROR -> failed(message);
+      case NOTIFICATION -> gate.heard(this, message.method(), message.params(), lastHeard);
+      case REQUEST -> {
+        RawJson id = message.id();
+        if (id != null) {
+          listener.onRequest(this, id, message.method(), message.params());
+        }
+      }
+    }
+  }
+
+  private void answered(Envelope message) {
+    PendingRequest call = pending.remove(message.integerId());
+    if (call == null) {
+      unmatched++;
+      return;
+    }
+    if (!message.payload().isObject()) {
+      call.fail(
+          McpFailure.maybeSent(
+              FailureCode.PROTOCOL_ERROR,
+              "the result of " + call.method() + " is not a JSON object"));
+      return;
+    }
+    McpFailure loop = loops.check(call.method(), message.payload());
+    if (loop != null) {
+      call.fail(loop);
+      if (version != null) {
+        endWith(loop); // else the handshake fails with it
+      }
+      return;
+    }
+    boolean whole = era.era() == Era.INITIALIZE || message.resultType().equals(ResultType.COMPLETE);
+    if (whole || !listener.onUnfinished(this, call, message.resultType(), message.payload())) {
+      call.complete(message.payload());
+    }
+  }
+
+  private void failed(Envelope message) {
+    PendingRequest call = pending.remove(message.integerId());
+    if (call == null) {
+      unmatched++;
+      return;
+    }
+    JsonRpcError error = JsonRpcError.of(message.payload()).redacted(redactor());
+    if (!error.isModern() || !listener.onRefused(this, call, error)) {
+      call.fail(McpFailure.upstream(error));
+    }
+  }
+
+  @Override
+  public void onRequestFailed(long id, TransportException reason) {
+    PendingRequest call = pending.remove(id);
+    if (call != null) {
+      call.fail(ConnectionFailures.of(reason));
+    }
+  }
+
+  @Override
+  public void onClosed(TransportException reason) {
+    if (!ended) {
+      endWith(ConnectionFailures.of(reason));
+    }
+  }
+
+  private void endWith(McpFailure failure) {
+    ended = true;
+    pending.failAll(failure);
+    listener.onEnded(this, failure);
+  }
+
+  /** Every mcpbus that answers of this session came through. */
+  public NavigableSet<String> behind() {
+    return loops.behind();
+  }
+
+  /**
+   * Ends the session for good: what is pending fails, the channel is closed. Idempotent.
+   *
+   * @return completes when nothing of the channel is left; a transport that does not finish opening
+   *     is waited for as long as for a handshake
+   */
+  public Future<Void> close() {
+    ended = true;
+    pending.failAll(
+        McpFailure.maybeSent(FailureCode.OUTCOME_UNKNOWN, "the connection was closed meanwhile"));
+    return wire.isAttached()
+        ? wire.close()
+        : opening.timeout(options.handshakeTimeout().toMillis(), MILLISECONDS).otherwiseEmpty();
+  }
+}

@@ -1,0 +1,97 @@
+package dev.mcpbus.connection.session;
+
+import dev.mcpbus.protocol.MessageTap;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.transport.Channel;
+import dev.mcpbus.transport.OutboundMessage;
+import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reason;
+import dev.mcpbus.transport.TransportException.Sent;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way out of a session: its channel once that is open, held to our own bound, seen by the tap.
+ * Owner: the connection's context.
+ */
+final class SessionChannel {
+
+  private final int maxBytes;
+  private final @Nullable MessageTap tap;
+  private @Nullable Channel channel;
+
+  SessionChannel(int maxBytes, @Nullable MessageTap tap) {
+    this.maxBytes = maxBytes;
+    this.tap = tap;
+  }
+
+  void attach(Channel opened) {
+    channel = opened;
+  }
+
+  boolean isAttached() {
+    return channel != null;
+  }
+
+  boolean hasRequestStreams() {
+    return channel != null && channel.hasRequestStreams();
+  }
+
+  void put(OutboundMessage message) throws TransportException {
+    Channel out = channel;
+    if (out == null) {
+      throw new TransportException(Reason.UPSTREAM_RESET, Sent.NO, "the channel is not open");
+    }
+    int length = message.bytes().length;
+    if (length > maxBytes) {
+      throw new TransportException(
+          Reason.LIMIT_EXCEEDED,
+          Sent.NO,
+          "the message has " + length + " bytes, the limit is " + maxBytes);
+    }
+    if (tap != null) {
+      tap.message(MessageTap.Direction.SENT, RawJson.slice(message.bytes(), 0, length));
+    }
+    out.send(message);
+  }
+
+  /** As {@link #put}, for a message that may be dropped: false where the channel refuses it. */
+  boolean offer(OutboundMessage message) {
+    try {
+      if (isAttached()) {
+        put(message);
+      }
+      return true;
+    } catch (TransportException refused) {
+      return false;
+    }
+  }
+
+  /** What came in. */
+  void heard(RawJson message) {
+    if (tap != null) {
+      tap.message(MessageTap.Direction.RECEIVED, message);
+    }
+  }
+
+  void forget(long id) {
+    if (channel != null) {
+      channel.forget(id);
+    }
+  }
+
+  void negotiated(String version) {
+    if (channel != null) {
+      channel.negotiated(version);
+    }
+  }
+
+  JsonObject diagnostics() {
+    return channel == null ? new JsonObject() : channel.diagnostics();
+  }
+
+  Future<Void> close() {
+    return channel == null ? Future.succeededFuture() : channel.close();
+  }
+}

@@ -1,0 +1,26 @@
+package dev.mcpbus.connection.session;
+
+import io.vertx.core.Vertx;
+
+/** Runs things later, on the context that asks; tests turn it by hand together with the clock. */
+public interface Timers {
+
+  /** Runs {@code task} once, {@code millis} from now; gives its name. */
+  long set(long millis, Runnable task);
+
+  void cancel(long timer);
+
+  static Timers of(Vertx vertx) {
+    return new Timers() {
+      @Override
+      public long set(long millis, Runnable task) {
+        return vertx.setTimer(Math.max(1, millis), fired -> task.run());
+      }
+
+      @Override
+      public void cancel(long timer) {
+        vertx.cancelTimer(timer);
+      }
+    };
+  }
+}

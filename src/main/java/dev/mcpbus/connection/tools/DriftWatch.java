@@ -1,0 +1,306 @@
+package dev.mcpbus.connection.tools;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.Events;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.connection.tools.ToolDefinitions.Definition;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Compares every complete list of tools with the last one, whoever asked for it and in whichever
+ * session, tells what has changed, and keeps calls from pinned tools that did. Owner: the
+ * connection's context.
+ */
+public final class DriftWatch {
+
+  private static final Logger LOG = LoggerFactory.getLogger(DriftWatch.class);
+  private static final Set<String> APPROVAL = Set.of("tool", "hash");
+
+  private final ConnectionId id;
+  private final DefinitionPins pins;
+  private final BiConsumer<String, JsonObject> publisher;
+  private @Nullable ToolDefinitions last;
+  private @Nullable JsonObject lastDrift;
+  private boolean unannounced;
+
+  /**
+   * @param publisher takes type and members of an event
+   */
+  public DriftWatch(
+      ConnectionId id, DefinitionPins pins, BiConsumer<String, JsonObject> publisher) {
+    this.id = id;
+    this.pins = pins;
+    this.publisher = publisher;
+  }
+
+  public DefinitionPins pins() {
+    return pins;
+  }
+
+  /** A complete list was read; publishes where it differs from the last one. */
+  void seen(ToolDefinitions now) {
+    ToolDefinitions before = last;
+    last = now;
+    if (before != null && before.hash().equals(now.hash())) {
+      return;
+    }
+    SchemaDrift drift =
+        before == null ? SchemaDrift.since(pins, now) : SchemaDrift.between(before, now);
+    pins.firstSight(now);
+    if (!drift.isEmpty()) {
+      tell(drift, now);
+    }
+    missing(now);
+    if (!now.invisible().isEmpty()) {
+      LOG.warn(
+          "connection {}: definitions with characters that nobody sees: {}; read them at {} before"
+              + " a model does",
+          id,
+          DefinitionDifferences.names(now.invisible()),
+          Addresses.of(id, Addresses.TOOLS_DRIFT));
+    }
+  }
+
+  private void tell(SchemaDrift drift, ToolDefinitions now) {
+    Set<String> quarantined = new TreeSet<>(pins.quarantined(now));
+    String message =
+        "the tools have changed: "
+            + drift.sentence()
+            + (quarantined.isEmpty()
+                ? ""
+                : "; quarantined until approved: " + DefinitionDifferences.names(quarantined));
+    lastDrift = new JsonObject().put("time", Instant.now().toString()).put("message", message);
+    unannounced = true;
+    LOG.warn("connection {}: {}", id, message);
+    publisher.accept(
+        Events.SCHEMA_DRIFT,
+        drift
+            .toJson()
+            .put("hash", now.hash())
+            .put("quarantined", SchemaDrift.names(quarantined))
+            .put("message", message));
+  }
+
+  /** A pin that names no tool protects nothing, and is perhaps misspelt. */
+  private void missing(ToolDefinitions now) {
+    Set<String> missing = new TreeSet<>(pins.options().hashes().keySet());
+    missing.removeAll(now.byName().keySet());
+    if (!missing.isEmpty()) {
+      LOG.warn(
+          "connection {}: pinned, but not offered: {}; compare the names in \"pin\" with {}",
+          id,
+          DefinitionDifferences.names(missing),
+          Addresses.of(id, Addresses.TOOLS_LIST));
+    }
+  }
+
+  /** Tells that the list is another one, unless that was told since it became so. */
+  void announceDrift(ToolTable table) {
+    if (unannounced) {
+      announce(table);
+    }
+  }
+
+  public void announce(ToolTable table) {
+    unannounced = false;
+    publisher.accept(Events.TOOLS_CHANGED, table.summary());
+  }
+
+  /**
+   * Why a tool must not be called, null where it may.
+   *
+   * @param list what the session's server says now, null where it has not listed its tools
+   */
+  @Nullable McpFailure refusal(String tool, @Nullable ToolDefinitions list) {
+    if (!pins.covers(tool)) {
+      return null;
+    }
+    Definition now = list == null ? null : list.byName().get(tool);
+    if (list != null && (now == null || pins.admits(tool, now))) {
+      return null; // a tool that is not listed is refused as unknown
+    }
+    String name = "tool '" + DefinitionDifferences.shown(tool, 200) + "'";
+    if (now == null) {
+      return McpFailure.notSent(
+          FailureCode.FORBIDDEN,
+          name + " is pinned, and its definition cannot be checked: the server lists no tools");
+    }
+    DefinitionPins.Pin pin = pins.of(tool);
+    JsonObject data = new JsonObject().put("tool", tool).put("hash", now.hash());
+    String why;
+    if (pin == null) {
+      why = "cannot be pinned, " + (pins.problem() == null ? "too many are" : pins.problem());
+    } else {
+      data.put("pinned", pin.hash());
+      String before = pin.definition();
+      why =
+          "has drifted from its pinned definition"
+              + (before == null
+                  ? ""
+                  : " in "
+                      + DefinitionDifferences.fields(
+                          DefinitionDifferences.of(before, now.canonical())));
+    }
+    return new McpFailure(
+        FailureCode.FORBIDDEN,
+        McpFailure.Sent.NO,
+        name
+            + " is quarantined: it "
+            + why
+            + ". Compare it at "
+            + Addresses.of(id, Addresses.TOOLS_DRIFT)
+            + " and approve it at "
+            + Addresses.of(id, Addresses.TOOLS_APPROVE),
+        -1,
+        data);
+  }
+
+  /** The members that {@code status} shows, none where all is as it should be. */
+  public JsonObject status() {
+    JsonObject json = new JsonObject();
+    ToolDefinitions now = last;
+    if (now != null) {
+      json.put("toolsHash", now.hash());
+      Set<String> quarantined = pins.quarantined(now);
+      if (!quarantined.isEmpty()) {
+        json.put("quarantined", SchemaDrift.names(quarantined));
+      }
+    }
+    if (lastDrift != null) {
+      json.put("lastDrift", lastDrift.copy());
+    }
+    String problem = pins.problem();
+    return problem == null ? json : json.put("pinProblem", problem);
+  }
+
+  /**
+   * {@code {pin, hash, tools: {name: {hash, state}}, pending: [{tool, before, hash, ...}],
+   * invisible: [name], ...}}.
+   */
+  public JsonObject view() {
+    JsonObject json = new JsonObject().put("pin", pins.mode());
+    ToolDefinitions now = last;
+    JsonObject tools = new JsonObject();
+    JsonArray pending = new JsonArray();
+    if (now != null) {
+      json.put("hash", now.hash());
+      now.byName()
+          .forEach(
+              (name, definition) ->
+                  tools.put(
+                      name,
+                      new JsonObject()
+                          .put("hash", definition.hash())
+                          .put("state", state(name, definition))));
+      pending = SchemaDrift.changes(SchemaDrift.violations(pins, now));
+      Set<String> missing = new TreeSet<>(pins.options().hashes().keySet());
+      missing.removeAll(now.byName().keySet());
+      json.put("missing", SchemaDrift.names(missing))
+          .put("invisible", SchemaDrift.names(now.invisible()));
+    }
+    json.put("tools", tools).put("pending", pending);
+    JsonObject status = status();
+    status.remove("toolsHash");
+    return json.mergeIn(status);
+  }
+
+  private String state(String name, Definition definition) {
+    if (!pins.covers(name)) {
+      return "free";
+    }
+    return pins.admits(name, definition) ? "pinned" : "quarantined";
+  }
+
+  /**
+   * Pins quarantined tools to what they are now: {@code {tool?, hash?}}, one or all of them, on
+   * condition that the tool (or, without one, the whole list) still has that hash.
+   *
+   * @return {@code {approved: {name: hash}, quarantined: [name], remembered}}
+   * @throws McpFailure {@code BAD_REQUEST}, {@code UNKNOWN_TOOL} or {@code UNAVAILABLE}
+   */
+  public Future<JsonObject> approve(JsonObject body) {
+    Object tool = body.getValue("tool");
+    Object hash = body.getValue("hash");
+    if (!APPROVAL.containsAll(body.fieldNames())
+        || !(tool == null || tool instanceof String)
+        || !(hash == null || hash instanceof String)) {
+      throw bad("the body must be {\"tool\": string or absent, \"hash\": string or absent}");
+    }
+    ToolDefinitions now = last;
+    if (!pins.isActive()) {
+      throw bad("no tool of server '" + id + "' is pinned; set \"pin\" in its configuration");
+    }
+    if (now == null) {
+      throw McpFailure.notSent(
+          FailureCode.UNAVAILABLE, "the server has not listed its tools yet; connect it first");
+    }
+    Map<String, Definition> approved = wanted(now, (String) tool, (String) hash);
+    if (approved.isEmpty()) {
+      return Future.succeededFuture(answer(approved, now).put("remembered", true));
+    }
+    Future<Boolean> saved = pins.approve(approved);
+    JsonObject answer = answer(approved, now);
+    LOG.info(
+        "connection {}: approved as they are now: {}",
+        id,
+        DefinitionDifferences.names(approved.keySet()));
+    publisher.accept(Events.SCHEMA_APPROVED, answer.copy());
+    publisher.accept(Events.TOOLS_CHANGED, new JsonObject().put("tools", now.byName().size()));
+    return saved.map(remembered -> answer.put("remembered", remembered));
+  }
+
+  private Map<String, Definition> wanted(
+      ToolDefinitions now, @Nullable String tool, @Nullable String hash) {
+    Map<String, Definition> wanted = new LinkedHashMap<>();
+    Set<String> names = new LinkedHashSet<>(pins.quarantined(now));
+    String current = now.hash();
+    if (tool != null) {
+      Definition definition = now.byName().get(tool);
+      String name = "'" + DefinitionDifferences.shown(tool, 200) + "'";
+      if (definition == null) {
+        throw McpFailure.notSent(
+            FailureCode.UNKNOWN_TOOL, "the server offers no tool " + name + " now");
+      }
+      if (!pins.covers(tool)) {
+        throw bad("tool " + name + " is not pinned; name it in \"pin\" of the configuration");
+      }
+      current = definition.hash();
+      names.retainAll(Set.of(tool));
+    }
+    if (hash != null && !hash.equals(current)) {
+      throw bad(
+          "that hash is stale, it has changed again: now it is "
+              + current
+              + "; compare at "
+              + Addresses.of(id, Addresses.TOOLS_DRIFT));
+    }
+    names.forEach(name -> wanted.put(name, now.byName().get(name)));
+    return wanted;
+  }
+
+  private JsonObject answer(Map<String, Definition> approved, ToolDefinitions now) {
+    JsonObject hashes = new JsonObject();
+    approved.forEach((name, definition) -> hashes.put(name, definition.hash()));
+    return new JsonObject()
+        .put("approved", hashes)
+        .put("quarantined", SchemaDrift.names(pins.quarantined(now)));
+  }
+
+  private static McpFailure bad(String message) {
+    return McpFailure.notSent(FailureCode.BAD_REQUEST, message);
+  }
+}

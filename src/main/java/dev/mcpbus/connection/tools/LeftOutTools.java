@@ -1,0 +1,89 @@
+package dev.mcpbus.connection.tools;
+
+import dev.mcpbus.protocol.MetaKeys;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The entries of one list that cannot be used, and why. Single owner. */
+public final class LeftOutTools {
+
+  private static final Logger LOG = LoggerFactory.getLogger(LeftOutTools.class);
+
+  /** More entries that were left out than this are counted only. */
+  private static final int MAX_REASONS = 100;
+
+  private static final int MAX_SHOWN = 200;
+
+  private final JsonObject reasons = new JsonObject();
+
+  /**
+   * @param rawName what its server calls it, as far as that can be said
+   */
+  void add(@Nullable RawJson rawName, String fault) {
+    String name = rawName != null && rawName.isString() ? rawName.asString() : "?";
+    LOG.debug("{} is left out: {}", cut(name), cut(fault));
+    if (reasons.size() < MAX_REASONS) {
+      reasons.put(cut(name), cut(fault));
+    }
+  }
+
+  private static String cut(String text) {
+    return text.length() > MAX_SHOWN ? text.substring(0, MAX_SHOWN) + "..." : text;
+  }
+
+  boolean isEmpty() {
+    return reasons.isEmpty();
+  }
+
+  /** By the entry's name. */
+  JsonObject reasons() {
+    return reasons;
+  }
+
+  /** The entries of {@code list}; none where it has no array {@code key}. */
+  static List<RawJson> entries(RawJson list, String key) {
+    RawJson entries = list.member(key);
+    return entries == null ? List.of() : entries.elements();
+  }
+
+  /**
+   * {@code list} with the entries {@code kept} alone; its {@code _meta} says under {@link
+   * MetaKeys#LEFT_OUT} why. The same bytes where nothing was left out.
+   */
+  RawJson rest(RawJson list, String key, List<RawJson> kept) {
+    return isEmpty() ? list : replaced(list, key, kept, MetaKeys.LEFT_OUT, RawJson.of(reasons));
+  }
+
+  /** {@code list} with these entries instead, and the reason in {@code _meta}. */
+  static RawJson replaced(
+      RawJson list, String key, List<RawJson> entries, String reason, RawJson why) {
+    RawJson meta = list.member("_meta");
+    RawJson base = meta == null || !meta.isObject() ? RawJson.EMPTY_OBJECT : meta;
+    return list.with(key, RawJson.array(entries)).with("_meta", base.with(reason, why));
+  }
+
+  /**
+   * {@code list} without the entries in which a member stands twice: two readers could take them
+   * for different things. Takes as long as reading the list.
+   *
+   * @param name the member that tells one entry from the other
+   */
+  public static RawJson ambiguous(RawJson list, String key, String name) {
+    LeftOutTools leftOut = new LeftOutTools();
+    List<RawJson> kept = new ArrayList<>();
+    for (RawJson entry : entries(list, key)) {
+      String ambiguity = entry.ambiguity();
+      if (ambiguity == null) {
+        kept.add(entry);
+      } else {
+        leftOut.add(entry.member(name), ambiguity);
+      }
+    }
+    return leftOut.rest(list, key, kept);
+  }
+}

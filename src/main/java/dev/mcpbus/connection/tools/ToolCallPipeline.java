@@ -1,0 +1,213 @@
+package dev.mcpbus.connection.tools;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.connection.session.BusCall;
+import dev.mcpbus.connection.session.ConnectionFailures;
+import dev.mcpbus.connection.session.OutputCheck;
+import dev.mcpbus.connection.session.Session;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.schema.ArgumentValidator;
+import dev.mcpbus.protocol.schema.ArgumentValidator.Violation;
+import io.vertx.core.json.JsonObject;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way of a tool call through a ready session: pinned? valid? send. It stands between {@code *
+ * Mailbox} and {@link Session#send}; a call that it refuses was not sent. Owner: the connection's
+ * context.
+ */
+public final class ToolCallPipeline {
+
+  /** A worker checks the arguments of a call that is larger than this. */
+  private static final int SMALL = 64 * 1024;
+
+  private final Session session;
+  private final boolean offered;
+  private final SessionTools tools;
+  private final ToolSender sender;
+  private final Consumer<BusCall> untilListed;
+
+  /**
+   * @param offered whether the server offers the capability {@code tools}
+   * @param untilListed keeps a call until the server has listed its tools or has failed to, and
+   *     then gives it to {@link #call} of the session that serves
+   */
+  public ToolCallPipeline(
+      Session session,
+      boolean offered,
+      SessionTools tools,
+      ToolSender sender,
+      Consumer<BusCall> untilListed) {
+    this.session = session;
+    this.offered = offered;
+    this.tools = tools;
+    this.sender = sender;
+    this.untilListed = untilListed;
+  }
+
+  /**
+   * Sends a call whose tool and arguments pass the checks.
+   *
+   * @throws McpFailure not sent: {@code METHOD_NOT_FOUND}, {@code BAD_REQUEST}, {@code FORBIDDEN},
+   *     {@code UNKNOWN_TOOL}, {@code INVALID_ARGUMENTS} or {@code LIMIT_EXCEEDED}
+   */
+  public void call(BusCall call) {
+    if (!offered) {
+      throw ConnectionFailures.lacks(Methods.TOOLS_CALL, "tools");
+    }
+    if (tools.isFirstReading()) {
+      untilListed.accept(call);
+      return;
+    }
+    String name = admitted(call);
+    ToolTable table = tools.table();
+    ToolTable.Tool tool = table == null ? null : table.find(name);
+    if (table == null) {
+      sender.send(call, null); // the server cannot list its tools: it decides alone
+    } else if (tool == null) {
+      throw missing(table, name);
+    } else {
+      call.headers(tool.headers(call));
+      sendValid(call, name, tool);
+    }
+  }
+
+  /**
+   * Sends a request that its caller made: as it is, if the tool may be called.
+   *
+   * @param params null where the caller gave none
+   * @throws McpFailure {@code BAD_REQUEST}, {@code FORBIDDEN} or {@code UNKNOWN_TOOL}, not sent
+   */
+  public void callUnchecked(BusCall call, @Nullable RawJson params) {
+    admitted(call);
+    sender.sendUnchanged(call, params);
+  }
+
+  /**
+   * The server says that a call's headers do not fit its body: its schema may have changed. Lists
+   * the tools again and sends the call once more.
+   *
+   * @return false where that was done already
+   */
+  public boolean retryWithFreshSchema(BusCall call) {
+    if (!call.relist()) {
+      return false;
+    }
+    long hold = session.hold(call, () -> {});
+    tools
+        .load()
+        .onComplete(
+            loaded -> {
+              if (session.release(hold, call)) {
+                call.attempt(() -> call(call));
+              }
+            });
+    return true;
+  }
+
+  /** The tool's name, if its entry and its pins let callers call it. */
+  private String admitted(BusCall call) {
+    RawJson name = call.params().member("name");
+    if (name == null || !name.isString()) {
+      throw McpFailure.notSent(
+          FailureCode.BAD_REQUEST, "\"name\" must be a string: the name of the tool");
+    }
+    McpFailure refused = tools.refusal(name.asString());
+    if (refused != null) {
+      throw refused;
+    }
+    return name.asString();
+  }
+
+  private static McpFailure missing(ToolTable table, String name) {
+    Object why = table.leftOut().getValue(name);
+    return why == null
+        ? SessionTools.unknown(name)
+        : McpFailure.notSent(
+            FailureCode.UNKNOWN_TOOL, "the server's tool '" + name + "' is left out: " + why);
+  }
+
+  private void sendValid(BusCall call, String name, ToolTable.Tool tool) {
+    if (!validates(call)) {
+      sender.send(call, tool);
+      return;
+    }
+    if (tool.hasOutputSchema()) {
+      call.inspect(new OutputCheck(session.vertx(), name, tool.output()));
+    }
+    ArgumentValidator validator = tool.validator();
+    if (!validator.isQuick() || call.params().length() > SMALL) {
+      sendOnceChecked(call, name, tool);
+      return;
+    }
+    Violation violation = validator.check(arguments(call));
+    if (violation != null) {
+      throw invalid(name, violation);
+    }
+    sender.send(call, tool);
+  }
+
+  /** A worker checks; where the check itself fails, the server decides. */
+  private void sendOnceChecked(BusCall call, String name, ToolTable.Tool tool) {
+    ArgumentValidator validator = tool.validator();
+    tools
+        .waiting()
+        .on(
+            "its arguments to be checked",
+            session
+                .vertx()
+                .executeBlocking(() -> Optional.ofNullable(validator.check(arguments(call)))),
+            call,
+            violation -> {
+              if (violation.isPresent()) {
+                throw invalid(name, violation.get());
+              }
+              sender.send(call, tool);
+            },
+            defect -> sender.send(call, tool));
+  }
+
+  private boolean validates(BusCall call) {
+    String wish = call.header(Headers.VALIDATE);
+    if (wish != null) {
+      return wish.equals("true");
+    }
+    return switch (session.options().validation()) {
+      case ALWAYS -> true;
+      case NEVER -> false;
+      case AUTO -> !call.isRaw();
+    };
+  }
+
+  private static JsonObject arguments(BusCall call) {
+    if (!call.isRaw()) {
+      return call.json().getValue("arguments") instanceof JsonObject json ? json : new JsonObject();
+    }
+    RawJson arguments = call.params().member("arguments");
+    return arguments == null || !arguments.isObject() ? new JsonObject() : arguments.toJsonObject();
+  }
+
+  private static McpFailure invalid(String name, Violation violation) {
+    return violation.unchecked()
+        ? McpFailure.notSent(
+            FailureCode.LIMIT_EXCEEDED,
+            "arguments of tool '"
+                + name
+                + "': "
+                + violation.message()
+                + "; with header '"
+                + Headers.VALIDATE
+                + "' = false they are sent as they are")
+        : new McpFailure(
+            FailureCode.INVALID_ARGUMENTS,
+            McpFailure.Sent.NO,
+            violation.of(name),
+            -1,
+            new JsonObject().put("tool", name).put("path", violation.path()));
+  }
+}

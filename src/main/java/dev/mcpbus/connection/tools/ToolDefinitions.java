@@ -1,0 +1,124 @@
+package dev.mcpbus.connection.tools;
+
+import dev.mcpbus.protocol.CanonicalJson;
+import dev.mcpbus.protocol.RawJson;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Collections;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * What one list says of each tool, and a hash of it: of every member but {@code icons} and {@code
+ * _meta}, in canonical form, so that the order of members and of tools makes no difference. Pure
+ * and slow for a large list; immutable.
+ */
+final class ToolDefinitions {
+
+  /** How a tool looks, and what servers change with every list: neither says what it does. */
+  private static final List<String> IGNORED = List.of("icons", "_meta");
+
+  private static final String ALGORITHM = "sha256-";
+
+  /**
+   * One tool.
+   *
+   * @param hash of {@link #canonical}, such as {@code sha256-9f86...}
+   * @param raw as the server sent it; an array of all where it listed the name more than once
+   */
+  record Definition(String hash, RawJson raw) {
+
+    /** The text that is hashed. */
+    String canonical() {
+      return ToolDefinitions.canonical(raw);
+    }
+  }
+
+  private final Map<String, Definition> byName;
+  private final Set<String> invisible;
+  private final String hash;
+
+  private ToolDefinitions(Map<String, Definition> byName, Set<String> invisible) {
+    this.invisible = Collections.unmodifiableSet(invisible);
+    this.byName = Collections.unmodifiableMap(byName);
+    StringBuilder all = new StringBuilder();
+    new TreeMap<>(byName)
+        .forEach(
+            (name, tool) ->
+                all.append(CanonicalJson.of(RawJson.string(name))).append(tool.hash()).append(','));
+    this.hash = hash(all.toString());
+  }
+
+  /**
+   * @param list the result of {@code tools/list}, all pages
+   */
+  static ToolDefinitions of(RawJson list) {
+    Map<String, RawJson> raw = new LinkedHashMap<>();
+    RawJson tools = list.member("tools");
+    for (RawJson tool : tools == null ? List.<RawJson>of() : tools.elements()) {
+      RawJson name = tool.member("name");
+      if (name != null && name.isString()) {
+        raw.merge(name.asString(), tool, ToolDefinitions::both);
+      }
+    }
+    Map<String, Definition> all = new LinkedHashMap<>();
+    Set<String> invisible = new TreeSet<>();
+    raw.forEach(
+        (name, tool) -> {
+          String text = canonical(tool);
+          all.put(name, new Definition(hash(text), tool));
+          if (DefinitionDifferences.hides(text)) {
+            invisible.add(name);
+          }
+        });
+    return new ToolDefinitions(all, invisible);
+  }
+
+  /** Which of two counts is the server's secret: a change of either is a change. */
+  private static RawJson both(RawJson one, RawJson other) {
+    String first = one.toString();
+    String inner = one.isArray() ? first.substring(1, first.length() - 1) : first;
+    return RawJson.of("[" + inner + "," + other + "]");
+  }
+
+  private static String canonical(RawJson tool) {
+    RawJson counted = tool;
+    if (tool.isObject()) {
+      for (String member : IGNORED) {
+        counted = counted.without(member);
+      }
+    }
+    return CanonicalJson.of(counted);
+  }
+
+  private static String hash(String text) {
+    try {
+      byte[] digest =
+          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+      return ALGORITHM + HexFormat.of().formatHex(digest);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JVM has SHA-256", e);
+    }
+  }
+
+  /** In the order of the list. */
+  Map<String, Definition> byName() {
+    return byName;
+  }
+
+  /** Tools whose definition has characters that a model reads and nobody sees. */
+  Set<String> invisible() {
+    return invisible;
+  }
+
+  /** Of all names with their hashes. */
+  String hash() {
+    return hash;
+  }
+}

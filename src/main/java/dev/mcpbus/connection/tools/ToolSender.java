@@ -1,0 +1,19 @@
+package dev.mcpbus.connection.tools;
+
+import dev.mcpbus.connection.session.BusCall;
+import dev.mcpbus.protocol.RawJson;
+import org.jspecify.annotations.Nullable;
+
+/** The last step of {@link ToolCallPipeline}, on the connection's context. */
+public interface ToolSender {
+
+  /**
+   * Sends a call that passed its checks.
+   *
+   * @param tool null where the server did not list its tools
+   */
+  void send(BusCall call, ToolTable.@Nullable Tool tool);
+
+  /** Sends a request that its caller made, as it is. */
+  void sendUnchanged(BusCall call, @Nullable RawJson params);
+}

@@ -1,0 +1,230 @@
+package dev.mcpbus.connection.tools;
+
+import dev.mcpbus.connection.options.ToolPolicy;
+import dev.mcpbus.connection.session.BusCall;
+import dev.mcpbus.protocol.MetaKeys;
+import dev.mcpbus.protocol.ParamHeaders;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.schema.ArgumentValidator;
+import dev.mcpbus.protocol.schema.WellFormedSchema;
+import dev.mcpbus.transport.OutboundMessage;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** One list of tools as the server sent it, with an index. Immutable. */
+public final class ToolTable {
+
+  private static final String TOOLS = "tools";
+
+  /** A tool and its validators, which are made at the first checked call. */
+  public static final class Tool {
+    private final RawJson raw;
+    private final ParamHeaders headers;
+    private final boolean hasOutput;
+    private @Nullable ArgumentValidator validator;
+    private @Nullable ArgumentValidator output;
+
+    private Tool(RawJson raw, ParamHeaders headers) {
+      this.raw = raw;
+      this.headers = headers;
+      this.hasOutput = raw.member("outputSchema") != null;
+    }
+
+    /** The headers that mirror the call's arguments. */
+    List<OutboundMessage.Header> headers(BusCall call) {
+      if (headers.isEmpty()) {
+        return List.of();
+      }
+      return headers.values(call.params().member("arguments")).stream()
+          .map(header -> new OutboundMessage.Header(header.name(), header.value()))
+          .toList();
+    }
+
+    /**
+     * {@code execution.taskSupport}: {@code required}, {@code optional}, else {@code forbidden}.
+     */
+    public String taskSupport() {
+      RawJson execution = raw.member("execution");
+      RawJson support = execution == null ? null : execution.member("taskSupport");
+      return support == null || !support.isString() ? "forbidden" : support.asString();
+    }
+
+    ArgumentValidator validator() {
+      if (validator == null) {
+        validator = ArgumentValidator.of(raw.member("inputSchema"));
+      }
+      return validator;
+    }
+
+    boolean hasOutputSchema() {
+      return hasOutput;
+    }
+
+    /** Of the structured content of its results. */
+    ArgumentValidator output() {
+      if (output == null) {
+        output = ArgumentValidator.of(raw.member("outputSchema"));
+      }
+      return output;
+    }
+  }
+
+  private final RawJson list;
+  private final ToolDefinitions definitions;
+  private final Map<String, Tool> byName = new LinkedHashMap<>();
+  private final List<String> duplicates = new ArrayList<>();
+
+  private final JsonObject leftOut;
+
+  private ToolTable(RawJson list, ToolDefinitions definitions, JsonObject leftOut) {
+    this.list = list;
+    this.definitions = definitions;
+    this.leftOut = leftOut;
+  }
+
+  /**
+   * An index of {@code all}. A tool whose schemas cannot be used is left out, alone, and the list
+   * says why: in {@code _meta} under {@link MetaKeys#LEFT_OUT}. Takes as long as reading the list.
+   *
+   * @param policy what of it exists for callers; the rest is left out as if it was never listed
+   * @param mirrors true for a server that wants arguments in headers as well: a tool whose
+   *     annotations break the rules is left out too (MCP 2026-07-28, x-mcp-header)
+   */
+  static ToolTable of(RawJson all, ToolPolicy policy, boolean mirrors) {
+    RawJson list = policy.restrict(all);
+    List<Tool> kept = new ArrayList<>();
+    LeftOutTools leftOut = new LeftOutTools();
+    for (RawJson tool : LeftOutTools.entries(list, TOOLS)) {
+      String fault = fault(tool);
+      try {
+        if (fault == null) {
+          kept.add(new Tool(tool, ParamHeaders.of(mirrors ? tool.member("inputSchema") : null)));
+        }
+      } catch (ParamHeaders.InvalidSchemaException e) {
+        fault = String.valueOf(e.getMessage());
+      }
+      if (fault != null) {
+        leftOut.add(tool.member("name"), fault);
+      }
+    }
+    RawJson usable = leftOut.rest(list, TOOLS, kept.stream().map(tool -> tool.raw).toList());
+    ToolTable table = new ToolTable(usable, ToolDefinitions.of(list), leftOut.reasons());
+    kept.forEach(table::add);
+    return table;
+  }
+
+  private static @Nullable String fault(RawJson tool) {
+    String ambiguity = tool.ambiguity();
+    if (ambiguity != null) {
+      return ambiguity;
+    }
+    for (String word : List.of("inputSchema", "outputSchema")) {
+      RawJson schema = tool.member(word);
+      if (schema != null) {
+        String fault = schemaFault(schema);
+        if (fault != null) {
+          return "its " + word + " cannot be used: " + fault;
+        }
+      }
+    }
+    return null;
+  }
+
+  private static @Nullable String schemaFault(RawJson schema) {
+    if (!schema.isObject()) {
+      return "it is not an object";
+    }
+    if (schema.length() > ArgumentValidator.MAX_SCHEMA_BYTES) {
+      return schema.length()
+          + " bytes are more than the limit of "
+          + ArgumentValidator.MAX_SCHEMA_BYTES;
+    }
+    try {
+      return WellFormedSchema.fault(schema);
+    } catch (DecodeException e) {
+      return "it cannot be decoded";
+    }
+  }
+
+  private void add(Tool tool) {
+    RawJson name = tool.raw.member("name");
+    if (name != null && name.isString() && byName.putIfAbsent(name.asString(), tool) != null) {
+      duplicates.add(name.asString());
+    }
+  }
+
+  /** The same without the tools of these names, which its {@code _meta} tells. */
+  ToolTable without(Set<String> names) {
+    List<RawJson> kept =
+        LeftOutTools.entries(list, TOOLS).stream()
+            .filter(
+                tool -> {
+                  RawJson name = tool.member("name");
+                  return name == null || !name.isString() || !names.contains(name.asString());
+                })
+            .toList();
+    RawJson told = RawJson.of(new JsonArray(List.copyOf(names)).encode());
+    ToolTable table =
+        new ToolTable(
+            LeftOutTools.replaced(list, TOOLS, kept, MetaKeys.QUARANTINED, told),
+            definitions,
+            leftOut);
+    table.byName.putAll(byName);
+    table.byName.keySet().removeAll(names);
+    return table;
+  }
+
+  /** Of every tool that the server listed, those left out here included. */
+  ToolDefinitions definitions() {
+    return definitions;
+  }
+
+  /** The result of {@code tools/list}, all pages. */
+  public RawJson list() {
+    return list;
+  }
+
+  public int size() {
+    return byName.size();
+  }
+
+  /** Names that the server listed more than once; the first of each counts. */
+  public List<String> duplicates() {
+    return duplicates;
+  }
+
+  /** How many there are, and what was left out. */
+  JsonObject summary() {
+    JsonObject summary = new JsonObject().put("tools", size());
+    return leftOut.isEmpty() ? summary : summary.put("leftOut", leftOut.copy());
+  }
+
+  /** Why a tool of the server is not in here, by its name. */
+  public JsonObject leftOut() {
+    return leftOut;
+  }
+
+  @Nullable Tool find(String name) {
+    return byName.get(name);
+  }
+
+  /** {@code _meta} by tool name, for the tools that have one. */
+  public JsonObject metadata() {
+    JsonObject all = new JsonObject();
+    byName.forEach(
+        (name, tool) -> {
+          RawJson meta = tool.raw.member("_meta");
+          if (meta != null && meta.isObject()) {
+            all.put(name, meta.toJsonObject());
+          }
+        });
+    return all;
+  }
+}

@@ -1,0 +1,131 @@
+package dev.mcpbus.connection.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.connection.options.ConnectionOptions;
+import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class PaginationTest {
+
+  private final List<String> asked = new ArrayList<>();
+
+  private Future<RawJson> all(ConnectionOptions options, String params, String... pages) {
+    Iterator<String> next = List.of(pages).iterator();
+    return Pagination.all(
+        "tools",
+        RawJson.of(params),
+        options,
+        page -> {
+          asked.add(page.toString());
+          return Future.succeededFuture(RawJson.of(next.next()));
+        });
+  }
+
+  private String joined(String... pages) {
+    return all(ConnectionOptions.DEFAULT, "{}", pages).result().toString();
+  }
+
+  private McpFailure refused(ConnectionOptions options, String... pages) {
+    Future<RawJson> result = all(options, "{}", pages);
+    assertThat(result.failed()).isTrue();
+    return McpFailure.of(result.cause());
+  }
+
+  @Test
+  void one_page_comes_back_as_the_bytes_that_arrived() {
+    String page = "{ \"x\":1.0, \"tools\" : [ {\"name\":\"\\u0041\"} ] , \"nextCursor\" : null }";
+    assertThat(joined(page)).isEqualTo(page);
+  }
+
+  @Test
+  void pages_are_joined_in_order_with_each_item_as_it_was() {
+    assertThat(
+            joined(
+                "{\"extra\":0.10,\"tools\":[ {\"a\" : 1} ,{\"b\":2}],\"nextCursor\":\"2\"}",
+                "{\"tools\":[],\"nextCursor\":\"3\"}",
+                "{\"nextCursor\":\"4\",\"tools\":[ ]}",
+                "{\"tools\":[{\"c\":1e400}]}"))
+        .isEqualTo("{\"extra\":0.10,\"tools\":[ {\"a\" : 1} ,{\"b\":2},{\"c\":1e400}]}");
+  }
+
+  @Test
+  void the_cursor_goes_back_as_it_came_beside_the_other_params() {
+    Future<RawJson> all =
+        all(
+            ConnectionOptions.DEFAULT,
+            "{\"filter\" : 1}",
+            "{\"tools\":[],\"nextCursor\":\"\\u0041\"}",
+            "{\"tools\":[],\"nextCursor\":\"\"}",
+            "{\"tools\":[]}");
+    assertThat(all.succeeded()).isTrue();
+    assertThat(asked.get(0)).isEqualTo("{\"filter\" : 1}");
+    assertThat(asked.get(1)).contains("\"filter\" : 1").contains("\"cursor\":\"\\u0041\"");
+    assertThat(asked.get(2)).contains("\"cursor\":\"\"");
+    assertThat(asked).hasSize(3);
+  }
+
+  @Test
+  void a_cursor_that_repeats_ends_it() {
+    String page = "{\"tools\":[],\"nextCursor\":\"again\"}";
+    McpFailure failure = refused(ConnectionOptions.DEFAULT, page, page, page);
+    assertThat(failure.code()).isEqualTo(FailureCode.PROTOCOL_ERROR);
+    assertThat(failure).hasMessageContaining("again").hasMessageContaining("tools");
+    assertThat(asked).hasSize(2);
+  }
+
+  @Test
+  void a_cursor_that_is_no_string_ends_it() {
+    assertThat(refused(ConnectionOptions.DEFAULT, "{\"tools\":[],\"nextCursor\":7}").code())
+        .isEqualTo(FailureCode.PROTOCOL_ERROR);
+  }
+
+  @Test
+  void a_page_without_the_list_ends_it() {
+    assertThat(refused(ConnectionOptions.DEFAULT, "{\"resources\":[]}"))
+        .hasMessageContaining("no array \"tools\"");
+    assertThat(refused(ConnectionOptions.DEFAULT, "{\"tools\":{}}").code())
+        .isEqualTo(FailureCode.PROTOCOL_ERROR);
+  }
+
+  @Test
+  void more_pages_than_allowed_end_it() {
+    ConnectionOptions options = ConnectionOptions.DEFAULT.with().maxPages(2).build();
+    String first = "{\"tools\":[],\"nextCursor\":\"1\"}";
+    String second = "{\"tools\":[],\"nextCursor\":\"2\"}";
+    assertThat(refused(options, first, second)).hasMessageContaining("2 pages");
+    assertThat(all(options, "{}", first, "{\"tools\":[]}").succeeded()).isTrue();
+  }
+
+  @Test
+  void more_bytes_than_one_message_may_have_end_it() {
+    ParseLimits tight = new ParseLimits(60, 64, 100);
+    ConnectionOptions options = ConnectionOptions.DEFAULT.with().limits(tight).build();
+    assertThat(
+            refused(
+                    options,
+                    "{\"tools\":[\"0123456789\"],\"nextCursor\":\"1\"}",
+                    "{\"tools\":[\"0123456789\"],\"nextCursor\":\"2\"}")
+                .code())
+        .isEqualTo(FailureCode.PROTOCOL_ERROR);
+  }
+
+  @Test
+  void a_page_that_fails_fails_the_list() {
+    McpFailure lost = McpFailure.maybeSent(FailureCode.UPSTREAM_RESET, "lost");
+    Future<RawJson> result =
+        Pagination.all(
+            "tools",
+            RawJson.EMPTY_OBJECT,
+            ConnectionOptions.DEFAULT,
+            page -> Future.failedFuture(lost));
+    assertThat(result.cause()).isSameAs(lost);
+  }
+}
