@@ -17,7 +17,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -155,14 +154,13 @@ class ArchitectureTest {
       Set.of("AdminTokenPublisher", "Main", "McpBus", "Service", "StartReport", "TerminalOutput");
 
   /** Packages whose insides an upgrade of Vert.x, Netty or Hazelcast may move. */
-  private static final Predicate<JavaClass> INTERNAL =
-      type -> {
-        String name = type.getPackageName();
-        return name.startsWith("io.netty.")
-            || name.startsWith("com.hazelcast.")
-            || name.matches("io\\.vertx\\..*\\b(impl|internal)\\b.*")
-            || name.startsWith("io.vertx.core.spi.");
-      };
+  private static boolean isInternal(JavaClass type) {
+    String name = type.getPackageName();
+    return name.startsWith("io.netty.")
+        || name.startsWith("com.hazelcast.")
+        || name.matches("io\\.vertx\\..*\\b(impl|internal)\\b.*")
+        || name.startsWith("io.vertx.core.spi.");
+  }
 
   private static final JavaClasses CLASSES =
       new ClassFileImporter()
@@ -271,8 +269,7 @@ class ArchitectureTest {
                         type ->
                             type.getDirectDependenciesFromSelf().stream()
                                 .anyMatch(
-                                    use ->
-                                        INTERNAL.test(use.getTargetClass().getBaseComponentType())))
+                                    use -> isInternal(use.getTargetClass().getBaseComponentType())))
                     .map(type -> outermost(type).getName().substring(ROOT.length() + 1))))
         .as("classes that use what an upgrade of Vert.x, Netty or Hazelcast may move")
         .isEmpty();

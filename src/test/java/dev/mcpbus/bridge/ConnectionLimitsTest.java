@@ -117,7 +117,7 @@ class ConnectionLimitsTest {
     assertThat(refusal(limits, third))
         .contains("2 connections are in use", "bridge.maxConnections");
     assertThat(List.of(first, second, third)).allMatch(this::isOpen);
-    channels.get(first).close().syncUninterruptibly();
+    Objects.requireNonNull(channels.get(first)).close().syncUninterruptibly();
     assertThat(limits.refusal(third)).isNull();
   }
 
@@ -159,7 +159,7 @@ class ConnectionLimitsTest {
     for (int i = 0; i < 1_000; i++) {
       InboundConnection connection = open(limits, "a" + i % 7);
       connection.upgraded();
-      channels.get(connection).close().syncUninterruptibly();
+      Objects.requireNonNull(channels.get(connection)).close().syncUninterruptibly();
     }
     assertThat(limits.open()).isZero();
   }

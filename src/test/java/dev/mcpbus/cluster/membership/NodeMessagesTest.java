@@ -11,6 +11,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertx.junit5.VertxExtension;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -37,7 +38,7 @@ class NodeMessagesTest {
         };
     vertx.undeploy(vertx.deployVerticle(brief).await(10, SECONDS)).await(10, SECONDS);
 
-    made.get().publish(LEAVING);
+    Objects.requireNonNull(made.get()).publish(LEAVING);
 
     await().until(() -> heard.equals(List.of(LEAVING)));
   }
