@@ -49,6 +49,7 @@ public final class AggregateList {
    * @param names how an entry is called in the aggregate
    * @param before the list that stood there before, which may be the same
    */
+  @SuppressWarnings("ReferenceEquality") // to compare two lists costs as much as to read one
   static AggregateList of(
       String server,
       ListKind kind,
