@@ -31,7 +31,7 @@ public final class AccessPolicy {
   private final Map<Same, Rights> sets = new ConcurrentHashMap<>();
   private final Map<Principal, Rights> known = new ConcurrentHashMap<>();
 
-  /** Most requests are of the same principal as the one before, and to hash him costs more. */
+  /** Most requests have the principal of the one before; to compare costs less than to hash. */
   private volatile @Nullable Found latest;
 
   public AccessPolicy(List<Policy> policies) {
