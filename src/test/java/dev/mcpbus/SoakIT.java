@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -17,7 +16,6 @@ import org.junit.jupiter.api.io.TempDir;
  * The soak finds what is left behind. That mcpbus leaves nothing, the soak itself shows: in its
  * short form in each run of .ci/run, in its long one in src/docs/soak.md.
  */
-@Tag("alone")
 class SoakIT {
 
   private static final Path BASE = Path.of(System.getProperty("mcpbus.basedir", "."));
