@@ -44,9 +44,7 @@ final class Mixture {
     try (Running running = setting.start(vertx, "mixture", true)) {
       Latency latency = new Latency();
       // A bound that fills up during the run looks like growth, too: the owners of 256 tasks.
-      running.kinds.stream()
-          .filter(kind -> kind.kept() > 0)
-          .forEach(kind -> fill(running, kind));
+      running.kinds.stream().filter(kind -> kind.kept() > 0).forEach(kind -> fill(running, kind));
       // What stays for longer than a part of the run looks like growth.
       running.kinds.stream()
           .filter(kind -> kind.lingerSeconds() <= all.toSeconds() / 3)
