@@ -62,7 +62,7 @@ class BridgeReaderTest {
         "{\"host\": \" \"}|is empty",
         "{\"allowedOrigins\": [\"*\"]}|allowedOrigins: '*'",
         "{\"allowedHosts\": [\"http://x\"]}|allowedHosts: 'http://x'",
-        "{\"tls\": {\"certFile\": \"a\"}}|wants \"certFile\" and \"keyFile\"",
+        "{\"tls\": {\"certFile\": \"a\"}}|needs \"certFile\" and \"keyFile\"",
         "{\"maxStreams\": 0}|out of range",
         "{\"maxheaderBytes\": 1}|unknown key",
         "{\"heartbeat\": 0}|more than zero"

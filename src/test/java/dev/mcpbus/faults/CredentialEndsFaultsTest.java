@@ -270,7 +270,8 @@ class CredentialEndsFaultsTest {
             .as(path)
             .isEqualTo(401);
       }
-      assertThat(bed.everythingLogged()).contains("auth: there are no keys and no tokens");
+      assertThat(bed.everythingLogged())
+          .contains("auth: the new configuration has no keys and no tokens");
       reload(bed, DoorBed.keys());
       assertThat(bed.send("GET", "/", "", DoorBed.as(DoorBed.ROOT)).body()).contains("mcpbus");
     }
