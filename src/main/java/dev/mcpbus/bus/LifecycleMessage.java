@@ -67,8 +67,8 @@ public sealed interface LifecycleMessage {
   /** A disconnect request has arrived, or the idle time of the connection has passed. */
   record StopWanted(String id) implements Fact {}
 
-  /** A restart request has arrived, or the health check has failed too often. */
-  record RestartWanted(String id, String why) implements Fact {}
+  /** The child wants a new session in place of the present one. */
+  record RestartWanted(String id, RestartReason reason) implements Fact {}
 
   /** An uncaught exception in the verticle: its state may be wrong, and it must be replaced. */
   record Crashed(String id, Throwable cause) implements Fact {}

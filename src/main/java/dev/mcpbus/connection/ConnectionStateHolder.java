@@ -6,6 +6,7 @@ import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.LifecycleMessage;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.RestartReason;
 import dev.mcpbus.connection.options.ConnectionSpec;
 import dev.mcpbus.connection.options.Ownership;
 import dev.mcpbus.connection.options.ReplicaRole;
@@ -192,8 +193,8 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Liste
     tell(new LifecycleMessage.StopWanted(spec.id().value()));
   }
 
-  void wantRestart(String why) {
-    tell(new LifecycleMessage.RestartWanted(spec.id().value(), why));
+  void wantRestart(RestartReason reason) {
+    tell(new LifecycleMessage.RestartWanted(spec.id().value(), reason));
   }
 
   /** Publishes an event of this connection. */
@@ -231,13 +232,12 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Liste
       moveTo(ConnectionState.DEGRADED);
     }
     if (failure.failures() >= spec.options().pingThreshold()) {
-      whyStopped =
-          "health check: "
-              + failure.failures()
-              + " failed in a row; "
-              + failure.reason().getMessage();
+      RestartReason reason =
+          new RestartReason.FailedHealthCheck(
+              failure.failures(), String.valueOf(failure.reason().getMessage()));
+      whyStopped = reason.text();
       view.error(stopped());
-      wantRestart(whyStopped);
+      wantRestart(reason);
     }
   }
 }

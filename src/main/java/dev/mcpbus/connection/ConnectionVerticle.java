@@ -7,6 +7,7 @@ import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.LifecycleMessage;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ReplicaId;
+import dev.mcpbus.bus.RestartReason;
 import dev.mcpbus.connection.input.InputRequests;
 import dev.mcpbus.connection.input.OfferedCapabilities;
 import dev.mcpbus.connection.options.ConnectionOptions;
@@ -151,7 +152,7 @@ public final class ConnectionVerticle extends VerticleBase {
   private void renegotiate() {
     ReadySession now = connection.ready();
     if (now != null && !now.isModern() && preferences.hasNews()) {
-      connection.wantRestart("callers can now answer more than the server was told");
+      connection.wantRestart(RestartReason.Request.NEW_CAPABILITIES);
     }
   }
 

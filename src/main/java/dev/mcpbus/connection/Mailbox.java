@@ -8,6 +8,7 @@ import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.RestartReason;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.connection.options.ConnectionSpec;
 import dev.mcpbus.connection.options.Ownership;
@@ -299,7 +300,7 @@ final class Mailbox {
   private void connect(Message<Object> message) {
     disconnected = false;
     if (connection.state() == ConnectionState.FAILED) {
-      connection.wantRestart("a caller asked to connect");
+      connection.wantRestart(RestartReason.Request.CONNECT);
     } else if (connection.serving() == null) {
       connection.wantStart();
     }
@@ -314,7 +315,7 @@ final class Mailbox {
 
   private void restart(Message<Object> message) {
     disconnected = false;
-    connection.wantRestart("a caller asked for it");
+    connection.wantRestart(RestartReason.Request.CALLER);
     replyState(message);
   }
 

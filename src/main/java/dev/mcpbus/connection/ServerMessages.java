@@ -2,6 +2,7 @@ package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.RestartReason;
 import dev.mcpbus.connection.input.InputRequests;
 import dev.mcpbus.connection.input.MultiRoundTrip;
 import dev.mcpbus.connection.input.ServerRequests;
@@ -85,7 +86,7 @@ final class ServerMessages implements SessionListener {
     }
     if (error.code() == JsonRpcError.UNSUPPORTED_VERSION) {
       connection.forgetEra();
-      connection.wantRestart("the server changed its protocol versions");
+      connection.wantRestart(RestartReason.Request.NEW_VERSIONS);
     }
     return false;
   }

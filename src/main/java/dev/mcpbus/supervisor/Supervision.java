@@ -1,6 +1,7 @@
 package dev.mcpbus.supervisor;
 
 import dev.mcpbus.bus.LifecycleMessage;
+import dev.mcpbus.bus.RestartReason;
 import dev.mcpbus.supervisor.SupervisedChild.Deployment;
 import dev.mcpbus.supervisor.SupervisedChild.Phase;
 import java.time.Duration;
@@ -113,7 +114,7 @@ final class Supervision {
     } else if (fact instanceof LifecycleMessage.StopWanted) {
       stopWanted(child, now);
     } else if (fact instanceof LifecycleMessage.RestartWanted restart) {
-      restartWanted(child, restart.why(), now);
+      restartWanted(child, restart.reason(), now);
     } else if (fact instanceof LifecycleMessage.Crashed crashed) {
       crashed(child, "the verticle crashed: " + name(crashed.cause()), now);
     }
@@ -187,15 +188,15 @@ final class Supervision {
     }
   }
 
-  private void restartWanted(SupervisedChild child, String why, long now) {
+  private void restartWanted(SupervisedChild child, RestartReason reason, long now) {
     boolean session = child.hasSession();
-    if (why.startsWith("health")) {
+    if (reason instanceof RestartReason.FailedHealthCheck) {
       if (child.phase == Phase.RUNNING) {
         moves.stop(child, true, child.spec.drain());
-        failed(child, why, true, now);
+        failed(child, reason.text(), true, now);
       }
     } else if (child.phase != Phase.HELD && child.phase != Phase.QUEUED) {
-      LOG.info("{} restarts, epoch {}: {}", child.id(), child.epoch, why);
+      LOG.info("{} restarts, epoch {}: {}", child.id(), child.epoch, reason.text());
       child.forgetOldFailures(now);
       child.wanted = true;
       if (child.phase == Phase.GAVE_UP) {

@@ -166,7 +166,7 @@ class GivingUpTest {
   @Test
   void a_restart_wanted_after_giving_up_starts_at_once_with_a_fresh_budget() {
     SupervisionDriver driver = givenUp();
-    assertThat(driver.restartWanted("a", "asked").said()).containsExactly("a start 5");
+    assertThat(driver.restartWanted("a").said()).containsExactly("a start 5");
     assertThat(driver.fails("a").said()).containsExactly("a attempt 1 in 100");
   }
 

@@ -129,7 +129,7 @@ class ReplacementTest {
   void a_verticle_that_does_not_answer_a_stop_is_replaced() {
     SupervisionDriver driver = new SupervisionDriver().running("a");
     driver.stops = false;
-    driver.restartWanted("a", "asked");
+    driver.restartWanted("a");
     driver.said();
     assertThat(driver.doesNotStop("a").passes(100).said())
         .containsExactly("a deploy", "a attempt 1 in 100", "a start 2");
@@ -139,7 +139,7 @@ class ReplacementTest {
   void an_answer_to_an_earlier_stop_changes_nothing() {
     SupervisionDriver driver = new SupervisionDriver().running("a");
     driver.stops = false;
-    driver.restartWanted("a", "asked").stopped("a").started("a");
+    driver.restartWanted("a").stopped("a").started("a");
     driver.said();
     assertThat(driver.stopped("a").doesNotStop("a").said()).isEmpty();
   }

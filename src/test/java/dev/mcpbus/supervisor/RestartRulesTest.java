@@ -90,7 +90,7 @@ class RestartRulesTest {
     SupervisionDriver driver = new SupervisionDriver().running("a").failsForGood("a");
     assertThat(driver.passes(1_000_000).said()).containsExactly("a gave up, next in -1");
     assertThat(driver.startWanted("a").passes(1_000_000).said()).isEmpty();
-    assertThat(driver.restartWanted("a", "asked").said()).containsExactly("a start 2");
+    assertThat(driver.restartWanted("a").said()).containsExactly("a start 2");
   }
 
   @Test
@@ -105,7 +105,7 @@ class RestartRulesTest {
   void a_wanted_restart_ends_the_back_off() {
     SupervisionDriver driver = new SupervisionDriver().running("a").fails("a");
     driver.said();
-    assertThat(driver.restartWanted("a", "asked").said()).containsExactly("a start 2");
+    assertThat(driver.restartWanted("a").said()).containsExactly("a start 2");
     assertThat(driver.passes(10_000).said()).isEmpty();
   }
 
@@ -113,7 +113,7 @@ class RestartRulesTest {
   void a_wanted_restart_stops_and_starts_at_once_and_costs_nothing() {
     SupervisionDriver driver = new SupervisionDriver().running("a");
     for (int i = 2; i < 12; i++) {
-      assertThat(driver.restartWanted("a", "asked").said())
+      assertThat(driver.restartWanted("a").said())
           .containsExactly("a stop to restart", "a start " + i);
       driver.started("a");
     }
@@ -124,8 +124,8 @@ class RestartRulesTest {
   void a_restart_waits_for_the_old_session_to_be_over() {
     SupervisionDriver driver = new SupervisionDriver().running("a");
     driver.stops = false;
-    assertThat(driver.restartWanted("a", "asked").said()).containsExactly("a stop to restart");
-    assertThat(driver.passes(5_000).startWanted("a").restartWanted("a", "again").said()).isEmpty();
+    assertThat(driver.restartWanted("a").said()).containsExactly("a stop to restart");
+    assertThat(driver.passes(5_000).startWanted("a").restartWanted("a").said()).isEmpty();
     assertThat(driver.stopped("a").said()).containsExactly("a start 2");
   }
 
@@ -133,18 +133,16 @@ class RestartRulesTest {
   void a_restart_wanted_while_starting_stops_that_attempt() {
     SupervisionDriver driver = new SupervisionDriver().add("a");
     driver.said();
-    assertThat(driver.restartWanted("a", "asked").said())
-        .containsExactly("a stop to restart", "a start 2");
+    assertThat(driver.restartWanted("a").said()).containsExactly("a stop to restart", "a start 2");
   }
 
   @Test
   void a_restart_wanted_by_the_health_check_counts_as_a_failure() {
-    SupervisionDriver driver =
-        new SupervisionDriver().running("a").restartWanted("a", "health: 3 pings lost");
+    SupervisionDriver driver = new SupervisionDriver().running("a").unhealthy("a");
     assertThat(driver.said()).containsExactly("a stop to restart", "a attempt 1 in 100");
     assertThat(driver.passes(100).said()).containsExactly("a start 2");
     for (int i = 2; i <= 4; i++) {
-      driver.started("a").restartWanted("a", "health: 3 pings lost").passes(1_000);
+      driver.started("a").unhealthy("a").passes(1_000);
     }
     assertThat(driver.gaveUp("a")).isTrue();
   }
@@ -153,7 +151,7 @@ class RestartRulesTest {
   void a_health_check_of_a_session_that_is_gone_is_ignored() {
     SupervisionDriver driver = new SupervisionDriver().running("a").fails("a");
     driver.said();
-    assertThat(driver.restartWanted("a", "health: late").said()).isEmpty();
+    assertThat(driver.unhealthy("a").said()).isEmpty();
   }
 
   @Test
@@ -181,7 +179,7 @@ class RestartRulesTest {
   void a_stop_wanted_while_stopping_to_restart_wins() {
     SupervisionDriver driver = new SupervisionDriver().running("a");
     driver.stops = false;
-    driver.restartWanted("a", "asked").stopWanted("a");
+    driver.restartWanted("a").stopWanted("a");
     assertThat(driver.said()).containsExactly("a stop to restart", "a stop");
     assertThat(driver.stopped("a").passes(1_000_000).said()).isEmpty();
   }
@@ -241,7 +239,6 @@ class RestartRulesTest {
   @Test
   void facts_of_a_stranger_are_ignored() {
     SupervisionDriver driver = new SupervisionDriver().running("a");
-    assertThat(driver.fails("x").crashes("x").startWanted("x").restartWanted("x", "").said())
-        .isEmpty();
+    assertThat(driver.fails("x").crashes("x").startWanted("x").restartWanted("x").said()).isEmpty();
   }
 }

@@ -150,7 +150,7 @@ class StrategyTest {
   @Test
   void a_restart_wanted_by_a_caller_restarts_this_child_alone() {
     SupervisionDriver driver =
-        new SupervisionDriver(ONE_FOR_ALL).running("a", "b").restartWanted("a", "asked");
+        new SupervisionDriver(ONE_FOR_ALL).running("a", "b").restartWanted("a");
     assertThat(driver.said()).containsExactly("a stop to restart", "a start 2");
   }
 

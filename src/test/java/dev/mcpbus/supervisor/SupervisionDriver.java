@@ -3,6 +3,7 @@ package dev.mcpbus.supervisor;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.LifecycleMessage;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.RestartReason;
 import io.vertx.core.VerticleBase;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -164,8 +165,14 @@ final class SupervisionDriver {
     return fact(new LifecycleMessage.StopWanted(id));
   }
 
-  SupervisionDriver restartWanted(String id, String why) {
-    return fact(new LifecycleMessage.RestartWanted(id, why));
+  SupervisionDriver restartWanted(String id) {
+    return fact(new LifecycleMessage.RestartWanted(id, RestartReason.Request.CALLER));
+  }
+
+  SupervisionDriver unhealthy(String id) {
+    return fact(
+        new LifecycleMessage.RestartWanted(
+            id, new RestartReason.FailedHealthCheck(3, "no answer")));
   }
 
   SupervisionDriver fact(LifecycleMessage.Fact fact) {
