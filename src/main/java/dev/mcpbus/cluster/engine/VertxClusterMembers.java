@@ -3,6 +3,7 @@ package dev.mcpbus.cluster.engine;
 import com.hazelcast.splitbrainprotection.SplitBrainProtectionException;
 import dev.mcpbus.cluster.membership.ClusterMembers;
 import dev.mcpbus.cluster.membership.ClusterNode;
+import io.netty.channel.ConnectTimeoutException;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -14,6 +15,7 @@ import io.vertx.core.net.NetClientOptions;
 import io.vertx.core.net.SocketAddress;
 import io.vertx.core.spi.cluster.ClusterManager;
 import io.vertx.core.spi.cluster.NodeInfo;
+import java.net.ConnectException;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -182,8 +184,16 @@ public final class VertxClusterMembers implements ClusterMembers {
     return client
         .connect(busAddress)
         .map(open -> false)
-        .otherwise(failure -> String.valueOf(failure.getMessage()).contains("refused"))
+        .otherwise(VertxClusterMembers::isRefusal)
         .onComplete(over -> client.close());
+  }
+
+  /**
+   * Only a refusal proves that the process is gone. A connect that times out proves nothing: the
+   * link may be cut, or the process may be stopped for a while; Netty reports it with a subclass.
+   */
+  static boolean isRefusal(Throwable failure) {
+    return failure instanceof ConnectException && !(failure instanceof ConnectTimeoutException);
   }
 
   private @Nullable ClusterNode node(String id, @Nullable NodeInfo info) {

@@ -1,8 +1,10 @@
 package dev.mcpbus.cluster.engine;
 
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.cluster.membership.ClusterNode;
+import io.netty.channel.ConnectTimeoutException;
 import io.vertx.core.Completable;
 import io.vertx.core.Vertx;
 import io.vertx.core.internal.VertxInternal;
@@ -12,12 +14,17 @@ import io.vertx.core.spi.cluster.ClusterManager;
 import io.vertx.core.spi.cluster.NodeInfo;
 import io.vertx.junit5.VertxExtension;
 import java.lang.reflect.Proxy;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.NoRouteToHostException;
+import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -126,5 +133,40 @@ class VertxClusterMembersTest {
     assertThat(names()).contains("gone");
     alive.remove("b");
     assertThat(names()).containsExactly("me");
+  }
+
+  @Test
+  void a_port_that_refuses_proves_that_the_process_of_a_lost_node_is_gone() throws Exception {
+    alive.add("c");
+    try (ServerSocket open = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      ServerSocket shut = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+      table.put("b", at("runs", open.getLocalPort()));
+      table.put("c", at("exited", shut.getLocalPort()));
+      shut.close();
+      assertThat(names()).containsExactlyInAnyOrder("me", "runs", "exited");
+
+      assertThat(hasClosedItsBusPort("b")).isFalse();
+      assertThat(hasClosedItsBusPort("c")).isTrue();
+      assertThat(hasClosedItsBusPort("c")).as("an address is tried once").isFalse();
+    }
+  }
+
+  @Test
+  void a_connect_that_times_out_or_finds_no_route_is_no_refusal() {
+    assertThat(VertxClusterMembers.isRefusal(new ConnectException("Verbindungsaufbau abgelehnt")))
+        .as("in any language of the machine")
+        .isTrue();
+    assertThat(VertxClusterMembers.isRefusal(new ConnectTimeoutException("refused?"))).isFalse();
+    assertThat(VertxClusterMembers.isRefusal(new NoRouteToHostException())).isFalse();
+    assertThat(VertxClusterMembers.isRefusal(new TimeoutException())).isFalse();
+  }
+
+  private static NodeInfo at(String name, int port) {
+    JsonObject own = new JsonObject().put("name", name).put("weight", 1);
+    return new NodeInfo("127.0.0.1", port, new JsonObject().put("key", own));
+  }
+
+  private boolean hasClosedItsBusPort(String node) throws Exception {
+    return Objects.requireNonNull(members).hasClosedItsBusPort(node).await(20, SECONDS);
   }
 }
