@@ -103,7 +103,7 @@ class ArchitectureTest {
           row("cluster.definitions", "cluster.engine", "cluster.membership"),
           row("cluster.engine", "cluster.membership", "cluster.signing"),
           row("cluster.ownership", "cluster.membership"),
-          row("cluster.routing", "cluster.engine", "cluster.membership"),
+          row("cluster.routing", "cluster.engine", "cluster.membership", "cluster.ownership"),
           row("cluster.shared", "cluster.membership", "cluster.ownership", "cluster.routing"),
           row("cluster.signing", "cluster.membership"),
           row("directory.aggregate", "directory", "directory.search"),

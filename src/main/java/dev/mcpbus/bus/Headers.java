@@ -117,10 +117,9 @@ public final class Headers {
   public static final String ALONE = "alone";
 
   /**
-   * On the result of a call in a cluster: the epoch of the owner that replied, a number that rises
-   * with each owner. If the server has several replicas, a space and the number of the replica
-   * follow, because each replica has its own owners. {@code cluster.routing.ClusterRequests}
-   * refuses the result of an owner that is older than one that has replied before.
+   * On the result of a call in a cluster: the {@link OwnershipEpoch} of the owner that replied.
+   * {@code cluster.routing.ClusterRequests} refuses the result of an owner that is older than one
+   * that has replied before.
    */
   public static final String EPOCH = "epoch";
 

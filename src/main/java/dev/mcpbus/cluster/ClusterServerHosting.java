@@ -3,6 +3,7 @@ package dev.mcpbus.cluster;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.OwnershipEpoch;
 import dev.mcpbus.bus.ReplicaId;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.cluster.definitions.DefinitionRegistry;
@@ -60,16 +61,13 @@ public final class ClusterServerHosting implements ServerHosting, OwnershipListe
 
   private static final Logger LOG = LoggerFactory.getLogger(ClusterServerHosting.class);
 
-  /** More sessions than one owner opens: session epochs of a later owner are higher. */
-  private static final long EPOCHS_PER_OWNER = 1_000_000;
-
   /**
    * How long {@link #add} waits until an owner serves the new server; the server is added in any
    * case.
    */
   private static final Duration MAX_SERVING_WAIT = Duration.ofSeconds(10);
 
-  private record Owned(BooleanSupplier held, long epoch) {}
+  private record Owned(BooleanSupplier held, OwnershipEpoch epoch) {}
 
   private final Vertx vertx;
   private final ConnectionHost connections;
@@ -232,7 +230,7 @@ public final class ClusterServerHosting implements ServerHosting, OwnershipListe
             turn ->
                 mine.equals(owned.get(replica))
                         && next.equals(definitions.all().get(replica.server()))
-                    ? connections.replace(next, ownership(next, replica, mine), epochBase(mine))
+                    ? connections.replace(next, ownership(next, mine), mine.epoch().sessions())
                     : Future.succeededFuture());
   }
 
@@ -383,24 +381,22 @@ public final class ClusterServerHosting implements ServerHosting, OwnershipListe
       return Future.failedFuture(
           new IllegalStateException("this node cannot read the definition of '" + id + "'"));
     }
-    Owned mine = new Owned(held, epoch);
+    Owned mine = new Owned(held, new OwnershipEpoch(replica, epoch));
     owned.put(replica, mine);
-    return connections.start(definition, ownership(definition, replica, mine), epochBase(mine));
+    return connections.start(definition, ownership(definition, mine), mine.epoch().sessions());
   }
 
   private static ReplicaRole.Factory role(ReplicaId replica, String version) {
     return (vertx, self) -> new ReplicaCoordinator(vertx, replica, version, self);
   }
 
-  private static long epochBase(Owned mine) {
-    return mine.epoch() * EPOCHS_PER_OWNER;
-  }
-
-  private Ownership ownership(ServerDefinition definition, ReplicaId replica, Owned mine) {
+  private Ownership ownership(ServerDefinition definition, Owned mine) {
     boolean several = definition.replicas() > 1;
-    String epoch = mine.epoch() + (several ? " " + replica.number() : "");
     return new Ownership(
-        members.name(), epoch, mine.held(), several ? role(replica, version(definition)) : null);
+        members.name(),
+        mine.epoch().text(several),
+        mine.held(),
+        several ? role(mine.epoch().replica(), version(definition)) : null);
   }
 
   @Override

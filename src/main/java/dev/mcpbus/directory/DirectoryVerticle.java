@@ -3,6 +3,7 @@ package dev.mcpbus.directory;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.Events;
+import dev.mcpbus.bus.OwnershipEpoch;
 import dev.mcpbus.bus.RequestSender;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -31,9 +32,6 @@ public final class DirectoryVerticle extends VerticleBase implements DirectoryLi
 
   /** Many changes at a time become one notification. */
   private static final long GATHER_MILLIS = 25;
-
-  /** So many epochs each owner of a connection has for itself. */
-  private static final long EPOCHS_PER_OWNER = 1_000_000;
 
   /** After a node has come or gone: most, and then all, connections have their owners. */
   private static final List<Long> SETTLED_MILLIS = List.of(3_000L, 10_000L, 30_000L);
@@ -141,7 +139,7 @@ public final class DirectoryVerticle extends VerticleBase implements DirectoryLi
   /** A new owner's connection knows nothing of what the one before was asked to watch. */
   @Override
   public void serves(String id, JsonObject facts) {
-    long owner = facts.getLong("epoch", 0L) / EPOCHS_PER_OWNER;
+    long owner = OwnershipEpoch.ofSession(facts.getLong("epoch", 0L));
     Long before = owners.put(id, owner);
     if (before != null && before != owner) {
       book.renew(id);

@@ -1,6 +1,7 @@
 package dev.mcpbus.cluster.definitions;
 
 import dev.mcpbus.bus.ClusterSecret;
+import dev.mcpbus.cluster.membership.ClusterMaps;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,14 +18,13 @@ import org.jspecify.annotations.Nullable;
 record SignedEntry(String raw, long revision, @Nullable String text) {
 
   private static final String PURPOSE = "definitions";
-  private static final String REMOVED = "removed";
   private static final int FIELDS = 3;
 
   /**
    * @param text null for a removal
    */
   static SignedEntry seal(ClusterSecret secret, String id, long revision, @Nullable String text) {
-    String body = text == null ? REMOVED : text;
+    String body = text == null ? ClusterMaps.REMOVED : text;
     String number = Long.toString(revision);
     return new SignedEntry(
         secret.proof(PURPOSE, id, number, body) + " " + number + " " + body, revision, text);
@@ -37,7 +37,8 @@ record SignedEntry(String raw, long revision, @Nullable String text) {
       return null;
     }
     String body = fields[2];
-    return new SignedEntry(raw, Long.parseLong(fields[1]), body.equals(REMOVED) ? null : body);
+    return new SignedEntry(
+        raw, Long.parseLong(fields[1]), body.equals(ClusterMaps.REMOVED) ? null : body);
   }
 
   /** Without the definition, which may contain a secret. */

@@ -21,7 +21,7 @@ public record OwnershipClaim(@Nullable String node, long epoch) {
   }
 
   /** Reads a text of the map; null where no node has written it: any process of the cluster can. */
-  static @Nullable OwnershipClaim decode(String text) {
+  public static @Nullable OwnershipClaim decode(String text) {
     Matcher claim = FORM.matcher(text);
     return claim.matches()
         ? new OwnershipClaim(

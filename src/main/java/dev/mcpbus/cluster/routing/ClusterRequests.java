@@ -6,6 +6,7 @@ import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.OwnershipEpoch;
 import dev.mcpbus.bus.ReplicaId;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.bus.RequestSenderProvider;
@@ -159,16 +160,15 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
   }
 
   /** Whether no newer owner of the same replica has answered before, as far as this node knows. */
-  boolean isCurrent(ConnectionId server, @Nullable String epoch) {
-    return epochs.isCurrent(server, epoch);
+  boolean isCurrent(OwnershipEpoch answer) {
+    return epochs.isCurrent(answer);
   }
 
   /** Whether the map of claims names the owner of an answer that seems to have been replaced. */
-  Future<Boolean> isNamedByClaim(ConnectionId server, @Nullable String epoch) {
-    return entry(ClusterMaps.OWNERS, NewestEpochs.key(server, epoch))
+  Future<Boolean> isNamedByClaim(OwnershipEpoch answer) {
+    return entry(ClusterMaps.OWNERS, answer.replica().key())
         .timeout(CLAIM_MILLIS, TimeUnit.MILLISECONDS)
-        .transform(
-            claim -> Future.succeededFuture(epochs.isNamedByClaim(server, epoch, claim.result())));
+        .transform(claim -> Future.succeededFuture(epochs.isNamedByClaim(answer, claim.result())));
   }
 
   /** Whether a server with this id is defined; true where that cannot be read in time. */
@@ -178,7 +178,7 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
     }
     return entry(ClusterMaps.SERVERS, server.value())
         .timeout(millis, TimeUnit.MILLISECONDS)
-        .transform(read -> Future.succeededFuture(read.failed() || !isNone(read.result())));
+        .transform(read -> Future.succeededFuture(read.failed() || ClusterMaps.isDefinition(read.result())));
   }
 
   /** The messages between the nodes of the cluster. */
@@ -248,11 +248,6 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
         .sharedData()
         .<String, String>getClusterWideMap(map)
         .compose(entries -> entries.get(key));
-  }
-
-  /** The entry that a removal leaves has no origin. */
-  private static boolean isNone(@Nullable String definition) {
-    return definition == null || !definition.contains("\"origin\"");
   }
 
   private void received(NodeMessage message) {

@@ -2,6 +2,7 @@ package dev.mcpbus.cluster.routing;
 
 import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.ReplicaId;
+import dev.mcpbus.cluster.ownership.OwnershipClaim;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,10 +15,11 @@ import org.jspecify.annotations.Nullable;
 public record ReplicaOwner(
     ReplicaId replica, String node, @Nullable ConnectionState state, String version) {
 
-  /** Reads {@code "<epoch> <node>"} of the map of claims; null where the claim names no node. */
-  static @Nullable ReplicaOwner of(ReplicaId replica, @Nullable String claim) {
-    String node = claim == null ? "" : claim.substring(claim.indexOf(' ') + 1);
-    return node.isEmpty() ? null : new ReplicaOwner(replica, node, null, "");
+  /** Reads an entry of the map of claims; null where it names no node. */
+  static @Nullable ReplicaOwner of(ReplicaId replica, String claim) {
+    OwnershipClaim named = OwnershipClaim.decode(claim);
+    String node = named == null ? null : named.node();
+    return node == null ? null : new ReplicaOwner(replica, node, null, "");
   }
 
   public boolean serves() {

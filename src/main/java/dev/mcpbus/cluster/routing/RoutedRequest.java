@@ -6,6 +6,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.OwnershipEpoch;
 import dev.mcpbus.bus.ReplicaId;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.cluster.membership.ClockOffsets;
@@ -101,13 +102,14 @@ final class RoutedRequest<T> {
   }
 
   private void answered(Message<T> reply) {
-    String epoch = reply.headers().get(Headers.EPOCH);
-    if (server == null || calls.isCurrent(server, epoch)) {
+    OwnershipEpoch epoch =
+        server == null ? null : OwnershipEpoch.parse(server, reply.headers().get(Headers.EPOCH));
+    if (server == null || epoch == null || calls.isCurrent(epoch)) {
       promise.complete(reply);
       return;
     }
     calls
-        .isNamedByClaim(server, epoch)
+        .isNamedByClaim(epoch)
         .onSuccess(
             named -> {
               if (named) {
