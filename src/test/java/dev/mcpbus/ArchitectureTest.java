@@ -141,7 +141,8 @@ class ArchitectureTest {
           bridge.options.BridgeTlsOptions connection.options.ConnectionOptions
           connection.options.PinOptions connection.options.ToolPolicy directory.MetaTools directory.ViewOptions gateway.GatewayOptions
           security.AuthOptions
-          security.oauth.TokenStoreProvider supervisor.Backoff supervisor.ConnectionStrategy
+          security.oauth.LoopbackHosts security.oauth.TokenStoreProvider
+          supervisor.Backoff supervisor.ConnectionStrategy
           supervisor.RestartIntensity supervisor.RestartPolicy supervisor.RestartStrategy
           supervisor.RestartType transport.BusOptions transport.HttpOptions
           transport.OAuthOptions transport.PluginTransportOptions transport.SocketOptions

@@ -11,7 +11,6 @@ import dev.mcpbus.security.AuthOptions.Jwt;
 import dev.mcpbus.security.AuthOptions.Limits;
 import dev.mcpbus.security.AuthOptions.Policy;
 import java.net.URI;
-import java.net.URISyntaxException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
@@ -33,7 +32,6 @@ final class AuthReader {
   private static final int MAX_COUNT = 1_000_000;
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.@-]{1,64}");
   private static final Pattern HASH = Pattern.compile("sha256:[0-9a-f]{64}");
-  private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
 
   private AuthReader() {}
 
@@ -162,17 +160,9 @@ final class AuthReader {
   }
 
   private static @Nullable URI url(ConfigEntry entry, String key, String text) {
-    try {
-      URI url = new URI(text);
-      boolean plain = "http".equals(url.getScheme()) && LOOPBACK.contains(url.getHost());
-      if (url.getHost() != null
-          && ("https".equals(url.getScheme()) || plain)
-          && url.getRawUserInfo() == null
-          && url.getRawFragment() == null) {
-        return url;
-      }
-    } catch (URISyntaxException e) {
-      // reported below
+    URI url = CredentialUrl.parse(text);
+    if (url != null) {
+      return url;
     }
     entry.wrong(
         entry.has(key) ? entry.line(key) : entry.node().line(),

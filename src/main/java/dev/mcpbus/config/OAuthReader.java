@@ -10,7 +10,6 @@ import dev.mcpbus.transport.OAuthOptions.Grant;
 import dev.mcpbus.transport.OAuthOptions.IdJag;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
-import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -171,25 +170,11 @@ final class OAuthReader {
         .orElse(OAuthOptions.ANY_LOOPBACK_PORT);
   }
 
-  /** An https URL, or http on this machine. */
   private static @Nullable URI url(ConfigEntry entry, String key) {
     String text = text(entry, key);
-    if (text == null) {
-      return null;
-    }
-    try {
-      URI uri = new URI(text);
-      boolean here =
-          "http".equals(uri.getScheme())
-              && List.of("localhost", "127.0.0.1", "[::1]").contains(uri.getHost());
-      if (uri.getHost() != null
-          && uri.getRawUserInfo() == null
-          && uri.getRawFragment() == null
-          && ("https".equals(uri.getScheme()) || here)) {
-        return uri;
-      }
-    } catch (URISyntaxException e) {
-      // reported below, without the text
+    URI url = text == null ? null : CredentialUrl.parse(text);
+    if (text == null || url != null) {
+      return url;
     }
     entry.wrong(
         entry.line(key),

@@ -1,6 +1,7 @@
 package dev.mcpbus.security;
 
 import dev.mcpbus.security.Audit.Decision;
+import dev.mcpbus.security.oauth.LoopbackHosts;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
@@ -30,8 +31,6 @@ import org.jspecify.annotations.Nullable;
  * answers CORS requests; the default list is empty, and then no response carries a CORS header.
  */
 public final class OriginGuard implements Handler<RoutingContext> {
-
-  private static final Set<String> LOOPBACK = Set.of("127.0.0.1", "localhost", "[::1]");
 
   /** Headers that pages of allowed origins may send. */
   private static final String SENT =
@@ -70,7 +69,7 @@ public final class OriginGuard implements Handler<RoutingContext> {
   public OriginGuard(
       String scheme, int port, Set<String> allowedHosts, Set<String> allowedOrigins, Audit audit) {
     this.audit = audit;
-    Set<String> names = new HashSet<>(LOOPBACK);
+    Set<String> names = new HashSet<>(LoopbackHosts.ALL);
     names.addAll(lowerCase(allowedHosts));
     hosts = new HashSet<>(lowerCase(allowedHosts));
     for (String name : names) {

@@ -66,6 +66,7 @@ class AuthReaderTest {
         "{'apiKeys': [{'name': 'local', 'hash': 'sha256:canary'}]}",
         "{'apiKeys': {'ci': 'canary'}}",
         "{'jwt': {'issuer': 'http://as.example', 'audience': ['me']}}",
+        "{'jwt': {'issuer': 'http:///as', 'audience': ['me']}}",
         "{'jwt': {'issuer': 'https://as.example'}}",
         "{'jwt': {'issuer': 'https://as.example', 'audience': ['me'], 'jwksUri': 'file:///x'}}",
         "{'policies': [{'servers': ['git']}]}",

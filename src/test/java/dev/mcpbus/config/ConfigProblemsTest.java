@@ -107,6 +107,8 @@ class ConfigProblemsTest {
         "\"url\": \"http://h/\", \"headersHelper\": \"\"|\"headersHelper\" is empty",
         "\"url\": \"http://h/\", \"oauth\": {\"issuer\": \"http://h/\"}|\"oauth.issuer\" is not"
             + " an https URL",
+        "\"url\": \"http://h/\", \"oauth\": {\"issuer\": \"http:h\"}|\"oauth.issuer\" is not"
+            + " an https URL",
         "\"url\": \"http://h/\", \"auth\": {}, \"oauth\": {}|\"oauth\" and \"auth\" mean the same",
         "\"url\": \"http://h/\", \"oauth\": {\"clientID\": \"x\"}|unknown key \"oauth.clientID\"."
             + " Did you mean \"oauth.clientId\"?",

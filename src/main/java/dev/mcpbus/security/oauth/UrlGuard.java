@@ -35,7 +35,6 @@ final class UrlGuard {
       Pattern.compile(
           "[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*");
 
-  private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
   private static final int MAX_URL = 2_048;
 
   private final Set<String> trusted = new HashSet<>();
@@ -53,8 +52,8 @@ final class UrlGuard {
         this.trusted.add(host.toLowerCase(Locale.ROOT));
       }
     }
-    if (this.trusted.stream().anyMatch(LOOPBACK::contains)) {
-      this.trusted.addAll(LOOPBACK);
+    if (this.trusted.stream().anyMatch(LoopbackHosts::contains)) {
+      this.trusted.addAll(LoopbackHosts.ALL);
     }
   }
 
@@ -75,7 +74,7 @@ final class UrlGuard {
     if (url.length() > MAX_URL || uri.isOpaque() || host.isEmpty()) {
       throw refused(what, "it is not an https URL with a host");
     }
-    boolean loopback = LOOPBACK.contains(host) && trusted.contains(host);
+    boolean loopback = LoopbackHosts.contains(host) && trusted.contains(host);
     if (!scheme.equals("https") && !(scheme.equals("http") && loopback)) {
       throw refused(what, "it is not https");
     }
