@@ -96,7 +96,7 @@ final class TaskIdSealing {
     }
 
     private boolean isOfTasks() {
-      return method.startsWith("tasks/");
+      return Methods.isOfTasks(method);
     }
 
     /** What comes back, as the caller gets it. */

@@ -17,6 +17,12 @@ public final class CallDeadline {
   /** The caller sets no deadline: the time-outs of the connection end the call. */
   public static final long NONE = -1;
 
+  /**
+   * How long a question of a server waits for a person, milliseconds, where the configuration says
+   * no less. The call that needs the answer gets this time in addition.
+   */
+  public static final long QUESTION_MILLIS = 300_000;
+
   /** How long the bus waits for a call without a deadline, at least. */
   private static final Duration NET = Duration.ofHours(1);
 

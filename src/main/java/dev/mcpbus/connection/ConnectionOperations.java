@@ -9,6 +9,7 @@ import dev.mcpbus.connection.session.ConnectionFailures;
 import dev.mcpbus.connection.session.InternalRequest;
 import dev.mcpbus.connection.session.Pagination;
 import dev.mcpbus.connection.session.Session;
+import dev.mcpbus.connection.session.WorkerThreshold;
 import dev.mcpbus.connection.tools.LeftOutTools;
 import dev.mcpbus.connection.tools.SessionTools;
 import dev.mcpbus.connection.tools.ToolTable;
@@ -35,9 +36,6 @@ final class ConnectionOperations {
   interface Run {
     void run(ReadySession ready, BusCall call);
   }
-
-  /** A longer list is looked through by a worker. */
-  private static final int SMALL = 64 * 1024;
 
   static final List<AddressOperation> ALL =
       List.of(
@@ -141,12 +139,12 @@ final class ConnectionOperations {
 
   private static Future<RawJson> unambiguous(
       ReadySession ready, RawJson list, String key, String name) {
-    return list.length() <= SMALL
-        ? Future.succeededFuture(LeftOutTools.ambiguous(list, key, name))
-        : ready
+    return WorkerThreshold.isExceededBy(list)
+        ? ready
             .session()
             .vertx()
-            .executeBlocking(() -> LeftOutTools.ambiguous(list, key, name), false);
+            .executeBlocking(() -> LeftOutTools.ambiguous(list, key, name), false)
+        : Future.succeededFuture(LeftOutTools.ambiguous(list, key, name));
   }
 
   /** The page that the caller's cursor names, else all. */

@@ -1,5 +1,6 @@
 package dev.mcpbus.gateway;
 
+import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Envelope;
@@ -24,9 +25,6 @@ import org.jspecify.annotations.Nullable;
 final class ClientQuestions {
 
   private static final int MAX_OPEN = 64;
-
-  /** As long as a connection waits for a person. */
-  private static final long PATIENCE_MILLIS = 300_000;
 
   /**
    * A question on its way.
@@ -75,7 +73,7 @@ final class ClientQuestions {
     Promise<JsonObject> answer = Promise.promise();
     long timer =
         vertx.setTimer(
-            PATIENCE_MILLIS,
+            CallDeadline.QUESTION_MILLIS,
             late -> {
               takeBack(id, "nobody waits any longer");
               answer.tryFail(

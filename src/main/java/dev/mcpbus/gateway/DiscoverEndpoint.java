@@ -31,7 +31,6 @@ import io.vertx.core.json.JsonObject;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,10 +41,6 @@ final class DiscoverEndpoint {
 
   /** A client that wants to know of changes listens; the others ask again after this. */
   private static final long DISCOVER_TTL_MILLIS = 60_000;
-
-  /** What may be answered with a question. */
-  private static final Set<String> INPUT =
-      Set.of(Methods.TOOLS_CALL, Methods.PROMPTS_GET, Methods.RESOURCES_READ);
 
   private record Call(GatewayRequest ask, HttpReply reply, @Nullable RawJson token) {}
 
@@ -166,7 +161,7 @@ final class DiscoverEndpoint {
     if (offersTasks) {
       ask.header(Headers.TASK, "true");
     }
-    if (INPUT.contains(method)) {
+    if (Methods.MULTI_ROUND_TRIP.contains(method)) {
       exchanged(ask, principal, params, meta, offersTasks);
     }
     RawJson token = meta == null ? null : meta.member(MetaKeys.PROGRESS_TOKEN);
@@ -184,7 +179,7 @@ final class DiscoverEndpoint {
           ask.cancel(vertx);
         });
     Future<RawJson> answer;
-    if (TaskForms.concerns(method)) {
+    if (Methods.isOfTasks(method)) {
       answer = tasks.route(ask, principal);
     } else if (offersTasks) {
       answer = router.route(ask).map(result -> tasks.named(ask, principal, result));

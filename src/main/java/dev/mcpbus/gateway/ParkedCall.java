@@ -35,9 +35,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class ParkedCall implements CallRegistry.Caller {
 
-  /** As long as a connection waits for a person. */
-  private static final long PATIENCE_MILLIS = 300_000;
-
   /** What a server asks at once arrives one by one, and goes to the client together. */
   private static final long GATHER_MILLIS = 20;
 
@@ -217,7 +214,7 @@ final class ParkedCall implements CallRegistry.Caller {
             .put("inputRequests", requests)
             .put("requestState", fresh);
     message.reply(result.toBuffer());
-    timer = vertx.setTimer(PATIENCE_MILLIS, late -> cancel());
+    timer = vertx.setTimer(CallDeadline.QUESTION_MILLIS, late -> cancel());
     handedOut.accept(this);
   }
 

@@ -7,7 +7,6 @@ import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.protocol.TasksExtension;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,14 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TaskForms {
 
-  private static final Set<String> OVER =
-      Set.of(TasksExtension.COMPLETED, TasksExtension.FAILED, TasksExtension.CANCELLED);
-
   private TaskForms() {}
-
-  static boolean concerns(String method) {
-    return method.startsWith("tasks/");
-  }
 
   /** True for the answer to a call that became a task, as 2026-07-28 writes it. */
   static boolean isTask(RawJson result) {
@@ -33,7 +25,7 @@ final class TaskForms {
 
   static boolean isOver(RawJson task) {
     RawJson status = task.member("status");
-    return status != null && status.isString() && OVER.contains(status.asString());
+    return status != null && status.isString() && TasksExtension.isOver(status.asString());
   }
 
   /** The id of a task, empty where it has none. */

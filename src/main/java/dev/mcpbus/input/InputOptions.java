@@ -1,5 +1,6 @@
 package dev.mcpbus.input;
 
+import dev.mcpbus.bus.CallDeadline;
 import java.time.Duration;
 
 /**
@@ -14,7 +15,8 @@ public record InputOptions(Duration patience, int maxParked, int maxOffers) {
   /** One principal gets a quarter of a bound, but at least this many places. */
   private static final int MIN_SHARE = 16;
 
-  public static final InputOptions DEFAULT = new InputOptions(Duration.ofMinutes(5), 256, 10_000);
+  public static final InputOptions DEFAULT =
+      new InputOptions(Duration.ofMillis(CallDeadline.QUESTION_MILLIS), 256, 10_000);
 
   static int share(int max) {
     return Math.min(max, Math.max(MIN_SHARE, max / 4));

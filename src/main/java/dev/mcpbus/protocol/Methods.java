@@ -1,5 +1,7 @@
 package dev.mcpbus.protocol;
 
+import java.util.Set;
+
 /** Method names of MCP, as the specification writes them. */
 public final class Methods {
 
@@ -53,5 +55,16 @@ public final class Methods {
 
   public static final String TASKS_CHANGED = "notifications/tasks";
 
+  /**
+   * Requests that a server may answer with questions (MCP 2026-07-28, Multi Round-Trip Requests).
+   */
+  public static final Set<String> MULTI_ROUND_TRIP =
+      Set.of(TOOLS_CALL, PROMPTS_GET, RESOURCES_READ);
+
   private Methods() {}
+
+  /** Whether a request is about a task that exists. */
+  public static boolean isOfTasks(String request) {
+    return request.startsWith("tasks/");
+  }
 }

@@ -1,6 +1,7 @@
 package dev.mcpbus.protocol;
 
 import io.vertx.core.json.JsonObject;
+import java.util.Set;
 
 /**
  * The tasks extension of MCP 2026-07-28: its name, the values of a task's status, and which servers
@@ -17,7 +18,14 @@ public final class TasksExtension {
   public static final String FAILED = "failed";
   public static final String CANCELLED = "cancelled";
 
+  private static final Set<String> OVER = Set.of(COMPLETED, FAILED, CANCELLED);
+
   private TasksExtension() {}
+
+  /** Whether a task with this status has ended. */
+  public static boolean isOver(String status) {
+    return OVER.contains(status);
+  }
 
   /**
    * Whether a server can run tool calls as tasks.

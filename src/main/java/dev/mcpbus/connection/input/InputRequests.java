@@ -1,6 +1,7 @@
 package dev.mcpbus.connection.input;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.CallDeadline.Layer;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
@@ -25,9 +26,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class InputRequests {
 
-  /** How long a call waits for a person. */
-  public static final long PATIENCE_MILLIS = 300_000;
-
   private static final Set<String> METHODS =
       Set.of(Methods.ROOTS_LIST, Methods.SAMPLING, Methods.ELICITATION);
 
@@ -35,7 +33,7 @@ public final class InputRequests {
   private static final DeliveryOptions PATIENT =
       new DeliveryOptions()
           .setLocalOnly(true)
-          .setSendTimeout(Layer.CALLER.timeout(PATIENCE_MILLIS));
+          .setSendTimeout(Layer.CALLER.timeout(CallDeadline.QUESTION_MILLIS));
 
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
 

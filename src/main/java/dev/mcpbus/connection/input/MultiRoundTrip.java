@@ -1,5 +1,6 @@
 package dev.mcpbus.connection.input;
 
+import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.connection.session.BusCall;
@@ -13,7 +14,6 @@ import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,8 +25,6 @@ public final class MultiRoundTrip {
 
   private static final int MAX_ROUNDS = 16;
   private static final int MAX_QUESTIONS = 64;
-  private static final Set<String> ALLOWED =
-      Set.of(Methods.TOOLS_CALL, Methods.PROMPTS_GET, Methods.RESOURCES_READ);
 
   private final InputRequests inputs;
 
@@ -49,7 +47,7 @@ public final class MultiRoundTrip {
   private void ask(Session session, PendingRequest call, RawJson result) {
     RawJson requests = result.member("inputRequests");
     RawJson state = result.member("requestState");
-    if (!(call instanceof BusCall origin) || !ALLOWED.contains(call.method())) {
+    if (!(call instanceof BusCall origin) || !Methods.MULTI_ROUND_TRIP.contains(call.method())) {
       broken(call, "it asks for input, which this method may not");
       return;
     }
@@ -67,7 +65,7 @@ public final class MultiRoundTrip {
       again(session, origin, hold, null, state);
       return;
     }
-    call.extendBy(session.clock().millis(), InputRequests.PATIENCE_MILLIS);
+    call.extendBy(session.clock().millis(), CallDeadline.QUESTION_MILLIS);
     answers(call, requests.toJsonObject(), keys)
         .onComplete(
             answers -> again(session, origin, hold, answers, state),

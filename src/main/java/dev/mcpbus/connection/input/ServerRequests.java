@@ -1,5 +1,6 @@
 package dev.mcpbus.connection.input;
 
+import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.connection.session.Session;
 import dev.mcpbus.connection.session.TaskOwners;
 import dev.mcpbus.protocol.JsonRpcError;
@@ -54,7 +55,7 @@ public final class ServerRequests {
     InputRequests.Question question =
         inputs.ask(method, params, false, owner(session, params), lessee, null);
     open.put(requestId, question.key());
-    session.extendAll(InputRequests.PATIENCE_MILLIS);
+    session.extendAll(CallDeadline.QUESTION_MILLIS);
     question
         .answer()
         .onComplete(

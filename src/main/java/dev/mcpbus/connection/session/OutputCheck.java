@@ -17,7 +17,6 @@ import java.util.Optional;
  */
 public record OutputCheck(Vertx vertx, String tool, ArgumentValidator schema) {
 
-  private static final int SMALL = 64 * 1024;
   private static final Violation NONE_GIVEN =
       new Violation("/", "the result has no structuredContent", false);
 
@@ -34,7 +33,7 @@ public record OutputCheck(Vertx vertx, String tool, ArgumentValidator schema) {
     if (content == null) {
       return Future.succeededFuture(Optional.of(NONE_GIVEN));
     }
-    return schema.isQuick() && content.length() <= SMALL
+    return schema.isQuick() && !WorkerThreshold.isExceededBy(content)
         ? Future.succeededFuture(violation(content))
         : vertx.executeBlocking(() -> violation(content)).otherwise(Optional.empty());
   }

@@ -79,7 +79,7 @@ public final class ServerTasks {
    *     the task itself
    */
   public boolean take(@Nullable OpenSession of, PendingRequest call, RawJson result) {
-    if (call.method().startsWith("tasks/")) {
+    if (Methods.isOfTasks(call.method())) {
       return false; // some servers mark the state of a task so
     }
     if (call instanceof BusCall origin) {

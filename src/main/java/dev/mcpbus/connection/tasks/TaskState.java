@@ -2,7 +2,6 @@ package dev.mcpbus.connection.tasks;
 
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.TasksExtension;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,9 +11,6 @@ import org.jspecify.annotations.Nullable;
  * @param pollMillis how long the server wants to be left alone, -1 where it does not say
  */
 public record TaskState(String id, String status, String message, long pollMillis, RawJson raw) {
-
-  private static final Set<String> OVER =
-      Set.of(TasksExtension.COMPLETED, TasksExtension.FAILED, TasksExtension.CANCELLED);
 
   /** Null where this is no task. */
   public static @Nullable TaskState of(@Nullable RawJson task) {
@@ -30,7 +26,7 @@ public record TaskState(String id, String status, String message, long pollMilli
   }
 
   public boolean isOver() {
-    return OVER.contains(status);
+    return TasksExtension.isOver(status);
   }
 
   private static String text(RawJson object, String name) {

@@ -1,8 +1,8 @@
 package dev.mcpbus.connection.tasks;
 
+import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.connection.input.InputRequests;
 import dev.mcpbus.connection.session.BusCall;
 import dev.mcpbus.connection.session.ConnectionFailures;
 import dev.mcpbus.connection.session.InternalRequest;
@@ -244,7 +244,7 @@ final class TaskWatch extends PendingRequest implements TaskPolling.Listener {
       return;
     }
     if (tasks.inputs().isAsking(taskId)) {
-      extendBy(in.clock().millis(), InputRequests.PATIENCE_MILLIS);
+      extendBy(in.clock().millis(), CallDeadline.QUESTION_MILLIS);
     }
     if (!answers.isEmpty()) {
       RawJson params = ServerTasks.named(taskId).with("inputResponses", RawJson.of(answers));

@@ -9,6 +9,7 @@ import dev.mcpbus.connection.session.Pagination;
 import dev.mcpbus.connection.session.ResultCache;
 import dev.mcpbus.connection.session.Session;
 import dev.mcpbus.connection.session.WaitingCalls;
+import dev.mcpbus.connection.session.WorkerThreshold;
 import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.Methods;
@@ -23,9 +24,6 @@ import org.jspecify.annotations.Nullable;
  * holds calls to it. Owner: the connection's context.
  */
 public final class SessionTools {
-
-  /** A worker reads and hashes a list that is larger than this. */
-  private static final int SMALL = 64 * 1024;
 
   private final Session session;
   private final DriftWatch watch;
@@ -112,9 +110,9 @@ public final class SessionTools {
       return Future.succeededFuture(table);
     }
     boolean mirrors = mirrors();
-    return list.length() <= SMALL
-        ? Future.succeededFuture(list).map(text -> ToolTable.of(text, policy(), mirrors))
-        : session.vertx().executeBlocking(() -> ToolTable.of(list, policy(), mirrors), false);
+    return WorkerThreshold.isExceededBy(list)
+        ? session.vertx().executeBlocking(() -> ToolTable.of(list, policy(), mirrors), false)
+        : Future.succeededFuture(list).map(text -> ToolTable.of(text, policy(), mirrors));
   }
 
   /** What callers may see of a list: no tool that is quarantined. */

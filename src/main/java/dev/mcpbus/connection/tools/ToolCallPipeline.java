@@ -7,6 +7,7 @@ import dev.mcpbus.connection.session.BusCall;
 import dev.mcpbus.connection.session.ConnectionFailures;
 import dev.mcpbus.connection.session.OutputCheck;
 import dev.mcpbus.connection.session.Session;
+import dev.mcpbus.connection.session.WorkerThreshold;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.schema.ArgumentValidator;
@@ -22,9 +23,6 @@ import org.jspecify.annotations.Nullable;
  * context.
  */
 public final class ToolCallPipeline {
-
-  /** A worker checks the arguments of a call that is larger than this. */
-  private static final int SMALL = 64 * 1024;
 
   private final Session session;
   private final boolean offered;
@@ -141,7 +139,7 @@ public final class ToolCallPipeline {
       call.inspect(new OutputCheck(session.vertx(), name, tool.output()));
     }
     ArgumentValidator validator = tool.validator();
-    if (!validator.isQuick() || call.params().length() > SMALL) {
+    if (!validator.isQuick() || WorkerThreshold.isExceededBy(call.params())) {
       sendOnceChecked(call, name, tool);
       return;
     }

@@ -21,7 +21,8 @@ final class PlainSchema {
   private static final Set<String> ANNOTATIONS =
       Set.of("$schema", "$comment", "title", "description", "default", "examples", "deprecated");
 
-  private static final Set<String> TYPES =
+  /** The values of {@code type}. */
+  static final Set<String> TYPES =
       Set.of("object", "array", "string", "integer", "number", "boolean", "null");
 
   private @Nullable String type;

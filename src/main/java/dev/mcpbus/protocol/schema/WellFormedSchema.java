@@ -80,9 +80,6 @@ public final class WellFormedSchema {
           entry("maxProperties", Kind.NUMBER),
           entry("uniqueItems", Kind.FLAG));
 
-  private static final Set<String> TYPES =
-      Set.of("object", "array", "string", "integer", "number", "boolean", "null");
-
   /** Carries the reason out of the recursion. Stackless. */
   private static final class Fault extends Exception {
     private static final long serialVersionUID = 1;
@@ -208,7 +205,7 @@ public final class WellFormedSchema {
     require(!types.isEmpty(), path, "must name a type");
     for (Object type : types) {
       require(
-          type instanceof String text && TYPES.contains(text),
+          type instanceof String text && PlainSchema.TYPES.contains(text),
           path,
           "JSON has no type '" + shown(String.valueOf(type)) + "'");
     }

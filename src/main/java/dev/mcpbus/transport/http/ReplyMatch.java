@@ -1,6 +1,7 @@
 package dev.mcpbus.transport.http;
 
 import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
@@ -44,8 +45,7 @@ final class ReplyMatch {
   }
 
   static boolean isMethodNotFound(Envelope error) {
-    RawJson code = error.payload().member("code");
-    return code != null && code.toString().equals("-32601");
+    return JsonRpcError.of(error.payload()).code() == JsonRpcError.METHOD_NOT_FOUND;
   }
 
   /** Some servers answer an unknown session with 400; the specification requires 404. */
