@@ -17,6 +17,7 @@ import dev.mcpbus.security.Audit;
 import dev.mcpbus.security.Audit.Decision;
 import dev.mcpbus.security.Operation;
 import dev.mcpbus.security.Operation.Scope;
+import dev.mcpbus.security.RefusalCode;
 import dev.mcpbus.security.Rights;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
@@ -78,13 +79,8 @@ final class PolicyGate {
   boolean admits(RoutingContext ctx, String operation, Optional<Operation> wanted) {
     boolean may = may(ctx, operation, wanted);
     if (may) {
-      line(
-          ctx,
-          operation,
-          wanted.orElse(Operation.NOTHING),
-          Decision.ALLOW,
-          "OK",
-          System.nanoTime());
+      Operation what = wanted.orElse(Operation.NOTHING);
+      line(ctx, operation, what, Decision.ALLOW, "OK", System.nanoTime());
     }
     return may;
   }
@@ -93,16 +89,14 @@ final class PolicyGate {
   boolean may(RoutingContext ctx, String operation, Optional<Operation> wanted) {
     boolean may = wanted.isPresent() && RequestCaller.of(ctx).rights().permits(wanted.get());
     if (!may) {
-      Operation what = wanted.orElse(Operation.NOTHING);
-      line(ctx, operation, what, Decision.DENY, "DENIED", System.nanoTime());
+      refusal(ctx, operation, wanted.orElse(Operation.NOTHING), RefusalCode.DENIED);
     }
     return may;
   }
 
   /** A message of a socket was too much. */
   void limited(RoutingContext ctx, String operation) {
-    long now = System.nanoTime();
-    line(ctx, operation, Operation.NOTHING, Decision.LIMIT, "RATE_LIMITED", now);
+    refusal(ctx, operation, Operation.NOTHING, RefusalCode.RATE_LIMITED);
   }
 
   /** A call of the event bus has its answer. */
@@ -314,6 +308,10 @@ final class PolicyGate {
           result -> line(ctx, operation(ctx), wanted, Decision.ALLOW, code(result), since));
     }
     return shown;
+  }
+
+  private void refusal(RoutingContext ctx, String operation, Operation what, RefusalCode code) {
+    line(ctx, operation, what, code.decision(), code.name(), System.nanoTime());
   }
 
   private void line(

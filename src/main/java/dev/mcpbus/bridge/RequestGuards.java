@@ -5,8 +5,8 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.internals.InboundConnection;
 import dev.mcpbus.security.Admission;
 import dev.mcpbus.security.AdmissionControl;
-import dev.mcpbus.security.Audit;
 import dev.mcpbus.security.OriginGuard;
+import dev.mcpbus.security.RefusalCode;
 import dev.mcpbus.security.RequestPath;
 import dev.mcpbus.security.SecurityHeaders;
 import io.vertx.core.Handler;
@@ -89,7 +89,7 @@ final class RequestGuards implements Handler<HttpServerRequest> {
 
   /** What the guards, the gateway and the router read as the path is the same text from here on. */
   private void refusePath(HttpServerRequest request, String problem) {
-    keeper.audit().refused(request, null, Audit.Decision.DENY, "BAD_REQUEST");
+    keeper.audit().refused(request, null, RefusalCode.BAD_REQUEST);
     if (request.version() != HttpVersion.HTTP_2) {
       request.response().putHeader("Connection", "close"); // the body of a stranger is not read
     }

@@ -1,5 +1,6 @@
 package dev.mcpbus.config;
 
+import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.config.ConfigNode.Kind;
 import dev.mcpbus.config.ConfigNode.Member;
@@ -25,9 +26,6 @@ import java.util.stream.Collectors;
  * on a worker thread.
  */
 public final class ConfigReader {
-
-  /** The {@code file} in problems of an entry that came over the bus. */
-  public static final String ON_THE_BUS = "mcp.servers.add";
 
   private final Path file;
   private final ConfigEnvironment environment;
@@ -71,7 +69,11 @@ public final class ConfigReader {
       Path folder,
       ServerSettings defaults) {
     return readServer(
-        new ServerOrigin(name, entry, null, false), ON_THE_BUS, environment, folder, defaults);
+        new ServerOrigin(name, entry, null, false),
+        Addresses.SERVERS_ADD,
+        environment,
+        folder,
+        defaults);
   }
 
   /**

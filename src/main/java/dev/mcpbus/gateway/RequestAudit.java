@@ -1,12 +1,12 @@
 package dev.mcpbus.gateway;
 
-import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.Audit;
 import dev.mcpbus.security.Audit.Decision;
 import dev.mcpbus.security.OperationTable;
 import dev.mcpbus.security.Principal;
+import dev.mcpbus.security.RefusalCode;
 import dev.mcpbus.security.RequestSource;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.http.HttpServerRequest;
@@ -18,7 +18,7 @@ final class RequestAudit {
 
   /** A path of the gateway that is not there, or that the principal may not enter. */
   static void refused(Audit audit, HttpServerRequest request, Principal principal) {
-    audit.refused(request, principal, Decision.DENY, FailureCode.UNKNOWN_CONNECTION.name());
+    audit.refused(request, principal, RefusalCode.UNKNOWN_CONNECTION);
   }
 
   static void ended(
@@ -45,7 +45,7 @@ final class RequestAudit {
   /** What a client is denied it hears of as its server would say it: that is not what happened. */
   private static String code(GatewayRequest gatewayRequest, AsyncResult<?> outcome) {
     if (gatewayRequest.isDenied()) {
-      return "DENIED";
+      return RefusalCode.DENIED.name();
     }
     return outcome.succeeded() ? "OK" : McpFailure.of(outcome.cause()).code().name();
   }

@@ -13,7 +13,10 @@ public final class TasksExtension {
   public static final String ID = "io.modelcontextprotocol/tasks";
 
   public static final String WORKING = "working";
+
+  /** A status; {@link ResultType#INPUT_REQUIRED} is a type of results and not tied to it. */
   public static final String INPUT_REQUIRED = "input_required";
+
   public static final String COMPLETED = "completed";
   public static final String FAILED = "failed";
   public static final String CANCELLED = "cancelled";

@@ -1,6 +1,5 @@
 package dev.mcpbus.security;
 
-import dev.mcpbus.security.Audit.Decision;
 import dev.mcpbus.security.AuthOptions.Jwt;
 import dev.mcpbus.security.PresentedCredential.Holder;
 import dev.mcpbus.security.RateLimiter.Place;
@@ -58,9 +57,10 @@ public final class AdmissionControl {
     HttpServerResponse response = request.response();
     if (!request.method().equals(HttpMethod.GET) && !request.method().equals(HttpMethod.HEAD)) {
       response.putHeader("Allow", "GET, HEAD");
-      RefusalResponse.send(request, 405, "BAD_REQUEST", "Method Not Allowed", "use GET");
+      RefusalResponse.send(request, 405, RefusalCode.BAD_REQUEST, "Method Not Allowed", "use GET");
     } else if (document == null) {
-      RefusalResponse.send(request, 404, "BAD_REQUEST", "Not Found", "no tokens are taken here");
+      RefusalResponse.send(
+          request, 404, RefusalCode.BAD_REQUEST, "Not Found", "no tokens are taken here");
     } else {
       response.putHeader("Content-Type", "application/json").end(document.toBuffer());
     }
@@ -177,14 +177,14 @@ public final class AdmissionControl {
       Rights rights = state.policy().rights(principal);
       return new Admission(control, credential, holder, rights, state, request, place.end());
     }
-    audit().refused(request, principal, Decision.LIMIT, "RATE_LIMITED");
+    audit().refused(request, principal, RefusalCode.RATE_LIMITED);
     RefusalResponse.later(request, place.retryMillis());
     return null;
   }
 
   private @Nullable Admission unknown(
       HttpServerRequest request, AuthState state, @Nullable String error) {
-    audit().refused(request, null, Decision.UNKNOWN, "UNAUTHORIZED");
+    audit().refused(request, null, RefusalCode.UNAUTHORIZED);
     request
         .response()
         .putHeader(
@@ -192,7 +192,7 @@ public final class AdmissionControl {
     RefusalResponse.send(
         request,
         401,
-        "UNAUTHORIZED",
+        RefusalCode.UNAUTHORIZED,
         "Credentials are wanted.",
         isRequired()
             ? "send Authorization: Bearer with a key or a token that is good here"
@@ -201,10 +201,14 @@ public final class AdmissionControl {
   }
 
   private void insufficient(HttpServerRequest request, AuthState state, Principal principal) {
-    audit().refused(request, principal, Decision.DENY, "FORBIDDEN");
+    audit().refused(request, principal, RefusalCode.FORBIDDEN);
     challenge(request, state, state.requiredScopes());
     RefusalResponse.send(
-        request, 403, "FORBIDDEN", "Not allowed.", "the token has not all scopes that are needed");
+        request,
+        403,
+        RefusalCode.FORBIDDEN,
+        "Not allowed.",
+        "the token has not all scopes that are needed");
   }
 
   /** The detail of a refusal that only the admin right would lift. */

@@ -118,8 +118,7 @@ public final class Audit {
   }
 
   /** Writes the line of a request that was refused before routing. */
-  public void refused(
-      HttpServerRequest request, @Nullable Principal principal, Decision decision, String code) {
+  public void refused(HttpServerRequest request, @Nullable Principal principal, RefusalCode code) {
     line(
         RequestSource.of(request),
         principal,
@@ -127,8 +126,8 @@ public final class Audit {
         "connect",
         null,
         null,
-        decision,
-        code,
+        code.decision(),
+        code.name(),
         System.nanoTime());
   }
 

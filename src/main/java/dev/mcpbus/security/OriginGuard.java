@@ -1,6 +1,5 @@
 package dev.mcpbus.security;
 
-import dev.mcpbus.security.Audit.Decision;
 import dev.mcpbus.security.oauth.LoopbackHosts;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpHeaders;
@@ -8,7 +7,6 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
-import io.vertx.core.json.JsonObject;
 import io.vertx.core.net.HostAndPort;
 import io.vertx.ext.web.RoutingContext;
 import java.util.HashSet;
@@ -103,7 +101,7 @@ public final class OriginGuard implements Handler<RoutingContext> {
     HttpServerResponse response = request.response();
     String refusal = refusal(request);
     if (refusal != null) {
-      audit.refused(request, null, Decision.DENY, "FORBIDDEN");
+      audit.refused(request, null, RefusalCode.FORBIDDEN);
       refuse(request, refusal);
       return false;
     }
@@ -196,18 +194,6 @@ public final class OriginGuard implements Handler<RoutingContext> {
       // The body of a refused request is not read.
       request.response().putHeader("Connection", "close");
     }
-    request
-        .response()
-        .setStatusCode(403)
-        .putHeader("Content-Type", "application/problem+json")
-        .end(
-            new JsonObject()
-                .put("type", "urn:mcpbus:forbidden")
-                .put("title", "Not allowed.")
-                .put("status", 403)
-                .put("detail", detail)
-                .put("code", "FORBIDDEN")
-                .put("sent", "no")
-                .toBuffer());
+    RefusalResponse.send(request, 403, RefusalCode.FORBIDDEN, "Not allowed.", detail);
   }
 }

@@ -4,7 +4,6 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.json.JsonObject;
-import java.util.Locale;
 
 /** Refusals before routing, as problem documents (RFC 9457). Stateless. */
 final class RefusalResponse {
@@ -12,7 +11,7 @@ final class RefusalResponse {
   private RefusalResponse() {}
 
   static void send(
-      HttpServerRequest request, int status, String code, String title, String detail) {
+      HttpServerRequest request, int status, RefusalCode code, String title, String detail) {
     end(request, status, document(status, code, title, detail));
   }
 
@@ -21,17 +20,18 @@ final class RefusalResponse {
     long seconds = Math.max(1, (retryMillis + 999) / 1_000);
     request.response().putHeader("Retry-After", Long.toString(seconds));
     JsonObject body =
-        document(429, "RATE_LIMITED", "Too many calls.", "more requests than you are allowed");
+        document(
+            429, RefusalCode.RATE_LIMITED, "Too many calls.", "more requests than you are allowed");
     end(request, 429, body.put("retryAfter", retryMillis));
   }
 
-  private static JsonObject document(int status, String code, String title, String detail) {
+  private static JsonObject document(int status, RefusalCode code, String title, String detail) {
     return new JsonObject()
-        .put("type", "urn:mcpbus:" + code.toLowerCase(Locale.ROOT).replace('_', '-'))
+        .put("type", code.type())
         .put("title", title)
         .put("status", status)
         .put("detail", detail)
-        .put("code", code)
+        .put("code", code.name())
         .put("sent", "no");
   }
 
