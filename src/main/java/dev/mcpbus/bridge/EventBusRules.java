@@ -1,8 +1,8 @@
 package dev.mcpbus.bridge;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.ServerAddress;
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
@@ -61,9 +61,6 @@ final class EventBusRules {
   /** Where a peer may listen for the progress of its own calls; nobody else knows the name. */
   private static final Pattern PROGRESS = Pattern.compile("mcp\\.progress\\.[A-Za-z0-9-]{16,64}");
 
-  /** Of {@code mcp.<id>.<suffix>}. */
-  private record Parts(String id, String suffix) {}
-
   private EventBusRules() {}
 
   /**
@@ -81,13 +78,13 @@ final class EventBusRules {
     if (OF_ALL.contains(address)) {
       return Optional.of(Operation.whole(Action.LIST, ""));
     }
-    return parts(address)
-        .filter(parts -> OF_ONE.contains(parts.suffix()))
+    return ServerAddress.parse(address)
+        .filter(of -> OF_ONE.contains(of.suffix()))
         .map(
-            parts -> {
-              Operation wanted = AddressOperations.of(parts.id(), parts.suffix(), params);
-              boolean lists = wanted.action() == Action.LIST && !BARE.contains(parts.suffix());
-              return lists ? Operation.whole(Action.LIST, parts.id()) : wanted;
+            of -> {
+              Operation wanted = AddressOperations.of(of.server().value(), of.suffix(), params);
+              boolean lists = wanted.action() == Action.LIST && !BARE.contains(of.suffix());
+              return lists ? Operation.whole(Action.LIST, of.server().value()) : wanted;
             });
   }
 
@@ -122,44 +119,39 @@ final class EventBusRules {
     if (isProgress(address)) {
       return Optional.of(Operation.NOTHING);
     }
-    return parts(address)
-        .filter(parts -> parts.suffix().equals(Addresses.EVENTS))
-        .map(parts -> Operation.of(Action.LIST, parts.id(), ""));
+    return ServerAddress.parse(address)
+        .filter(of -> of.suffix().equals(Addresses.EVENTS))
+        .map(of -> Operation.of(Action.LIST, of.server().value(), ""));
   }
 
   /** Whether facts are published there. */
   static boolean isEvents(String address) {
     return address.equals(Addresses.ALL_EVENTS)
-        || parts(address).filter(parts -> parts.suffix().equals(Addresses.EVENTS)).isPresent();
+        || ServerAddress.parse(address)
+            .filter(of -> of.suffix().equals(Addresses.EVENTS))
+            .isPresent();
   }
 
   /** What follows the server in an address of one. */
   static Optional<String> suffix(String address) {
-    return parts(address).map(Parts::suffix);
+    return ServerAddress.parse(address).map(ServerAddress::suffix);
   }
 
   /** The server that an address is of, empty where it is of none. */
   static String server(String address) {
-    return parts(address).map(Parts::id).orElse("");
+    return ServerAddress.parse(address).map(of -> of.server().value()).orElse("");
   }
 
   /** Whether what is sent there names a call. */
   static boolean isCancel(String address) {
     return address.equals(Addresses.ALL_TOOLS_FUNCTIONS_CANCEL)
-        || parts(address).filter(parts -> parts.suffix().equals(Addresses.CANCEL)).isPresent();
+        || ServerAddress.parse(address)
+            .filter(of -> of.suffix().equals(Addresses.CANCEL))
+            .isPresent();
   }
 
   static boolean isProgress(String address) {
     return PROGRESS.matcher(address).matches();
-  }
-
-  private static Optional<Parts> parts(String address) {
-    int cut = address.indexOf('.', 4);
-    if (!address.startsWith("mcp.") || cut < 0) {
-      return Optional.empty();
-    }
-    Parts parts = new Parts(address.substring(4, cut), address.substring(cut + 1));
-    return ConnectionId.parse(parts.id()).map(id -> parts);
   }
 
   /** Headers that a peer may put on a call. */

@@ -11,6 +11,10 @@ package dev.mcpbus.bus;
  */
 public final class Addresses {
 
+  /** Each address of mcpbus begins with this. */
+  public static final String OURS = "mcp.";
+
+
   /** The suffixes of one server begin here; {@link #of} makes the address of a suffix. */
   public static final String TOOLS_LIST = "tools.list";
 
@@ -168,6 +172,6 @@ public final class Addresses {
 
   /** {@code mcp.<id>.<suffix>}. */
   public static String of(ConnectionId id, String suffix) {
-    return "mcp." + id.value() + "." + suffix;
+    return OURS + id.value() + "." + suffix;
   }
 }

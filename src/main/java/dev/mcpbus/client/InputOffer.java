@@ -1,6 +1,7 @@
 package dev.mcpbus.client;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ServerAddress;
 import dev.mcpbus.protocol.Methods;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -33,10 +34,7 @@ final class InputOffer {
    */
   InputOffer(Vertx vertx, String address) {
     this.vertx = vertx;
-    this.server =
-        address.equals(Addresses.ALL_INPUT)
-            ? null
-            : address.substring("mcp.".length(), address.length() - ".input".length());
+    this.server = ServerAddress.parse(address).map(of -> of.server().value()).orElse(null);
     this.renewals = vertx.eventBus().consumer(Addresses.INPUT_RENEW, renew -> offer());
     this.timer = vertx.setPeriodic(TTL.toMillis() / 3, again -> offer());
   }

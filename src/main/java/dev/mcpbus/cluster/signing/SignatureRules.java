@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class SignatureRules {
 
-  private static final String OURS = "mcp.";
   private static final String REPLICA = "replica.";
 
   /** A call id is longer than this; so an operation called "progress" of a connection is none. */
@@ -84,7 +83,7 @@ final class SignatureRules {
    */
   private static boolean isOurs(@Nullable String address) {
     return address != null
-        && address.startsWith(OURS)
+        && address.startsWith(Addresses.OURS)
         && !(address.startsWith(Addresses.PROGRESS)
             && address.length() > Addresses.PROGRESS.length() + UUID_LENGTH
             && address.indexOf('.', Addresses.PROGRESS.length()) < 0);
@@ -94,7 +93,7 @@ final class SignatureRules {
     if (OPEN.contains(address)) {
       return true;
     }
-    int dot = address.indexOf('.', OURS.length());
+    int dot = address.indexOf('.', Addresses.OURS.length());
     if (dot < 0) {
       return false;
     }
