@@ -178,7 +178,9 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
     }
     return entry(ClusterMaps.SERVERS, server.value())
         .timeout(millis, TimeUnit.MILLISECONDS)
-        .transform(read -> Future.succeededFuture(read.failed() || ClusterMaps.isDefinition(read.result())));
+        .transform(
+            read ->
+                Future.succeededFuture(read.failed() || ClusterMaps.isDefinition(read.result())));
   }
 
   /** The messages between the nodes of the cluster. */
@@ -215,6 +217,7 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
       ReplicaOwner owner, String suffix, Object body, DeliveryOptions options) {
     ConnectionId server = owner.replica().server();
     options.addHeader(Headers.SPEAKS, wireForm).addHeader(Headers.TO, suffix);
+    deadlines.stamp(options.getHeaders());
     Promise<Message<T>> reply = OwnContext.promise(vertx);
     send(server, owner, owner.replica().address(), body, options, reply);
     return reply

@@ -2,6 +2,7 @@ package dev.mcpbus.cluster.routing;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallDeadline;
+import dev.mcpbus.bus.CallDeadline.Layer;
 import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.Headers;
@@ -11,6 +12,7 @@ import dev.mcpbus.connection.options.ReplicaRole;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
+import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
@@ -152,7 +154,7 @@ public final class ReplicaCoordinator implements ReplicaRole {
     }
     ReplicaOwner first = replicas.speaker(replica.server());
     if (alone == null && first != null && !first.replica().equals(replica)) {
-      answer(message, forward(first, suffix, message, SPEAKER, timeLeft(message)));
+      answer(message, forward(first, suffix, message, SPEAKER, timeout(message.headers())));
       return;
     }
     switch (suffix) {
@@ -175,9 +177,12 @@ public final class ReplicaCoordinator implements ReplicaRole {
     }
   }
 
-  private static long timeLeft(Message<Object> message) {
-    long left = CallDeadline.read(message.headers().get(Headers.DEADLINE));
-    return left < 0 ? DeliveryOptions.DEFAULT_TIMEOUT : Math.max(1, left);
+  /**
+   * How long this replica waits for the speaker's answer, milliseconds. The speaker ends the call;
+   * one without a deadline may take as long as the time-outs of the speaker's connection allow.
+   */
+  static long timeout(MultiMap headers) {
+    return Layer.ROUTING.timeout(CallDeadline.read(headers.get(Headers.DEADLINE)));
   }
 
   private Future<Message<Object>> forward(

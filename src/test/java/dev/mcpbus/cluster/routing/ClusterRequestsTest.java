@@ -17,9 +17,11 @@ import dev.mcpbus.cluster.engine.HazelcastCluster;
 import dev.mcpbus.cluster.membership.ClusterMaps;
 import dev.mcpbus.config.ClusterOptions;
 import io.vertx.core.Future;
+import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryContext;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.ReplyException;
@@ -33,6 +35,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -313,6 +316,41 @@ class ClusterRequestsTest {
 
     assertThat(failure.code()).isEqualTo(FailureCode.CALL_TIMEOUT);
     assertThat(Duration.ofNanos(System.nanoTime() - from)).isLessThan(Duration.ofSeconds(3));
+  }
+
+  @Test
+  void a_request_that_one_replica_passes_to_another_says_when_it_left() throws Exception {
+    ReplicaId replica = new ReplicaId(new ConnectionId("passed"), 1);
+    String node = ((VertxInternal) third).clusterManager().getNodeId();
+    third
+        .eventBus()
+        .consumer(replica.address(), call -> call.reply(call.headers().get(Headers.DEADLINE)))
+        .completion()
+        .await(20, SECONDS);
+    List<String> left = new CopyOnWriteArrayList<>();
+    Handler<DeliveryContext<Object>> watch =
+        delivery -> {
+          if (delivery.message().address().equals(replica.address())) {
+            left.add(String.valueOf(delivery.message().headers().get(Headers.SENT_AT)));
+          }
+          delivery.next();
+        };
+    caller.eventBus().addOutboundInterceptor(watch);
+
+    Object arrived =
+        ClusterRequests.of(caller)
+            .replicas()
+            .request(
+                new ReplicaOwner(replica, node, ConnectionState.READY, ""),
+                Addresses.TASKS_RESULT,
+                Buffer.buffer("{}"),
+                new DeliveryOptions().addHeader(Headers.DEADLINE, "60000"))
+            .await(20, SECONDS)
+            .body();
+
+    caller.eventBus().removeOutboundInterceptor(watch);
+    assertThat(left).singleElement().asString().startsWith(ClusterRequests.of(caller).self());
+    assertThat(Long.parseLong(String.valueOf(arrived))).isBetween(1L, 60_000L);
   }
 
   /** The map of owners has no entry for the server: the bus reports where each call went. */
