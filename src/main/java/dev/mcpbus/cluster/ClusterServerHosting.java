@@ -298,13 +298,13 @@ public final class ClusterServerHosting implements ServerHosting, OwnershipListe
           reason); // the owner's name is not current: another part of the cluster may have a newer
       // owner
     }
-    String owner = reconciler.ownerOf(id.value());
+    String owner = reconciler.table().ownerOf(id.value());
     if (owner != null && !status.containsKey("node")) {
       status.put("node", owner);
     }
     ServerDefinition definition = definitions.all().get(id);
     String problem =
-        owner == null && definition != null && !reconciler.hasPlace(id.value())
+        owner == null && definition != null && !reconciler.table().hasPlace(id.value())
             ? servers.noPlace(definition)
             : definitions.problem(id);
     return problem == null ? status : status.put("problem", problem);
@@ -313,11 +313,11 @@ public final class ClusterServerHosting implements ServerHosting, OwnershipListe
   @Override
   public @Nullable String placeOfLease(ServerDefinition definition) {
     Set<String> labels = definition.labels();
-    if (labels.isEmpty() || reconciler.has(labels)) {
+    if (labels.isEmpty() || reconciler.table().has(labels)) {
       return null;
     }
     // A random id spreads private connections over all nodes that have the labels.
-    String node = reconciler.placeFor(labels, UUID.randomUUID().toString());
+    String node = reconciler.table().placeFor(labels, UUID.randomUUID().toString());
     if (node == null) {
       throw new McpFailure(
           FailureCode.UNAVAILABLE,
@@ -362,7 +362,7 @@ public final class ClusterServerHosting implements ServerHosting, OwnershipListe
         .put("weight", node.weight())
         .put("self", node.id().equals(members.self()))
         .put("leaving", announcements.isLeaving(node.id()))
-        .put("connections", reconciler.share(node.id()));
+        .put("connections", reconciler.table().share(node.id()));
   }
 
   @Override

@@ -1,18 +1,15 @@
 package dev.mcpbus.cluster.ownership;
 
 import dev.mcpbus.cluster.membership.ClusterMembers;
-import dev.mcpbus.cluster.membership.ClusterNode;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -29,8 +26,6 @@ public final class OwnershipReconciler {
 
   private static final Logger LOG = LoggerFactory.getLogger(OwnershipReconciler.class);
 
-  private record HeldClaim(long epoch, Future<Void> started) {}
-
   private final Vertx vertx;
   private final Context context;
   private final OwnershipOptions options;
@@ -42,24 +37,17 @@ public final class OwnershipReconciler {
   private final ClaimLease lease;
   private final LostNodes lostNodes;
   private final ClaimReader claimReader;
+  private final PlacementTable table;
 
   /** Whether this node sees as many members as the quorum, whatever grants it holds. */
   private volatile boolean enoughMembers = true;
 
-  /** What each server wants, by its id. */
-  private final Map<String, PlacementSpec> specs = new TreeMap<>();
-
-  /** By the id of a server: the ids of the nodes that cannot run it. */
-  private Map<String, Set<String>> refusals = Map.of();
-
-  private final Map<String, HeldClaim> held = new HashMap<>();
+  /** The epochs of the claims that this node acts on, by key. */
+  private final Map<String, Long> held = new HashMap<>();
 
   /** Connections that are stopping, by key; a new claim of the same key waits for them. */
   private final Map<String, Future<Void>> leaving = new HashMap<>();
 
-  private Map<String, OwnershipClaim> last = Map.of();
-
-  private List<ClusterNode> nodes = List.of();
   private @Nullable Future<Void> runningPass;
   private boolean passAgain;
   private boolean closing;
@@ -90,6 +78,7 @@ public final class OwnershipReconciler {
     this.lostNodes =
         new LostNodes(vertx, members, this::isGivenUp, peers::keepInformed, this::reconcile);
     this.claimReader = new ClaimReader(vertx, members, claims);
+    this.table = new PlacementTable(members.self(), peers);
   }
 
   private boolean isQuorumHeard() {
@@ -123,74 +112,20 @@ public final class OwnershipReconciler {
 
   /** Replaces the servers to place, by id, and reconciles. */
   public Future<Void> place(Map<String, PlacementSpec> all) {
-    specs.clear();
-    specs.putAll(all);
+    table.place(all);
     return pass();
+  }
+
+  /** The servers to place, and the nodes and claims as of the last pass. */
+  public PlacementTable table() {
+    return table;
   }
 
   /** Sets which nodes cannot run which servers; they count as nodes without the server's labels. */
   public void refuse(Map<String, Set<String>> nodesById) {
-    Map<String, Set<String>> copy = new HashMap<>();
-    nodesById.forEach((id, refusing) -> copy.put(id, Set.copyOf(refusing)));
-    if (!copy.equals(refusals)) {
-      refusals = copy;
+    if (table.refuse(nodesById)) {
       reconcile();
     }
-  }
-
-  private List<ClusterNode> fit(String id, List<ClusterNode> all) {
-    Set<String> refusing = refusals.get(id);
-    return refusing == null
-        ? all
-        : all.stream().filter(node -> !refusing.contains(node.id())).toList();
-  }
-
-  /** The name of the node that owns {@code id} as of the last pass; null where none is known. */
-  public @Nullable String ownerOf(String id) {
-    return keys(id).stream()
-        .map(last::get)
-        .flatMap(claim -> nodes.stream().filter(node -> claim != null && claim.isOf(node.id())))
-        .map(ClusterNode::name)
-        .findFirst()
-        .orElse(null);
-  }
-
-  /** How many connections a node owns as of the last pass, by its id. */
-  public long share(String node) {
-    return specs.keySet().stream()
-        .flatMap(id -> keys(id).stream())
-        .map(last::get)
-        .filter(claim -> claim != null && claim.isOf(node))
-        .count();
-  }
-
-  private List<String> keys(String id) {
-    return ReplicaAssignment.keys(id, specs.getOrDefault(id, PlacementSpec.ANY).replicas());
-  }
-
-  /** Whether a living node has the labels that {@code id} wants, and can run it. */
-  public boolean hasPlace(String id) {
-    return RendezvousHash.owner(
-            id, fit(id, eligible()), specs.getOrDefault(id, PlacementSpec.ANY).labels())
-        .isPresent();
-  }
-
-  /** Whether this node has all of the labels. */
-  public boolean has(Set<String> labels) {
-    return nodes.stream()
-        .anyMatch(node -> node.id().equals(members.self()) && node.labels().containsAll(labels));
-  }
-
-  /**
-   * The id of the living node with the highest score among those with the labels; null where none
-   * has them.
-   */
-  public @Nullable String placeFor(Set<String> labels, String id) {
-    return RendezvousHash.owner(id, eligible(), labels).map(ClusterNode::id).orElse(null);
-  }
-
-  private List<ClusterNode> eligible() {
-    return nodes.stream().filter(node -> !peers.isLeaving(node.id())).toList();
   }
 
   /** Runs a pass: something may have changed. */
@@ -285,10 +220,9 @@ public final class OwnershipReconciler {
                 }
                 return Future.succeededFuture();
               }
-              nodes = read.result().nodes();
-              last = read.result().claims();
+              table.read(read.result());
               lease.verified(began);
-              return isQuorumHeard() ? apply(last) : Future.succeededFuture();
+              return isQuorumHeard() ? apply(table.claims()) : Future.succeededFuture();
             });
   }
 
@@ -296,24 +230,16 @@ public final class OwnershipReconciler {
     List<Future<Void>> steps = new ArrayList<>();
     Set<String> alive = members.alive();
     lostNodes.present(alive);
-    Set<String> wanted = new HashSet<>();
-    specs.keySet().forEach(id -> wanted.addAll(keys(id)));
+    Set<String> wanted = table.keys();
     for (String key : List.copyOf(held.keySet())) {
       if (!wanted.contains(key)) {
         steps.add(handOver(key, all.get(key)));
       }
     }
-    List<ClusterNode> eligible = eligible();
-    specs.forEach(
-        (id, spec) -> {
-          List<String> best =
-              RendezvousHash.best(id, fit(id, eligible), spec.labels(), spec.replicas()).stream()
-                  .map(ClusterNode::id)
-                  .toList();
-          Map<String, @Nullable String> targets =
-              ReplicaAssignment.targets(ReplicaAssignment.keys(id, spec.replicas()), best, all);
-          targets.keySet().forEach(key -> steps.add(step(key, targets, all, alive)));
-        });
+    table
+        .targets()
+        .forEach(
+            targets -> targets.keySet().forEach(key -> steps.add(step(key, targets, all, alive))));
     return Future.join(steps).<Void>mapEmpty().otherwiseEmpty();
   }
 
@@ -325,10 +251,8 @@ public final class OwnershipReconciler {
     if (leaving.containsKey(key)) {
       return Future.succeededFuture(); // its completion starts another pass
     }
-    HeldClaim holding = held.get(key);
     OwnershipClaim claim = all.get(key);
-    Long epoch = holding == null ? null : Long.valueOf(holding.epoch());
-    switch (OwnershipDecision.of(claim, epoch, members.self(), targets.get(key), alive)) {
+    switch (OwnershipDecision.of(claim, held.get(key), members.self(), targets.get(key), alive)) {
       case CLAIM -> {
         boolean another =
             targets.keySet().stream()
@@ -374,7 +298,7 @@ public final class OwnershipReconciler {
                 LOG.info("this node owns {}, epoch {}", id, mine.epoch());
                 peers.claimed(id, mine);
                 Future<Void> started = listener.own(id, mine.epoch(), lease::isHeld);
-                held.put(id, new HeldClaim(mine.epoch(), started));
+                held.put(id, mine.epoch());
                 started
                     .onSuccess(serving -> peers.serving(id, mine))
                     .onFailure(
@@ -451,9 +375,8 @@ public final class OwnershipReconciler {
     return before.compose(
         quiet -> {
           // The ticks continue: the claim lease must hold while calls in flight finish.
-          Map<String, HeldClaim> mine = Map.copyOf(held);
-          mine.forEach(
-              (id, holding) -> stop(id, true, new OwnershipClaim(members.self(), holding.epoch())));
+          Map.copyOf(held)
+              .forEach((id, epoch) -> stop(id, true, new OwnershipClaim(members.self(), epoch)));
           return Future.join(List.copyOf(leaving.values()))
               .<Void>mapEmpty()
               .otherwiseEmpty()

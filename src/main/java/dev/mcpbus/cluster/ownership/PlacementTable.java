@@ -1,0 +1,139 @@
+package dev.mcpbus.cluster.ownership;
+
+import dev.mcpbus.cluster.membership.ClusterNode;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which servers are to be placed, and which nodes and claims the reconciler read at its last pass;
+ * answers from these which node owns a server and which node should. It waits for nothing and
+ * changes nothing. Confined to the context of the {@link OwnershipReconciler}.
+ */
+public final class PlacementTable {
+
+  private final String self;
+  private final OwnershipPeers peers;
+
+  /** What each server wants, by its id. */
+  private final Map<String, PlacementSpec> specs = new TreeMap<>();
+
+  /** By the id of a server: the ids of the nodes that cannot run it. */
+  private Map<String, Set<String>> refusals = Map.of();
+
+  private List<ClusterNode> nodes = List.of();
+  private Map<String, OwnershipClaim> claims = Map.of();
+
+  PlacementTable(String self, OwnershipPeers peers) {
+    this.self = self;
+    this.peers = peers;
+  }
+
+  void place(Map<String, PlacementSpec> all) {
+    specs.clear();
+    specs.putAll(all);
+  }
+
+  /** Returns false where nothing has changed. */
+  boolean refuse(Map<String, Set<String>> nodesById) {
+    Map<String, Set<String>> copy = new HashMap<>();
+    nodesById.forEach((id, refusing) -> copy.put(id, Set.copyOf(refusing)));
+    boolean changed = !copy.equals(refusals);
+    refusals = copy;
+    return changed;
+  }
+
+  void read(ClaimReader.Reading reading) {
+    nodes = reading.nodes();
+    claims = reading.claims();
+  }
+
+  /** By the key of a replica. */
+  Map<String, OwnershipClaim> claims() {
+    return claims;
+  }
+
+  /** The keys of all replicas of all servers. */
+  Set<String> keys() {
+    Set<String> all = new HashSet<>();
+    specs.keySet().forEach(id -> all.addAll(keys(id)));
+    return all;
+  }
+
+  private List<String> keys(String id) {
+    return ReplicaAssignment.keys(id, spec(id).replicas());
+  }
+
+  private PlacementSpec spec(String id) {
+    return specs.getOrDefault(id, PlacementSpec.ANY);
+  }
+
+  /** For each server: by the key of each replica the id of the node that should own it, or null. */
+  List<Map<String, @Nullable String>> targets() {
+    List<ClusterNode> eligible = eligible();
+    List<Map<String, @Nullable String>> targets = new ArrayList<>();
+    specs.forEach(
+        (id, spec) -> {
+          List<String> best =
+              RendezvousHash.best(id, fit(id, eligible), spec.labels(), spec.replicas()).stream()
+                  .map(ClusterNode::id)
+                  .toList();
+          targets.add(ReplicaAssignment.targets(keys(id), best, claims));
+        });
+    return targets;
+  }
+
+  private List<ClusterNode> eligible() {
+    return nodes.stream().filter(node -> !peers.isLeaving(node.id())).toList();
+  }
+
+  private List<ClusterNode> fit(String id, List<ClusterNode> all) {
+    Set<String> refusing = refusals.get(id);
+    return refusing == null
+        ? all
+        : all.stream().filter(node -> !refusing.contains(node.id())).toList();
+  }
+
+  /** The name of the node that owns {@code id}; null where none is known. */
+  public @Nullable String ownerOf(String id) {
+    return keys(id).stream()
+        .map(claims::get)
+        .flatMap(claim -> nodes.stream().filter(node -> claim != null && claim.isOf(node.id())))
+        .map(ClusterNode::name)
+        .findFirst()
+        .orElse(null);
+  }
+
+  /** How many connections a node owns, by its id. */
+  public long share(String node) {
+    return specs.keySet().stream()
+        .flatMap(id -> keys(id).stream())
+        .map(claims::get)
+        .filter(claim -> claim != null && claim.isOf(node))
+        .count();
+  }
+
+  /** Whether a living node has the labels that {@code id} wants, and can run it. */
+  public boolean hasPlace(String id) {
+    return RendezvousHash.owner(id, fit(id, eligible()), spec(id).labels()).isPresent();
+  }
+
+  /** Whether this node has all of the labels. */
+  public boolean has(Set<String> labels) {
+    return nodes.stream()
+        .anyMatch(node -> node.id().equals(self) && node.labels().containsAll(labels));
+  }
+
+  /**
+   * The id of the living node with the highest score among those with the labels; null where none
+   * has them.
+   */
+  public @Nullable String placeFor(Set<String> labels, String id) {
+    return RendezvousHash.owner(id, eligible(), labels).map(ClusterNode::id).orElse(null);
+  }
+}
