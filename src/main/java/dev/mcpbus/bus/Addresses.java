@@ -14,7 +14,6 @@ public final class Addresses {
   /** Each address of mcpbus begins with this. */
   public static final String OURS = "mcp.";
 
-
   /** The suffixes of one server begin here; {@link #of} makes the address of a suffix. */
   public static final String TOOLS_LIST = "tools.list";
 

@@ -3,29 +3,20 @@ package dev.mcpbus.cluster;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.OwnershipEpoch;
-import dev.mcpbus.bus.ReplicaId;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.cluster.definitions.DefinitionRegistry;
 import dev.mcpbus.cluster.definitions.DefinitionSync;
-import dev.mcpbus.cluster.engine.AddressWithdrawal;
 import dev.mcpbus.cluster.engine.HazelcastCluster;
 import dev.mcpbus.cluster.engine.VertxClusterMembers;
 import dev.mcpbus.cluster.membership.ClusterMaps;
 import dev.mcpbus.cluster.membership.ClusterNode;
 import dev.mcpbus.cluster.membership.NodeMessage;
 import dev.mcpbus.cluster.ownership.ClaimMap;
-import dev.mcpbus.cluster.ownership.OwnershipListener;
 import dev.mcpbus.cluster.ownership.OwnershipOptions;
 import dev.mcpbus.cluster.ownership.OwnershipReconciler;
 import dev.mcpbus.cluster.ownership.PlacementSpec;
 import dev.mcpbus.cluster.routing.ClusterRequests;
-import dev.mcpbus.cluster.routing.ReplicaCoordinator;
 import dev.mcpbus.config.ServerDefinition;
-import dev.mcpbus.config.ServerOrigin;
-import dev.mcpbus.connection.ConnectionVerticle;
-import dev.mcpbus.connection.options.Ownership;
-import dev.mcpbus.connection.options.ReplicaRole;
 import dev.mcpbus.hosting.ConnectionHost;
 import dev.mcpbus.hosting.PrivateConnectionHost;
 import dev.mcpbus.hosting.ServerEntryReader;
@@ -46,7 +37,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
-import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -57,7 +47,7 @@ import org.slf4j.LoggerFactory;
  * the connections that {@link OwnershipReconciler} assigns to it. Composes announcements,
  * definitions and reconciler in {@link #start}. Confined to the context of {@code ServersVerticle}.
  */
-public final class ClusterServerHosting implements ServerHosting, OwnershipListener {
+public final class ClusterServerHosting implements ServerHosting {
 
   private static final Logger LOG = LoggerFactory.getLogger(ClusterServerHosting.class);
 
@@ -67,24 +57,20 @@ public final class ClusterServerHosting implements ServerHosting, OwnershipListe
    */
   private static final Duration MAX_SERVING_WAIT = Duration.ofSeconds(10);
 
-  private record Owned(BooleanSupplier held, OwnershipEpoch epoch) {}
-
   private final Vertx vertx;
   private final ConnectionHost connections;
   private final RemotePrivateConnections elsewhere;
-  private final AddressWithdrawal addresses;
   private final VertxClusterMembers members;
   private final Duration settle;
   private final PeerAnnouncements announcements;
   private final DefinitionSync servers;
-  private final ReplicaReplacementOrder replacementOrder;
   private final DefinitionRegistry definitions;
+  private final OwnedConnections owned;
   private final OwnershipReconciler reconciler;
 
   /** Servers that this program added with a transport of its own: no other node can create them. */
   private final Map<ConnectionId, ServerDefinition> embedded = new LinkedHashMap<>();
 
-  private final Map<ReplicaId, Owned> owned = new HashMap<>();
   private final Map<String, Promise<Void>> awaitingOwner = new HashMap<>();
 
   public ClusterServerHosting(
@@ -92,9 +78,7 @@ public final class ClusterServerHosting implements ServerHosting, OwnershipListe
     this.vertx = vertx;
     this.connections = connections;
     this.elsewhere = new RemotePrivateConnections(vertx);
-    this.addresses = new AddressWithdrawal(vertx);
     this.settle = options.settle();
-    this.replacementOrder = new ReplicaReplacementOrder(vertx);
     this.members = new VertxClusterMembers(vertx, HazelcastCluster.METADATA);
     this.announcements = new PeerAnnouncements(vertx, members, options.silence(), this::received);
     this.servers =
@@ -107,13 +91,15 @@ public final class ClusterServerHosting implements ServerHosting, OwnershipListe
             this::changed,
             this::refused);
     this.definitions = servers.definitions();
+    this.owned =
+        new OwnedConnections(vertx, members.name(), connections, id -> definitions.all().get(id));
     this.reconciler =
         new OwnershipReconciler(
             vertx,
             options,
             members,
             new ClaimMap(vertx.sharedData().getClusterWideMap(ClusterMaps.OWNERS)),
-            this,
+            owned,
             announcements,
             () -> System.nanoTime() / 1_000_000);
   }
@@ -199,19 +185,8 @@ public final class ClusterServerHosting implements ServerHosting, OwnershipListe
   private Future<Void> changed(Set<ConnectionId> ids) {
     List<Future<Void>> steps = new ArrayList<>();
     for (ConnectionId id : ids) {
-      ServerDefinition now = definitions.all().get(id);
-      ClusterRequests.of(vertx).define(id, now != null);
-      Future<Void> ended = connections.endPrivate(id);
-      steps.add(ended);
-      owned.forEach(
-          (replica, mine) -> {
-            if (replica.server().equals(id) && now != null && replica.number() < now.replicas()) {
-              Future<Void> replaced = ended.compose(gone -> replaceInTurn(now, replica, mine));
-              if (now.replicas() == 1) {
-                steps.add(replaced);
-              }
-            }
-          });
+      ClusterRequests.of(vertx).define(id, definitions.all().containsKey(id));
+      steps.add(owned.redefined(id));
     }
     Map<String, PlacementSpec> specs = new HashMap<>();
     definitions
@@ -220,23 +195,6 @@ public final class ClusterServerHosting implements ServerHosting, OwnershipListe
             (id, one) -> specs.put(id.value(), new PlacementSpec(one.labels(), one.replicas())));
     steps.add(reconciler.place(specs));
     return Future.join(steps).<Void>mapEmpty().otherwiseEmpty();
-  }
-
-  /** Replicas take a changed definition one after the other; the others serve meanwhile. */
-  private Future<Void> replaceInTurn(ServerDefinition next, ReplicaId replica, Owned mine) {
-    return replacementOrder
-        .mayReplace(replica, version(next))
-        .compose(
-            turn ->
-                mine.equals(owned.get(replica))
-                        && next.equals(definitions.all().get(replica.server()))
-                    ? connections.replace(next, ownership(next, mine), mine.epoch().sessions())
-                    : Future.succeededFuture());
-  }
-
-  private static String version(ServerDefinition definition) {
-    ServerOrigin origin = definition.origin();
-    return origin == null ? "" : Integer.toHexString(origin.text().hashCode());
   }
 
   @Override
@@ -369,54 +327,6 @@ public final class ClusterServerHosting implements ServerHosting, OwnershipListe
   public List<String> problems() {
     String reason = reconciler.reasonNotServing();
     return reason == null ? servers.problems() : List.of(reason);
-  }
-
-  // ---- what this node owns
-
-  @Override
-  public Future<Void> own(String id, long epoch, BooleanSupplier held) {
-    ReplicaId replica = ReplicaId.parse(id).orElseThrow();
-    ServerDefinition definition = definitions.all().get(replica.server());
-    if (definition == null) {
-      return Future.failedFuture(
-          new IllegalStateException("this node cannot read the definition of '" + id + "'"));
-    }
-    Owned mine = new Owned(held, new OwnershipEpoch(replica, epoch));
-    owned.put(replica, mine);
-    return connections.start(definition, ownership(definition, mine), mine.epoch().sessions());
-  }
-
-  private static ReplicaRole.Factory role(ReplicaId replica, String version) {
-    return (vertx, self) -> new ReplicaCoordinator(vertx, replica, version, self);
-  }
-
-  private Ownership ownership(ServerDefinition definition, Owned mine) {
-    boolean several = definition.replicas() > 1;
-    return new Ownership(
-        members.name(),
-        mine.epoch().text(several),
-        mine.held(),
-        several ? role(mine.epoch().replica(), version(definition)) : null);
-  }
-
-  @Override
-  public Future<Void> disown(String id, boolean drain) {
-    ReplicaId replica = ReplicaId.parse(id).orElseThrow();
-    if (owned.remove(replica) == null) {
-      return Future.succeededFuture();
-    }
-    ConnectionId connection = replica.server();
-    if (!drain) {
-      connections
-          .endPrivate(connection)
-          .onFailure(
-              failure -> LOG.warn("{}: a private connection did not end", connection, failure));
-      return connections.kill(connection);
-    }
-    return addresses
-        .withdraw(ConnectionVerticle.addresses(replica))
-        .compose(alone -> connections.endPrivate(connection))
-        .transform(ended -> connections.end(connection));
   }
 
   @Override

@@ -1,0 +1,147 @@
+package dev.mcpbus.cluster;
+
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.OwnershipEpoch;
+import dev.mcpbus.bus.ReplicaId;
+import dev.mcpbus.cluster.engine.AddressWithdrawal;
+import dev.mcpbus.cluster.ownership.OwnershipListener;
+import dev.mcpbus.cluster.routing.ReplicaCoordinator;
+import dev.mcpbus.config.ServerDefinition;
+import dev.mcpbus.config.ServerOrigin;
+import dev.mcpbus.connection.ConnectionVerticle;
+import dev.mcpbus.connection.options.Ownership;
+import dev.mcpbus.connection.options.ReplicaRole;
+import dev.mcpbus.hosting.ConnectionHost;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The connections that this node owns: starts, replaces and stops each under its ownership.
+ * Confined to the context of {@code ServersVerticle}.
+ */
+final class OwnedConnections implements OwnershipListener {
+
+  private static final Logger LOG = LoggerFactory.getLogger(OwnedConnections.class);
+
+  /**
+   * @param held the claim lease
+   */
+  private record Owned(OwnershipEpoch epoch, BooleanSupplier held) {}
+
+  private final String node;
+  private final ConnectionHost connections;
+  private final Function<ConnectionId, @Nullable ServerDefinition> definitions;
+  private final AddressWithdrawal addresses;
+  private final ReplicaReplacementOrder replacementOrder;
+  private final Map<ReplicaId, Owned> owned = new HashMap<>();
+
+  /**
+   * @param node the name of this node
+   * @param definitions the definitions as this node last read them
+   */
+  OwnedConnections(
+      Vertx vertx,
+      String node,
+      ConnectionHost connections,
+      Function<ConnectionId, @Nullable ServerDefinition> definitions) {
+    this.node = node;
+    this.connections = connections;
+    this.definitions = definitions;
+    this.addresses = new AddressWithdrawal(vertx);
+    this.replacementOrder = new ReplicaReplacementOrder(vertx);
+  }
+
+  @Override
+  public Future<Void> own(String id, long epoch, BooleanSupplier held) {
+    ReplicaId replica = ReplicaId.parse(id).orElseThrow();
+    ServerDefinition definition = definitions.apply(replica.server());
+    if (definition == null) {
+      return Future.failedFuture(
+          new IllegalStateException("this node cannot read the definition of '" + id + "'"));
+    }
+    Owned mine = new Owned(new OwnershipEpoch(replica, epoch), held);
+    owned.put(replica, mine);
+    return connections.start(definition, ownership(definition, mine), mine.epoch().sessions());
+  }
+
+  private Ownership ownership(ServerDefinition definition, Owned mine) {
+    boolean several = definition.replicas() > 1;
+    return new Ownership(
+        node,
+        mine.epoch().text(several),
+        mine.held(),
+        several ? role(mine.epoch().replica(), version(definition)) : null);
+  }
+
+  private static ReplicaRole.Factory role(ReplicaId replica, String version) {
+    return (vertx, self) -> new ReplicaCoordinator(vertx, replica, version, self);
+  }
+
+  private static String version(ServerDefinition definition) {
+    ServerOrigin origin = definition.origin();
+    return origin == null ? "" : Integer.toHexString(origin.text().hashCode());
+  }
+
+  /**
+   * Ends the private connections of a server whose definition has changed or is gone, then replaces
+   * its connections on this node. Those that the reconciler has to stop stay as they are.
+   *
+   * @return succeeds when this is done; it does not wait for replicas, of which one is replaced
+   *     after the other
+   */
+  Future<Void> redefined(ConnectionId id) {
+    ServerDefinition now = definitions.apply(id);
+    Future<Void> ended = connections.endPrivate(id);
+    List<Future<Void>> steps = new ArrayList<>(List.of(ended));
+    owned.forEach(
+        (replica, mine) -> {
+          if (replica.server().equals(id) && now != null && replica.number() < now.replicas()) {
+            Future<Void> replaced = ended.compose(gone -> replaceInTurn(now, replica, mine));
+            if (now.replicas() == 1) {
+              steps.add(replaced);
+            }
+          }
+        });
+    return Future.join(steps).mapEmpty();
+  }
+
+  /** Replicas take a changed definition one after the other; the others serve meanwhile. */
+  private Future<Void> replaceInTurn(ServerDefinition next, ReplicaId replica, Owned mine) {
+    return replacementOrder
+        .mayReplace(replica, version(next))
+        .compose(
+            turn ->
+                mine.equals(owned.get(replica)) && next.equals(definitions.apply(replica.server()))
+                    ? connections.replace(next, ownership(next, mine), mine.epoch().sessions())
+                    : Future.succeededFuture());
+  }
+
+  @Override
+  public Future<Void> disown(String id, boolean drain) {
+    ReplicaId replica = ReplicaId.parse(id).orElseThrow();
+    if (owned.remove(replica) == null) {
+      return Future.succeededFuture();
+    }
+    ConnectionId connection = replica.server();
+    if (!drain) {
+      connections
+          .endPrivate(connection)
+          .onFailure(
+              failure -> LOG.warn("{}: a private connection did not end", connection, failure));
+      return connections.kill(connection);
+    }
+    return addresses
+        .withdraw(ConnectionVerticle.addresses(replica))
+        .compose(alone -> connections.endPrivate(connection))
+        .transform(ended -> connections.end(connection));
+  }
+}
