@@ -2,10 +2,9 @@ package dev.mcpbus.supervisor;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Codecs;
-import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.LifecycleMessage;
 import dev.mcpbus.internals.OwnContext;
-import io.vertx.core.Deployable;
+import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
@@ -13,17 +12,13 @@ import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.MessageConsumer;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,19 +39,11 @@ import org.slf4j.LoggerFactory;
 public final class SupervisorVerticle extends VerticleBase {
 
   private static final Logger LOG = LoggerFactory.getLogger(SupervisorVerticle.class);
-  private static final int STOP_CONCURRENCY = 64;
-
-  private record Live(String deploymentId, ChildSpec spec) {}
 
   private final SupervisorOptions options;
   private final LongSupplier clock;
   private final Function<Vertx, Scheduler> schedulers;
   private final Supervision supervision;
-
-  private final Map<String, Live> live = new HashMap<>();
-
-  /** The last step of deploying and undeploying each id; the next one waits for it. */
-  private final Map<String, Future<Void>> steps = new HashMap<>();
 
   private final Map<String, Scheduler.Cancellation> timers = new HashMap<>();
   private Scheduler.Cancellation wake = () -> {};
@@ -65,8 +52,8 @@ public final class SupervisorVerticle extends VerticleBase {
   private final Map<String, Promise<Void>> starting = new HashMap<>();
 
   private @Nullable Scheduler scheduler;
+  private @Nullable ChildDeployments deployments;
   private @Nullable MessageConsumer<Object> facts;
-  private @Nullable OwnContext roots;
   private boolean stopping;
 
   public SupervisorVerticle(SupervisorOptions options) {
@@ -94,8 +81,13 @@ public final class SupervisorVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     Codecs.register(vertx);
-    scheduler = schedulers.apply(vertx);
-    roots = OwnContext.create(vertx);
+    Scheduler timed = schedulers.apply(vertx);
+    Scheduler onContext =
+        (delay, task) -> timed.schedule(delay, () -> context.runOnContext(fired -> task.run()));
+    scheduler = onContext;
+    deployments =
+        new ChildDeployments(
+            vertx, OwnContext.of(context), onContext, options.startTimeout().toMillis());
     MessageConsumer<Object> consumer = vertx.eventBus().localConsumer(Addresses.SUPERVISOR);
     facts = consumer.handler(this::onFact);
     return consumer.completion();
@@ -123,7 +115,7 @@ public final class SupervisorVerticle extends VerticleBase {
   public Future<Void> startChild(ChildSpec spec) {
     return onOwnContext(
         () -> {
-          address(spec.id());
+          ChildDeployments.address(spec.id());
           List<SupervisorAction> actions = supervision.add(spec, clock.getAsLong());
           return deploying(spec.id(), actions);
         });
@@ -140,7 +132,7 @@ public final class SupervisorVerticle extends VerticleBase {
     return onOwnContext(
         () -> {
           forget(id);
-          return step(id, () -> stopAndUndeploy(id, true, false));
+          return deployments().drain(id);
         });
   }
 
@@ -155,22 +147,7 @@ public final class SupervisorVerticle extends VerticleBase {
     return onOwnContext(
         () -> {
           forget(id);
-          Promise<Void> over = Promise.promise();
-          step(
-              id,
-              () -> {
-                Live child = live.get(id);
-                Future<?> stopped =
-                    child == null
-                        ? Future.succeededFuture()
-                        : request(
-                            id,
-                            new LifecycleMessage.Stop(false, 0),
-                            child.spec().shutdown().toMillis());
-                stopped.onComplete(ended -> over.complete());
-                return stopped.transform(ended -> stopAndUndeploy(id, false, false));
-              });
-          return over.future();
+          return deployments().kill(id);
         });
   }
 
@@ -224,24 +201,9 @@ public final class SupervisorVerticle extends VerticleBase {
     timers.values().forEach(Scheduler.Cancellation::cancel);
     wake.cancel();
     List.copyOf(starting.keySet()).forEach(id -> abandonStart(id, "the supervisor stops"));
-    Deque<String> remaining = new ArrayDeque<>();
-    supervision.ids().forEach(remaining::push);
-    List<Future<Void>> workers =
-        Stream.generate(() -> undeployNext(remaining)).limit(STOP_CONCURRENCY).toList();
-    return bounded(Future.join(workers), options.stopTimeout().toMillis())
-        .otherwise(
-            late -> {
-              LOG.warn("the supervisor stops; {} children have not stopped", live.size());
-              return null;
-            })
+    return deployments()
+        .close(supervision.ids(), options.stopTimeout().toMillis())
         .eventually(() -> facts == null ? Future.succeededFuture() : facts.unregister());
-  }
-
-  private Future<Void> undeployNext(Deque<String> remaining) {
-    String id = remaining.poll();
-    return id == null
-        ? Future.succeededFuture()
-        : step(id, () -> stopAndUndeploy(id, true, false)).compose(done -> undeployNext(remaining));
   }
 
   private void decide(Function<Long, List<SupervisorAction>> decision) {
@@ -255,7 +217,8 @@ public final class SupervisorVerticle extends VerticleBase {
       if (action instanceof SupervisorAction.Tell tell) {
         tell(tell.id(), tell.command());
       } else if (action instanceof SupervisorAction.StopSession stop) {
-        request(stop.id(), stop.command(), stop.boundMillis())
+        deployments()
+            .request(stop.id(), stop.command(), stop.boundMillis())
             .onComplete(
                 reply ->
                     decide(
@@ -263,11 +226,10 @@ public final class SupervisorVerticle extends VerticleBase {
                             supervision.stopped(stop.id(), stop.ticket(), reply.succeeded(), now)));
       } else if (action instanceof SupervisorAction.Deploy deploy) {
         boolean drain = deploy.drainMillis() >= 0;
-        step(
-            deploy.id(),
-            () -> stopAndUndeploy(deploy.id(), drain, true).compose(v -> deploy(deploy)));
+        deployments()
+            .replace(deploy.id(), deploy.spec(), drain, result -> deployed(deploy, result));
       } else if (action instanceof SupervisorAction.Undeploy undeploy) {
-        step(undeploy.id(), () -> stopAndUndeploy(undeploy.id(), false, false));
+        deployments().undeploy(undeploy.id());
       } else if (action instanceof SupervisorAction.SetTimer timer) {
         cancelTimer(timer.id());
         timers.put(
@@ -294,7 +256,7 @@ public final class SupervisorVerticle extends VerticleBase {
   private void tell(String id, LifecycleMessage.Command command) {
     vertx
         .eventBus()
-        .sender(address(id), new DeliveryOptions().setLocalOnly(true))
+        .sender(ChildDeployments.address(id), new DeliveryOptions().setLocalOnly(true))
         .write(command)
         .onFailure(
             failure -> {
@@ -305,108 +267,34 @@ public final class SupervisorVerticle extends VerticleBase {
             });
   }
 
-  private Future<?> request(String id, LifecycleMessage.Command command, long boundMillis) {
-    DeliveryOptions delivery =
-        new DeliveryOptions().setLocalOnly(true).setSendTimeout(Math.max(1, boundMillis));
-    return bounded(vertx.eventBus().request(address(id), command, delivery), boundMillis)
-        .onFailure(silent -> LOG.warn("{} did not answer {}: {}", id, command, silent.toString()));
-  }
-
-  private Future<Void> step(String id, Supplier<Future<Void>> next) {
-    Future<Void> before = steps.getOrDefault(id, Future.succeededFuture());
-    Future<Void> step = before.transform(done -> next.get());
-    steps.put(id, step);
-    step.onComplete(done -> steps.remove(id, step));
-    return step;
-  }
-
-  /** Never fails: a child that does not stop within its bound is logged and left. */
-  private Future<Void> stopAndUndeploy(String id, boolean drain, boolean restarting) {
-    Live old = live.remove(id);
-    if (old == null) {
-      return Future.succeededFuture();
-    }
-    long drainMillis = old.spec().drain().toMillis();
-    long shutdown = old.spec().shutdown().toMillis();
-    Future<?> drained =
-        drain
-            ? request(
-                id, new LifecycleMessage.Stop(restarting, drainMillis), drainMillis + shutdown)
-            : Future.succeededFuture();
-    return drained.transform(
-        done ->
-            bounded(vertx.undeploy(old.deploymentId()), shutdown)
-                .otherwise(
-                    failure -> {
-                      LOG.warn("{} was not undeployed cleanly: {}", id, failure.toString());
-                      return null;
-                    }));
-  }
-
-  /** Never fails: the outcome goes to {@link Supervision}. */
-  private Future<Void> deploy(SupervisorAction.Deploy deploy) {
-    if (stopping) {
-      return Future.succeededFuture();
-    }
+  private void deployed(SupervisorAction.Deploy deploy, AsyncResult<String> result) {
     String id = deploy.id();
-    Promise<String> deploying = OwnContext.of(context).promise();
-    if (roots != null) {
-      roots.run(
-          () -> {
-            try {
-              Deployable verticle = deploy.spec().verticle().get();
-              vertx.deployVerticle(verticle).onComplete(deploying);
-            } catch (RuntimeException failure) {
-              deploying.fail(failure);
-            }
-          });
+    if (result.succeeded()) {
+      decide(now -> supervision.deployed(id, deploy.ticket(), now));
+      Promise<Void> promise = starting.remove(id);
+      if (promise != null) {
+        promise.complete();
+      }
+    } else {
+      decide(now -> supervision.deployFailed(id, deploy.ticket(), result.cause(), now));
+      if (supervision.gaveUp(id)) {
+        abandonStart(id, "'" + id + "' cannot be deployed: " + result.cause());
+      }
     }
-    Future<String> deployed = deploying.future();
-    return bounded(deployed, options.startTimeout().toMillis())
-        .transform(
-            result -> {
-              if (result.succeeded()) {
-                live.put(id, new Live(result.result(), deploy.spec()));
-                decide(now -> supervision.deployed(id, deploy.ticket(), now));
-                Promise<Void> promise = starting.remove(id);
-                if (promise != null) {
-                  promise.complete();
-                }
-              } else {
-                LOG.warn("{} was not deployed", id, result.cause());
-                deployed.onSuccess(vertx::undeploy); // deployed too late
-                decide(now -> supervision.deployFailed(id, deploy.ticket(), result.cause(), now));
-                if (supervision.gaveUp(id)) {
-                  abandonStart(id, "'" + id + "' cannot be deployed: " + result.cause());
-                }
-              }
-              return Future.succeededFuture();
-            });
   }
 
-  private <T> Future<T> bounded(Future<T> future, long millis) {
-    Promise<T> promise = Promise.promise();
-    Scheduler.Cancellation timer =
-        schedule(
-            millis,
-            () -> promise.tryFail(new TimeoutException("not done after " + millis + " ms")));
-    future.onComplete(
-        result -> {
-          timer.cancel();
-          if (result.succeeded()) {
-            promise.tryComplete(result.result());
-          } else {
-            promise.tryFail(result.cause());
-          }
-        });
-    return promise.future();
+  private ChildDeployments deployments() {
+    if (deployments == null) {
+      throw new IllegalStateException("the supervisor is not deployed");
+    }
+    return deployments;
   }
 
   private Scheduler.Cancellation schedule(long delayMillis, Runnable task) {
     if (scheduler == null) {
       throw new IllegalStateException("the supervisor is not deployed");
     }
-    return scheduler.schedule(delayMillis, () -> context.runOnContext(fired -> task.run()));
+    return scheduler.schedule(delayMillis, task);
   }
 
   private <T> Future<T> onOwnContext(Supplier<Future<T>> task) {
@@ -426,9 +314,5 @@ public final class SupervisorVerticle extends VerticleBase {
           }
         });
     return promise.future();
-  }
-
-  private static String address(String id) {
-    return Addresses.of(new ConnectionId(id), Addresses.CONTROL);
   }
 }
