@@ -58,6 +58,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import java.util.Queue;
@@ -110,30 +111,7 @@ public final class McpBus {
       }
     }
 
-    /** Without authentication, and with the default ownership. */
-    public Options(
-        List<ServerDefinition> servers,
-        SupervisorOptions supervisor,
-        @Nullable BridgeOptions bridge,
-        GatewayOptions gateway,
-        ServerEntryReader reader,
-        NamePolicy names,
-        boolean search,
-        InputOptions input) {
-      this(
-          servers,
-          supervisor,
-          bridge,
-          gateway,
-          reader,
-          names,
-          search,
-          input,
-          AuthOptions.NONE,
-          OwnershipOptions.DEFAULT);
-    }
-
-    /** With defaults for all else. */
+    /** With defaults for all else: no authentication, no search index. */
     public Options(
         List<ServerDefinition> servers,
         SupervisorOptions supervisor,
@@ -147,7 +125,9 @@ public final class McpBus {
           reader,
           NamePolicy.DOTTED,
           false,
-          InputOptions.DEFAULT);
+          InputOptions.DEFAULT,
+          AuthOptions.NONE,
+          OwnershipOptions.DEFAULT);
     }
   }
 
@@ -290,8 +270,12 @@ public final class McpBus {
         .compose(next -> deploy(servers))
         .compose(next -> servers.apply(options.servers()))
         .compose(next -> directory.refresh(vertx))
-        .compose(next -> gateway == null ? Future.succeededFuture() : deploy(gateway.actors()))
-        .compose(next -> open())
+        .compose(
+            next ->
+                gateway == null
+                    ? Future.succeededFuture()
+                    : deploy(gateway.actors(), gatewayDeployments))
+        .compose(next -> deploy(bridges, bridgeDeployments))
         .onSuccess(open -> startAuditing());
   }
 
@@ -307,22 +291,11 @@ public final class McpBus {
     return servers.stream().anyMatch(server -> server.transport().equals(demo));
   }
 
-  private Future<Void> open() {
-    Future<Void> all = Future.succeededFuture();
-    for (BridgeVerticle bridge : bridges) {
-      all =
-          all.compose(
-              next -> vertx.deployVerticle(bridge).onSuccess(bridgeDeployments::add).mapEmpty());
-    }
-    return all;
-  }
-
-  private Future<Void> deploy(List<Deployable> verticles) {
+  /** Deploys one after the other. */
+  private Future<Void> deploy(List<? extends Deployable> verticles, Collection<String> ids) {
     Future<Void> all = Future.succeededFuture();
     for (Deployable verticle : verticles) {
-      all =
-          all.compose(
-              next -> vertx.deployVerticle(verticle).onSuccess(gatewayDeployments::add).mapEmpty());
+      all = all.compose(next -> vertx.deployVerticle(verticle).onSuccess(ids::add).mapEmpty());
     }
     return all;
   }

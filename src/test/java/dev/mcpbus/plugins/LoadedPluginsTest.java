@@ -9,6 +9,7 @@ import dev.mcpbus.McpBus;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.cluster.ownership.OwnershipOptions;
 import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.ConfigResult;
@@ -22,6 +23,7 @@ import dev.mcpbus.hosting.ServerEntryReader;
 import dev.mcpbus.hosting.credentials.OAuthAuthenticators;
 import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.server.RawServer;
 import dev.mcpbus.server.ToolResult;
 import dev.mcpbus.supervisor.SupervisorOptions;
@@ -229,7 +231,9 @@ class LoadedPluginsTest {
                         folder, ConfigEnvironment.system(), ServerSettings.DEFAULT),
                     config.names(),
                     config.search(),
-                    InputOptions.DEFAULT)));
+                    InputOptions.DEFAULT,
+                    AuthOptions.NONE,
+                    OwnershipOptions.DEFAULT)));
     RawServer two = RawServer.of("two", "1");
     for (String name : List.of("good", "lost", "bad")) {
       two.tool(
