@@ -13,14 +13,14 @@ import org.jspecify.annotations.Nullable;
  * @param name routing name of the tool
  * @param arguments as the model wrote them: an object, a string that should hold one, or null
  */
-public record FunctionCall(@Nullable String id, String name, @Nullable Object arguments) {
+record FunctionCall(@Nullable String id, String name, @Nullable Object arguments) {
 
   /**
    * The arguments as an object; empty if there are none.
    *
    * @throws McpFailure {@code INVALID_ARGUMENTS} if the model did not write a JSON object
    */
-  public JsonObject object() {
+  JsonObject object() {
     if (arguments == null) {
       return new JsonObject();
     }

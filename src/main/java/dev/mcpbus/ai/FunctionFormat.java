@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /** The vendors' formats of tools, function calls and results. Stateless. */
-public enum FunctionFormat {
+enum FunctionFormat {
   /** OpenAI chat completions, also used by many other vendors. */
   OPENAI("openai"),
   OPENAI_RESPONSES("openai-responses"),
@@ -34,14 +34,14 @@ public enum FunctionFormat {
   }
 
   /** The name in requests. */
-  public String word() {
+  String word() {
     return word;
   }
 
   /**
    * @throws McpFailure {@code BAD_REQUEST} if there is no such format
    */
-  public static FunctionFormat of(String word) {
+  static FunctionFormat of(String word) {
     return Arrays.stream(values())
         .filter(form -> form.word.equals(word))
         .findFirst()
@@ -59,7 +59,7 @@ public enum FunctionFormat {
    * The member {@code tools} of a request to the vendor: an array; for the AI SDK an object by
    * name.
    */
-  public Object tools(List<ModelTool> tools, FunctionOptions options) {
+  Object tools(List<ModelTool> tools, FunctionOptions options) {
     return vendor().tools(tools, options);
   }
 
@@ -68,12 +68,12 @@ public enum FunctionFormat {
    *
    * @throws McpFailure {@code BAD_REQUEST} if it does not have this format
    */
-  public FunctionCall call(JsonObject call) {
+  FunctionCall call(JsonObject call) {
     return vendor().call(call);
   }
 
   /** The result of {@code call} for the next request to the model. */
-  public JsonObject result(FunctionCall call, ToolOutput output) {
+  JsonObject result(FunctionCall call, ToolOutput output) {
     return vendor().result(call, output);
   }
 }

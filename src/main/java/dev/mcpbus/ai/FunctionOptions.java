@@ -7,7 +7,7 @@ package dev.mcpbus.ai;
  * @param serverIds adds {@code _serverId} to every tool; vendors refuse unknown members, so remove
  *     it before sending
  */
-public record FunctionOptions(boolean strict, boolean serverIds) {
+record FunctionOptions(boolean strict, boolean serverIds) {
 
-  public static final FunctionOptions DEFAULT = new FunctionOptions(false, false);
+  static final FunctionOptions DEFAULT = new FunctionOptions(false, false);
 }

@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
  * labels that only that node has. Passes lease, renew and release on to that node. Confined to the
  * context of {@code ServersVerticle}.
  */
-public final class RemotePrivateConnections implements PrivateConnectionHost {
+final class RemotePrivateConnections implements PrivateConnectionHost {
 
   private static final long TIMEOUT_MILLIS = 20_000;
   private static final long RETRY_AFTER_MILLIS = 250;
@@ -62,11 +62,11 @@ public final class RemotePrivateConnections implements PrivateConnectionHost {
   private final Map<String, Held> held = new HashMap<>();
 
   /** Binds the object to the context of the caller. */
-  public RemotePrivateConnections(Vertx vertx) {
+  RemotePrivateConnections(Vertx vertx) {
     this(vertx, TRIES);
   }
 
-  public RemotePrivateConnections(Vertx vertx, int tries) {
+  RemotePrivateConnections(Vertx vertx, int tries) {
     this.vertx = vertx;
     this.tries = tries;
     Context context = vertx.getOrCreateContext();

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * request ends the connection that was idle longest, after its holder has confirmed that it is not
  * in use. Confined to the context of {@code ServersVerticle}.
  */
-public final class PrivateConnectionRegistry {
+final class PrivateConnectionRegistry {
 
   private static final String BOUND = "servers.privateConnections";
   private static final int MAX_PER_SERVER = 64;
@@ -65,7 +65,7 @@ public final class PrivateConnectionRegistry {
   /**
    * @param present the current definition of a server; null for none
    */
-  public PrivateConnectionRegistry(
+  PrivateConnectionRegistry(
       Vertx vertx,
       SupervisorVerticle supervisor,
       ConnectionFactory factory,
@@ -87,7 +87,7 @@ public final class PrivateConnectionRegistry {
    * @return fails with {@code OVERLOADED} at the bound, {@code BAD_REQUEST} for a body that is not
    *     as above, {@code UNKNOWN_CONNECTION} where the server was removed meanwhile
    */
-  public Future<JsonObject> lease(ServerDefinition server, JsonObject body) {
+  Future<JsonObject> lease(ServerDefinition server, JsonObject body) {
     if (server.connection().shared()) {
       return Future.succeededFuture(new JsonObject().put("shared", true));
     }
@@ -205,7 +205,7 @@ public final class PrivateConnectionRegistry {
    * @param body {@code inUse} is false where the holder could do without it; true if absent
    * @return fails with {@code UNKNOWN_CONNECTION} where it has ended
    */
-  public Future<JsonObject> renew(JsonObject body) {
+  Future<JsonObject> renew(JsonObject body) {
     ConnectionId lease = known(body);
     Held present = held.get(lease);
     if (present != null) {
@@ -228,13 +228,13 @@ public final class PrivateConnectionRegistry {
   }
 
   /** Ends a private connection: {@code {lease}} -> {@code {released}}. */
-  public Future<JsonObject> release(JsonObject body) {
+  Future<JsonObject> release(JsonObject body) {
     ConnectionId lease = known(body);
     return end(lease).map(new JsonObject().put("released", lease.value()));
   }
 
   /** Ends all private connections of a server that was removed or changed. */
-  public Future<Void> endAll(ConnectionId server) {
+  Future<Void> endAll(ConnectionId server) {
     List<Future<Void>> ending = new ArrayList<>();
     List.copyOf(held.entrySet())
         .forEach(
@@ -246,7 +246,7 @@ public final class PrivateConnectionRegistry {
     return Future.join(ending).mapEmpty();
   }
 
-  public void close() {
+  void close() {
     FairLimits.of(vertx).remove(BOUND, all);
   }
 

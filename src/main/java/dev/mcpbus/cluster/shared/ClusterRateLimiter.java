@@ -29,10 +29,10 @@ import org.jspecify.annotations.Nullable;
  * none. While the keeper does not answer, this node applies its own share: the limits divided by
  * the number of nodes. Thread-safe.
  */
-public final class ClusterRateLimiter implements RateLimiter {
+final class ClusterRateLimiter implements RateLimiter {
 
   /** Sends requests to the node that keeps a principal's limits. */
-  public interface Keepers {
+  interface Keepers {
 
     /** The id of this node. */
     String self();
@@ -134,7 +134,7 @@ public final class ClusterRateLimiter implements RateLimiter {
   private final LongSupplier nanos;
   private final Map<String, Allowance> allowances = new HashMap<>();
 
-  public ClusterRateLimiter(Vertx vertx, AuthOptions options, Keepers keepers, LongSupplier nanos) {
+  ClusterRateLimiter(Vertx vertx, AuthOptions options, Keepers keepers, LongSupplier nanos) {
     this.vertx = vertx;
     this.limitTable = new RateLimits(options.limits(), options.apiKeys());
     this.keepers = keepers;
@@ -194,7 +194,7 @@ public final class ClusterRateLimiter implements RateLimiter {
   }
 
   /** Reports to the keepers what this node holds; runs once a second and when the nodes change. */
-  public void tick() {
+  void tick() {
     List<Runnable> sends = new ArrayList<>();
     synchronized (allowances) {
       long now = nanos.getAsLong();

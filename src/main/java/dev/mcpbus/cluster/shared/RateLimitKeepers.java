@@ -10,6 +10,7 @@ import dev.mcpbus.cluster.routing.ClusterRequests;
 import dev.mcpbus.cluster.shared.RateLimitLedger.Ask;
 import dev.mcpbus.cluster.shared.RateLimitLedger.Grant;
 import dev.mcpbus.security.AuthOptions;
+import dev.mcpbus.security.RateLimiter;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
@@ -45,7 +46,7 @@ public final class RateLimitKeepers extends VerticleBase implements ClusterRateL
     this.limiter = new ClusterRateLimiter(vertx, options, this, System::nanoTime);
   }
 
-  public ClusterRateLimiter limiter() {
+  public RateLimiter limiter() {
     return limiter;
   }
 

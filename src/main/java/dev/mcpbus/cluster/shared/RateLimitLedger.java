@@ -13,7 +13,7 @@ import java.util.function.LongSupplier;
  * small amounts in advance and spend them without asking. Amounts here and amounts that nodes hold
  * never exceed the limits together. Thread-safe.
  */
-public final class RateLimitLedger {
+final class RateLimitLedger {
 
   /** A node that has not asked for this time counts as gone; nodes ask once a second. */
   private static final long HOLD_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -33,7 +33,7 @@ public final class RateLimitLedger {
    * @param inFlight its requests in flight
    * @param places the most requests that it wants in flight, {@code inFlight} included
    */
-  public record Ask(
+  record Ask(
       String principal,
       String node,
       Limits limits,
@@ -84,7 +84,7 @@ public final class RateLimitLedger {
    * @param retryMillis when a token will be there, milliseconds; 0 where the node need not wait
    * @param left tokens that are still in the ledger
    */
-  public record Grant(int tokens, int places, long retryMillis, double left) {
+  record Grant(int tokens, int places, long retryMillis, double left) {
 
     public JsonObject toJson() {
       return new JsonObject()
@@ -129,12 +129,12 @@ public final class RateLimitLedger {
   private final Map<String, Account> accounts = new LinkedHashMap<>();
   private long swept;
 
-  public RateLimitLedger(LongSupplier nanos) {
+  RateLimitLedger(LongSupplier nanos) {
     this.nanos = nanos;
     this.swept = nanos.getAsLong();
   }
 
-  public synchronized Grant ask(Ask ask) {
+  synchronized Grant ask(Ask ask) {
     long now = nanos.getAsLong();
     Limits limits = ask.limits();
     Account account =
@@ -168,7 +168,7 @@ public final class RateLimitLedger {
   }
 
   /** Removes a node that is no member any more: its requests in flight do not count any more. */
-  public synchronized void left(String node) {
+  synchronized void left(String node) {
     accounts.values().forEach(account -> account.nodes.remove(node));
   }
 

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Stores tokens in a map of the cluster, sealed with a key that every node has. The map exists as
  * long as one node runs. Runs on the caller's context.
  */
-public final class ClusterTokenStore implements TokenStore {
+final class ClusterTokenStore implements TokenStore {
 
   private static final String TOKENS = "mcpbus.tokens";
   private static final String LOCKS = "mcpbus.token-flights";
@@ -45,7 +45,7 @@ public final class ClusterTokenStore implements TokenStore {
    * @param key 32 bytes in Base64, the same on all nodes
    * @throws IllegalArgumentException if the key is invalid; the message does not show it
    */
-  public static ClusterTokenStore of(Vertx vertx, String key) {
+  static ClusterTokenStore of(Vertx vertx, String key) {
     return new ClusterTokenStore(vertx, AesGcmSeal.of(key), LOCK_MILLIS);
   }
 

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * is replaced as a whole, so after a crash it holds the old or the new content; a lock file
  * prevents concurrent writes of two processes. Runs on worker threads.
  */
-public final class EncryptedFileTokenStore implements TokenStore {
+final class EncryptedFileTokenStore implements TokenStore {
 
   private static final byte[] MAGIC = "mcpbus-tokens-1\n".getBytes(StandardCharsets.US_ASCII);
 
@@ -41,7 +41,7 @@ public final class EncryptedFileTokenStore implements TokenStore {
    * @param key 32 bytes in Base64
    * @throws IllegalArgumentException if the key is invalid; the message does not show it
    */
-  public static EncryptedFileTokenStore of(Vertx vertx, Path file, String key) {
+  static EncryptedFileTokenStore of(Vertx vertx, Path file, String key) {
     return new EncryptedFileTokenStore(vertx, PrivateFile.of(file), AesGcmSeal.of(key));
   }
 

@@ -16,7 +16,7 @@ public interface TokenStoreProvider {
   /** The environment variable with the path of the token file, default {@code ~/.mcpbus/tokens}. */
   String FILE_VARIABLE = "MCPBUS_TOKEN_FILE";
 
-  /** An encrypted file, {@link EncryptedFileTokenStore}. */
+  /** An encrypted file, {@code EncryptedFileTokenStore}. */
   TokenStoreProvider FILE =
       new TokenStoreProvider() {
         @Override
@@ -37,7 +37,7 @@ public interface TokenStoreProvider {
         }
       };
 
-  /** A store shared by all nodes, {@link ClusterTokenStore}. */
+  /** A store shared by all nodes, {@code ClusterTokenStore}. */
   TokenStoreProvider CLUSTER =
       new TokenStoreProvider() {
         @Override
