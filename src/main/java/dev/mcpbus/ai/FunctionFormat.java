@@ -1,6 +1,5 @@
 package dev.mcpbus.ai;
 
-import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import io.vertx.core.json.JsonObject;
 import java.util.Arrays;
@@ -47,8 +46,7 @@ enum FunctionFormat {
         .findFirst()
         .orElseThrow(
             () ->
-                McpFailure.notSent(
-                    FailureCode.BAD_REQUEST,
+                McpFailure.badRequest(
                     "'form' must be one of "
                         + Arrays.stream(values())
                             .map(FunctionFormat::word)

@@ -1,6 +1,5 @@
 package dev.mcpbus.ai;
 
-import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ToolName;
 import io.vertx.core.json.JsonArray;
@@ -59,7 +58,7 @@ record FunctionRequest(
       return null;
     }
     if (!(value instanceof JsonArray names)) {
-      throw wrong("'only' must be a list of names such as server.tool");
+      throw McpFailure.badRequest("'only' must be a list of names such as server.tool");
     }
     Set<ToolName> only = new HashSet<>();
     names.forEach(name -> ToolName.parse(String.valueOf(name)).ifPresent(only::add));
@@ -76,7 +75,7 @@ record FunctionRequest(
     if (value instanceof JsonArray all && all.stream().allMatch(String.class::isInstance)) {
       return all.stream().map(String.class::cast).toList();
     }
-    throw wrong("'servers' must be the id of a server or a list of them");
+    throw McpFailure.badRequest("'servers' must be the id of a server or a list of them");
   }
 
   private static Map<String, JsonObject> schemas(@Nullable Object value) {
@@ -84,12 +83,13 @@ record FunctionRequest(
     if (value instanceof JsonObject all) {
       for (Map.Entry<String, Object> one : all) {
         if (!(one.getValue() instanceof JsonObject schema)) {
-          throw wrong("'schemas." + one.getKey() + "' must be a JSON schema");
+          throw McpFailure.badRequest("'schemas." + one.getKey() + "' must be a JSON schema");
         }
         schemas.put(one.getKey(), schema);
       }
     } else if (value != null && !value.equals("automatic")) {
-      throw wrong("'schemas' must be \"automatic\" or an object {\"server__tool\": {schema}}");
+      throw McpFailure.badRequest(
+          "'schemas' must be \"automatic\" or an object {\"server__tool\": {schema}}");
     }
     return schemas;
   }
@@ -99,10 +99,6 @@ record FunctionRequest(
     if (value instanceof Boolean flag) {
       return flag;
     }
-    throw wrong("'" + key + "' must be true or false");
-  }
-
-  private static McpFailure wrong(String message) {
-    return McpFailure.notSent(FailureCode.BAD_REQUEST, message);
+    throw McpFailure.badRequest("'" + key + "' must be true or false");
   }
 }

@@ -107,8 +107,7 @@ public final class FunctionsVerticle extends VerticleBase {
     } catch (DecodeException | ClassCastException e) {
       // falls through to the refusal below
     }
-    throw McpFailure.notSent(
-        FailureCode.BAD_REQUEST, "send a JSON object, such as {\"form\": \"openai\"}");
+    throw McpFailure.badRequest("send a JSON object, such as {\"form\": \"openai\"}");
   }
 
   private Future<JsonObject> functions(Asked asked) {
@@ -146,8 +145,7 @@ public final class FunctionsVerticle extends VerticleBase {
   private static FunctionCall wanted(FunctionRequest request) {
     JsonObject call = request.call();
     if (call == null) {
-      throw McpFailure.notSent(
-          FailureCode.BAD_REQUEST, "the body needs 'call': one function call of the model");
+      throw McpFailure.badRequest("the body needs 'call': one function call of the model");
     }
     return request.form().call(call);
   }

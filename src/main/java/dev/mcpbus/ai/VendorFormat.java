@@ -1,6 +1,5 @@
 package dev.mcpbus.ai;
 
-import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
@@ -30,8 +29,7 @@ interface VendorFormat {
     if (json.getValue(key) instanceof String text && !text.isEmpty()) {
       return text;
     }
-    throw McpFailure.notSent(
-        FailureCode.BAD_REQUEST, "'call' has no text '" + key + "'; expected " + expected);
+    throw McpFailure.badRequest("'call' has no text '" + key + "'; expected " + expected);
   }
 
   static String dataUrl(ToolOutput.Part part) {

@@ -36,7 +36,6 @@ public enum CacheMode {
         return mode;
       }
     }
-    throw McpFailure.notSent(
-        FailureCode.BAD_REQUEST, "header '" + Headers.CACHE + "' must be use, refresh or bypass");
+    throw McpFailure.badRequest("header '" + Headers.CACHE + "' must be use, refresh or bypass");
   }
 }

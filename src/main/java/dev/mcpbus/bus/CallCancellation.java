@@ -45,6 +45,6 @@ public final class CallCancellation {
     if (body instanceof JsonObject json && json.getValue(CALL_ID) instanceof String text) {
       return text;
     }
-    throw McpFailure.notSent(FailureCode.BAD_REQUEST, "the body must be {\"callId\": string}");
+    throw McpFailure.badRequest("the body must be {\"callId\": string}");
   }
 }

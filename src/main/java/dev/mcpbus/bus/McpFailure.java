@@ -54,6 +54,11 @@ public final class McpFailure extends ReplyException {
     return new McpFailure(code, Sent.NO, message);
   }
 
+  /** The call itself is malformed, so that it was not sent. */
+  public static McpFailure badRequest(String message) {
+    return notSent(FailureCode.BAD_REQUEST, message);
+  }
+
   /** The server can have received the request: a second try can have a second effect. */
   public static McpFailure maybeSent(FailureCode code, String message) {
     return new McpFailure(code, Sent.MAYBE, message);

@@ -90,8 +90,7 @@ public record Requester(String name, boolean admin) {
    */
   public String callId(String own) {
     if (!CALL_ID.matcher(own).matches()) {
-      throw McpFailure.notSent(
-          FailureCode.BAD_REQUEST, "header Call-Id: must be 1 to 128 visible ASCII characters");
+      throw McpFailure.badRequest("header Call-Id: must be 1 to 128 visible ASCII characters");
     }
     return encodedName() + SEPARATOR + own;
   }

@@ -128,8 +128,7 @@ final class ClientCalls {
   }
 
   private static McpFailure notJson() {
-    return McpFailure.notSent(
-        FailureCode.BAD_REQUEST,
+    return McpFailure.badRequest(
         "the params contain a value that JSON cannot represent; use text, numbers, booleans, null,"
             + " maps and lists");
   }

@@ -46,8 +46,7 @@ final class SdkJson {
     try {
       return new JsonObject(Buffer.buffer(MAPPER.writeValueAsBytes(value)));
     } catch (IOException | RuntimeException e) {
-      throw McpFailure.notSent(
-          FailureCode.BAD_REQUEST,
+      throw McpFailure.badRequest(
           value.getClass().getSimpleName() + " cannot be written as a JSON object");
     }
   }

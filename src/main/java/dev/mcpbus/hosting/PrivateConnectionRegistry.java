@@ -93,7 +93,7 @@ final class PrivateConnectionRegistry {
     }
     if (!(body.getValue("input") instanceof String input)
         || !(body.getValue("events") instanceof String events)) {
-      throw badRequest(
+      throw McpFailure.badRequest(
           "a private connection needs \"input\" and \"events\", the addresses of its holder");
     }
     until(body);
@@ -303,10 +303,6 @@ final class PrivateConnectionRegistry {
         && ttl.longValue() <= MAX_TTL_MILLIS) {
       return System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ttl.longValue());
     }
-    throw badRequest("\"ttl\" must be milliseconds from 1 to " + MAX_TTL_MILLIS);
-  }
-
-  private static McpFailure badRequest(String message) {
-    return McpFailure.notSent(FailureCode.BAD_REQUEST, message);
+    throw McpFailure.badRequest("\"ttl\" must be milliseconds from 1 to " + MAX_TTL_MILLIS);
   }
 }

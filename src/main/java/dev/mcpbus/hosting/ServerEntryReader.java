@@ -1,6 +1,5 @@
 package dev.mcpbus.hosting;
 
-import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigReader;
@@ -61,8 +60,7 @@ public interface ServerEntryReader {
         .usable()
         .orElseThrow(
             () ->
-                McpFailure.notSent(
-                    FailureCode.BAD_REQUEST,
+                McpFailure.badRequest(
                     server.problems().isEmpty()
                         ? "the entry is disabled"
                         : ConfigReport.lines(server.problems()).strip()));

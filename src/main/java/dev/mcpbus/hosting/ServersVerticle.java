@@ -164,11 +164,8 @@ public final class ServersVerticle extends VerticleBase {
     if (body instanceof JsonObject json) {
       return json;
     }
-    throw badRequest("the body must be a JsonObject, not " + body.getClass().getSimpleName());
-  }
-
-  private static McpFailure badRequest(String message) {
-    return McpFailure.notSent(FailureCode.BAD_REQUEST, message);
+    throw McpFailure.badRequest(
+        "the body must be a JsonObject, not " + body.getClass().getSimpleName());
   }
 
   /** Adds a server; completes when its addresses are registered, before it is connected. */
@@ -189,7 +186,7 @@ public final class ServersVerticle extends VerticleBase {
 
   private McpFailure taken(ConnectionId id) {
     ServerDefinition present = hosting.servers().get(id);
-    return badRequest(
+    return McpFailure.badRequest(
         "a server '"
             + id
             + "' exists already ("
@@ -250,7 +247,7 @@ public final class ServersVerticle extends VerticleBase {
   private Future<JsonObject> add(JsonObject body) {
     if (!(body.getValue("name") instanceof String name)
         || !(body.getValue("config") instanceof JsonObject entry)) {
-      throw badRequest("the body must be {\"name\": string, \"config\": {...}}");
+      throw McpFailure.badRequest("the body must be {\"name\": string, \"config\": {...}}");
     }
     return vertx
         .executeBlocking(() -> reader.read(name, entry))
@@ -295,14 +292,14 @@ public final class ServersVerticle extends VerticleBase {
   private ServerDefinition defined(ConnectionId id) {
     ServerDefinition definition = hosting.servers().get(id);
     if (definition == null) {
-      throw badRequest("no such server");
+      throw McpFailure.badRequest("no such server");
     }
     return definition;
   }
 
   private Future<ConnectionId> known(JsonObject body) {
     if (!(body.getValue("id") instanceof String text)) {
-      throw badRequest("the body must be {\"id\": string}");
+      throw McpFailure.badRequest("the body must be {\"id\": string}");
     }
     ConnectionId id = ConnectionId.parse(text).orElse(null);
     if (id != null && hosting.ids().contains(id)) {

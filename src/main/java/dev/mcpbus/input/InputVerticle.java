@@ -135,7 +135,7 @@ public final class InputVerticle extends VerticleBase {
             message -> {
               try {
                 if (!(message.body() instanceof JsonObject body)) {
-                  throw badRequest("the body must be a JsonObject");
+                  throw McpFailure.badRequest("the body must be a JsonObject");
                 }
                 service
                     .run(Requester.of(message.headers()), body)
@@ -143,21 +143,17 @@ public final class InputVerticle extends VerticleBase {
               } catch (McpFailure refused) {
                 refused.replyTo(message);
               } catch (ClassCastException e) {
-                message.reply(badRequest("a member of the body has the wrong type"));
+                message.reply(McpFailure.badRequest("a member of the body has the wrong type"));
               }
             })
         .completion();
-  }
-
-  private static McpFailure badRequest(String message) {
-    return McpFailure.notSent(FailureCode.BAD_REQUEST, message);
   }
 
   private static String text(JsonObject body, String name) {
     if (body.getValue(name) instanceof String text && !text.isEmpty() && text.length() <= 200) {
       return text;
     }
-    throw badRequest("\"" + name + "\" must be a string");
+    throw McpFailure.badRequest("\"" + name + "\" must be a string");
   }
 
   // ---- questions
@@ -254,7 +250,7 @@ public final class InputVerticle extends VerticleBase {
   private JsonObject respond(@Nullable Requester requester, JsonObject body) {
     String key = text(body, "question");
     if (!(body.getValue("result") instanceof JsonObject result)) {
-      throw badRequest("\"result\" must be the MCP result, an object");
+      throw McpFailure.badRequest("\"result\" must be the MCP result, an object");
     }
     parked.respond(requester, key, result);
     return new JsonObject().put("answered", key);
@@ -265,7 +261,8 @@ public final class InputVerticle extends VerticleBase {
   private Future<JsonObject> offer(@Nullable Requester requester, JsonObject body) {
     String name = body.containsKey("offer") ? text(body, "offer") : UUID.randomUUID().toString();
     if (!(body.getValue("capabilities") instanceof JsonObject capabilities)) {
-      throw badRequest("\"capabilities\" must be an object such as {\"elicitation\": {}}");
+      throw McpFailure.badRequest(
+          "\"capabilities\" must be an object such as {\"elicitation\": {}}");
     }
     String server = body.containsKey("id") ? server(text(body, "id")) : null;
     long ttl = body.getLong("ttl", -1L);
@@ -291,7 +288,7 @@ public final class InputVerticle extends VerticleBase {
   private static String server(String id) {
     return ConnectionId.parse(id)
         .map(ConnectionId::value)
-        .orElseThrow(() -> badRequest("'" + id + "' is no id of a server"));
+        .orElseThrow(() -> McpFailure.badRequest("'" + id + "' is no id of a server"));
   }
 
   private Future<JsonObject> withdraw(@Nullable Requester requester, JsonObject body) {

@@ -130,8 +130,7 @@ final class ParkedQuestions {
   void respond(@Nullable Requester requester, String key, JsonObject answer) {
     Waiting waiting = questions.get(key);
     if (waiting == null || !holds(requester, key)) {
-      throw McpFailure.notSent(
-          FailureCode.BAD_REQUEST,
+      throw McpFailure.badRequest(
           "no such question waits; " + Addresses.INPUT_PENDING + " lists those that do");
     }
     JsonObject fitting = waiting.question().accept(answer);
