@@ -3,6 +3,8 @@ package dev.mcpbus.bridge;
 import dev.mcpbus.bridge.Route.Param;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Action;
@@ -22,10 +24,12 @@ final class AggregateRoutes {
   private static final Param STRICT = Param.flag("strict", "Schemas as strict modes want them.");
 
   private final BridgeCalls calls;
+  private final FunctionCalls functions;
   private final ParseLimits limits;
 
-  AggregateRoutes(BridgeCalls calls, ParseLimits limits) {
+  AggregateRoutes(BridgeCalls calls, FunctionCalls functions, ParseLimits limits) {
     this.calls = calls;
+    this.functions = functions;
     this.limits = limits;
   }
 
@@ -46,7 +50,7 @@ final class AggregateRoutes {
                 Param.whole("limit", "At most so many; 10 without it, 100 at most."),
                 Param.whole("offset", "Leave out so many of the best."),
                 SERVERS),
-        ctx -> ServerRoutes.answer(ctx, Search.ask(calls, ctx)));
+        this::search);
     routes.add(
         Route.post(
                 "/api/tools/call",
@@ -103,29 +107,54 @@ final class AggregateRoutes {
     if (QueryParameters.get(ctx, "form") == null) {
       listAll(ctx, Addresses.ALL_TOOLS_LIST);
     } else {
-      ServerRoutes.answer(ctx, calls.listFunctions(ctx, RawJson.of(functions(ctx))));
+      ServerRoutes.answer(ctx, functions.list(ctx, RawJson.of(functionRequest(ctx))));
     }
   }
 
   private void callFunction(RoutingContext ctx, Buffer body) {
-    RawJson request = RawJson.of(functions(ctx)).with("call", ServerRoutes.object(body, limits));
-    ServerRoutes.answer(ctx, calls.callFunction(ctx, request));
+    RawJson request = RawJson.of(functionRequest(ctx)).with("call", ServerRoutes.object(body, limits));
+    ServerRoutes.answer(ctx, functions.call(ctx, request));
   }
 
-  private static JsonObject functions(RoutingContext ctx) {
+  private static JsonObject functionRequest(RoutingContext ctx) {
     JsonObject request = new JsonObject();
     String form = QueryParameters.get(ctx, "form");
     if (form != null) {
       request.put("form", form);
     }
-    List<String> servers = ctx.queryParam("server");
-    if (!servers.isEmpty()) {
-      request.put("servers", new JsonArray(servers));
-    }
+    putServers(request, ctx);
     if (QueryParameters.isTrue(ctx, "strict")) {
       request.put("strict", true);
     }
     return request;
+  }
+
+  private void search(RoutingContext ctx) {
+    String query = ctx.request().getParam("q");
+    JsonObject request = new JsonObject().put("query", query == null ? "" : query);
+    putNumber(request, "limit", ctx);
+    putNumber(request, "offset", ctx);
+    putServers(request, ctx);
+    ServerRoutes.answer(
+        ctx, calls.callAll(ctx, Addresses.ALL_TOOLS_SEARCH, RawJson.of(request), false));
+  }
+
+  private static void putNumber(JsonObject request, String name, RoutingContext ctx) {
+    String text = ctx.request().getParam(name);
+    if (text != null) {
+      try {
+        request.put(name, Integer.parseInt(text));
+      } catch (NumberFormatException e) {
+        throw McpFailure.notSent(FailureCode.BAD_REQUEST, name + ": must be a whole number");
+      }
+    }
+  }
+
+  private static void putServers(JsonObject request, RoutingContext ctx) {
+    List<String> servers = ctx.queryParam("server");
+    if (!servers.isEmpty()) {
+      request.put("servers", new JsonArray(servers));
+    }
   }
 
   private void listAll(RoutingContext ctx, String address) {

@@ -1,5 +1,6 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.bridge.TaskIdSealing.SealedCall;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallCancellation;
 import dev.mcpbus.bus.CallDeadline;
@@ -11,7 +12,13 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.bus.Requester;
 import dev.mcpbus.bus.ToolName;
+import dev.mcpbus.directory.PermittedSearch;
+import dev.mcpbus.directory.PolicyCheck;
+import dev.mcpbus.directory.PolicyFilter;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.Action;
+import dev.mcpbus.security.Operation;
+import dev.mcpbus.security.Rights;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -21,6 +28,7 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -45,33 +53,42 @@ final class BridgeCalls {
   private final Vertx vertx;
   private final RequestSender bus;
   private final Supplier<String> callIds;
-  private final PolicyGate access;
+  private final PolicyGate gate;
   private final TaskIdSealing tasks;
   private final PauseDetector pauses = new PauseDetector(() -> System.nanoTime() / 1_000_000);
 
-  BridgeCalls(Vertx vertx, Supplier<String> callIds, PolicyGate access) {
+  BridgeCalls(Vertx vertx, Supplier<String> callIds, PolicyGate gate) {
     this.vertx = vertx;
     this.bus = RequestSender.of(vertx);
     this.callIds = callIds;
-    this.access = access;
+    this.gate = gate;
     this.tasks = new TaskIdSealing(vertx);
     vertx.setPeriodic(PauseDetector.TICK_MILLIS, tick -> pauses.tick());
   }
 
-  /** A caller's question to the service itself, on this node, with a JSON answer. */
+  /** A caller's request to the service itself, on this node, with a JSON reply. */
   Future<JsonObject> ask(RoutingContext ctx, String address, JsonObject body) {
-    DeliveryOptions options =
-        PolicyGate.requester(ctx, body.getValue("id") instanceof String id ? id : "")
-            .sign(local(ASK_TIMEOUT));
-    return access.ask(ctx, address, body, () -> json(null, address, body, options));
+    String id = body.getValue("id") instanceof String text ? text : "";
+    DeliveryOptions options = RequestCaller.requester(ctx, id).sign(local(ASK_TIMEOUT));
+    Future<JsonObject> reply =
+        gate.call(
+            ctx,
+            PolicyCheck.toService(address, body),
+            () -> json(null, address, body, options));
+    return address.equals(Addresses.SERVERS_LIST)
+        ? reply.map(list -> PolicyFilter.servers(list, RequestCaller.of(ctx).rights()))
+        : reply;
   }
 
-  /** A caller's question to the actor of one server, with a JSON answer. */
+  /** A caller's request to the connection of one server, with a JSON reply. */
   Future<JsonObject> ask(RoutingContext ctx, ConnectionId id, String suffix, JsonObject body) {
     DeliveryOptions options =
-        PolicyGate.requester(ctx, id.value())
+        RequestCaller.requester(ctx, id.value())
             .sign(new DeliveryOptions().setSendTimeout(ASK_TIMEOUT.toMillis()));
-    return access.ask(ctx, id, suffix, () -> json(id, Addresses.of(id, suffix), body, options));
+    return gate.call(
+        ctx,
+        PolicyCheck.toServer(id.value(), suffix, RawJson.EMPTY_OBJECT),
+        () -> json(id, Addresses.of(id, suffix), body, options));
   }
 
   /**
@@ -80,7 +97,7 @@ final class BridgeCalls {
    * @param body {@code {callId, principal?}}: an admin may name whose call it is
    */
   Future<JsonObject> cancel(RoutingContext ctx, ConnectionId id, JsonObject body) {
-    return ask(ctx, id, Addresses.CANCEL, PolicyGate.requester(ctx, id.value()).cancelling(body));
+    return ask(ctx, id, Addresses.CANCEL, RequestCaller.requester(ctx, id.value()).cancelling(body));
   }
 
   /** Whether there is that server for the caller; no call, so the audit log has no line for it. */
@@ -113,96 +130,86 @@ final class BridgeCalls {
         .recover(failure -> Future.failedFuture(named(address, failure)));
   }
 
-  /** The result's bytes of {@code mcp.<id>.<suffix>}, as the server wrote them. */
+  /** The result of {@code mcp.<id>.<suffix>}, with the bytes that the server wrote. */
   Future<Buffer> call(
       RoutingContext ctx, ConnectionId id, String suffix, RawJson body, boolean validate) {
-    String cancel = Addresses.of(id, Addresses.CANCEL);
     DeliveryOptions options = options(ctx, validate);
-    return access.call(
-        ctx,
-        id,
-        suffix,
-        body,
-        () -> {
-          TaskIdSealing.SealedCall call;
-          try {
-            call =
-                tasks
-                .new SealedCall(PolicyGate.requester(ctx, id.value()), id.value(), suffix, body);
-          } catch (McpFailure absent) {
-            return Future.failedFuture(absent);
-          }
-          return call.sealed(
-              send(ctx, id, Addresses.of(id, suffix), cancel, call.params(), options));
-        });
+    String server = id.value();
+    Operation wanted = PolicyCheck.toServer(server, suffix, body);
+    Future<Buffer> result =
+        gate.call(
+            ctx,
+            wanted,
+            () -> {
+              Requester caller = RequestCaller.requester(ctx, server);
+              SealedCall call;
+              try {
+                call = tasks.new SealedCall(caller, server, suffix, body);
+              } catch (McpFailure absent) {
+                return Future.failedFuture(absent);
+              }
+              String address = Addresses.of(id, suffix);
+              String cancel = Addresses.of(id, Addresses.CANCEL);
+              return call.sealed(send(ctx, caller, id, address, cancel, call.params(), options));
+            });
+    return wanted.action() == Action.CALL
+        ? result // no list: there is nothing to filter
+        : result.map(
+            list -> PolicyFilter.visible(list, server, RequestCaller.of(ctx).rights()));
   }
 
-  /** The result's bytes of an aggregate address; each node has its own, so ours is asked. */
+  /** The result of an aggregate address. Each node serves it, so this node does. */
   Future<Buffer> callAll(RoutingContext ctx, String address, RawJson body, boolean validate) {
     DeliveryOptions options = options(ctx, validate).setLocalOnly(true);
-    if (address.equals(Addresses.ALL_TOOLS_CALL) && !RequestCaller.of(ctx).rights().isUnbounded()) {
-      AddressOperations.tool(body)
-          .ifPresent(tool -> options.addHeader(Headers.TOOL, tool.toString()));
+    Rights rights = RequestCaller.of(ctx).rights();
+    Requester caller = RequestCaller.requester(ctx, "");
+    return gate.call(
+        ctx,
+        PolicyCheck.toAll(address, body),
+        () ->
+            switch (address) {
+              case Addresses.ALL_TOOLS_CALL -> callNamed(ctx, caller, body, options);
+              case Addresses.ALL_TOOLS_SEARCH ->
+                  PermittedSearch.within(
+                      body,
+                      rights,
+                      page ->
+                          send(
+                              ctx, caller, null, address, null, page, new DeliveryOptions(options)));
+              default ->
+                  send(ctx, caller, null, address, null, body, options)
+                      .map(list -> PolicyFilter.visible(list, null, rights));
+            });
+  }
+
+  /** A call of {@code server.tool}. A caller with policies calls the tool that was decided on. */
+  private Future<Buffer> callNamed(
+      RoutingContext ctx, Requester caller, RawJson params, DeliveryOptions options) {
+    Optional<ToolName> tool = PolicyCheck.tool(params);
+    if (!RequestCaller.of(ctx).rights().isUnbounded()) {
+      tool.ifPresent(name -> options.addHeader(Headers.TOOL, name.toString()));
     }
-    return access.callAll(
-        ctx,
-        address,
-        body,
-        allowed -> {
-          Future<Buffer> answer =
-              send(ctx, null, address, null, allowed, new DeliveryOptions(options));
-          return address.equals(Addresses.ALL_TOOLS_CALL)
-              ? named(ctx, allowed).sealed(answer)
-              : answer;
-        });
+    String server = tool.map(ToolName::server).orElse("");
+    return tasks
+        .new SealedCall(caller, server, Addresses.TOOLS_CALL, params)
+        .sealed(send(ctx, caller, null, Addresses.ALL_TOOLS_CALL, null, params, options));
   }
 
-  /** A call of {@code server.tool}. */
-  private TaskIdSealing.SealedCall named(RoutingContext ctx, RawJson params) {
-    RawJson name = params.member("name");
-    String server =
-        ToolName.parse(name == null || !name.isString() ? "" : name.asString())
-            .map(ToolName::server)
-            .orElse("");
-    Requester who = PolicyGate.requester(ctx, server);
-    return tasks.new SealedCall(who, server, Addresses.TOOLS_CALL, params);
-  }
-
-  /** One function call of a model. */
-  Future<Buffer> callFunction(RoutingContext ctx, RawJson body) {
-    return access.function(
-        ctx,
-        body,
-        () -> askService(Addresses.ALL_TOOLS_FUNCTIONS_ROUTE, body.toJsonObject(), ASK_TIMEOUT),
-        allowed ->
-            send(
-                ctx,
-                null,
-                Addresses.ALL_TOOLS_FUNCTIONS_CALL,
-                Addresses.ALL_TOOLS_FUNCTIONS_CANCEL,
-                allowed,
-                ours(ctx)));
-  }
-
-  /** All tools as functions of a model's API. */
-  Future<Buffer> listFunctions(RoutingContext ctx, RawJson body) {
-    return access.functions(
-        ctx,
-        body,
-        () -> tools(ctx),
-        allowed -> send(ctx, null, Addresses.ALL_TOOLS_FUNCTIONS, null, allowed, ours(ctx)));
-  }
-
-  private Future<Buffer> tools(RoutingContext ctx) {
-    return send(ctx, null, Addresses.ALL_TOOLS_LIST, null, RawJson.EMPTY_OBJECT, ours(ctx));
-  }
-
-  private DeliveryOptions ours(RoutingContext ctx) {
-    return options(ctx, false).setLocalOnly(true);
+  /**
+   * Sends to a service of this node.
+   *
+   * @param cancelAddress where the call is cancelled; null if it cannot be cancelled
+   */
+  Future<Buffer> sendLocal(
+      RoutingContext ctx, String address, @Nullable String cancelAddress, RawJson body) {
+    DeliveryOptions options = options(ctx, false).setLocalOnly(true);
+    Requester caller = RequestCaller.requester(ctx, "");
+    return send(ctx, caller, null, address, cancelAddress, body, options);
   }
 
   private Future<Buffer> send(
       RoutingContext ctx,
+      Requester caller,
       @Nullable ConnectionId server,
       String address,
       @Nullable String cancelAddress,
@@ -212,10 +219,9 @@ final class BridgeCalls {
       return Future.failedFuture(
           McpFailure.notSent(FailureCode.CANCELLED, "the client went away before the call"));
     }
-    Requester requester = PolicyGate.requester(ctx, server == null ? "" : server.value());
     String own = ctx.request().getHeader(Headers.CALL_ID);
-    String callId = requester.callId(own == null ? callIds.get() : own);
-    requester.sign(options).addHeader(Headers.CALL_ID, callId);
+    String callId = caller.callId(own == null ? callIds.get() : own);
+    caller.sign(options).addHeader(Headers.CALL_ID, callId);
     Future<Buffer> answer =
         bus.<Object>request(server, address, body.toBuffer(), options)
             .map(reply -> bytes(reply.body()))

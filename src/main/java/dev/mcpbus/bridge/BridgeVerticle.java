@@ -9,7 +9,6 @@ import dev.mcpbus.internals.InboundConnection;
 import dev.mcpbus.internals.StrictRequestDecoder;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.security.AccessControl;
-import dev.mcpbus.security.Admission;
 import dev.mcpbus.security.AdmissionControl;
 import dev.mcpbus.security.MountedHandler;
 import dev.mcpbus.security.SecurityHeaders;
@@ -47,7 +46,7 @@ public final class BridgeVerticle extends VerticleBase {
   private final BridgeOptions options;
   private final Supplier<String> callIds;
   private final @Nullable MountedHandler mounted;
-  private final Function<Vertx, AdmissionControl> gate;
+  private final Function<Vertx, AdmissionControl> admission;
   private final Readiness readiness;
   private final SharedBridgeState shared;
   private @Nullable HttpServer server;
@@ -75,29 +74,29 @@ public final class BridgeVerticle extends VerticleBase {
   }
 
   /**
-   * @param gate makes what finds out who calls
+   * @param admission makes what finds out who calls
    * @param readiness what the service says of itself
    */
   public BridgeVerticle(
       BridgeOptions options,
       Supplier<String> callIds,
       @Nullable MountedHandler mounted,
-      Function<Vertx, AdmissionControl> gate,
+      Function<Vertx, AdmissionControl> admission,
       Readiness readiness) {
-    this(options, callIds, mounted, gate, readiness, new SharedBridgeState(options, false));
+    this(options, callIds, mounted, admission, readiness, new SharedBridgeState(options, false));
   }
 
   private BridgeVerticle(
       BridgeOptions options,
       Supplier<String> callIds,
       @Nullable MountedHandler mounted,
-      Function<Vertx, AdmissionControl> gate,
+      Function<Vertx, AdmissionControl> admission,
       Readiness readiness,
       SharedBridgeState shared) {
     this.options = options;
     this.callIds = callIds;
     this.mounted = mounted;
-    this.gate = gate;
+    this.admission = admission;
     this.readiness = readiness;
     this.shared = shared;
   }
@@ -107,7 +106,7 @@ public final class BridgeVerticle extends VerticleBase {
    * deployed on one Vert.x and closed together.
    *
    * @param entrances gives a fresh one to each
-   * @param gate makes what finds out who calls, for each
+   * @param admission makes what finds out who calls, for each
    * @param readiness what the service says of itself
    */
   public static List<BridgeVerticle> several(
@@ -115,11 +114,11 @@ public final class BridgeVerticle extends VerticleBase {
       BridgeOptions options,
       Supplier<String> callIds,
       Supplier<MountedHandler> entrances,
-      Function<Vertx, AdmissionControl> gate,
+      Function<Vertx, AdmissionControl> admission,
       Readiness readiness) {
     SharedBridgeState shared = new SharedBridgeState(options, count > 1);
     return Stream.generate(
-            () -> new BridgeVerticle(options, callIds, entrances.get(), gate, readiness, shared))
+            () -> new BridgeVerticle(options, callIds, entrances.get(), admission, readiness, shared))
         .limit(count)
         .toList();
   }
@@ -128,20 +127,15 @@ public final class BridgeVerticle extends VerticleBase {
   public Future<?> start() {
     ReceiveDeadline receive = new ReceiveDeadline(vertx, options.receiveTimeout());
     BodyReader bodies = new BodyReader(options.maxBodyBytes(), receive);
-    AdmissionControl keeper = gate.apply(vertx);
-    HealthRoutes health = new HealthRoutes(readiness, !keeper.isRequired());
+    AdmissionControl admissions = admission.apply(vertx);
+    HealthRoutes health = new HealthRoutes(readiness, !admissions.isRequired());
     Router router = Router.router(vertx);
     this.router = router;
-    RequestCaller routes = new RequestCaller(router);
-    mount(router, bodies, keeper);
+    RequestCaller entrance = new RequestCaller(router, mounted, bodies);
+    mount(router, bodies, admissions);
     RequestGuards guards =
         new RequestGuards(
-            options,
-            shared.connections,
-            receive,
-            health,
-            keeper,
-            (request, caller) -> enter(request, caller, routes, bodies));
+            options, shared.connections, receive, health, admissions, entrance);
     HttpServerOptions http = HttpSetup.of(options, shared::accepted).setPort(shared.port);
     HttpServer created = vertx.createHttpServer(http);
     server = created;
@@ -171,30 +165,19 @@ public final class BridgeVerticle extends VerticleBase {
             });
   }
 
-  /** A request that has passed the guards goes to the gateway or to the router. */
-  private void enter(
-      HttpServerRequest request, Admission caller, RequestCaller routes, BodyReader bodies) {
-    MountedHandler other = mounted;
-    if (other != null && other.owns(String.valueOf(request.path()))) {
-      bodies.read(request, body -> other.handle(request, caller, body));
-    } else {
-      routes.route(request, caller);
-    }
-  }
-
-  private void mount(Router router, BodyReader bodies, AdmissionControl keeper) {
-    PolicyGate access = new PolicyGate(keeper);
-    BridgeCalls calls = new BridgeCalls(vertx, callIds, access);
+  private void mount(Router router, BodyReader bodies, AdmissionControl admissions) {
+    PolicyGate gate = new PolicyGate(admissions);
+    BridgeCalls calls = new BridgeCalls(vertx, callIds, gate);
     ParseLimits limits = ParseLimits.DEFAULT.withMaxBytes(options.maxBodyBytes());
     router.route().failureHandler(ProblemDocument::handle);
-    RouteTable routes = new RouteTable(bodies, access::admits);
+    RouteTable routes = new RouteTable(bodies, gate::admits);
     routes.describe(HealthRoutes.described());
     new RootRoute().mount(routes);
     new ServiceRoutes(calls, limits).mount(routes);
     new ServerRoutes(calls, limits).mount(routes);
-    new AggregateRoutes(calls, limits).mount(routes);
+    new AggregateRoutes(calls, new FunctionCalls(calls, gate), limits).mount(routes);
     new RpcRoute(calls, limits).mount(routes);
-    streams = new OpenStreams(vertx, options, shared, access);
+    streams = new OpenStreams(vertx, options, shared, gate);
     streams.mount(routes, router);
     new OpenApiRoute().mount(routes);
     routes.mount(router);

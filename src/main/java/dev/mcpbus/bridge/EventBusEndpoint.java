@@ -50,7 +50,7 @@ final class EventBusEndpoint {
   private final Vertx vertx;
   private final StreamLimit cap;
   private final Duration ping;
-  private final PolicyGate access;
+  private final PolicyGate gate;
   private final Map<SockJSSocket, EventBusPeer> peers = new HashMap<>();
   private final long check;
   private boolean closed;
@@ -58,11 +58,11 @@ final class EventBusEndpoint {
   /**
    * @param ping a peer that has sent nothing for as long is gone
    */
-  EventBusEndpoint(Vertx vertx, StreamLimit cap, Duration ping, PolicyGate access) {
+  EventBusEndpoint(Vertx vertx, StreamLimit cap, Duration ping, PolicyGate gate) {
     this.vertx = vertx;
     this.cap = cap;
     this.ping = ping;
-    this.access = access;
+    this.gate = gate;
     this.check =
         vertx.setPeriodic(
             CHECK_MILLIS, now -> List.copyOf(peers.values()).forEach(EventBusPeer::check));
@@ -145,7 +145,7 @@ final class EventBusEndpoint {
         if (peer != null) {
           peers.remove(socket);
           peer.closed();
-          access.closed(socket.routingContext());
+          gate.closed(socket.routingContext());
           cap.free(socket);
         }
         event.complete(true);
@@ -164,8 +164,8 @@ final class EventBusEndpoint {
     if (closed || !cap.take(socket, RequestCaller.of(socket.routingContext()))) {
       return false;
     }
-    peers.put(socket, new EventBusPeer(vertx, socket, access));
-    access.opened(socket.routingContext());
+    peers.put(socket, new EventBusPeer(vertx, socket, gate));
+    gate.opened(socket.routingContext());
     return true;
   }
 

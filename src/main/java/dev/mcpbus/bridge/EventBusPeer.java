@@ -45,17 +45,17 @@ final class EventBusPeer {
 
   private final Vertx vertx;
   private final SockJSSocket socket;
-  private final PolicyGate access;
+  private final PolicyGate gate;
   private final Admission caller;
   private final TaskIdSealing tasks;
   private final SocketSubscriptions watches;
   private int pending;
   private boolean over;
 
-  EventBusPeer(Vertx vertx, SockJSSocket socket, PolicyGate access) {
+  EventBusPeer(Vertx vertx, SockJSSocket socket, PolicyGate gate) {
     this.vertx = vertx;
     this.socket = socket;
-    this.access = access;
+    this.gate = gate;
     this.caller = RequestCaller.of(socket.routingContext());
     this.tasks = new TaskIdSealing(vertx);
     this.watches = new SocketSubscriptions(vertx);
@@ -93,7 +93,7 @@ final class EventBusPeer {
       if (Events.TASK.equals(fact.getValue("type"))) {
         frame.put("body", tasks.sealed(fact));
       }
-      return Events.isFor(PolicyGate.requester(ctx(), server), fact)
+      return Events.isFor(RequestCaller.requester(ctx(), server), fact)
           && (uri == null || caller.rights().allows(Action.SUBSCRIBE, server, uri));
     }
     if (frame.getValue("headers") instanceof JsonObject headers
@@ -132,13 +132,13 @@ final class EventBusPeer {
             "more messages than you are allowed; try again in " + retryMillis + " ms",
             retryMillis,
             null);
-    access.limited(ctx(), String.valueOf(event.getRawMessage().getValue("address")));
+    gate.limited(ctx(), String.valueOf(event.getRawMessage().getValue("address")));
     fail(event.getRawMessage(), failure);
   }
 
   private boolean listens(BridgeEvent event) {
     return event.getRawMessage().getValue("address") instanceof String address
-        && access.admits(ctx(), "listen " + address, EventBusRules.listening(address));
+        && gate.mayListen(ctx(), "listen " + address, EventBusRules.listening(address));
   }
 
   private void send(BridgeEvent event, Runnable end) {
@@ -153,7 +153,7 @@ final class EventBusPeer {
       return;
     }
     Optional<Operation> wanted = EventBusRules.sending(address, message.getValue("body"));
-    if (!access.may(ctx(), address, wanted)) {
+    if (!gate.maySend(ctx(), address, wanted)) {
       end.run();
       event.complete(false);
       return;
@@ -166,7 +166,7 @@ final class EventBusPeer {
               FailureCode.OVERLOADED, MAX_PENDING + " calls of this socket are under way already"));
       return;
     }
-    Requester who = PolicyGate.requester(ctx(), EventBusRules.server(address));
+    Requester who = RequestCaller.requester(ctx(), EventBusRules.server(address));
     PeerMessage sent;
     try {
       sent = new PeerMessage(who, tasks, address, message.getValue("body"), headers);
@@ -196,7 +196,7 @@ final class EventBusPeer {
             answer -> {
               pending--;
               end.run();
-              access.ended(ctx(), address, wanted.orElse(Operation.NOTHING), answer, since);
+              gate.ended(ctx(), address, wanted.orElse(Operation.NOTHING), answer, since);
               answered(message, sent, answer);
             });
   }

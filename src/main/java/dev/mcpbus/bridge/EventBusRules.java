@@ -4,6 +4,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.ServerAddress;
 import dev.mcpbus.bus.ToolName;
+import dev.mcpbus.directory.PolicyCheck;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
@@ -73,7 +74,7 @@ final class EventBusRules {
       return Optional.empty();
     }
     if (address.equals(Addresses.ALL_TOOLS_CALL)) {
-      return Optional.of(AddressOperations.named(params));
+      return Optional.of(PolicyCheck.toAll(address, params));
     }
     if (OF_ALL.contains(address)) {
       return Optional.of(Operation.whole(Action.LIST, ""));
@@ -82,7 +83,7 @@ final class EventBusRules {
         .filter(of -> OF_ONE.contains(of.suffix()))
         .map(
             of -> {
-              Operation wanted = AddressOperations.of(of.server().value(), of.suffix(), params);
+              Operation wanted = PolicyCheck.toServer(of.server().value(), of.suffix(), params);
               boolean lists = wanted.action() == Action.LIST && !BARE.contains(of.suffix());
               return lists ? Operation.whole(Action.LIST, of.server().value()) : wanted;
             });
@@ -108,7 +109,7 @@ final class EventBusRules {
     RawJson params = address.equals(Addresses.ALL_TOOLS_CALL) ? params(body) : null;
     return params == null
         ? Optional.empty()
-        : AddressOperations.tool(params).map(ToolName::toString);
+        : PolicyCheck.tool(params).map(ToolName::toString);
   }
 
   /** What listening on {@code address} is about; empty where no peer may. */

@@ -31,7 +31,7 @@ final class EventFeed {
 
   private final Vertx vertx;
   private final OwnContext context;
-  private final PolicyGate access;
+  private final PolicyGate gate;
   private final EventLog log;
   private final EventRing ring;
   private final StreamLimit cap;
@@ -43,8 +43,8 @@ final class EventFeed {
   private long check = -1;
   private boolean closed;
 
-  EventFeed(Vertx vertx, EventLog log, StreamLimit cap, Duration heartbeat, PolicyGate access) {
-    this.access = access;
+  EventFeed(Vertx vertx, EventLog log, StreamLimit cap, Duration heartbeat, PolicyGate gate) {
+    this.gate = gate;
     this.vertx = vertx;
     this.context = OwnContext.current(vertx);
     this.log = log;
@@ -121,7 +121,7 @@ final class EventFeed {
     void start(@Nullable String last) {
       readers.add(this);
       isRead = true;
-      access.opened(ctx);
+      gate.opened(ctx);
       response.closeHandler(gone -> remove());
       response.exceptionHandler(broken -> remove());
       response
@@ -200,7 +200,7 @@ final class EventFeed {
       if (readers.remove(this)) {
         isRead = !readers.isEmpty();
         cap.free(this);
-        access.closed(ctx);
+        gate.closed(ctx);
       }
     }
   }

@@ -17,15 +17,15 @@ final class OpenStreams {
   private final StreamRoutes events;
   private final @Nullable EventBusEndpoint door;
 
-  OpenStreams(Vertx vertx, BridgeOptions options, SharedBridgeState shared, PolicyGate access) {
+  OpenStreams(Vertx vertx, BridgeOptions options, SharedBridgeState shared, PolicyGate gate) {
     BridgeLimitOptions limits = options.limits();
     this.vertx = vertx;
     this.cap = shared.streams;
     FairLimits.of(vertx).add(BOUND, cap.bound());
-    events = new StreamRoutes(vertx, shared, limits.heartbeat(), access);
+    events = new StreamRoutes(vertx, shared, limits.heartbeat(), gate);
     door =
         options.eventBus()
-            ? new EventBusEndpoint(vertx, cap, limits.heartbeat().multipliedBy(2), access)
+            ? new EventBusEndpoint(vertx, cap, limits.heartbeat().multipliedBy(2), gate)
             : null;
   }
 

@@ -1,29 +1,39 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.bus.Requester;
+import dev.mcpbus.security.Action;
 import dev.mcpbus.security.Admission;
+import dev.mcpbus.security.MountedHandler;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.util.Objects;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who sent the request of a context, and what he may do. Stands before every route of one router.
- * Used on the bridge's context.
+ * Takes each admitted request from the {@link RequestGuards} to the gateway or to the router, and
+ * holds its caller for the routes. Used on the bridge's context.
  */
-final class RequestCaller implements Handler<RoutingContext> {
+final class RequestCaller
+    implements BiConsumer<HttpServerRequest, Admission>, Handler<RoutingContext> {
 
   private static final String KEY = "mcpbus.caller";
 
   private final Router router;
+  private final @Nullable MountedHandler mounted;
+  private final BodyReader bodies;
   private @Nullable Admission entering;
 
   /**
-   * @param router that has no route yet
+   * @param router without routes: this handler must be its first
+   * @param mounted the gateway; null for none
    */
-  RequestCaller(Router router) {
+  RequestCaller(Router router, @Nullable MountedHandler mounted, BodyReader bodies) {
     this.router = router;
+    this.mounted = mounted;
+    this.bodies = bodies;
     router.route().handler(this);
   }
 
@@ -36,12 +46,25 @@ final class RequestCaller implements Handler<RoutingContext> {
   }
 
   /**
-   * Routes a request. The router makes its context, and runs its first handler, this one, before it
-   * gives back control.
+   * The principal for which a message is sent on the bus.
+   *
+   * @param server the id of the server that the message is about; empty for all servers
    */
-  void route(HttpServerRequest request, Admission caller) {
-    entering = caller;
-    router.handle(request);
+  static Requester requester(RoutingContext ctx, String server) {
+    Admission caller = of(ctx);
+    boolean admin = caller.rights().allows(Action.ADMIN, server, "");
+    return new Requester(caller.principal().name(), admin);
+  }
+
+  @Override
+  public void accept(HttpServerRequest request, Admission caller) {
+    MountedHandler gateway = mounted;
+    if (gateway != null && gateway.owns(String.valueOf(request.path()))) {
+      bodies.read(request, body -> gateway.handle(request, caller, body));
+    } else {
+      entering = caller; // the router creates the context and runs #handle before it returns
+      router.handle(request);
+    }
   }
 
   @Override

@@ -20,9 +20,9 @@ final class StreamRoutes {
   private final EventFeed events;
   private final EventFeed rpc;
 
-  StreamRoutes(Vertx vertx, SharedBridgeState shared, Duration heartbeat, PolicyGate access) {
-    this.events = new EventFeed(vertx, shared.events, shared.streams, heartbeat, access);
-    this.rpc = new EventFeed(vertx, shared.rpc, shared.streams, heartbeat, access);
+  StreamRoutes(Vertx vertx, SharedBridgeState shared, Duration heartbeat, PolicyGate gate) {
+    this.events = new EventFeed(vertx, shared.events, shared.streams, heartbeat, gate);
+    this.rpc = new EventFeed(vertx, shared.rpc, shared.streams, heartbeat, gate);
   }
 
   void mount(RouteTable routes) {
@@ -53,7 +53,7 @@ final class StreamRoutes {
       }
     }
     return new EventRing.Filter(
-        servers, types, RequestCaller.of(ctx).rights(), PolicyGate.requester(ctx, ""));
+        servers, types, RequestCaller.of(ctx).rights(), RequestCaller.requester(ctx, ""));
   }
 
   /** Ends all streams. */

@@ -4,6 +4,8 @@ import dev.mcpbus.bus.RoutingName;
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.protocol.Glob;
 import dev.mcpbus.security.AccessPolicy;
+import dev.mcpbus.security.Action;
+import dev.mcpbus.security.Operation;
 import dev.mcpbus.security.Rights;
 import java.util.List;
 import java.util.Map;
@@ -55,6 +57,15 @@ public record DirectoryView(String name, boolean server, ViewOptions options, Ri
     return (options.allow().isEmpty()
             || options.allow().stream().anyMatch(glob -> Glob.matches(glob, text)))
         && options.deny().stream().noneMatch(glob -> Glob.matches(glob, text));
+  }
+
+  /**
+   * Whether the client may subscribe to a resource.
+   *
+   * @param uri the server's own
+   */
+  public boolean maySubscribe(String id, String uri) {
+    return rights.permits(Operation.of(Action.SUBSCRIBE, id, uri));
   }
 
   /** The name that clients call a tool or a prompt by. */

@@ -14,7 +14,6 @@ import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -37,10 +36,8 @@ public final class MetaTools {
   private static final int MAX_LIMIT = 50;
   private static final int MAX_SHOWN = 300;
 
-  /** A page of the search, and how many are read at most to fill a narrow scope. */
-  private static final int PAGE = 100;
-
-  private static final int MAX_PAGES = 20;
+  /** Tools of the directory. A search reads at most so many to fill a narrow scope. */
+  private static final int MOST_READ = 2_000;
 
   /** What the model may see, and by which names. Pure. */
   public interface Scope {
@@ -179,13 +176,20 @@ public final class MetaTools {
   private Future<JsonObject> search(JsonObject arguments) {
     Number wanted = arguments.getNumber("limit", DEFAULT_LIMIT);
     int limit = Math.max(1, Math.min(MAX_LIMIT, wanted.intValue()));
-    JsonObject request =
-        new JsonObject().put("query", (String) arguments.getValue("query", "")).put("limit", PAGE);
+    JsonObject query =
+        new JsonObject().put("query", (String) arguments.getValue("query", ""));
     List<String> servers = servers(arguments.getJsonArray("servers"));
     if (!servers.isEmpty()) {
-      request.put("servers", new JsonArray(servers));
+      query.put("servers", new JsonArray(servers));
     }
-    return pages(request, limit, new ArrayList<>(), 0).map(found -> listed(found, limit));
+    return new PermittedSearch(
+            scope::admits,
+            page -> request(Addresses.ALL_TOOLS_SEARCH, page, new DeliveryOptions()),
+            limit + 1,
+            MOST_READ)
+        .search(query, 0, limit)
+        .map(ToolSearchResult::of)
+        .map(found -> listed(found, found.total() > limit));
   }
 
   /** Those that are asked for and in the scope; the scope's where none is asked for. */
@@ -202,29 +206,9 @@ public final class MetaTools {
     return both;
   }
 
-  /** One more than {@code limit} where there are more. */
-  private Future<List<FoundTool>> pages(
-      JsonObject request, int limit, List<FoundTool> admitted, int page) {
-    return this.<JsonObject>request(
-            Addresses.ALL_TOOLS_SEARCH,
-            request.copy().put("offset", page * PAGE),
-            new DeliveryOptions())
-        .map(ToolSearchResult::of)
-        .compose(
-            found -> {
-              found.tools().stream()
-                  .filter(tool -> scope.admits(new ToolName(tool.server(), tool.tool())))
-                  .forEach(admitted::add);
-              boolean last = (page + 1L) * PAGE >= found.total() || page + 1 == MAX_PAGES;
-              return last || admitted.size() > limit
-                  ? Future.succeededFuture(admitted)
-                  : pages(request, limit, admitted, page + 1);
-            });
-  }
-
-  private JsonObject listed(List<FoundTool> found, int limit) {
+  private JsonObject listed(ToolSearchResult found, boolean more) {
     JsonArray tools = new JsonArray();
-    for (FoundTool tool : found.subList(0, Math.min(limit, found.size()))) {
+    for (FoundTool tool : found.tools()) {
       String text = tool.description();
       JsonObject shown =
           new JsonObject()
@@ -238,7 +222,7 @@ public final class MetaTools {
     JsonObject result = new JsonObject().put("tools", tools);
     if (tools.isEmpty()) {
       return nothing();
-    } else if (found.size() > limit) {
+    } else if (more) {
       result.put("hint", "There are more. Use more exact words, or a higher limit.");
     }
     return shown(result);

@@ -2,8 +2,10 @@ package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.directory.ListKind;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.MessageWriter;
+import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.TasksExtension;
 import io.vertx.core.json.JsonArray;
@@ -17,6 +19,8 @@ import org.slf4j.LoggerFactory;
 final class McpErrors {
 
   private static final Logger LOG = LoggerFactory.getLogger(McpErrors.class);
+
+  static final String UNKNOWN_TOOL = "Unknown tool: ";
 
   private static final Set<Integer> BAD_REQUESTS =
       Set.of(
@@ -41,6 +45,32 @@ final class McpErrors {
 
   static McpFailure invalidParams(String message) {
     return rpc(JsonRpcError.INVALID_PARAMS, message);
+  }
+
+  /** The answer to a denied request: the same as for a target that does not exist. */
+  static McpFailure absent(GatewayRequest request) {
+    return switch (request.method()) {
+      case Methods.TOOLS_CALL ->
+          unknown(ListKind.TOOLS, RequestRouter.text(request.params(), "name"));
+      case Methods.PROMPTS_GET ->
+          unknown(ListKind.PROMPTS, RequestRouter.text(request.params(), "name"));
+      case Methods.RESOURCES_READ ->
+          unknownResource(request, RequestRouter.text(request.params(), "uri"));
+      case Methods.COMPLETE -> invalidParams("Unknown reference");
+      default -> TaskForms.absent();
+    };
+  }
+
+  /** There is no tool or prompt of that name. */
+  static McpFailure unknown(ListKind kind, String name) {
+    return invalidParams((kind == ListKind.TOOLS ? UNKNOWN_TOOL : "Unknown prompt: ") + shown(name));
+  }
+
+  static McpFailure unknownResource(GatewayRequest request, String uri) {
+    return rpc(
+        request.isModern() ? JsonRpcError.INVALID_PARAMS : JsonRpcError.RESOURCE_NOT_FOUND,
+        "Resource not found: " + shown(uri),
+        new JsonObject().put("uri", uri));
   }
 
   /** For who wants to hear of tasks and does not say that he knows them. */

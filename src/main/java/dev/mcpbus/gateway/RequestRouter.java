@@ -14,6 +14,7 @@ import dev.mcpbus.directory.DirectorySnapshot;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.directory.ListKind;
 import dev.mcpbus.directory.MetaTools;
+import dev.mcpbus.directory.PolicyCheck;
 import dev.mcpbus.directory.ResourceCandidates;
 import dev.mcpbus.directory.ViewList;
 import dev.mcpbus.protocol.JsonRpcError;
@@ -22,6 +23,7 @@ import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ParamHeaders;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ResultType;
+import dev.mcpbus.security.Rights;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -204,7 +206,7 @@ final class RequestRouter {
       GatewayRequest gatewayRequest, ListKind kind, String name, Throwable failure) {
     return !gatewayRequest.view().rights().isUnbounded()
             && McpFailure.of(failure).code() == FailureCode.UNKNOWN_TOOL
-        ? PolicyCheck.named(kind, name)
+        ? McpErrors.unknown(kind, name)
         : failure;
   }
 
@@ -235,7 +237,7 @@ final class RequestRouter {
         .filter(tool -> !snapshot.list(view, kind).collides(name))
         .filter(tool -> view.server() || isUnknown(snapshot.server(tool.server()), kind))
         .map(tool -> new ViewList.Target(tool.server(), tool.tool(), name, ParamHeaders.NONE))
-        .orElseThrow(() -> PolicyCheck.named(kind, name));
+        .orElseThrow(() -> McpErrors.unknown(kind, name));
   }
 
   /** A server that keeps sessions may offer more to one client than it lists to all. */
@@ -262,7 +264,7 @@ final class RequestRouter {
         .map(
             found -> {
               if (found.isEmpty()
-                  || !PolicyCheck.maySubscribe(view, found.get(0).server(), found.get(0).key())) {
+                  || !view.maySubscribe(found.get(0).server(), found.get(0).key())) {
                 throw McpErrors.rpc(
                     JsonRpcError.RESOURCE_NOT_FOUND, "Resource not found: " + McpErrors.shown(uri));
               }
@@ -277,7 +279,7 @@ final class RequestRouter {
       String uri = text(gatewayRequest.params(), "uri");
       gatewayRequest.about(null, uri);
       denied(gatewayRequest, ListKind.RESOURCES, uri);
-      return Future.failedFuture(PolicyCheck.resource(gatewayRequest, uri));
+      return Future.failedFuture(McpErrors.unknownResource(gatewayRequest, uri));
     }
     ViewList.Target target = found.get(next);
     gatewayRequest.about(target.server(), target.key());
@@ -368,10 +370,10 @@ final class RequestRouter {
    */
   Future<RawJson> call(
       GatewayRequest gatewayRequest, String server, String suffix, RawJson params) {
-    McpFailure denied = PolicyCheck.against(gatewayRequest, server, suffix, params);
-    if (denied != null) {
+    Rights rights = gatewayRequest.view().rights();
+    if (!rights.isUnbounded() && !rights.permits(PolicyCheck.toServer(server, suffix, params))) {
       gatewayRequest.deny();
-      return Future.failedFuture(denied);
+      return Future.failedFuture(McpErrors.absent(gatewayRequest));
     }
     Future<RawJson> elsewhere = gatewayRequest.delegate(server, suffix, params);
     if (elsewhere != null) {

@@ -120,7 +120,7 @@ final class ViewMetaTools {
             snapshot -> {
               RawJson entry = snapshot.list(request.view(), ListKind.TOOLS).entry(name);
               if (entry == null) {
-                throw McpErrors.invalidParams(PolicyCheck.UNKNOWN_TOOL + McpErrors.shown(name));
+                throw McpErrors.unknown(ListKind.TOOLS, name);
               }
               JsonObject shown = entry.toJsonObject();
               shown.remove("_meta");
@@ -148,7 +148,7 @@ final class ViewMetaTools {
       case UPSTREAM_ERROR -> {
         String message = String.valueOf(known.getMessage());
         FailureCode code =
-            message.startsWith(PolicyCheck.UNKNOWN_TOOL)
+            message.startsWith(McpErrors.UNKNOWN_TOOL)
                 ? FailureCode.UNKNOWN_TOOL
                 : FailureCode.BAD_REQUEST;
         yield known.toJsonRpcError().getInteger("code", 0) == JsonRpcError.INVALID_PARAMS

@@ -85,12 +85,12 @@ final class WatchedResources {
     if (server == null
         || uri == null
         || !view.includes(server)
-        || !PolicyCheck.maySubscribe(view, server, uri)) {
+        || !view.maySubscribe(server, uri)) {
       return List.of();
     }
     return byName.entrySet().stream()
         .filter(one -> one.getValue().server().equals(server))
-        .filter(one -> PolicyCheck.maySubscribe(view, server, one.getValue().uri()))
+        .filter(one -> view.maySubscribe(server, one.getValue().uri()))
         .map(one -> renamed(one.getKey(), one.getValue().uri(), uri))
         .filter(Objects::nonNull)
         .map(Objects::requireNonNull)

@@ -89,12 +89,6 @@ public final class OperationTable {
     };
   }
 
-  /** As {@link #of}, if the name or the URI is already known. */
-  public static Operation about(String server, String method, String item) {
-    Row row = TABLE.get(method);
-    return row == null ? Operation.unknown(server) : Operation.of(row.action(), server, item);
-  }
-
   /** The operation of the request {@code {method, params}} to {@code server}. */
   public static Operation described(String server, RawJson request) {
     String method = text(request, "method");

@@ -11,7 +11,7 @@ import dev.mcpbus.directory.DirectoryEntry;
 import dev.mcpbus.directory.DirectoryLists;
 import dev.mcpbus.directory.DirectoryService;
 import dev.mcpbus.directory.ListKind;
-import dev.mcpbus.directory.search.SearchRequest;
+import dev.mcpbus.directory.SearchRequest;
 import dev.mcpbus.directory.search.ToolSearch;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

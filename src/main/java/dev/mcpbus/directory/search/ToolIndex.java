@@ -4,6 +4,7 @@ import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.directory.AggregateList;
 import dev.mcpbus.directory.AggregateSnapshot;
 import dev.mcpbus.directory.ListKind;
+import dev.mcpbus.directory.SearchRequest;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;

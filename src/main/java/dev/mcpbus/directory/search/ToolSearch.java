@@ -4,6 +4,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.directory.AggregateSnapshot;
+import dev.mcpbus.directory.SearchRequest;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;

@@ -1,4 +1,4 @@
-package dev.mcpbus.directory.search;
+package dev.mcpbus.directory;
 
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;

@@ -1,0 +1,104 @@
+package dev.mcpbus.directory;
+
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.ToolName;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.Action;
+import dev.mcpbus.security.Rights;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+/**
+ * One tool search for a caller that may not see every tool: it reads {@code mcp.tools.search} page
+ * by page, and shows and counts only the tools that the caller may see. Confined to the context on
+ * which the replies arrive.
+ */
+public final class PermittedSearch {
+
+  private final Predicate<ToolName> admits;
+  private final Function<JsonObject, Future<JsonObject>> send;
+  private final int enough;
+  private final int mostRead;
+  private final JsonArray tools = new JsonArray();
+  private int total;
+
+  /**
+   * @param admits whether the caller may see a tool, by its server's own name
+   * @param send sends a request to {@code mcp.tools.search}
+   * @param enough the search ends when it has counted so many tools
+   * @param mostRead the search ends when it has read so many tools
+   */
+  PermittedSearch(
+      Predicate<ToolName> admits,
+      Function<JsonObject, Future<JsonObject>> send,
+      int enough,
+      int mostRead) {
+    this.admits = admits;
+    this.send = send;
+    this.enough = enough;
+    this.mostRead = mostRead;
+  }
+
+  /**
+   * Searches with rights; counts every tool that they list.
+   *
+   * @param body of {@code mcp.tools.search}
+   * @param send sends a body to {@code mcp.tools.search}
+   * @return the reply's bytes; fails with {@code BAD_REQUEST} as that address does
+   */
+  public static Future<Buffer> within(
+      RawJson body, Rights rights, Function<RawJson, Future<Buffer>> send) {
+    if (rights.isUnbounded()) {
+      return send.apply(body);
+    }
+    JsonObject query = body.toJsonObject();
+    SearchRequest request;
+    try {
+      request = SearchRequest.of(query);
+    } catch (McpFailure refused) {
+      return Future.failedFuture(refused);
+    }
+    return new PermittedSearch(
+            tool -> rights.lists(Action.CALL, tool.server(), tool.tool()),
+            page -> send.apply(RawJson.of(page)).map(JsonObject::new),
+            Integer.MAX_VALUE,
+            SearchRequest.MAX_OFFSET + SearchRequest.MAX_LIMIT)
+        .search(query, request.offset(), request.limit())
+        .map(JsonObject::toBuffer);
+  }
+
+  /**
+   * @param query of {@code mcp.tools.search}, whose range is ignored
+   * @return {@code {tools, total}}
+   */
+  Future<JsonObject> search(JsonObject query, int offset, int limit) {
+    return read(query, 0, offset, offset + limit);
+  }
+
+  private Future<JsonObject> read(JsonObject query, int from, int first, int end) {
+    JsonObject page = query.copy().put("limit", SearchRequest.MAX_LIMIT).put("offset", from);
+    return send.apply(page)
+        .compose(
+            reply -> {
+              reply.getJsonArray("tools").forEach(tool -> add((JsonObject) tool, first, end));
+              int next = from + SearchRequest.MAX_LIMIT;
+              return next < reply.getInteger("total") && next < mostRead && total < enough
+                  ? read(query, next, first, end)
+                  : Future.succeededFuture(
+                      new JsonObject().put("tools", tools).put("total", total));
+            });
+  }
+
+  private void add(JsonObject tool, int first, int end) {
+    if (admits.test(new ToolName(tool.getString("server"), tool.getString("tool")))) {
+      if (total >= first && total < end) {
+        tools.add(tool);
+      }
+      total++;
+    }
+  }
+}

@@ -1,0 +1,150 @@
+package dev.mcpbus.directory;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.MethodAddress;
+import dev.mcpbus.bus.RoutingName;
+import dev.mcpbus.bus.ToolName;
+import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.Action;
+import dev.mcpbus.security.Operation;
+import dev.mcpbus.security.Operation.Scope;
+import dev.mcpbus.security.OperationTable;
+import dev.mcpbus.security.Rights;
+import io.vertx.core.json.JsonObject;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says which {@link Operation} a message to an address of the bus is. The bridge and the gateway
+ * call it as the last step before they send, with the body that they send, and {@link
+ * Rights#permits} decides: what is decided on is what is sent. Stateless.
+ */
+public final class PolicyCheck {
+
+  private PolicyCheck() {}
+
+  /**
+   * A message to {@code mcp.<server>.<suffix>}. An address without a row changes what runs, so it
+   * requires the admin right.
+   *
+   * @param body the server's own names, not those of a view
+   */
+  public static Operation toServer(String server, String suffix, RawJson body) {
+    MethodAddress method = MethodAddress.ofSuffix(suffix);
+    if (method != null) {
+      return OperationTable.of(server, method.method(), body);
+    }
+    return switch (suffix) {
+      case Addresses.REQUEST -> OperationTable.described(server, body);
+      case Addresses.STATUS -> Operation.of(Action.LIST, server, "");
+      case Addresses.TOOLS_METADATA, Addresses.TOOLS_DRIFT -> Operation.whole(Action.LIST, server);
+      case Addresses.CANCEL -> Operation.of(Action.CALL, server, "");
+      default -> Operation.of(Action.ADMIN, server, "");
+    };
+  }
+
+  /**
+   * A message to an aggregate address. The reply of a list or a search is filtered, so sending it
+   * is always allowed.
+   */
+  public static Operation toAll(String address, RawJson body) {
+    return switch (address) {
+      case Addresses.ALL_TOOLS_LIST,
+              Addresses.ALL_PROMPTS_LIST,
+              Addresses.ALL_RESOURCES_LIST,
+              Addresses.ALL_TOOLS_SEARCH ->
+          Operation.NOTHING;
+      case Addresses.ALL_TOOLS_CALL ->
+          tool(body)
+              .map(tool -> Operation.of(Action.CALL, tool.server(), tool.tool()))
+              .orElse(Operation.nameless(Action.CALL, ""));
+      default -> Operation.whole(Action.CALL, "");
+    };
+  }
+
+  /** A message to the service: its servers, and the questions of servers. */
+  public static Operation toService(String address, JsonObject body) {
+    String id = body.getValue("id") instanceof String text ? text : "";
+    return switch (address) {
+      case Addresses.SERVERS_LIST -> Operation.NOTHING;
+      case Addresses.SERVERS_GET -> Operation.of(Action.LIST, id, "");
+      case Addresses.SERVERS_REMOVE -> Operation.of(Action.ADMIN, id, "");
+      case Addresses.SERVERS_ADD ->
+          Operation.of(Action.ADMIN, String.valueOf(body.getValue("name")), "");
+      case Addresses.INPUT_PENDING, Addresses.INPUT_RESPOND, Addresses.INPUT_WITHDRAW ->
+          Operation.own(Action.CALL, id);
+      // Servers learn of an offer: it requires a server that the caller may call, or the admin
+      // right.
+      case Addresses.INPUT_OFFER ->
+          id.isEmpty() ? Operation.whole(Action.CALL, id) : Operation.of(Action.CALL, id, "");
+      default -> Operation.whole(Action.LIST, id);
+    };
+  }
+
+  /** The tool that an aggregated name contains; empty if only a table of names can tell. */
+  public static Optional<ToolName> tool(RawJson body) {
+    RawJson name = body.member("name");
+    if (name == null || !name.isString()) {
+      return Optional.empty();
+    }
+    String text = name.asString();
+    return ToolName.parse(text).or(() -> RoutingName.parse(text));
+  }
+
+  /**
+   * The answer of the bus to an operation that {@code rights} do not permit. It has the code and
+   * the words of something that does not exist. The missing admin right alone is named ({@code
+   * FORBIDDEN}), because the routes that require it are no secret.
+   *
+   * @param adminRemedy the message of {@code FORBIDDEN}
+   */
+  public static McpFailure denial(Rights rights, Operation denied, String adminRemedy) {
+    McpFailure forbidden = McpFailure.notSent(FailureCode.FORBIDDEN, adminRemedy);
+    boolean sees = denied.server().isEmpty() || rights.sees(denied.server());
+    if (denied.action() == Action.ADMIN || denied.scope() == Scope.WHOLE) {
+      return sees || !rights.isAdmin() ? forbidden : unknownConnection();
+    }
+    if (!sees) {
+      return unknownConnection();
+    }
+    if (denied.scope() == Scope.UNKNOWN) {
+      return rights.isUnbounded()
+          ? forbidden
+          : rpc(JsonRpcError.METHOD_NOT_FOUND, "Method not found", null);
+    }
+    return switch (denied.action()) {
+      case READ, SUBSCRIBE ->
+          rpc(
+              JsonRpcError.RESOURCE_NOT_FOUND,
+              "Resource not found",
+              new JsonObject().put("uri", denied.item()));
+      case GET -> rpc(JsonRpcError.INVALID_PARAMS, "Unknown prompt: " + denied.item(), null);
+      default -> unknownTool();
+    };
+  }
+
+  /** A failure of a call without what a caller with policies may not see: names of other tools. */
+  public static McpFailure absence(McpFailure failure) {
+    return switch (failure.code()) {
+      case UNKNOWN_TOOL -> unknownTool();
+      case UNKNOWN_CONNECTION -> unknownConnection();
+      default -> failure;
+    };
+  }
+
+  private static McpFailure rpc(int code, String message, @Nullable JsonObject data) {
+    return McpFailure.upstream(new JsonRpcError(code, message, data));
+  }
+
+  private static McpFailure unknownTool() {
+    return McpFailure.notSent(FailureCode.UNKNOWN_TOOL, "there is no tool of that name for you");
+  }
+
+  private static McpFailure unknownConnection() {
+    return McpFailure.notSent(
+        FailureCode.UNKNOWN_CONNECTION, "there is no server of that id for you");
+  }
+}
