@@ -21,7 +21,13 @@ import java.util.stream.Stream;
  */
 final class RouteTable {
 
-  private record Mounted(Route route, Handler<RoutingContext> handler) {}
+  private static final Buffer NO_BODY = Buffer.buffer(0);
+
+  /**
+   * @param hasBody whether the handler gets the body of the request; an empty one if not
+   */
+  private record Mounted(
+      Route route, boolean hasBody, BiConsumer<RoutingContext, Buffer> handler) {}
 
   private final BodyReader bodies;
   private final BiPredicate<RoutingContext, Action> gate;
@@ -36,25 +42,14 @@ final class RouteTable {
     this.gate = gate;
   }
 
-  /** A route without a body. */
+  /** Adds a route without a body. */
   void add(Route route, Handler<RoutingContext> handler) {
-    put(route, handler);
+    put(new Mounted(route, false, (ctx, none) -> handler.handle(ctx)));
   }
 
-  /** A route with a body, which may be empty. */
+  /** Adds a route with a body, which may be empty. */
   void add(Route route, BiConsumer<RoutingContext, Buffer> handler) {
-    put(
-        route,
-        ctx ->
-            bodies.read(
-                ctx.request(),
-                body -> {
-                  try {
-                    handler.accept(ctx, body);
-                  } catch (RuntimeException e) {
-                    ctx.fail(e);
-                  }
-                }));
+    put(new Mounted(route, true, handler));
   }
 
   /** What is answered before the router, and is not mounted. */
@@ -62,8 +57,8 @@ final class RouteTable {
     elsewhere.addAll(routes);
   }
 
-  private void put(Route route, Handler<RoutingContext> handler) {
-    paths.computeIfAbsent(route.path(), path -> new ArrayList<>()).add(new Mounted(route, handler));
+  private void put(Mounted mounted) {
+    paths.computeIfAbsent(mounted.route().path(), path -> new ArrayList<>()).add(mounted);
   }
 
   /** In the order in which paths were first added. */
@@ -78,16 +73,7 @@ final class RouteTable {
 
   private void mount(Router router, String path, List<Mounted> mounted) {
     for (Mounted one : mounted) {
-      router
-          .route(one.route().method(), path)
-          .handler(
-              ctx -> {
-                PolicyGate.operation(ctx, one.route().id());
-                if (gate.test(ctx, one.route().action())) {
-                  QueryParameters.check(ctx, one.route());
-                  one.handler().handle(ctx);
-                }
-              });
+      router.route(one.route().method(), path).handler(ctx -> serve(ctx, one));
     }
     String allow =
         mounted.stream()
@@ -101,6 +87,28 @@ final class RouteTable {
               ctx.response().putHeader("Allow", allow);
               ProblemDocument.send(ctx.response(), 405, "use " + allow.replace(", ", " or "));
             });
+  }
+
+  private void serve(RoutingContext ctx, Mounted mounted) {
+    Route route = mounted.route();
+    PolicyGate.operation(ctx, route.id());
+    if (!gate.test(ctx, route.action())) {
+      return;
+    }
+    QueryParameters.check(ctx, route);
+    if (!mounted.hasBody()) {
+      mounted.handler().accept(ctx, NO_BODY);
+      return;
+    }
+    bodies.read(
+        ctx.request(),
+        body -> {
+          try {
+            mounted.handler().accept(ctx, body);
+          } catch (RuntimeException e) {
+            ctx.fail(e);
+          }
+        });
   }
 
   /** Ends {@code response} with JSON, unless the client has gone away. */
