@@ -14,9 +14,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One server's list of one kind as it stands in the aggregate: with the names of the bus, and the
- * reasons why entries are left out. Immutable. The bytes of an entry are those of the server but
- * for the name in front of it and the marks in its {@code _meta}.
+ * One server's list of one kind in the aggregate: its entries with the names of the bus, and the
+ * reasons why other entries are left out. An entry has the bytes of the server, except for its name
+ * and the marks in its {@code _meta}. Immutable.
  */
 public final class AggregateList {
 
@@ -27,7 +27,7 @@ public final class AggregateList {
   private final Set<String> quarantined;
   private final boolean stale;
 
-  /** What this was made of. */
+  /** The list that this was made from. */
   private final ServerList source;
 
   private AggregateList(
@@ -44,12 +44,12 @@ public final class AggregateList {
   }
 
   /**
-   * Keeps what can be used, in the server's order, and says why the rest cannot.
+   * Keeps the usable entries, in the server's order, with a reason for each of the others.
    *
-   * @param names how an entry is called in the aggregate
-   * @param before the list that stood there before, which may be the same
+   * @param names the names of entries in the aggregate
+   * @param before the list that this one replaces; it is returned if it is the same
    */
-  @SuppressWarnings("ReferenceEquality") // to compare two lists costs as much as to read one
+  @SuppressWarnings("ReferenceEquality") // comparing two lists costs as much as reading one
   static AggregateList of(
       String server,
       ListKind kind,
@@ -103,7 +103,7 @@ public final class AggregateList {
             .collect(Collectors.toUnmodifiableSet());
   }
 
-  /** What the connection has left out already. */
+  /** The entries that the connection has left out already. */
   private static List<LeftOutEntry> leftOut(String server, RawJson meta) {
     RawJson reasons = meta.member(MetaKeys.LEFT_OUT);
     List<LeftOutEntry> problems = new ArrayList<>();
@@ -158,14 +158,14 @@ public final class AggregateList {
     return entry.with("_meta", base.with(mark, value));
   }
 
-  /** The same entries, each marked as what the server said when it was last there. */
+  /** The same entries, each marked as stale. */
   private AggregateList asStale(ServerList last) {
     Map<String, RawJson> marked = new LinkedHashMap<>();
     entries.forEach((name, entry) -> marked.put(name, marked(entry, MetaKeys.STALE, TRUE)));
     return new AggregateList(last, marked, problems, quarantined, true);
   }
 
-  /** Left out by their connection, which says why to whoever calls them. */
+  /** Tools that the connection left out; it tells the reason to a caller that calls one. */
   public Set<String> quarantined() {
     return quarantined;
   }

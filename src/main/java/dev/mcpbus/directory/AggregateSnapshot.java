@@ -18,8 +18,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that all servers list, with the names of the bus: what the aggregate addresses show of a
- * {@link DirectorySnapshot}. Immutable. Ordered by server id, then as each server lists.
+ * The lists of all servers with the names of the bus: the reply of the aggregate addresses for a
+ * {@link DirectorySnapshot}. Ordered by server id, then as each server lists. Immutable.
  */
 public final class AggregateSnapshot {
 
@@ -32,10 +32,10 @@ public final class AggregateSnapshot {
   }
 
   /**
-   * What it is after the entry of one server has changed.
+   * The aggregate after the entry of one server has changed.
    *
-   * @param entry null where that server is gone
-   * @return this where no list differs
+   * @param entry null if the server was removed
+   * @return this if no list differs
    */
   public AggregateSnapshot with(String id, @Nullable DirectoryEntry entry, NamePolicy names) {
     Map<ListKind, AggregateList> last = servers.getOrDefault(id, Map.of());
@@ -68,12 +68,12 @@ public final class AggregateSnapshot {
     return lists;
   }
 
-  /** Null where the server has not listed this yet. */
+  /** Null if the server has not listed this kind yet. */
   public @Nullable AggregateList listing(String server, ListKind kind) {
     return servers.getOrDefault(server, Map.of()).get(kind);
   }
 
-  /** What each server lists of one kind, by its id, in order. */
+  /** The lists of one kind, by server id, in order. */
   public Map<String, AggregateList> listings(ListKind kind) {
     Map<String, AggregateList> all = new LinkedHashMap<>();
     servers.forEach(
@@ -86,7 +86,7 @@ public final class AggregateSnapshot {
     return all;
   }
 
-  /** Servers that list {@code name}, in order. */
+  /** The ids of the servers that list {@code name}, in order. */
   public List<String> offering(ListKind kind, String name) {
     return servers.keySet().stream()
         .filter(
@@ -98,8 +98,8 @@ public final class AggregateSnapshot {
   }
 
   /**
-   * The MCP result of the list method, over all servers. What was left out stands with its reason
-   * under {@link MetaKeys#PROBLEMS} in {@code _meta}.
+   * The MCP result of the list method for all servers. The {@code _meta} contains each entry that was
+   * left out, with the reason, under {@link MetaKeys#PROBLEMS}.
    *
    * @param only ids of the servers wanted; null for all
    */

@@ -19,8 +19,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the {@link DirectoryVerticle} knows, for readers on any thread of this node: one reference
- * to an immutable snapshot, which that verticle alone replaces.
+ * The lists of all servers, for readers on any thread of this node. It holds one reference to an
+ * immutable snapshot; the {@link DirectoryVerticle} alone replaces it.
  */
 public final class Directory {
 
@@ -32,7 +32,7 @@ public final class Directory {
   private volatile DirectorySnapshot snapshot = DirectorySnapshot.EMPTY;
 
   /**
-   * @param views of which clients may see a selection, by their names
+   * @param views the configured views, by name
    */
   public Directory(Map<String, ViewOptions> views, AccessControl access, SealedTaskIds taskIds) {
     this.views = Map.copyOf(views);
@@ -40,7 +40,7 @@ public final class Directory {
     this.taskIds = taskIds;
   }
 
-  /** For programs alone: without views, and without login. */
+  /** For programs that embed mcpbus: without views and without login. */
   public Directory(Vertx vertx) {
     this(Map.of(), AccessControl.open(), SealedTaskIds.of(vertx));
   }
@@ -53,7 +53,7 @@ public final class Directory {
     return taskIds;
   }
 
-  /** True where a server of the view makes tasks of calls. */
+  /** Whether a server of the view may answer a call with a task. */
   public boolean hasTasks(DirectoryView view) {
     return snapshot.servers().stream()
         .anyMatch(server -> server.tasks() && view.includes(server.id().value()));
@@ -63,19 +63,21 @@ public final class Directory {
     return snapshot;
   }
 
-  /** For the owner alone. */
-  void become(DirectorySnapshot next) {
+  /** Called by the {@link DirectoryVerticle} alone. */
+  void replace(DirectorySnapshot next) {
     snapshot = next;
   }
 
-  /** The rights that a principal has now: the same object as long as they are the same. */
+  /** The present rights of a principal: the same object until they change. */
   public Rights rights(Principal principal) {
     return access.rights(principal);
   }
 
   /**
-   * The view of a path behind {@code /mcp/}; null where there is none for him. A view hides a
-   * server.
+   * The view at {@code /mcp/<name>}: a configured view, else the server of that name.
+   *
+   * @param name empty for {@code /mcp}
+   * @return null if there is none that the principal may use
    */
   public @Nullable DirectoryView view(String name, Principal principal) {
     Rights rights = access.rights(principal);
@@ -93,7 +95,7 @@ public final class Directory {
         : DirectoryView.ofServer(name, rights);
   }
 
-  /** Reads again which servers there are. */
+  /** Reads the list of servers again. */
   public Future<Void> refresh(Vertx vertx) {
     return vertx
         .eventBus()
@@ -101,17 +103,18 @@ public final class Directory {
         .mapEmpty();
   }
 
-  /** What servers there are, as soon as that is known. */
+  /** The snapshot, once the list of servers has been read. */
   public Future<DirectorySnapshot> ready(Vertx vertx) {
     DirectorySnapshot now = snapshot;
     return now == DirectorySnapshot.EMPTY
-        ? ask(vertx, List.of(), List.of())
+        ? request(vertx, List.of(), List.of())
         : Future.succeededFuture(now);
   }
 
   /**
-   * What the view's servers list of {@code kinds}, asked for where it is not known or no longer
-   * fresh. Waits a moment for servers that answer slowly, then goes without them.
+   * The snapshot with fresh lists of {@code kinds} for the servers of the view: lists that are
+   * missing or no longer fresh are fetched first. Waits at most the patience of the verticle for
+   * slow servers, then completes without their lists.
    */
   public Future<DirectorySnapshot> ready(
       Vertx vertx, DirectoryView view, Collection<ListKind> kinds) {
@@ -119,10 +122,10 @@ public final class Directory {
     if (now != DirectorySnapshot.EMPTY && isReady(now, view, kinds)) {
       return Future.succeededFuture(now);
     }
-    return ask(vertx, kinds, view.options().servers());
+    return request(vertx, kinds, view.options().servers());
   }
 
-  private Future<DirectorySnapshot> ask(Vertx vertx, Collection<ListKind> kinds, List<String> ids) {
+  private Future<DirectorySnapshot> request(Vertx vertx, Collection<ListKind> kinds, List<String> ids) {
     JsonArray wanted = new JsonArray();
     kinds.forEach(kind -> wanted.add(kind.name()));
     JsonArray servers = new JsonArray();
@@ -133,11 +136,11 @@ public final class Directory {
             Addresses.GATEWAY_DIRECTORY,
             new JsonObject().put("kinds", wanted).put("servers", servers),
             LOCAL)
-        .map(asked -> snapshot)
+        .map(done -> snapshot)
         .recover(failure -> Future.failedFuture(McpFailure.of(failure)));
   }
 
-  /** The view's servers are known, and which of them are down. */
+  /** Whether each list of the view is fresh, or its server is down. */
   private static boolean isReady(
       DirectorySnapshot snapshot, DirectoryView view, Collection<ListKind> kinds) {
     long now = System.nanoTime();

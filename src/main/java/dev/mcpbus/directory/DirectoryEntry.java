@@ -8,14 +8,14 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of one server. Immutable.
+ * The state and the lists of one server. Immutable.
  *
- * @param up whether its connection serves now
- * @param modern whether it speaks the {@code server/discover} era, as far as is known
- * @param tasks whether it makes tasks of tool calls, as far as is known
- * @param via every mcpbus that is behind it, as far as is known
- * @param instructions of its handshake, empty where it gave none
- * @param lists what it listed last, of the kinds that were asked for
+ * @param up whether its connection is in a state that serves calls
+ * @param modern whether it speaks the {@code discover} era; false until its status is known
+ * @param tasks whether it may answer a tool call with a task; false until its status is known
+ * @param via the ids of every mcpbus behind it, from its status
+ * @param instructions of its handshake; empty if it gave none
+ * @param lists the last list of each kind that was fetched
  */
 public record DirectoryEntry(
     ConnectionId id,
@@ -41,14 +41,14 @@ public record DirectoryEntry(
     return new DirectoryEntry(id, up, modern, tasks, via, instructions, more);
   }
 
-  /** The connection serves no more; what it listed is stale. */
+  /** The entry after the connection stopped serving: its lists are stale. */
   public DirectoryEntry withDown() {
     Map<ListKind, ServerList> last = new EnumMap<>(ListKind.class);
     lists.forEach((kind, list) -> last.put(kind, list.stale() ? list : list.asStale()));
     return new DirectoryEntry(id, false, modern, tasks, via, instructions, last);
   }
 
-  /** True for a list that is known, and fresh as far as its server can be asked. */
+  /** Whether a list is there and fresh; a server that is down need not be fresh. */
   boolean isCurrent(ListKind kind, long now) {
     ServerList list = lists.get(kind);
     return list != null && (!up || list.isFresh(now));
@@ -58,7 +58,7 @@ public record DirectoryEntry(
     return new DirectoryEntry(id, true, isModern, makesTasks, behind, text, lists);
   }
 
-  /** Every mcpbus that what it lists came through. */
+  /** The ids of every mcpbus behind the server, from its status and its lists. */
   Set<String> behind() {
     Set<String> all = new TreeSet<>(via);
     lists.values().forEach(serverList -> all.addAll(serverList.via()));

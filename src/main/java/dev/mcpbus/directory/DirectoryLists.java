@@ -24,9 +24,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the lists of all servers and writes each change into the {@link Directory}. The tools of a
- * server are fetched when it connects, the other kinds from the first wish for them on. A server
- * that goes away keeps its last lists, marked as stale. Confined to the context of the {@link
+ * Keeps the lists of all servers and writes each change into the {@link Directory}. It fetches the
+ * tools of a server when the server connects, the other kinds from the first request for them on. A
+ * server that disconnects keeps its last lists, marked as stale. Confined to the context of the {@link
  * DirectoryVerticle}.
  */
 public final class DirectoryLists {
@@ -34,19 +34,19 @@ public final class DirectoryLists {
   private static final long FIRST_RETRY_MILLIS = 1_000;
   private static final int MOST_DOUBLINGS = 10;
 
-  /** Hears what has changed, on the same context. */
+  /** Receives the changes, on the same context. */
   interface Listener {
 
-    /** The entry of a server is another one; null where the server is gone. */
+    /** The entry of a server was replaced; null if the server was removed. */
     void changed(String id, @Nullable DirectoryEntry entry);
 
     /** Clients may see other lists. */
     void listed();
 
-    /** The server is there no more. */
+    /** The server was removed. */
     void removed(String id);
 
-    /** A status or an event of a connection that serves. */
+    /** A connection serves; {@code facts} is its status or its event. */
     void serves(String id, JsonObject facts);
   }
 
@@ -58,15 +58,15 @@ public final class DirectoryLists {
   private final Map<String, ListFetcher> fetchers = new HashMap<>();
   private final Set<ListKind> wanted = EnumSet.of(ListKind.TOOLS);
 
-  /** Kinds that are fetched again and again from a connected server that fails to list them. */
+  /** Kinds that are fetched again if a connected server fails to list them. */
   private final Set<ListKind> retried = EnumSet.of(ListKind.TOOLS);
 
   private Future<Void> known = Future.succeededFuture();
 
   /**
-   * @param retry when a list is fetched again, at the latest, that a connected server failed to
-   *     give; the first time after a second, then after twice as long each time
-   * @param patience how long a list waits at most for servers that have not listed yet
+   * @param retry the longest pause before a list that a connected server failed to give is fetched
+   *     again; the first pause is 1 s, each further one twice as long
+   * @param patience how long a request for lists waits at most for servers that have not listed
    */
   DirectoryLists(
       Vertx vertx, Directory directory, Duration retry, Duration patience, Listener listener) {
@@ -81,20 +81,20 @@ public final class DirectoryLists {
     return directory.snapshot();
   }
 
-  /** True while a list of that kind is on its way from the server. */
+  /** Whether a request for that list is in flight. */
   public boolean isFetching(String id, ListKind kind) {
     ListFetcher fetcher = fetchers.get(id);
     return fetcher != null && fetcher.isFetching(kind);
   }
 
-  /** Completes when the servers are known that there are. */
+  /** Completes when the list of servers has been read. */
   public Future<Void> known() {
     return known;
   }
 
   /**
-   * Reads which servers there are, and their status. Always succeeds: events tell of a server that
-   * does not answer now.
+   * Reads the list of servers with their status. Always succeeds: if the request fails, events
+   * report the servers.
    *
    * @param where the bounds of the request
    */
@@ -121,7 +121,7 @@ public final class DirectoryLists {
     return known;
   }
 
-  /** On one node an event that came meanwhile knows better. */
+  /** On one node, an event that arrived before this reply is newer than the reply. */
   private void readListed(JsonObject status) {
     DirectoryEntry present = directory.snapshot().server(status.getString("id", ""));
     if (present == null || present.up() || vertx.isClustered()) {
@@ -129,7 +129,7 @@ public final class DirectoryLists {
     }
   }
 
-  /** What {@code mcp.<id>.status} says. */
+  /** Applies a reply of {@code mcp.<id>.status}. */
   private void read(JsonObject status) {
     DirectoryEntry entry = track(status.getString("id", ""));
     if (entry == null || !isServing(status.getString("state", ""))) {
@@ -142,7 +142,7 @@ public final class DirectoryLists {
     listener.serves(entry.id().value(), status);
     Object text = status.getValue("instructions");
     boolean modern = Era.DISCOVER.name().equals(status.getString("era"));
-    become(
+    replace(
         entry.withServer(
             modern,
             TasksExtension.isOfferedBy(
@@ -179,18 +179,18 @@ public final class DirectoryLists {
     self[0] = new ListFetcher(vertx, parsed, (kind, list) -> fetched(id, self[0], kind, list));
     fetchers.put(id, self[0]);
     DirectoryEntry fresh = DirectoryEntry.of(parsed);
-    become(fresh);
+    replace(fresh);
     return fresh;
   }
 
-  private void become(DirectoryEntry entry) {
-    directory.become(directory.snapshot().with(entry));
+  private void replace(DirectoryEntry entry) {
+    directory.replace(directory.snapshot().with(entry));
     listener.changed(entry.id().value(), entry);
   }
 
   void removed(String id) {
     fetchers.remove(id);
-    directory.become(directory.snapshot().without(id));
+    directory.replace(directory.snapshot().without(id));
     listener.changed(id, null);
     listener.removed(id);
   }
@@ -198,18 +198,18 @@ public final class DirectoryLists {
   void disconnected(String id) {
     DirectoryEntry entry = directory.snapshot().server(id);
     if (entry != null) {
-      become(entry.withDown());
+      replace(entry.withDown());
     }
   }
 
-  /** Fetches what is wanted, and asks the connection what the event does not say. */
+  /** Fetches the wanted kinds, and reads the status for what the event does not contain. */
   void connected(String id, JsonObject event) {
     DirectoryEntry entry = track(id);
     ListFetcher fetcher = fetchers.get(id);
     if (entry == null || fetcher == null) {
       return;
     }
-    become(
+    replace(
         entry.withServer(
             Era.DISCOVER.name().equals(event.getString("era")),
             entry.tasks(),
@@ -236,7 +236,7 @@ public final class DirectoryLists {
     }
   }
 
-  /** A list of a server that was removed meanwhile, or added anew, is dropped. */
+  /** Drops the list of a server that was removed meanwhile, or removed and added again. */
   private void fetched(String id, ListFetcher by, ListKind kind, @Nullable ServerList list) {
     DirectoryEntry entry = directory.snapshot().server(id);
     if (entry == null || fetchers.get(id) != by) {
@@ -244,17 +244,17 @@ public final class DirectoryLists {
     }
     ServerList last = entry.list(kind);
     if (list != null) {
-      become(entry.with(kind, entry.up() ? list : list.asStale()));
+      replace(entry.with(kind, entry.up() ? list : list.asStale()));
       listener.listed();
     } else if (last != null && !last.stale()) {
-      become(entry.with(kind, last.asStale()));
+      replace(entry.with(kind, last.asStale()));
     }
     if (list == null && entry.up() && retried.contains(kind)) {
       retry(id, by, kind);
     }
   }
 
-  /** A list that is on its way to another node comes in a moment; a broken one may wait. */
+  /** A server that moves to another node lists within a second; a broken one may wait longer. */
   private void retry(String id, ListFetcher by, ListKind kind) {
     long pause = FIRST_RETRY_MILLIS << Math.min(by.failures(kind) - 1, MOST_DOUBLINGS);
     vertx.setTimer(
@@ -268,7 +268,7 @@ public final class DirectoryLists {
   }
 
   /**
-   * Waits for the first list of each connected server, {@code patience} at most; from now on that
+   * Waits for the first list of each connected server, {@code patience} at most. From now on that
    * kind is fetched when a server connects.
    *
    * @param only ids of the servers wanted; null for all
@@ -288,8 +288,8 @@ public final class DirectoryLists {
   }
 
   /**
-   * Fetches what is not known or no longer fresh, also of servers that are not connected: that
-   * starts a lazy one. Waits {@code patience} at most.
+   * Fetches the lists that are missing or no longer fresh, also of servers that are not connected:
+   * the request starts a lazy server. Waits {@code patience} at most.
    *
    * @param only ids of the servers wanted; empty for all
    */

@@ -5,18 +5,19 @@ import io.vertx.core.Vertx;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Serves what the directory keeps, on the context of the {@link DirectoryVerticle}, which calls all
- * of these: what an event changes is seen by each request that arrives after it.
+ * A service that reads the directory. The {@link DirectoryVerticle} calls all methods on its own
+ * context, on which the service also takes its requests: a request that arrives after an event sees
+ * the change that the event made.
  */
 public interface DirectoryService {
 
-  /** Registers the addresses; completes when they can be reached. */
+  /** Registers the addresses; completes when the registrations are done. */
   Future<?> open(Vertx vertx, DirectoryLists lists);
 
   /**
-   * One server's entry in the directory is another one.
+   * The entry of one server was replaced.
    *
-   * @param entry null where that server is gone
+   * @param entry null if the server was removed
    */
   void changed(String id, @Nullable DirectoryEntry entry);
 

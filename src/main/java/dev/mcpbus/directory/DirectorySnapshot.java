@@ -13,14 +13,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all servers list, at one moment. Immutable: a change makes a new one. What views make of it
- * is worked out when it is first asked for, by whichever thread asks.
+ * The lists of all servers at one moment. Immutable: a change makes a new snapshot. The lists of a
+ * view are computed at their first use, on the thread that uses them, and kept.
  */
 public final class DirectorySnapshot {
 
   public static final DirectorySnapshot EMPTY = new DirectorySnapshot(Collections.emptySortedMap());
 
-  /** Of so many views, rights and kinds; policies that are read anew leave some behind. */
+  /** Bound of {@link #lists}: each reload of the policies leaves the keys of the old rights behind. */
   private static final int MAX_LISTS = 1_000;
 
   private record Key(DirectoryView view, ListKind kind) {}
@@ -70,7 +70,7 @@ public final class DirectorySnapshot {
         new Key(view, kind), key -> ViewList.of(view, kind, servers.values()));
   }
 
-  /** Every mcpbus behind the servers of a view, and {@code own} among them. */
+  /** The ids of this mcpbus and of every mcpbus behind the servers of a view. */
   public Set<String> via(DirectoryView view, String own) {
     Set<String> all = new TreeSet<>(Set.of(own));
     for (DirectoryEntry server : servers.values()) {
@@ -85,7 +85,7 @@ public final class DirectorySnapshot {
    * One page of a list, with the mark of this mcpbus.
    *
    * @param own the name of this mcpbus
-   * @return null where the cursor is not good
+   * @return null if the cursor is not valid
    */
   public @Nullable RawJson page(
       DirectoryView view,
@@ -110,7 +110,7 @@ public final class DirectorySnapshot {
     return first;
   }
 
-  /** Of all servers of a view, each under its name; of one server as it is. */
+  /** The instructions of all servers of a view under headings; of a single server as they are. */
   public String instructions(DirectoryView view) {
     StringBuilder all = new StringBuilder();
     for (DirectoryEntry server : servers.values()) {

@@ -19,21 +19,21 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hears the events of all connections and keeps the {@link Directory} up to date with them; {@link
- * DirectoryLists} fetches the lists. Services that read the directory run on the same context. All
- * state is touched on the verticle's own context only.
+ * Consumes the events of all connections and keeps the {@link Directory} up to date; {@link
+ * DirectoryLists} fetches the lists. The {@link DirectoryService}s run on the same context. Confined
+ * to the verticle's context.
  */
 public final class DirectoryVerticle extends VerticleBase implements DirectoryLists.Listener {
 
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
 
-  /** For the first request, which another node of the cluster may answer. */
+  /** For the first list of servers: another node of the cluster may answer it. */
   private static final DeliveryOptions ANYWHERE = new DeliveryOptions().setSendTimeout(5_000);
 
-  /** Many changes at a time become one notification. */
+  /** Changes within this time become one notification. */
   private static final long GATHER_MILLIS = 25;
 
-  /** After a node has come or gone: most, and then all, connections have their owners. */
+  /** Times after a node joined or left at which most, and then all, connections have owners. */
   private static final List<Long> SETTLED_MILLIS = List.of(3_000L, 10_000L, 30_000L);
 
   private final Directory directory;
@@ -41,11 +41,11 @@ public final class DirectoryVerticle extends VerticleBase implements DirectoryLi
   private final Duration retry;
   private final Duration patience;
   private final Map<String, Long> owners = new HashMap<>();
-  private boolean telling;
+  private boolean notifying;
 
   // Set once in start().
   @SuppressWarnings("NullAway.Init")
-  private ResourceSubscriptions book;
+  private ResourceSubscriptions subscriptions;
 
   @SuppressWarnings("NullAway.Init")
   private DirectoryLists lists;
@@ -58,9 +58,9 @@ public final class DirectoryVerticle extends VerticleBase implements DirectoryLi
   }
 
   /**
-   * @param retry when a list is fetched again, at the latest, that a connected server failed to
-   *     give; the first time after a second, then after twice as long each time
-   * @param patience how long a list waits at most for servers that have not listed yet
+   * @param retry the longest pause before a list that a connected server failed to give is fetched
+   *     again; the first pause is 1 s, each further one twice as long
+   * @param patience how long a request for lists waits at most for servers that have not listed
    */
   public DirectoryVerticle(
       Directory directory, List<DirectoryService> services, Duration retry, Duration patience) {
@@ -72,7 +72,7 @@ public final class DirectoryVerticle extends VerticleBase implements DirectoryLi
 
   @Override
   public Future<?> stop() {
-    book.close();
+    subscriptions.close();
     return Future.join(services.stream().map(DirectoryService::close).toList());
   }
 
@@ -80,15 +80,15 @@ public final class DirectoryVerticle extends VerticleBase implements DirectoryLi
   public Future<?> start() {
     Codecs.register(vertx);
     EventBus bus = vertx.eventBus();
-    book = new ResourceSubscriptions(vertx, ResourceSubscriptions.MAX);
+    subscriptions = new ResourceSubscriptions(vertx, ResourceSubscriptions.MAX);
     lists = new DirectoryLists(vertx, directory, retry, patience, this);
-    bus.localConsumer(Addresses.GATEWAY_DIRECTORY, this::ask);
-    bus.<JsonObject>localConsumer(Addresses.GATEWAY_SUBSCRIBE, book::handle);
+    bus.localConsumer(Addresses.GATEWAY_DIRECTORY, this::awaitLists);
+    bus.<JsonObject>localConsumer(Addresses.GATEWAY_SUBSCRIBE, subscriptions::handle);
     List<Future<?>> listening = new ArrayList<>();
     listening.add(
-        bus.<JsonObject>consumer(Addresses.ALL_EVENTS, event -> heard(event.body())).completion());
+        bus.<JsonObject>consumer(Addresses.ALL_EVENTS, event -> onEvent(event.body())).completion());
     services.forEach(service -> listening.add(service.open(vertx, lists)));
-    listening.add(book.open());
+    listening.add(subscriptions.open());
     listening.add(directory.taskIds().open(vertx));
     return Future.all(listening)
         .onSuccess(
@@ -106,19 +106,19 @@ public final class DirectoryVerticle extends VerticleBase implements DirectoryLi
             joined ? Addresses.GATEWAY_JOINED : Addresses.GATEWAY_LEFT,
             new JsonObject().put("node", node),
             LOCAL);
-    // What was told while nodes did not hear each other.
+    // Events that were published while the nodes were disconnected are lost.
     context.runOnContext(
         now ->
             SETTLED_MILLIS.forEach(
                 late -> vertx.setTimer(late, settled -> lists.readServers(LOCAL))));
   }
 
-  private void heard(JsonObject event) {
+  private void onEvent(JsonObject event) {
     String id = event.getString("id", "");
     switch (event.getString("type", "")) {
       case Events.SERVER_ADDED -> {
         lists.track(id);
-        book.renew(id);
+        subscriptions.renew(id);
       }
       case Events.SERVER_REMOVED -> lists.removed(id);
       case Events.CONNECTED -> lists.connected(id, event);
@@ -136,13 +136,13 @@ public final class DirectoryVerticle extends VerticleBase implements DirectoryLi
     }
   }
 
-  /** A new owner's connection knows nothing of what the one before was asked to watch. */
+  /** The connection of a new owner has none of the subscriptions of the one before. */
   @Override
   public void serves(String id, JsonObject facts) {
     long owner = OwnershipEpoch.ofSession(facts.getLong("epoch", 0L));
     Long before = owners.put(id, owner);
     if (before != null && before != owner) {
-      book.renew(id);
+      subscriptions.renew(id);
     }
   }
 
@@ -157,23 +157,23 @@ public final class DirectoryVerticle extends VerticleBase implements DirectoryLi
     listed();
   }
 
-  /** Gateways look whether their clients see other lists now. */
+  /** Notifies the gateways, which compare the lists that their clients see. */
   @Override
   public void listed() {
-    if (telling) {
+    if (notifying) {
       return;
     }
-    telling = true;
+    notifying = true;
     vertx.setTimer(
         GATHER_MILLIS,
         now -> {
-          telling = false;
+          notifying = false;
           vertx.eventBus().publish(Addresses.GATEWAY_CHANGED, new JsonObject(), LOCAL);
         });
   }
 
-  /** {@code {kinds, servers}} waits for lists, {@code {read: true}} for the servers there are. */
-  private void ask(Message<JsonObject> message) {
+  /** Replies when the lists of {@code {kinds, servers}} are fresh, or the servers are read again. */
+  private void awaitLists(Message<JsonObject> message) {
     JsonObject body = message.body();
     if (body.getBoolean("read", false)) {
       lists.awaitServers(LOCAL).onComplete(read -> message.reply(null));

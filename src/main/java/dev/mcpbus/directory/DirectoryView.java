@@ -11,11 +11,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the clients of one path may see, and by which names.
+ * The selection, the names and the rights with which a client of one path sees the directory.
+ * Immutable.
  *
- * @param name the path behind {@code /mcp/}, empty for {@code /mcp} itself
- * @param server true where {@code name} is the one server of this view, with its own names
- * @param rights of who looks: what he may not use is not there
+ * @param name the path after {@code /mcp/}; empty for {@code /mcp} itself
+ * @param server whether {@code name} is the only server of this view, with its own names
+ * @param rights of the client; an entry that it may not use does not exist for it
  */
 public record DirectoryView(String name, boolean server, ViewOptions options, Rights rights) {
 
@@ -31,12 +32,12 @@ public record DirectoryView(String name, boolean server, ViewOptions options, Ri
         id, true, new ViewOptions(List.of(id), List.of(), List.of(), Map.of(), false), rights);
   }
 
-  /** The same without regard to who looks: to find out what he does not see, never to show it. */
+  /** The same view with all rights: to find out whether an entry was denied, never to show it. */
   public DirectoryView whole() {
     return new DirectoryView(name, server, options, AccessPolicy.WHOLE);
   }
 
-  /** True where its list has the tools to search with, in place of its own. */
+  /** Whether its list has the three tools of {@link MetaTools} in place of its own. */
   public boolean searches() {
     return options.search();
   }
@@ -45,7 +46,7 @@ public record DirectoryView(String name, boolean server, ViewOptions options, Ri
     return (options.servers().isEmpty() || options.servers().contains(id)) && rights.sees(id);
   }
 
-  /** True for a tool, a prompt or a URI of one of its servers that clients may use. */
+  /** Whether clients may use a tool, a prompt or a URI of one of the servers. */
   public boolean admits(ListKind kind, String id, String key) {
     if (!includes(id) || !PolicyFilter.shows(rights, kind, id, key)) {
       return false;
@@ -68,7 +69,7 @@ public record DirectoryView(String name, boolean server, ViewOptions options, Ri
     return rights.permits(Operation.of(Action.SUBSCRIBE, id, uri));
   }
 
-  /** The name that clients call a tool or a prompt by. */
+  /** The name of a tool or a prompt for clients. */
   public String nameOf(String id, String key) {
     if (server) {
       return key;

@@ -3,9 +3,9 @@ package dev.mcpbus.directory;
 import io.vertx.core.json.JsonObject;
 
 /**
- * Why an entry of a server is not in the aggregate.
+ * The reason why an entry of a server is not in the aggregate. Immutable.
  *
- * @param name as the server wrote it, or its place in the list where it has none
+ * @param name as the server wrote it; {@code #} and its place in the list if it has none
  */
 public record LeftOutEntry(String server, String name, String reason) {
 

@@ -25,12 +25,12 @@ public final class ListFetcher {
 
   private static final Duration DEADLINE = Duration.ofSeconds(30);
 
-  /** A list that could not be had is not asked for again before. */
+  /** After a failed fetch, {@link #ask} waits so long before the next one. */
   private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private static final Buffer NO_PARAMS = Buffer.buffer("{}");
 
-  /** Receives every ending; {@code list} is null where the fetch failed. */
+  /** Receives the result of each fetch; {@code list} is null if the fetch failed. */
   @FunctionalInterface
   public interface Sink {
     void fetched(ListKind kind, @Nullable ServerList list);
@@ -42,7 +42,7 @@ public final class ListFetcher {
     private boolean again;
     private boolean ended;
 
-    /** In a row. */
+    /** Since the last fetch that succeeded. */
     private int failures;
 
     private long failedAt;
@@ -68,17 +68,17 @@ public final class ListFetcher {
     return slot != null && slot.running != null;
   }
 
-  /** How many fetches have failed since the last that did not. */
+  /** The number of failed fetches since the last that succeeded. */
   int failures(ListKind kind) {
     return slot(kind).failures;
   }
 
-  /** Fetches those kinds, also the ones that failed before. */
+  /** Fetches these kinds now, even if the last fetch failed. */
   public void refresh(Collection<ListKind> kinds) {
     kinds.forEach(this::refresh);
   }
 
-  /** Fetches the list, behind a request that runs. */
+  /** Fetches the list now, or again as soon as the running fetch has ended. */
   void refresh(ListKind kind) {
     Slot slot = slot(kind);
     if (slot.running != null) {
@@ -88,14 +88,14 @@ public final class ListFetcher {
     }
   }
 
-  /** The list may be another one: it is fetched where it was fetched before. */
+  /** Fetches the list after a change, if it was fetched before. */
   public void changed(ListKind kind) {
     if (slots.containsKey(kind)) {
       refresh(kind);
     }
   }
 
-  /** Succeeds when a first fetch has ended, at once where one has; starts one where none has. */
+  /** Succeeds when the first fetch has ended; starts it if there was none. Never fails. */
   Future<Void> first(ListKind kind) {
     Slot slot = slot(kind);
     if (slot.ended) {
@@ -108,9 +108,11 @@ public final class ListFetcher {
   }
 
   /**
-   * Asks, unless that has failed lately.
+   * Fetches the list, unless a fetch runs or has failed in the last 10 s.
    *
-   * @return succeeds when the list has come or failed; at once where waiting makes no sense
+   * @param patienceNanos how long a running fetch is worth waiting for
+   * @return succeeds when the running fetch has ended; at once if there is none, or if it has run
+   *     longer than {@code patienceNanos}
    */
   public Future<Void> ask(ListKind kind, long patienceNanos) {
     Slot slot = slot(kind);
@@ -130,7 +132,7 @@ public final class ListFetcher {
   private void start(ListKind kind, Slot slot) {
     slot.startedAt = System.nanoTime();
     slot.again = false;
-    Future<Void> asked =
+    Future<Void> fetched =
         fetch(kind)
             .transform(
                 result -> {
@@ -144,8 +146,8 @@ public final class ListFetcher {
                   }
                   return Future.succeededFuture();
                 });
-    if (!asked.isComplete()) {
-      slot.running = asked;
+    if (!fetched.isComplete()) {
+      slot.running = fetched;
     }
   }
 

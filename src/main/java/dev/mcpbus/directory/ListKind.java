@@ -6,7 +6,7 @@ import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.security.Action;
 import org.jspecify.annotations.Nullable;
 
-/** What a server lists, with the words for it on the bus and in MCP. */
+/** A kind of list that a server has, with its words on the bus and in MCP. */
 public enum ListKind {
   TOOLS(
       "tools",
@@ -52,7 +52,7 @@ public enum ListKind {
   /** Member of the result that holds the list. */
   public final String member;
 
-  /** Member of an entry that tells it from the others. */
+  /** Member of an entry that identifies it. */
   public final String key;
 
   public final String method;
@@ -60,19 +60,19 @@ public enum ListKind {
   /** Suffix of one server's address. */
   public final String suffix;
 
-  /** Address of the bus that lists those of all servers; null where there is none. */
+  /** Address of the bus for all servers together; null if there is none. */
   public final @Nullable String aggregate;
 
-  /** Type of the event that says that it has changed. */
+  /** Type of the event after a change of the list. */
   public final String event;
 
-  /** The notification that tells clients of it. */
+  /** The notification to clients after a change of the list. */
   public final String notification;
 
   /** Its word in the filter of {@code subscriptions/listen}. */
   public final String filter;
 
-  /** What it is to use an entry. */
+  /** The action of using an entry, for the policies. */
   public final Action use;
 
   ListKind(
@@ -96,7 +96,7 @@ public enum ListKind {
     this.use = use;
   }
 
-  /** True for what clients call by a name, false for what they call by a URI. */
+  /** True if clients use an entry by its name, false if by its URI. */
   boolean isNamed() {
     return key.equals("name");
   }

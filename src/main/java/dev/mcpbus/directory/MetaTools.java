@@ -19,11 +19,11 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Three tools that stand for all others where a list of thousands would fill a model's context:
- * {@value #SEARCH}, {@value #DESCRIBE} and {@value #CALL}. They are plain definitions and their
- * execution over the bus; whoever faces models shows them.
+ * Three tools in place of a list of thousands, which would fill a model's context: {@value #SEARCH},
+ * {@value #DESCRIBE} and {@value #CALL}. This class has their definitions and executes them over the
+ * bus; its caller, such as the gateway, lists them to models.
  *
- * <p>What goes wrong is a result with {@code isError}, whose text names the remedy: a model can act
+ * <p>A failure is a result with {@code isError} whose text names the remedy, because a model can act
  * on that. Any thread; futures always succeed.
  */
 public final class MetaTools {
@@ -39,18 +39,20 @@ public final class MetaTools {
   /** Tools of the directory. A search reads at most so many to fill a narrow scope. */
   private static final int MOST_READ = 2_000;
 
-  /** What the model may see, and by which names. Pure. */
+  /** The tools that the model may see, and their names. Without side effects. */
   public interface Scope {
 
-    /** Everything, as {@code server__tool}. */
+    /** All tools, as {@code server__tool}. */
     Scope ALL = new Scope() {};
 
-    /** Ids of the servers, all where empty. */
+    /** Ids of the servers; empty for all. */
     default List<String> servers() {
       return List.of();
     }
 
     /**
+     * Whether the model may see a tool.
+     *
      * @param tool the server's own name
      */
     default boolean admits(ToolName tool) {
@@ -61,7 +63,7 @@ public final class MetaTools {
       return RoutingName.of(tool);
     }
 
-    /** The way back: a name that {@code mcp.tools.call} understands. */
+    /** The name for {@code mcp.tools.call} of a name that the model was shown. */
     default String busName(String shown) {
       return shown;
     }
@@ -79,7 +81,7 @@ public final class MetaTools {
     return Set.of(SEARCH, DESCRIBE, CALL).contains(name);
   }
 
-  /** The three as {@code tools/list} lists them, a new copy each time. */
+  /** The definitions of the three for {@code tools/list}; a new copy each time. */
   public static JsonArray definitions() {
     return new JsonArray(
         """
@@ -123,11 +125,10 @@ public final class MetaTools {
   }
 
   /**
-   * Carries out a call of one of the three.
+   * Executes a call of one of the three.
    *
    * @param name one that {@link #isMeta}
-   * @param options headers for the call of the tool that is meant, such as a deadline; its time-out
-   *     is the bus's
+   * @param options headers for the call of the tool behind {@value #CALL}, such as a deadline
    * @return an MCP tool result
    */
   public Future<JsonObject> call(String name, JsonObject arguments, DeliveryOptions options) {
@@ -149,11 +150,11 @@ public final class MetaTools {
   }
 
   /**
-   * What a call of {@value #CALL} is meant to be: the params of {@code tools/call} with the name as
-   * {@code mcp.tools.call} takes it. For callers that route calls by themselves, and then see to it
-   * themselves that the tool is in the scope.
+   * The params of {@code tools/call} for the tool behind a call of {@value #CALL}, with the name for
+   * {@code mcp.tools.call}. For callers that route calls themselves; they must check themselves that
+   * the tool is in the scope.
    *
-   * @throws McpFailure {@code BAD_REQUEST} where the arguments are no such call
+   * @throws McpFailure {@code BAD_REQUEST} if the arguments are not those of {@value #CALL}
    */
   public JsonObject params(JsonObject arguments) {
     Object inner = arguments.getValue("arguments", new JsonObject());
@@ -192,12 +193,12 @@ public final class MetaTools {
         .map(found -> listed(found, found.total() > limit));
   }
 
-  /** Those that are asked for and in the scope; the scope's where none is asked for. */
-  private List<String> servers(JsonArray asked) {
-    if (asked == null || asked.isEmpty()) {
+  /** The wanted servers that are in the scope; all of the scope if none is wanted. */
+  private List<String> servers(JsonArray wanted) {
+    if (wanted == null || wanted.isEmpty()) {
       return scope.servers();
     }
-    Stream<String> ids = asked.stream().map(String.class::cast);
+    Stream<String> ids = wanted.stream().map(String.class::cast);
     List<String> both =
         ids.filter(id -> scope.servers().isEmpty() || scope.servers().contains(id)).toList();
     if (both.isEmpty()) {
@@ -228,7 +229,7 @@ public final class MetaTools {
     return shown(result);
   }
 
-  /** What {@value #SEARCH} answers where nothing is found. */
+  /** The result of {@value #SEARCH} if nothing was found. */
   public static JsonObject nothing() {
     return shown(
         new JsonObject()
@@ -236,7 +237,7 @@ public final class MetaTools {
             .put("hint", "Nothing matches. Try fewer or other words, or an empty query."));
   }
 
-  /** A tool result of that content. */
+  /** A tool result with that content, as text and as structured content. */
   public static JsonObject shown(JsonObject content) {
     return text(content.encode()).put("structuredContent", content);
   }
@@ -254,7 +255,7 @@ public final class MetaTools {
             });
   }
 
-  /** The reply of {@code mcp.tools.describe}; a tool beyond the scope is as if it were not. */
+  /** The reply of {@code mcp.tools.describe}; fails with {@code UNKNOWN_TOOL} outside the scope. */
   private Future<JsonObject> admitted(JsonObject request) {
     return this.<JsonObject>request(Addresses.ALL_TOOLS_DESCRIBE, request, new DeliveryOptions())
         .map(
@@ -271,7 +272,7 @@ public final class MetaTools {
     return new ToolName(described.getString("server"), described.getString("ownName"));
   }
 
-  /** Asks first whose tool it is, unless everybody's is in the scope. */
+  /** Calls the tool, after a check that it is in the scope. */
   private Future<JsonObject> run(JsonObject arguments, DeliveryOptions options) {
     JsonObject params = params(arguments);
     Future<JsonObject> checked =
@@ -298,7 +299,7 @@ public final class MetaTools {
     return McpFailure.notSent(FailureCode.BAD_REQUEST, message);
   }
 
-  /** A failure as the result of the tool {@code name} of the three, with the remedy. */
+  /** A failure as the result of {@code name}, one of the three, with the remedy. */
   public static JsonObject error(String name, McpFailure failure) {
     return text(failure.code() + ": " + failure.getMessage() + ". " + remedy(name, failure))
         .put("isError", true);

@@ -9,22 +9,23 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists without what the caller may not use: a denied entry is as absent as one that never was.
+ * Removes from lists what the caller may not use: a denied entry looks like one that does not exist.
  * Stateless.
  */
 public final class PolicyFilter {
 
   private PolicyFilter() {}
 
-  /** Whether a tool, a prompt or a URI of a server stands in the caller's lists. */
+  /** Whether a tool, a prompt or a URI of a server is in the caller's lists. */
   static boolean shows(Rights rights, ListKind kind, String server, String key) {
     return rights.lists(kind.use, server, key);
   }
 
   /**
-   * The result of one server's list, or of an aggregate.
+   * The visible part of the result of one server's list, or of an aggregate.
    *
-   * @param server null where each entry says whose it is; one that does not is left out
+   * @param server null for an aggregate, whose entries name their server; an entry that does not is
+   *     removed
    */
   public static Buffer visible(Buffer result, @Nullable String server, Rights rights) {
     if (rights.isUnbounded()) {
@@ -37,12 +38,12 @@ public final class PolicyFilter {
       }
     }
     if (lists.containsKey("cacheScope")) {
-      lists.put("cacheScope", "private"); // others have another list
+      lists.put("cacheScope", "private"); // other callers have another list
     }
     if (server == null) {
-      lists.remove("_meta"); // names what was left out of the aggregate
+      lists.remove("_meta"); // contains the names of left-out entries
     } else if (lists.getValue("_meta") instanceof JsonObject meta) {
-      meta.remove(MetaKeys.LEFT_OUT); // these name what the caller may not use
+      meta.remove(MetaKeys.LEFT_OUT); // these contain names that the caller may not see
       meta.remove(MetaKeys.QUARANTINED);
     }
     return lists.toBuffer();
@@ -76,7 +77,7 @@ public final class PolicyFilter {
     return name.startsWith(prefix) && shows(rights, kind, owner, name.substring(prefix.length()));
   }
 
-  /** The service's own list of servers. */
+  /** The visible part of the service's list of servers. */
   public static JsonObject servers(JsonObject reply, Rights rights) {
     return rights.isUnbounded() || !(reply.getValue("servers") instanceof JsonArray all)
         ? reply

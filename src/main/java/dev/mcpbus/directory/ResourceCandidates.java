@@ -11,17 +11,19 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 
-/** Servers that may know a URI which none of them lists: from a template, or out of a result. */
+/**
+ * Finds the servers that may serve a URI that no server lists: one from a template or from a result.
+ * Stateless.
+ */
 public final class ResourceCandidates {
 
-  /** Of 2025-11-25 and before; the modern era says {@code -32602}. */
   private static final int MAX_TRIES = 8;
 
   private ResourceCandidates() {}
 
   /**
-   * Most likely first: the one that the URI names, and then no other; those of a template, all that
-   * list anything.
+   * The targets to try, in order: only the server that the URI names; else the servers with a
+   * matching template, longest prefix first, then all servers that list any resource.
    */
   public static List<ViewList.Target> of(
       DirectorySnapshot snapshot, DirectoryView view, String uri) {
@@ -75,6 +77,10 @@ public final class ResourceCandidates {
     return brace < 0 ? template : template.substring(0, brace);
   }
 
+  /**
+   * Whether a server does not have the resource: {@code -32002} until 2025-11-25, {@code -32602} in
+   * the {@code discover} era.
+   */
   public static boolean isNotFound(McpFailure failure) {
     if (failure.code() == FailureCode.METHOD_NOT_FOUND) {
       return true;

@@ -25,9 +25,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who on this node wants to hear of which resource: a server is told of the first who does and of
- * the last who does no longer, on this node and on all others, so that no client can end another's
- * subscription. Confined to the context of the directory's verticle.
+ * The gateway's subscriptions to resources, with the clients of this node that hold them. A server
+ * gets {@code resources/subscribe} for the first holder, and {@code resources/unsubscribe} after the
+ * last holder of all nodes, so that no client ends the subscription of another. Confined to the
+ * context of the {@link DirectoryVerticle}.
  */
 final class ResourceSubscriptions {
 
@@ -38,12 +39,14 @@ final class ResourceSubscriptions {
 
   private record Holding(Resource resource, String holder) {}
 
-  private static final class Held {
+  private static final class Subscription {
     private final Set<String> holders = new HashSet<>();
-    private @Nullable Future<Void> asked;
+
+    /** The answer of the server to the first holder. */
+    private @Nullable Future<Void> answer;
   }
 
-  /** The books of all nodes are one subscriber: they look after their holders together. */
+  /** The subscriber at the servers. All nodes share it: they count their holders together. */
   private static final String HOLDER = "gateway";
 
   private static final Duration PATIENCE = Duration.ofMillis(1_500);
@@ -51,12 +54,12 @@ final class ResourceSubscriptions {
   private final EventBus bus;
   private final RequestSender calls;
   private final PeerRequests others;
-  private final Map<Resource, Held> resources = new HashMap<>();
+  private final Map<Resource, Subscription> resources = new HashMap<>();
   private final FairLimit<Holding> bound;
   private final Vertx vertx;
 
   /**
-   * @param max subscriptions in all
+   * @param max the most holdings in all
    */
   ResourceSubscriptions(Vertx vertx, int max) {
     this.vertx = vertx;
@@ -67,7 +70,7 @@ final class ResourceSubscriptions {
     this.others = new PeerRequests(vertx, Addresses.GATEWAY_HOLDERS);
   }
 
-  /** Begins to answer the books of other nodes. */
+  /** Begins to answer other nodes. */
   Future<Void> open() {
     bus.<JsonObject>consumer(
         Addresses.GATEWAY_FREED,
@@ -75,11 +78,11 @@ final class ResourceSubscriptions {
           Resource resource = resource(freed.body());
           if (resources.containsKey(resource)
               && !others.own().equals(freed.body().getString("by"))) {
-            tell(resource, Addresses.RESOURCES_SUBSCRIBE);
+            send(resource, Addresses.RESOURCES_SUBSCRIBE);
           }
         });
     return others.answer(
-        asked -> new JsonObject().put("held", resources.containsKey(resource(asked))));
+        request -> new JsonObject().put("held", resources.containsKey(resource(request))));
   }
 
   private static Resource resource(JsonObject body) {
@@ -90,7 +93,10 @@ final class ResourceSubscriptions {
     FairLimits.of(vertx).remove(BOUND, bound);
   }
 
-  /** {@code {server, uri, holder, owner, wanted}}; the reply comes when the server has answered. */
+  /**
+   * Adds or removes the holder of {@code {server, uri, holder, owner, wanted}}; replies when the
+   * server has answered.
+   */
   void handle(Message<JsonObject> message) {
     JsonObject body = message.body();
     Resource resource = resource(body);
@@ -100,10 +106,10 @@ final class ResourceSubscriptions {
             ? add(resource, holder, body.getString("owner", FairLimit.ANYBODY))
             : remove(resource, holder);
     done.onComplete(
-        told -> message.reply(new JsonObject()), failure -> message.reply(McpFailure.of(failure)));
+        answered -> message.reply(new JsonObject()), failure -> message.reply(McpFailure.of(failure)));
   }
 
-  /** Whoever comes while the server is asked hears what it answers the first. */
+  /** Sends one request to the server; holders that come before its answer share the answer. */
   private Future<Void> add(Resource resource, String holder, String owner) {
     Holding holding = new Holding(resource, holder);
     if (!bound.contains(holding) && bound.admit(holding, owner).isRefused()) {
@@ -115,14 +121,14 @@ final class ResourceSubscriptions {
                   + bound.sizeOf(owner)
                   + " of them yours; end some"));
     }
-    Held held = resources.computeIfAbsent(resource, absent -> new Held());
+    Subscription held = resources.computeIfAbsent(resource, absent -> new Subscription());
     held.holders.add(holder);
-    Future<Void> asked = held.asked;
-    if (asked == null) {
-      asked = tell(resource, Addresses.RESOURCES_SUBSCRIBE);
-      held.asked = asked;
+    Future<Void> answer = held.answer;
+    if (answer == null) {
+      answer = send(resource, Addresses.RESOURCES_SUBSCRIBE);
+      held.answer = answer;
     }
-    return asked.onFailure(
+    return answer.onFailure(
         refused -> {
           held.holders.remove(holder);
           bound.remove(holding);
@@ -134,7 +140,7 @@ final class ResourceSubscriptions {
 
   private Future<Void> remove(Resource resource, String holder) {
     bound.remove(new Holding(resource, holder));
-    Held held = resources.get(resource);
+    Subscription held = resources.get(resource);
     if (held == null || !held.holders.remove(holder) || !held.holders.isEmpty()) {
       return Future.succeededFuture();
     }
@@ -143,36 +149,36 @@ final class ResourceSubscriptions {
     return others
         .ask(named, PATIENCE)
         .compose(
-            books ->
-                books.stream().anyMatch(book -> book.body().getBoolean("held", false))
+            replies ->
+                replies.stream().anyMatch(reply -> reply.body().getBoolean("held", false))
                     ? Future.succeededFuture()
                     : free(resource, named));
   }
 
-  /** Whoever has come to want it meanwhile says so again. */
+  /** Ends the subscription at the server; another node that has a holder by then subscribes again. */
   private Future<Void> free(Resource resource, JsonObject named) {
     if (resources.containsKey(resource)) {
       return Future.succeededFuture();
     }
-    return tell(resource, Addresses.RESOURCES_UNSUBSCRIBE)
+    return send(resource, Addresses.RESOURCES_UNSUBSCRIBE)
         .otherwiseEmpty()
         .onSuccess(
-            told -> bus.publish(Addresses.GATEWAY_FREED, named.copy().put("by", others.own())));
+            done -> bus.publish(Addresses.GATEWAY_FREED, named.copy().put("by", others.own())));
   }
 
-  /** The server has a connection that knows of nothing yet. */
+  /** Subscribes again: the server has a new connection, which has no subscriptions. */
   void renew(String server) {
     resources
         .keySet()
         .forEach(
             resource -> {
               if (resource.server().equals(server)) {
-                tell(resource, Addresses.RESOURCES_SUBSCRIBE);
+                send(resource, Addresses.RESOURCES_SUBSCRIBE);
               }
             });
   }
 
-  private Future<Void> tell(Resource resource, String suffix) {
+  private Future<Void> send(Resource resource, String suffix) {
     Buffer params = RawJson.EMPTY_OBJECT.with("uri", RawJson.string(resource.uri())).toBuffer();
     ConnectionId server = new ConnectionId(resource.server());
     return calls

@@ -10,7 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of {@code mcp.tools.search}.
+ * The body of {@code mcp.tools.search}. Immutable.
  *
  * @param query any text; empty for all tools
  * @param limit tools wanted, 1 to {@value #MAX_LIMIT}

@@ -12,16 +12,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One server's list of one kind, read once, the bytes as they came. Immutable.
+ * One server's list of one kind, parsed once; the entries keep the bytes of the server. Immutable.
  *
- * @param entries all that the server lists, in its order, also what clients cannot use
+ * @param entries every entry, in the server's order, including those that clients cannot use
  * @param items the entries that clients can use
- * @param meta the {@code _meta} of the result, an empty object where it has none
- * @param ttlMillis how long the server calls it fresh, -1 where it says nothing
- * @param common true where the server says that it is the same for everybody
- * @param via every mcpbus that it came through
- * @param since when it was requested, in nanoseconds of this JVM
- * @param stale true where the server is gone, or has failed to list since
+ * @param meta the {@code _meta} of the result; an empty object if it has none
+ * @param ttlMillis how long the list is fresh; -1 if the server does not say
+ * @param common whether the server says that the list is the same for all callers
+ * @param via the ids of every mcpbus that the list came through
+ * @param since when it was requested, {@link System#nanoTime}
+ * @param stale whether the server is gone, or has failed to list since
  */
 public record ServerList(
     List<Item> entries,
@@ -36,15 +36,15 @@ public record ServerList(
   /** A definition that is larger than this is a defect or an attack. */
   static final int MAX_ENTRY_BYTES = 1024 * 1024;
 
-  /** All pages of a list together. */
+  /** For all pages of a list together. */
   private static final ParseLimits LIMITS = ParseLimits.DEFAULT.withMaxBytes(64 * 1024 * 1024);
 
   /**
    * One entry.
    *
-   * @param key the name or URI by which its server knows it, empty where it has none
-   * @param headers that the tool wants of HTTP clients
-   * @param ambiguity which member stands in it twice, null where none does
+   * @param key the server's own name or URI of it; empty if it has none
+   * @param headers that HTTP clients must send with a call of the tool
+   * @param ambiguity the member that it contains twice; null if there is none
    */
   public record Item(String key, RawJson entry, ParamHeaders headers, @Nullable String ambiguity) {
 
@@ -77,7 +77,7 @@ public record ServerList(
   /**
    * Reads the result of the list method.
    *
-   * @throws ProtocolException where it is not JSON, or holds no list
+   * @throws ProtocolException if it is not JSON or contains no list
    */
   public static ServerList parse(ListKind kind, Buffer result, long since)
       throws ProtocolException {
@@ -105,12 +105,12 @@ public record ServerList(
         false);
   }
 
-  /** The same entries: what the server said when it was last there. */
+  /** The same entries, marked as stale. */
   ServerList asStale() {
     return new ServerList(entries, items, meta, ttlMillis, common, via, since, true);
   }
 
-  /** True where both list the same entries in the same order. */
+  /** Whether both contain the same entries in the same order. */
   public boolean lists(ServerList other) {
     if (items.size() != other.items.size()) {
       return false;

@@ -3,7 +3,10 @@ package dev.mcpbus.directory;
 import dev.mcpbus.bus.ConnectionId;
 import org.jspecify.annotations.Nullable;
 
-/** The name of a URI that several servers list: {@code mcp+<server>:<uri>}, which reads back. */
+/**
+ * The name of a URI that several servers list, {@code mcp+<server>:<uri>}, and the way back.
+ * Stateless.
+ */
 final class ServerUri {
 
   private static final String PREFIX = "mcp+";
@@ -14,7 +17,7 @@ final class ServerUri {
     return PREFIX + server + ":" + uri;
   }
 
-  /** The server that {@code uri} names, null where it names none. */
+  /** The server that {@code uri} names; null if it names none. */
   static @Nullable String server(String uri) {
     int colon = uri.indexOf(':');
     if (!uri.startsWith(PREFIX) || colon < 0) {
@@ -24,7 +27,7 @@ final class ServerUri {
     return ConnectionId.problem(id) == null ? id : null;
   }
 
-  /** The server's own URI behind a name that {@link #server} understands. */
+  /** The server's own URI in a name that {@link #server} accepts. */
   static String own(String uri) {
     return uri.substring(uri.indexOf(':') + 1);
   }

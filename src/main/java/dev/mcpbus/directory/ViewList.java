@@ -18,20 +18,23 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** All that the servers of one view list of one kind, by the names that its clients use. */
+/**
+ * The entries of one kind of all servers of one view, by the names that the clients use. Immutable
+ * once {@link #of} has returned.
+ */
 public final class ViewList {
 
   private static final Logger LOG = LoggerFactory.getLogger(ViewList.class);
 
-  /** For servers that do not say how long their lists are fresh: they tell of changes instead. */
+  /** Freshness of the list of a server that does not state it: such a server notifies of changes. */
   private static final long TTL_MILLIS = 60_000;
 
   /**
-   * Where an entry comes from.
+   * The server and the names of an entry.
    *
-   * @param key by which its server knows it
-   * @param name by which clients do
-   * @param headers that a modern client has to repeat
+   * @param key the server's own name or URI
+   * @param name the name or URI that clients use
+   * @param headers that a client of the {@code discover} era must send with a call
    */
   public record Target(String server, String key, String name, ParamHeaders headers) {}
 
@@ -43,7 +46,7 @@ public final class ViewList {
   private boolean common = true;
   private Set<String> collisions = Set.of();
 
-  /** Servers that decide by themselves what becomes a task. */
+  /** Servers of the {@code discover} era with tasks: they decide which call becomes a task. */
   private final Set<String> deciders = new HashSet<>();
 
   private long version;
@@ -54,7 +57,7 @@ public final class ViewList {
 
   static ViewList of(DirectoryView view, ListKind kind, Collection<DirectoryEntry> servers) {
     ViewList all = new ViewList(kind);
-    all.common = view.rights().isUnbounded(); // else others have another list
+    all.common = view.rights().isUnbounded(); // with policies, other callers have another list
     for (DirectoryEntry server : servers) {
       ServerList serverList = view.includes(server.id().value()) ? server.list(kind) : null;
       if (serverList != null) {
@@ -64,7 +67,7 @@ public final class ViewList {
         }
       }
     }
-    Set<String> shared = all.shared();
+    Set<String> shared = all.sharedNames();
     return shared.isEmpty() ? all.finish() : all.without(shared).finish();
   }
 
@@ -89,13 +92,13 @@ public final class ViewList {
     }
   }
 
-  /** A URI is left alone, unless an earlier server lists the same one. */
+  /** The URI itself, unless an earlier server lists the same one. */
   private String uri(String server, String uri) {
     return places.containsKey(uri) ? ServerUri.of(server, uri) : uri;
   }
 
-  /** Names that more than one entry would have: a call must never reach the wrong one. */
-  private Set<String> shared() {
+  /** Names that several entries would have; none gets it: a call must not reach the wrong server. */
+  private Set<String> sharedNames() {
     if (places.size() == targets.size()) {
       return Set.of();
     }
@@ -129,24 +132,24 @@ public final class ViewList {
     return this;
   }
 
-  /** Changes with what clients would see. */
+  /** A hash of the entries: it changes when the entries that clients see change. */
   public long version() {
     return version;
   }
 
-  /** Null where no entry has that name. */
+  /** Null if no entry has that name. */
   public @Nullable Target find(String name) {
     Integer place = places.get(name);
     return place == null ? null : targets.get(place);
   }
 
-  /** The entry of that name, as clients see it; null where none has it. */
+  /** The entry of that name, as clients see it; null if there is none. */
   public @Nullable RawJson entry(String name) {
     Integer place = places.get(name);
     return place == null ? null : entries.get(place);
   }
 
-  /** True for a name that several entries would have: none has it. */
+  /** Whether several entries would have the name, so that none has it. */
   public boolean collides(String name) {
     return collisions.contains(name);
   }
@@ -159,8 +162,9 @@ public final class ViewList {
    * One page of the result. A cursor names the entry before the page, so that it stays good while
    * that entry is there.
    *
-   * @param modern true for a client that is told how long it may keep the page
-   * @return null where the cursor is none of ours, or its entry is gone
+   * @param modern whether the page states how long it may be kept, as the {@code discover} era
+   *     requires
+   * @return null if the cursor is not one of ours, or if its entry is gone
    */
   @Nullable RawJson page(@Nullable String cursor, int size, boolean modern) {
     Integer after = cursor == null ? Integer.valueOf(-1) : places.get(decoded(cursor));
@@ -170,7 +174,7 @@ public final class ViewList {
     int from = after + 1;
     int to = Math.min(entries.size(), from + size);
     RawJson page =
-        RawJson.array(modern || deciders.isEmpty() ? entries.subList(from, to) : asked(from, to));
+        RawJson.array(modern || deciders.isEmpty() ? entries.subList(from, to) : withTaskSupport(from, to));
     RawJson result = RawJson.EMPTY_OBJECT;
     if (modern) {
       result =
@@ -185,8 +189,11 @@ public final class ViewList {
     return result.with(kind.member, page);
   }
 
-  /** For clients that have to ask for a task: they may, of every tool of those servers. */
-  private List<RawJson> asked(int from, int to) {
+  /**
+   * The entries for clients of the {@code initialize} era, which request a task themselves: each
+   * tool of a server that decides by itself says that they may.
+   */
+  private List<RawJson> withTaskSupport(int from, int to) {
     List<RawJson> some = new ArrayList<>();
     for (int i = from; i < to; i++) {
       RawJson entry = entries.get(i);

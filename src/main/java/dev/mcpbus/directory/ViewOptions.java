@@ -4,19 +4,19 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A selection of what the servers offer, served at {@code /mcp/<name>}.
+ * A configured selection of the servers' entries, served at {@code /mcp/<name>}. Immutable.
  *
- * @param servers ids, all where empty
+ * @param servers ids; empty for all
  * @param allow globs over {@code server.tool} ({@code *} any text, {@code ?} one character), also
- *     over {@code server.prompt} and {@code server.uri}; everything where empty
- * @param deny the same; what both name is denied
+ *     over {@code server.prompt} and {@code server.uri}; empty for everything
+ * @param deny the same; an entry that both match is denied
  * @param rename from {@code server.tool} to the name that clients see, tools and prompts
- * @param closed true where a list fails while one of the servers is down; else such a server costs
- *     its own entries
- * @param search true where {@code tools/list} has three tools in place of all: to search, to
- *     describe and to call them
- * @param principals who may enter, globs over names and {@code role:} with globs over roles;
- *     everybody where empty, and for others there is no such view
+ * @param closed whether a list fails while one of the servers is down; if not, it lacks the entries
+ *     of that server
+ * @param search whether {@code tools/list} has three tools in place of all: to search, to describe
+ *     and to call them
+ * @param principals who may use the view: globs over names, or {@code role:} and a glob over roles;
+ *     empty for all; for other principals the view does not exist
  */
 public record ViewOptions(
     List<String> servers,
@@ -27,7 +27,7 @@ public record ViewOptions(
     boolean search,
     List<String> principals) {
 
-  /** For everybody, with its tools in its list. */
+  /** For all principals, with its tools in its list. */
   public ViewOptions(
       List<String> servers,
       List<String> allow,

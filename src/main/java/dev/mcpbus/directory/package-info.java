@@ -1,6 +1,6 @@
 /**
- * What all servers offer: the lists of each server as they came, kept in one immutable snapshot,
- * and views that put names and policy on top. One verticle writes; every thread may read.
+ * The lists of all servers, kept once in one immutable snapshot, and views that put names and policy
+ * on top. One verticle writes the snapshot; every thread may read it.
  */
 @NullMarked
 package dev.mcpbus.directory;

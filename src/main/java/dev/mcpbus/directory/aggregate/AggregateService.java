@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  * mcp.tools.call}, {@code mcp.tools.search}, {@code mcp.tools.describe}, {@code
  * mcp.resources.list}, {@code mcp.prompts.list}.
  *
- * <p>A list waits a moment for servers that are connected and have not listed yet, never for
- * others. Confined to the context of the directory's verticle.
+ * <p>A list waits a moment for connected servers that have not listed yet, and never for other
+ * servers. Confined to the context of the directory's verticle.
  */
 public final class AggregateService implements DirectoryService {
 
@@ -52,7 +52,7 @@ public final class AggregateService implements DirectoryService {
 
   private @Nullable ToolSearch search;
 
-  /** One aggregate in both forms, until a list changes. */
+  /** One reply in both forms; kept until a list changes. */
   private static final class Reply {
     private final Buffer raw;
     private @Nullable JsonObject json;
@@ -70,8 +70,8 @@ public final class AggregateService implements DirectoryService {
   }
 
   /**
-   * @param names of the entries of the aggregate
-   * @param searched true where the index of the tools is built at once, not at the first search
+   * @param names the names of entries in the aggregate
+   * @param searched whether the index of the tools is built at the start, not at the first search
    */
   public AggregateService(NamePolicy names, boolean searched) {
     this.names = names;
@@ -86,7 +86,7 @@ public final class AggregateService implements DirectoryService {
     List<Future<Void>> ready = new ArrayList<>();
     for (ListKind kind : ListKind.values()) {
       if (kind.aggregate != null) {
-        MessageConsumer<Object> list = bus.consumer(kind.aggregate, asked -> list(kind, asked));
+        MessageConsumer<Object> list = bus.consumer(kind.aggregate, message -> list(kind, message));
         ready.add(list.completion());
       }
     }
@@ -98,10 +98,10 @@ public final class AggregateService implements DirectoryService {
       index.begin();
     }
     MessageConsumer<Object> searches =
-        bus.consumer(Addresses.ALL_TOOLS_SEARCH, asked -> search(index, asked));
+        bus.consumer(Addresses.ALL_TOOLS_SEARCH, message -> search(index, message));
     ready.add(searches.completion());
     MessageConsumer<Object> describes =
-        bus.consumer(Addresses.ALL_TOOLS_DESCRIBE, asked -> describe(router, asked));
+        bus.consumer(Addresses.ALL_TOOLS_DESCRIBE, message -> describe(router, message));
     ready.add(describes.completion());
     return Future.all(ready);
   }
@@ -135,7 +135,7 @@ public final class AggregateService implements DirectoryService {
     Requester who = Requester.of(message.headers());
     known(request.servers())
         .compose(configured -> lists.whenListed(ListKind.TOOLS, request.servers()))
-        .compose(heard -> index.search(request, who == null ? null : who.name()))
+        .compose(listed -> index.search(request, who == null ? null : who.name()))
         .onSuccess(found -> message.reply(raw ? found.toBuffer() : found))
         .onFailure(failure -> McpFailure.of(failure).replyTo(message));
   }
@@ -144,7 +144,7 @@ public final class AggregateService implements DirectoryService {
     lists
         .known()
         .compose(configured -> lists.whenListed(ListKind.TOOLS, null))
-        .onComplete(heard -> router.describe(message));
+        .onComplete(listed -> router.describe(message));
   }
 
   private void list(ListKind kind, Message<Object> message) {
@@ -160,7 +160,7 @@ public final class AggregateService implements DirectoryService {
         .compose(configured -> lists.whenListed(kind, only))
         .onFailure(refused -> McpFailure.of(refused).replyTo(message))
         .onSuccess(
-            heard -> {
+            listed -> {
               Reply reply =
                   only == null
                       ? replies.computeIfAbsent(kind, k -> new Reply(aggregate.write(k, null)))
@@ -180,7 +180,7 @@ public final class AggregateService implements DirectoryService {
     }
   }
 
-  /** Fails where a server was asked for by name that is not configured. */
+  /** Fails with {@code UNKNOWN_CONNECTION} if a wanted server is not configured. */
   private Future<Void> known(@Nullable Collection<String> only) {
     if (only == null || lists.snapshot().ids().containsAll(only)) {
       return lists.known();
@@ -203,7 +203,7 @@ public final class AggregateService implements DirectoryService {
             "there is no server '" + (id.length() > 80 ? id.substring(0, 80) : id) + "'"));
   }
 
-  /** What the router may see of this service. */
+  /** The present state of this service, for the tool calls. */
   private final class Present implements AggregateToolCalls.View {
 
     @Override

@@ -32,21 +32,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hands a call of {@code server.tool} to the connection of that server, in kind, with all headers.
+ * Sends a call of {@code server.tool} to the connection of that server, in the form in which it came
+ * and with all its headers.
  * Confined to the context of the aggregate's verticle.
  */
 final class AggregateToolCalls {
 
   private static final Logger LOG = LoggerFactory.getLogger(AggregateToolCalls.class);
 
-  /** What the router needs to know of the present. */
+  /** The present state of the aggregate. */
   interface View {
     AggregateSnapshot aggregate();
 
     /** All configured servers. */
     Collection<String> servers();
 
-    /** False where the server's tools are being asked for, or were not heard of for a while. */
+    /** False while the server's tools are fetched, or if its list is missing or stale. */
     boolean isCurrent(String server);
   }
 
@@ -156,7 +157,7 @@ final class AggregateToolCalls {
     throw unknownTool(tool, listing);
   }
 
-  /** A policy that fails on a name does not know it. What no policy knows may be a routing name. */
+  /** Splits a name: by the name policy, unless it throws or has no tool for it; else as routed. */
   private Optional<ToolName> split(String name) {
     Optional<ToolName> own = Optional.empty();
     try {
@@ -183,13 +184,13 @@ final class AggregateToolCalls {
     return same.size() == 1 ? Optional.of(same.get(0)) : Optional.empty();
   }
 
-  /** Spares hashes: a hashed name begins with its server's id, or with what there is room for. */
+  /** Avoids hashing: a hashed name begins with the first 32 characters of its server's id. */
   private static boolean mayName(String name, String server) {
     int start = name.startsWith("_") ? 1 : 0;
     return name.startsWith(server.substring(0, Math.min(server.length(), 32)), start);
   }
 
-  /** For messages: in the usual form where the policy fails. */
+  /** The name for messages; in the form {@code server.tool} if the name policy throws. */
   private String encode(String server, String tool) {
     try {
       return names.encode(server, tool);

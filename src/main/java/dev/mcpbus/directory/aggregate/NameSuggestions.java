@@ -5,7 +5,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
-/** Names that were perhaps meant. Bounded work, whatever a server or a caller sends. */
+/** Suggests existing names for an unknown one. The work is bounded for any input. Stateless. */
 final class NameSuggestions {
 
   private static final int MAX_NAMES = 1_000;
@@ -16,7 +16,7 @@ final class NameSuggestions {
 
   private NameSuggestions() {}
 
-  /** At most three, nearest first; none where nothing is near. */
+  /** At most three names, nearest first; none if none is near. */
   static List<String> of(String wanted, Collection<String> names) {
     if (wanted.length() > MAX_LENGTH) {
       return List.of();
@@ -34,7 +34,7 @@ final class NameSuggestions {
         .toList();
   }
 
-  /** Levenshtein: insertions, deletions and replacements. */
+  /** The Levenshtein distance: insertions, deletions and replacements. */
   static int distance(String a, String b) {
     int[] row = new int[b.length() + 1];
     for (int j = 0; j <= b.length(); j++) {

@@ -16,8 +16,8 @@ import org.apache.lucene.index.IndexOptions;
 import org.apache.lucene.util.BytesRef;
 
 /**
- * One tool in the index: what is searched, and what a result shows. The texts of a server are
- * bounded, so that a verbose one cannot fill the memory.
+ * One tool as a document of the index: the fields that are searched, and those that a result shows.
+ * The texts of a server are cut, so that one server cannot fill the memory. Worker threads.
  */
 final class ToolDocument {
 
@@ -27,7 +27,7 @@ final class ToolDocument {
   static final String PARAMETERS = "parameters";
   static final String SERVER = "server";
 
-  /** Words of name and title as written. */
+  /** Words of name and title, as written. */
   static final String WORDS = "words";
 
   /** Every name of the tool as a whole, in lower case. */
@@ -62,7 +62,7 @@ final class ToolDocument {
 
   /**
    * @param tool the server's own name of it
-   * @param definition as it stands in the aggregate
+   * @param definition the entry of the aggregate
    */
   static Document of(ToolName tool, JsonObject definition, int place, boolean stale) {
     String name = text(definition, "name");
@@ -96,7 +96,7 @@ final class ToolDocument {
     return document;
   }
 
-  /** A name as it stands in {@link #EXACT}; longer ones than Lucene takes are cut. */
+  /** The value of a name in {@link #EXACT}, cut to the length that Lucene accepts. */
   static String exact(String name) {
     return bounded(name, 1_024).toLowerCase(Locale.ROOT);
   }
@@ -128,7 +128,7 @@ final class ToolDocument {
     return bounded(shown, MAX_DESCRIPTION);
   }
 
-  /** Names and descriptions of the parameters, also of those within parameters. */
+  /** Names and descriptions of the parameters, nested ones included. */
   private static void parameters(Object schema, StringBuilder into, int depth) {
     if (depth == MAX_DEPTH || !(schema instanceof JsonObject object)) {
       return;

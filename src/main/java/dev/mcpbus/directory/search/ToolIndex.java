@@ -38,11 +38,11 @@ import org.apache.lucene.store.ByteBuffersDirectory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tools of a {@link AggregateSnapshot} in Lucene, in memory. Takes over a newer aggregate by
- * what differs: the tools of a server are written anew only where its list is another.
+ * The tools of an {@link AggregateSnapshot} in a Lucene index in memory. An update writes only the
+ * tools of servers whose list differs from the indexed one.
  *
- * <p>Blocks: for worker threads. One thread at a time may update; any may search meanwhile, and
- * sees the aggregate before or after.
+ * <p>The methods block and belong on worker threads. One thread at a time may update; any thread may
+ * search meanwhile and sees the aggregate from before or after the update.
  */
 public final class ToolIndex implements AutoCloseable {
 
@@ -52,7 +52,7 @@ public final class ToolIndex implements AutoCloseable {
           new SortField(ToolDocument.OWNER, SortField.Type.STRING),
           new SortField(ToolDocument.PLACE, SortField.Type.LONG));
 
-  /** A short name that matches fits better than a long one; of a description that says little. */
+  /** A match in a short name counts more than in a long one; of a description it matters little. */
   private static final Similarity LENGTHS =
       new PerFieldSimilarityWrapper() {
         private final Similarity names = new BM25Similarity(1.2f, 0.75f);
@@ -71,7 +71,7 @@ public final class ToolIndex implements AutoCloseable {
   private final SearcherManager searchers;
   private final Map<String, AggregateList> indexed = new HashMap<>();
 
-  /** Words of {@link ToolDocument#WORDS} stay as written. */
+  /** {@link ToolDocument#WORDS} has words as written, the other fields have stems. */
   private static final class ByField extends AnalyzerWrapper {
 
     ByField() {
@@ -84,7 +84,7 @@ public final class ToolIndex implements AutoCloseable {
     }
   }
 
-  /** Without the cache of queries that Lucene keeps per process: ours differ each time. */
+  /** Without Lucene's query cache, which is one per process: each query here is a new one. */
   private static final class Uncached extends SearcherFactory {
 
     @Override
@@ -97,7 +97,7 @@ public final class ToolIndex implements AutoCloseable {
   }
 
   public ToolIndex() throws IOException {
-    // Merges on the thread that updates: no threads of Lucene's own.
+    // The updating thread merges: Lucene starts no threads.
     writer =
         new IndexWriter(
             directory,
@@ -107,7 +107,7 @@ public final class ToolIndex implements AutoCloseable {
     searchers = new SearcherManager(writer, new Uncached());
   }
 
-  /** Searches that begin after it has returned see {@code aggregate}. */
+  /** Updates the index. Searches that begin after it has returned see {@code aggregate}. */
   public void update(AggregateSnapshot aggregate) throws IOException {
     Map<String, AggregateList> wanted = aggregate.listings(ListKind.TOOLS);
     Set<String> gone = new HashSet<>(indexed.keySet());
@@ -135,7 +135,7 @@ public final class ToolIndex implements AutoCloseable {
     }
   }
 
-  /** {@code {tools, total}}, best first; without words all tools, in the aggregate's order. */
+  /** Returns {@code {tools, total}}, best first; for an empty query all, in the aggregate's order. */
   public JsonObject search(SearchRequest request) throws IOException {
     IndexSearcher searcher = searchers.acquire();
     try {

@@ -23,9 +23,9 @@ import org.apache.lucene.util.BytesRef;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What somebody typed, as a query of Lucene. Built from words, never parsed: nothing that is typed
- * has a meaning beyond its letters. The work is bounded whatever is typed: so many characters, so
- * many words, so many of them searched with typos, so many expansions of each.
+ * Builds a Lucene query from a text. The text is split into words and never parsed, so no character
+ * in it is an operator. The work is bounded for any text: the number of characters, of words, of
+ * words searched with typos, and of expansions of a word. Worker threads.
  */
 final class ToolQuery {
 
@@ -35,10 +35,10 @@ final class ToolQuery {
   private static final int MAX_EXPANSIONS = 32;
   private static final int MIN_PREFIX = 2;
 
-  /** Beyond this length a word is no word of a language, and a typo in it costs time. */
+  /** Longer words are searched without typos: few are words of a language, and the search is slow. */
   private static final int MAX_TYPO_LENGTH = 24;
 
-  /** How much a word counts by where it stands. */
+  /** The weight of a word in a field. */
   private record Weight(String field, float boost) {}
 
   private static final List<Weight> WEIGHTS =
@@ -51,10 +51,10 @@ final class ToolQuery {
 
   private static final Set<String> NAMES = Set.of(ToolDocument.NAME, ToolDocument.TITLE);
 
-  /** How much the other places of a word count beside its best one. */
+  /** The weight of the other fields that contain a word, relative to its best field. */
   private static final float TIE = 0.3f;
 
-  /** What is meant where things are named and nothing is said of what to do with them. */
+  /** The tools preferred for a text without a verb, such as "github issues": those that read. */
   private static final Query READING =
       new TermInSetQuery(
           ToolDocument.NAME,
@@ -74,7 +74,7 @@ final class ToolQuery {
   }
 
   /**
-   * @param reader knows which words there are
+   * @param reader of the index: words that it contains are not searched with typos
    * @param servers ids of the servers wanted; null for all
    */
   static Query of(String typed, @Nullable Collection<String> servers, IndexReader reader)
@@ -132,7 +132,7 @@ final class ToolQuery {
     for (String verb : VerbSynonyms.like(stem)) {
       names.add(new BoostQuery(new TermQuery(new Term(ToolDocument.NAME, verb)), SYNONYM_BOOST));
     }
-    // One tool or many: as it was typed counts a little more.
+    // Singular or plural: the word as typed counts a little more.
     places.add(new TermQuery(new Term(ToolDocument.WORDS, word)));
     if (word.length() >= MIN_PREFIX) {
       names.add(new BoostQuery(beginning(word), PREFIX_BOOST));
@@ -143,7 +143,7 @@ final class ToolQuery {
       names.add(new BoostQuery(typo(ToolDocument.WORDS, word, edits), TYPO_BOOST * 3));
       places.add(new BoostQuery(typo(ToolDocument.DESCRIPTION, stem, edits), TYPO_BOOST));
     }
-    // A title repeats the name: a tool that has one is no better for it.
+    // A title repeats the name: a tool with a title must not score higher for it.
     places.add(new DisjunctionMaxQuery(names, 0));
     return new DisjunctionMaxQuery(places, TIE);
   }
@@ -154,7 +154,7 @@ final class ToolQuery {
         new MultiTermQuery.TopTermsScoringBooleanQueryRewrite(MAX_EXPANSIONS));
   }
 
-  /** The first letter must be right: that spares most of the work. */
+  /** The first letter must match: this avoids most of the work. */
   private static Query typo(String field, String word, int edits) {
     return new FuzzyQuery(new Term(field, word), edits, 1, MAX_EXPANSIONS, true);
   }

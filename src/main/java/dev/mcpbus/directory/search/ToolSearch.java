@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps a {@link ToolIndex} behind the aggregate, from {@link #begin} or the first search on. All
- * that Lucene does happens on worker threads; of updates one runs at a time, and one more behind it
- * however often the aggregate changed meanwhile. Confined to the context of the aggregate's
+ * Keeps a {@link ToolIndex} up to date with the aggregate, from {@link #begin} or the first search on.
+ * Lucene runs on worker threads only. At most one update runs; changes that arrive meanwhile
+ * schedule one more. Confined to the context of the aggregate's
  * verticle.
  */
 public final class ToolSearch {
@@ -39,7 +39,7 @@ public final class ToolSearch {
   private @Nullable Promise<ToolIndex> queued;
   private int waiting;
 
-  /** Of each principal that has any. */
+  /** The waiting searches of each principal that has any. */
   private final Map<String, Integer> waitingOf = new HashMap<>();
 
   private boolean closed;
@@ -48,7 +48,7 @@ public final class ToolSearch {
     this.vertx = vertx;
   }
 
-  /** The aggregate is now this one. */
+  /** Takes the new aggregate, and updates the index if there is one. */
   public void changed(AggregateSnapshot next) {
     aggregate = next;
     if (workers != null && !closed) {
@@ -56,12 +56,12 @@ public final class ToolSearch {
     }
   }
 
-  /** Builds the index now, and keeps it. */
+  /** Builds the index now. */
   public void begin() {
     current();
   }
 
-  /** Follows the aggregate no more; succeeds when no update of the index is at work. */
+  /** Stops the updates; succeeds when none is running. */
   public Future<Void> close() {
     closed = true;
     Promise<ToolIndex> last = queued == null ? running : queued;
@@ -71,11 +71,11 @@ public final class ToolSearch {
   }
 
   /**
-   * Sees at least the aggregate as it is now.
+   * Searches the aggregate as it is now, or a later one.
    *
-   * @param owner the principal who asks, null for a program on the bus
-   * @return the body of the reply; fails with {@code OVERLOADED} where too many are waiting, or
-   *     where the owner has three quarters of what others leave
+   * @param owner the principal of the search; null for a program on the bus
+   * @return the body of the reply; fails with {@code OVERLOADED} if too many searches are waiting,
+   *     or if the owner has three quarters of the places that the others leave
    */
   public Future<JsonObject> search(SearchRequest request, @Nullable String owner) {
     if (!admits(owner)) {
@@ -107,7 +107,7 @@ public final class ToolSearch {
     }
   }
 
-  /** An index that holds at least the present aggregate. */
+  /** The index, once it contains the present aggregate or a later one. */
   private Future<ToolIndex> current() {
     if (index != null && indexed == aggregate) {
       return Future.succeededFuture(index);
@@ -137,14 +137,14 @@ public final class ToolSearch {
                 update(behind);
               }
               if (done.failed()) {
-                LOG.error("the index of the tools cannot be updated", done.cause());
+                LOG.error("the tool search cannot update its index; searches fail until an update succeeds", done.cause());
               }
               promise.handle(done);
             });
     return promise.future();
   }
 
-  /** One that fails to be updated is of no use any more: the next begins anew. */
+  /** Updates the index. If that fails it closes the index, and the next update builds a new one. */
   private static ToolIndex updated(@Nullable ToolIndex now, AggregateSnapshot next)
       throws Exception {
     ToolIndex index = now == null ? new ToolIndex() : now;
@@ -161,7 +161,7 @@ public final class ToolSearch {
   private <T> Future<T> onWorker(Callable<T> work) {
     WorkerExecutor threads = workers;
     if (threads == null) {
-      // Ends with the verticle, on whose context it is made.
+      // Created on the verticle's context, so the undeployment closes it.
       threads = vertx.createSharedWorkerExecutor("mcpbus-search", THREADS);
       workers = threads;
     }

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Verbs that tools are named by and people ask with, by what they do. Nothing else has synonyms
- * here: there are few verbs, and without them "open an issue" finds every tool of issues alike.
+ * Synonyms of the verbs that tool names and queries contain. Only verbs have synonyms here: there are
+ * few of them, and without synonyms "open an issue" matches all tools for issues equally. Stateless.
  */
 final class VerbSynonyms {
 
@@ -47,7 +47,7 @@ final class VerbSynonyms {
     return WordTokenizer.STEMS.of(verb, 1).iterator().next();
   }
 
-  /** Stems of verbs that do about the same; none for what is no such verb. */
+  /** Stems of the synonyms of a verb; none if it is no known verb. */
   static Set<String> like(String stem) {
     return BY_STEM.getOrDefault(stem, Set.of());
   }

@@ -17,16 +17,16 @@ import org.apache.lucene.analysis.standard.StandardTokenizer;
 import org.apache.lucene.analysis.tokenattributes.CharTermAttribute;
 
 /**
- * Text as words, the same for tools and for queries: {@code createIssue}, {@code create_issue} and
- * {@code create-issue} are {@code create}, {@code issue} and {@code createissue}; case and accents
- * do not count, nor do words such as "the". Safe from any thread.
+ * Splits a text into words, in the same way for tools and for queries: {@code createIssue}, {@code
+ * create_issue} and {@code create-issue} become {@code create}, {@code issue} and {@code
+ * createissue}. It removes case, accents and words such as "the". Any thread.
  */
 final class WordTokenizer extends Analyzer {
 
-  /** As written: for beginnings of words and for typos. */
+  /** Words as written, for prefixes and for typos. */
   static final WordTokenizer PLAIN = new WordTokenizer(false);
 
-  /** Cut to the English stem, so that {@code issues} finds {@code issue}. */
+  /** English stems, so that {@code issues} finds {@code issue}. */
   static final WordTokenizer STEMS = new WordTokenizer(true);
 
   private static final int MAX_LENGTH = 64;
@@ -54,7 +54,7 @@ final class WordTokenizer extends Analyzer {
     return new TokenStreamComponents(source, stems ? new PorterStemFilter(words) : words);
   }
 
-  /** The distinct words, in order, of which {@code most} at most. */
+  /** The distinct words, in order, {@code most} at most. */
   Set<String> of(String text, int most) {
     Set<String> words = new LinkedHashSet<>();
     try (TokenStream stream = tokenStream("text", text)) {

@@ -1,4 +1,4 @@
-/** Search over all tools: an index of Lucene, which works on worker threads. */
+/** The search over all tools: a Lucene index, which worker threads build and read. */
 @NullMarked
 package dev.mcpbus.directory.search;
 
