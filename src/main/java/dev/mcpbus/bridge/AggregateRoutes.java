@@ -15,7 +15,10 @@ import io.vertx.ext.web.RoutingContext;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code /api/tools}, {@code /api/resources}, {@code /api/prompts}: of all servers together. */
+/**
+ * {@code /api/tools}, {@code /api/resources}, {@code /api/prompts}: all servers together. Used on the
+ * bridge's context.
+ */
 final class AggregateRoutes {
 
   private static final Param FORM =
@@ -80,7 +83,7 @@ final class AggregateRoutes {
         ctx -> listAll(ctx, Addresses.ALL_PROMPTS_LIST));
   }
 
-  /** Goes to the server itself where the name says which: a call there can be cancelled. */
+  /** Calls the server itself if the name contains its id: such a call can be cancelled. */
   private void callNamed(RoutingContext ctx, Buffer body) {
     String name = ctx.pathParam("tool");
     int cut = RpcRoute.separator(name);
@@ -102,7 +105,7 @@ final class AggregateRoutes {
                 true));
   }
 
-  /** As MCP lists them; with {@code form} as functions of a model's API. */
+  /** Lists tools as MCP does; with {@code form} as functions of a model's API. */
   private void listTools(RoutingContext ctx) {
     if (QueryParameters.get(ctx, "form") == null) {
       listAll(ctx, Addresses.ALL_TOOLS_LIST);

@@ -10,8 +10,8 @@ import io.vertx.core.http.HttpVersion;
 import java.util.function.Consumer;
 
 /**
- * Reads a whole request body, but never more than the cap: then 413, and the rest stays unread.
- * With the body's end the client's time to send is over. Used on the bridge's context.
+ * Reads a whole request body up to a cap; a larger body is answered 413 and stays unread. The end of
+ * the body ends the client's time to send. Used on the bridge's context.
  */
 final class BodyReader {
 
@@ -19,14 +19,14 @@ final class BodyReader {
   private final ReceiveDeadline receive;
 
   /**
-   * @param receive ends the wait for a client that does not send its body
+   * @param receive closes the connection of a client that does not send its body
    */
   BodyReader(int maxBytes, ReceiveDeadline receive) {
     this.maxBytes = maxBytes;
     this.receive = receive;
   }
 
-  /** Calls {@code next} with the whole body, unless that is refused or never comes. */
+  /** Calls {@code next} with the whole body, unless it is refused or never arrives. */
   void read(HttpServerRequest request, Consumer<Buffer> next) {
     HttpServerResponse response = request.response();
     if (announced(request) > maxBytes) {

@@ -34,13 +34,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls over the bus on behalf of one HTTP request: the caller's time budget travels along, and
- * where the client goes away before the answer, the call is cancelled. Futures fail with {@link
- * McpFailure} only. Used on the bridge's context.
+ * Makes the calls of HTTP requests over the bus, after the {@link PolicyGate} has decided. A call has
+ * the deadline of the request, and is cancelled if the client disconnects before the answer. Futures
+ * fail with {@link McpFailure} only. Used on the bridge's context.
  */
 final class BridgeCalls {
 
-  /** What the service itself may take, with a server's drain in it. */
+  /** Time-out of a request to the service itself, which may include the drain of a server. */
   static final Duration ASK_TIMEOUT = Duration.ofSeconds(30);
 
   private static final long MAX_DEADLINE_MILLIS = Duration.ofDays(1).toMillis();
@@ -94,13 +94,13 @@ final class BridgeCalls {
   /**
    * Ends the caller's own call.
    *
-   * @param body {@code {callId, principal?}}: an admin may name whose call it is
+   * @param body {@code {callId, principal?}}: an admin may name the principal of the call
    */
   Future<JsonObject> cancel(RoutingContext ctx, ConnectionId id, JsonObject body) {
     return ask(ctx, id, Addresses.CANCEL, RequestCaller.requester(ctx, id.value()).cancelling(body));
   }
 
-  /** Whether there is that server for the caller; no call, so the audit log has no line for it. */
+  /** Whether the server exists for the caller. It is not a call: the audit log has no line for it. */
   Future<Boolean> knows(RoutingContext ctx, ConnectionId id) {
     if (!RequestCaller.of(ctx).rights().sees(id.value())) {
       return Future.succeededFuture(false);
@@ -114,7 +114,7 @@ final class BridgeCalls {
                     : Future.failedFuture(failure));
   }
 
-  /** A question of our own to the service, on this node, in nobody's name. */
+  /** A request of the bridge itself to the service, on this node, without a principal. */
   Future<JsonObject> askService(String address, JsonObject body, Duration timeout) {
     return json(null, address, body, local(timeout));
   }
@@ -217,7 +217,7 @@ final class BridgeCalls {
       DeliveryOptions options) {
     if (ctx.response().closed()) {
       return Future.failedFuture(
-          McpFailure.notSent(FailureCode.CANCELLED, "the client went away before the call"));
+          McpFailure.notSent(FailureCode.CANCELLED, "the client disconnected before the call"));
     }
     String own = ctx.request().getHeader(Headers.CALL_ID);
     String callId = caller.callId(own == null ? callIds.get() : own);
@@ -242,7 +242,7 @@ final class BridgeCalls {
     return RequestSender.hadNoReceiver(failure)
         ? McpFailure.notSent(
             FailureCode.UNKNOWN_CONNECTION,
-            "nobody answers at " + address + "; GET /api/servers lists the servers")
+            "no consumer at " + address + "; GET /api/servers lists the servers")
         : McpFailure.of(failure);
   }
 
@@ -274,7 +274,7 @@ final class BridgeCalls {
     return options;
   }
 
-  /** Less the time that the request may have waited for this process to run. */
+  /** The time left, less the time that the request may have waited for this process to run. */
   private long left(long millis) {
     long waited = pauses.waited();
     if (waited >= millis) {

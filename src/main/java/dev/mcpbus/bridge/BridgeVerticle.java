@@ -32,15 +32,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * HTTP in: REST and event streams under {@code /api}, JSON-RPC at {@code /rpc}, the bus itself at
- * {@code /eventbus}, health under {@code /health}, all of it described at {@code /openapi.json}.
- * Holds no state of any connection; everything goes over the bus. Failures are problem documents.
+ * The HTTP server: REST and event streams under {@code /api}, JSON-RPC at {@code /rpc}, the event bus
+ * at {@code /eventbus}, health under {@code /health}, the description at {@code /openapi.json}. It
+ * has no state of any server connection: every call goes over the bus. Failures are problem
+ * documents.
  */
 public final class BridgeVerticle extends VerticleBase {
 
   private static final Logger LOG = LoggerFactory.getLogger(BridgeVerticle.class);
 
-  /** Longer than connections drain by default, so that their own failure still gets through. */
+  /** Longer than connections drain by default, so that a client gets the failure of its call. */
   private static final int DRAIN_SECONDS = 7;
 
   private final BridgeOptions options;
@@ -59,14 +60,14 @@ public final class BridgeVerticle extends VerticleBase {
   }
 
   /**
-   * @param callIds makes names for calls, never twice the same on one bus
+   * @param callIds makes call ids, unique on the bus
    */
   public BridgeVerticle(BridgeOptions options, Supplier<String> callIds) {
     this(options, callIds, null);
   }
 
   /**
-   * @param mounted for the paths that it owns, null for none
+   * @param mounted the gateway, which takes the paths that it owns; null for none
    */
   public BridgeVerticle(
       BridgeOptions options, Supplier<String> callIds, @Nullable MountedHandler mounted) {
@@ -74,8 +75,8 @@ public final class BridgeVerticle extends VerticleBase {
   }
 
   /**
-   * @param admission makes what finds out who calls
-   * @param readiness what the service says of itself
+   * @param admission makes the admission control of this server
+   * @param readiness of the service, for health
    */
   public BridgeVerticle(
       BridgeOptions options,
@@ -102,12 +103,12 @@ public final class BridgeVerticle extends VerticleBase {
   }
 
   /**
-   * Several that share one port and all bounds: Vert.x deals connections out to them in turn. To be
-   * deployed on one Vert.x and closed together.
+   * Several verticles that share one port and all bounds; Vert.x gives them connections in turn. They
+   * must be deployed on one Vert.x and closed together.
    *
-   * @param entrances gives a fresh one to each
-   * @param admission makes what finds out who calls, for each
-   * @param readiness what the service says of itself
+   * @param entrances makes the gateway of each
+   * @param admission makes the admission control of each
+   * @param readiness of the service, for health
    */
   public static List<BridgeVerticle> several(
       int count,
@@ -188,7 +189,7 @@ public final class BridgeVerticle extends VerticleBase {
             ctx -> ProblemDocument.send(ctx.response(), 404, "no such path; see /openapi.json"));
   }
 
-  /** Requests that the HTTP decoder refused: bad headers, a line too long. */
+  /** Answers a request that the HTTP decoder refused: bad headers, or a line that is too long. */
   private static void invalid(HttpServerRequest request) {
     HttpServerResponse response = request.response();
     SecurityHeaders.apply(response);
@@ -209,7 +210,7 @@ public final class BridgeVerticle extends VerticleBase {
     ProblemDocument.send(response, status, detail);
   }
 
-  /** The bound port; for where options ask for any free one. */
+  /** The bound port, for options with port 0. */
   public int port() {
     HttpServer running = server;
     if (running == null) {
@@ -218,22 +219,22 @@ public final class BridgeVerticle extends VerticleBase {
     return running.actualPort();
   }
 
-  /** What requests are routed by; null before the start. */
+  /** The router of the requests; null before the start. */
   @Nullable Router router() {
     return router;
   }
 
-  /** What the router may hold, beside the paths of {@link dev.mcpbus.security.MountPath}. */
+  /** The routes of the router, without the paths of {@link dev.mcpbus.security.MountPath}. */
   List<Route> table() {
     return table;
   }
 
-  /** How many connections are open, at all that share the port. */
+  /** The number of open connections of all verticles that share the port. */
   public int connections() {
     return shared.connections.open();
   }
 
-  /** Takes no new requests, ends all streams, and gives what is in flight a few seconds. */
+  /** Takes no new requests, ends all streams, and waits up to 7 s for requests in flight. */
   @Override
   public Future<?> stop() {
     if (mounted != null) {

@@ -14,10 +14,10 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many connections may be open, in all and for each address. At a bound the one that nobody has
- * used for longest makes room, of the address that has most of them; no connection in use ends for
- * another. Where all are in use a few more are let in, to be told so with 503 and for health; of
- * those, too, the longest idle makes room. Thread-safe; shared by all HTTP verticles.
+ * Bounds the open connections, in all and for each address. At a bound it closes the connection that
+ * was idle longest, of the address with the most connections; it never closes one in use for
+ * another. If all are in use it accepts {@value #RESERVE} more: they get 503, and health works. Of
+ * those, too, the one that was idle longest is closed. All HTTP verticles share it. Thread-safe.
  */
 final class ConnectionLimits {
 
@@ -26,7 +26,7 @@ final class ConnectionLimits {
 
   private static final long RETRY_AFTER_MILLIS = 1_000;
 
-  /** Connections by their addresses. Guarded by the limits. */
+  /** Connections by address. Guarded by the monitor of the limits. */
   private static final class Pool {
 
     private final Map<String, Set<InboundConnection>> byAddress = new HashMap<>();
@@ -62,7 +62,7 @@ final class ConnectionLimits {
   private final Pool reserve = new Pool();
 
   /**
-   * @param nanos the time
+   * @param nanos the clock, {@link System#nanoTime}
    */
   ConnectionLimits(int max, int maxPerAddress, LongSupplier nanos) {
     this.max = max;
@@ -77,7 +77,7 @@ final class ConnectionLimits {
     makeRoom(connection);
   }
 
-  /** How many there are. */
+  /** The number of open connections. */
   synchronized int open() {
     return regular.size + reserve.size;
   }
@@ -99,7 +99,7 @@ final class ConnectionLimits {
     }
   }
 
-  /** It may have been used since it was chosen; then another has to go. On its event loop. */
+  /** Closes the chosen connection; if it is in use by now, chooses another. On its event loop. */
   private void end(InboundConnection spare, InboundConnection fresh) {
     if (!spare.isOpen()) {
       return;
@@ -114,7 +114,7 @@ final class ConnectionLimits {
     }
   }
 
-  /** The one that has to go, which is no longer counted; null for none. */
+  /** Chooses the connection to close, and counts it no longer; null for none. */
   private synchronized @Nullable InboundConnection choose(InboundConnection fresh, long now) {
     Set<InboundConnection> own = regular.of(fresh.address());
     boolean crowded = own.size() > maxPerAddress;
@@ -140,7 +140,7 @@ final class ConnectionLimits {
     return spare;
   }
 
-  /** Of the address that has most connections among those that have a spare one. */
+  /** The longest idle connection of the address that has most, among those with an idle one. */
   private static @Nullable InboundConnection longestSpare(
       Collection<Set<InboundConnection>> among, InboundConnection fresh, long now) {
     InboundConnection longest = null;
@@ -164,9 +164,9 @@ final class ConnectionLimits {
   }
 
   /**
-   * Null where a request may go on; else why not, with what would help.
+   * Why a request is refused, with the remedy; null if it may go on.
    *
-   * @param connection that it came by
+   * @param connection of the request
    */
   @Nullable McpFailure refusal(InboundConnection connection) {
     return connection.isSurplus() ? surplus(connection) : null;

@@ -25,10 +25,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The event bus at {@code /eventbus}, for pages and remote verticles: SockJS and the raw WebSocket
- * at {@code /eventbus/websocket}. {@link EventBusRules} is the list of what is allowed; anything
- * else is answered {@code rejected}. WebSockets alone: the other transports of SockJS read bodies
- * and queue answers without a bound. Used on the bridge's context.
+ * The event bus at {@code /eventbus}, for web pages and remote verticles: SockJS, and the raw
+ * WebSocket at {@code /eventbus/websocket}. {@link EventBusRules} lists the allowed addresses; a
+ * message to another address is answered {@code rejected}. WebSockets only: the other transports of
+ * SockJS read bodies and queue responses without a bound. Used on the bridge's context.
  */
 final class EventBusEndpoint {
 
@@ -56,7 +56,7 @@ final class EventBusEndpoint {
   private boolean closed;
 
   /**
-   * @param ping a peer that has sent nothing for as long is gone
+   * @param ping a peer that sends nothing for so long is disconnected
    */
   EventBusEndpoint(Vertx vertx, StreamLimit cap, Duration ping, PolicyGate gate) {
     this.vertx = vertx;
@@ -71,7 +71,7 @@ final class EventBusEndpoint {
   void mount(Router router) {
     SockJSHandlerOptions sockJs = new SockJSHandlerOptions().setInsertJSESSIONID(false);
     DISABLED.forEach(sockJs::addDisabledTransport);
-    // Any address here: the list is asked for each message, and knows more than a pattern.
+    // Any address: EventBusRules decides on each message, with more than a pattern.
     PermittedOptions any = new PermittedOptions().setAddressRegex("mcp\\..+");
     SockJSBridgeOptions options =
         new SockJSBridgeOptions()
@@ -80,7 +80,7 @@ final class EventBusEndpoint {
             .setPingTimeout(ping.toMillis())
             .addInboundPermitted(any)
             .addOutboundPermitted(any);
-    // The page that other transports need, with a script from elsewhere.
+    // The page of the other transports, which loads a script from another site.
     router
         .routeWithRegex(PATH + "/iframe.*")
         .handler(
@@ -104,7 +104,7 @@ final class EventBusEndpoint {
     }
   }
 
-  /** Null for a handshake that can be read in one way alone, and for what is none. */
+  /** Why a WebSocket handshake is refused; null if it is unambiguous, and for other requests. */
   private static @Nullable String problem(HttpServerRequest request) {
     MultiMap headers = request.headers();
     if (request.version() == HttpVersion.HTTP_2 || !headers.contains("Upgrade", WEBSOCKET, true)) {
@@ -131,13 +131,13 @@ final class EventBusEndpoint {
           peer.take(event);
         }
       }
-      // A call has an answer, and only one receiver.
+      // A call has one receiver and one reply, so nothing is published.
       case PUBLISH -> event.complete(false);
       case RECEIVE ->
           event.complete(
-              peer != null && peer.check() && deliver(socket) && peer.hears(event.getRawMessage()));
+              peer != null && peer.check() && deliver(socket) && peer.receives(event.getRawMessage()));
       case SOCKET_IDLE -> {
-        // It is told so, and closes; one that does not read would never hear of it.
+        // The peer gets a close frame; one that does not read is cut off.
         vertx.setTimer(ping.toMillis(), late -> ForcedClose.on(socket.routingContext().request()));
         event.complete(true);
       }
@@ -169,16 +169,16 @@ final class EventBusEndpoint {
     return true;
   }
 
-  /** Once Vert.x' bridge has set its own handler, which logs each peer that is cut off. */
+  /** Replaces the handler of Vert.x's bridge, which logs each peer that is cut off. */
   private static void quieten(SockJSSocket socket) {
     try {
       socket.exceptionHandler(broken -> LOG.debug("event bus: a socket broke", broken));
     } catch (IllegalStateException gone) {
-      LOG.debug("event bus: a socket was cut while it opened", gone);
+      LOG.debug("event bus: a socket was closed while it was opened", gone);
     }
   }
 
-  /** A peer that does not read is cut off: nothing is queued for it. */
+  /** Cuts off a peer that does not read: the endpoint queues nothing for it. */
   private static boolean deliver(SockJSSocket socket) {
     if (socket.writeQueueFull()) {
       ForcedClose.on(socket.routingContext().request());

@@ -26,10 +26,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One open socket of the event bus. Each of its messages passes what a request passes: is the
- * caller still who he was, is it too much, may he. Messages to the bus are sent from here, not by
- * Vert.x's own bridge, so that the answer's arrival gives the caller's place back. Confined to the
- * bridge's context.
+ * One open socket of the event bus. Each of its messages passes the checks of a request: the
+ * credential, the rate, the rights. This class sends the messages to the bus, not Vert.x's own
+ * bridge, so that the reply frees the caller's place. Confined to the bridge's context.
  */
 final class EventBusPeer {
 
@@ -48,7 +47,7 @@ final class EventBusPeer {
   private final PolicyGate gate;
   private final Admission caller;
   private final TaskIdSealing tasks;
-  private final SocketSubscriptions watches;
+  private final SocketSubscriptions subscriptions;
   private int pending;
   private boolean over;
 
@@ -58,15 +57,15 @@ final class EventBusPeer {
     this.gate = gate;
     this.caller = RequestCaller.of(socket.routingContext());
     this.tasks = new TaskIdSealing(vertx);
-    this.watches = new SocketSubscriptions(vertx);
-    caller.end(); // from here on messages count
+    this.subscriptions = new SocketSubscriptions(vertx);
+    caller.end(); // from now on each message takes a place
   }
 
   private RoutingContext ctx() {
     return socket.routingContext();
   }
 
-  /** Closes the socket where its caller is nobody any more, or may do other things. */
+  /** Closes the socket if its credential is invalid or its rights have changed; true if it is open. */
   boolean check() {
     String why = over ? null : caller.changed();
     if (why == null) {
@@ -74,18 +73,18 @@ final class EventBusPeer {
     }
     over = true;
     socket.close(POLICY, why.length() > MAX_REASON ? why.substring(0, MAX_REASON) : why);
-    // One that does not read would never hear of it.
+    // A peer that does not read gets no close frame.
     vertx.setTimer(CLOSE_MILLIS, late -> ForcedClose.on(ctx().request()));
     return false;
   }
 
   void closed() {
     over = true;
-    watches.close();
+    subscriptions.close();
   }
 
-  /** Whether something that is published may reach him; he gets it as it is for him. */
-  boolean hears(JsonObject frame) {
+  /** Whether the peer may receive a published message; makes it the one that the peer gets. */
+  boolean receives(JsonObject frame) {
     if (EventBusRules.isEvents(frame.getString("address"))
         && frame.getValue("body") instanceof JsonObject fact) {
       String server = String.valueOf(fact.getValue("id"));
@@ -103,7 +102,7 @@ final class EventBusPeer {
     return true;
   }
 
-  /** A message that wants to send, or to listen. */
+  /** Handles a message that sends or that registers a listener. */
   void take(BridgeEvent event) {
     if (!check()) {
       event.complete(false);
@@ -175,7 +174,7 @@ final class EventBusPeer {
       fail(message, refused);
       return;
     }
-    if (!watches.note(who, address, sent.body(), headers)) {
+    if (!subscriptions.note(who, address, sent.body(), headers)) {
       end.run();
       event.complete(false);
       return;
@@ -188,7 +187,7 @@ final class EventBusPeer {
       EventBusRules.tool(address, message.getValue("body"))
           .ifPresent(tool -> options.addHeader(Headers.TOOL, tool));
     }
-    // The event is not completed: that would send it once more.
+    // The event stays uncompleted: Vert.x's bridge would send the message once more.
     vertx
         .eventBus()
         .request(address, sent.body(), options)
@@ -202,8 +201,8 @@ final class EventBusPeer {
   }
 
   /**
-   * Headers that a peer may set; others are dropped. Null where one is such that the bus would
-   * write elsewhere.
+   * The headers that a peer may set; others are dropped. Null if the progress address is not one of
+   * a peer.
    */
   private static @Nullable JsonObject headers(JsonObject message) {
     Object value = message.getValue("headers");
@@ -250,7 +249,7 @@ final class EventBusPeer {
             .put("message", known.getMessage()));
   }
 
-  /** To who wants an answer; a peer that does not read is cut off, and nothing is queued for it. */
+  /** Writes a reply, if one is wanted; cuts off a peer that does not read, and queues nothing for it. */
   private void write(JsonObject message, JsonObject frame) {
     if (over || message.getValue("replyAddress") == null) {
       return;

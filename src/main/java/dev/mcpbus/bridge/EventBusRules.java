@@ -17,8 +17,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a peer of the event-bus bridge may reach: it asks what there is and uses servers. What
- * starts or stops one, the questions of servers and all inner addresses are not there for it.
+ * The addresses that a peer of the event-bus endpoint may use: it lists and uses servers. Addresses
+ * that start or stop servers, that carry the questions of servers, and all inner addresses do not
+ * exist for it. Stateless.
  */
 final class EventBusRules {
 
@@ -56,17 +57,17 @@ final class EventBusRules {
           Addresses.ALL_TOOLS_FUNCTIONS_CALL,
           Addresses.ALL_TOOLS_FUNCTIONS_CANCEL);
 
-  /** Of these alone it is said that there is a server, and nothing of what it has. */
+  /** Their replies show that a server exists, and nothing that it lists. */
   private static final Set<String> BARE = Set.of(Addresses.STATUS, Addresses.PING);
 
-  /** Where a peer may listen for the progress of its own calls; nobody else knows the name. */
+  /** Where a peer may listen to the progress of its own calls; the name is a secret of the peer. */
   private static final Pattern PROGRESS = Pattern.compile("mcp\\.progress\\.[A-Za-z0-9-]{16,64}");
 
   private EventBusRules() {}
 
   /**
-   * What sending {@code body} to {@code address} is about; empty where no peer may. A list names
-   * what there is and is not made smaller on this way: whoever has bounds needs the admin right.
+   * The operation of sending {@code body} to {@code address}; empty if no peer may send there. Lists
+   * are not filtered on this way, so a caller with policies requires the admin right for them.
    */
   static Optional<Operation> sending(String address, @Nullable Object body) {
     RawJson params = params(body);
@@ -89,7 +90,7 @@ final class EventBusRules {
             });
   }
 
-  /** As they will be sent; null where they can be read in two ways. */
+  /** The params in the form in which they are sent; null if they can be read in two ways. */
   private static @Nullable RawJson params(@Nullable Object body) {
     if (!(body instanceof JsonObject object)) {
       return RawJson.EMPTY_OBJECT;
@@ -102,8 +103,8 @@ final class EventBusRules {
   }
 
   /**
-   * The tool of a call to all servers, {@code server.tool}, which then goes to that tool and no
-   * other; empty for what is sent elsewhere.
+   * The tool of a call to all servers, {@code server.tool}, for the header that fixes it; empty for
+   * other addresses.
    */
   static Optional<String> tool(String address, @Nullable Object body) {
     RawJson params = address.equals(Addresses.ALL_TOOLS_CALL) ? params(body) : null;
@@ -112,7 +113,7 @@ final class EventBusRules {
         : PolicyCheck.tool(params).map(ToolName::toString);
   }
 
-  /** What listening on {@code address} is about; empty where no peer may. */
+  /** The operation of listening on {@code address}; empty if no peer may listen there. */
   static Optional<Operation> listening(String address) {
     if (address.equals(Addresses.ALL_EVENTS)) {
       return Optional.of(Operation.whole(Action.LIST, ""));
@@ -125,7 +126,7 @@ final class EventBusRules {
         .map(of -> Operation.of(Action.LIST, of.server().value(), ""));
   }
 
-  /** Whether facts are published there. */
+  /** Whether events are published on an address. */
   static boolean isEvents(String address) {
     return address.equals(Addresses.ALL_EVENTS)
         || ServerAddress.parse(address)
@@ -133,17 +134,17 @@ final class EventBusRules {
             .isPresent();
   }
 
-  /** What follows the server in an address of one. */
+  /** The part after the server in the address of one server. */
   static Optional<String> suffix(String address) {
     return ServerAddress.parse(address).map(ServerAddress::suffix);
   }
 
-  /** The server that an address is of, empty where it is of none. */
+  /** The server in the address of one server; empty for other addresses. */
   static String server(String address) {
     return ServerAddress.parse(address).map(of -> of.server().value()).orElse("");
   }
 
-  /** Whether what is sent there names a call. */
+  /** Whether a message to an address cancels a call. */
   static boolean isCancel(String address) {
     return address.equals(Addresses.ALL_TOOLS_FUNCTIONS_CANCEL)
         || ServerAddress.parse(address)
@@ -155,7 +156,7 @@ final class EventBusRules {
     return PROGRESS.matcher(address).matches();
   }
 
-  /** Headers that a peer may put on a call. */
+  /** Headers that a peer may set on a call. */
   static final Set<String> HEADERS =
       Set.of(
           Headers.DEADLINE,

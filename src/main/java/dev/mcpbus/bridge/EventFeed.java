@@ -16,11 +16,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is published on one address of the bus, as server-sent events for any number of readers. An
- * event's id is {@code <boot>-<number>}, in a cluster with the time; who comes back with the last
- * one that he saw gets what has happened since, or first a {@code missed} event where that is no
- * longer known. A reader that does not read has no queue of its own: he goes on where he was, and
- * is dropped after {@value #PATIENCE} heartbeats. Used on the bridge's context.
+ * The messages of one address of the bus as server-sent events, for any number of readers. The id of
+ * an event is {@code <boot>-<number>}, in a cluster with the time. A reader that returns with its
+ * last id gets the events since; if some are no longer kept, it first gets a {@code missed} event. A
+ * reader has no queue: one that stops reading continues at its place in the log, and is dropped after
+ * {@value #PATIENCE} heartbeats. Used on the bridge's context.
  */
 final class EventFeed {
 
@@ -60,7 +60,7 @@ final class EventFeed {
     check = vertx.setPeriodic(CHECK_MILLIS, now -> new ArrayList<>(readers).forEach(Reader::check));
   }
 
-  /** On any thread: there is one more event. */
+  /** Called on any thread after a new event. */
   private void added() {
     if (!isRead) {
       return;
@@ -76,7 +76,7 @@ final class EventFeed {
     new ArrayList<>(readers).forEach(Reader::pump);
   }
 
-  /** Answers {@code ctx} with the stream, which ends with the client or with the feed. */
+  /** Answers {@code ctx} with the stream, which ends with its client or with the feed. */
   void read(RoutingContext ctx, EventRing.Filter filter) {
     String last = ctx.request().getHeader("Last-Event-ID");
     if (last == null) {
@@ -130,7 +130,7 @@ final class EventFeed {
           .setWriteQueueMaxSize(WRITE_QUEUE_BYTES);
       EventLog.Place place = last == null ? new EventLog.Place(ring.next(), true) : log.after(last);
       position = place.number();
-      // Where he stands, also for who reads no event before he has to come back.
+      // The place of the reader, for a reader that returns before it has got an event.
       response.write(Buffer.buffer("retry: 2000\nid: " + log.before(position) + "\n\n"));
       if (!place.complete()) {
         missed();
@@ -139,7 +139,7 @@ final class EventFeed {
     }
 
     private void missed() {
-      tell("missed", "events were published that are no longer known");
+      write("missed", "events were published that are no longer known");
     }
 
     void pump() {
@@ -161,18 +161,18 @@ final class EventFeed {
       }
     }
 
-    /** Ends with the credential of its reader, and where his rights have changed. */
+    /** Ends the stream if its credential is no longer valid or its rights have changed. */
     void check() {
       String why = caller.changed();
       if (why != null) {
         if (!response.writeQueueFull()) {
-          tell("ended", why);
+          write("ended", why);
         }
         end();
       }
     }
 
-    private void tell(String type, String message) {
+    private void write(String type, String message) {
       JsonObject event = new JsonObject().put("type", type).put("message", message);
       response.write(Buffer.buffer("data: " + event.encode() + "\n\n"));
     }

@@ -10,13 +10,13 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The latest of what is published on one address of the bus, as frames of an event stream. One for
- * all HTTP verticles of a service, so that an event has one id wherever its reader comes in. The
- * first that opens it writes; any thread reads. Each node of a cluster has its own.
+ * The latest messages of one address of the bus, as frames of an event stream. All HTTP verticles of
+ * a node share it, so that an event has the same id for each. The verticle that opens it first writes
+ * on its context; any thread reads.
  */
 final class EventLog {
 
-  /** By so much clocks of nodes may differ, and events be heard later by one than by another. */
+  /** How much the clocks of nodes, and the arrival of one event at two nodes, may differ. */
   private static final long OVERLAP_MILLIS = 2_000;
 
   private static final int MAX_EVENTS = 1_024;
@@ -32,7 +32,7 @@ final class EventLog {
   private @Nullable MessageConsumer<JsonObject> consumer;
 
   /**
-   * @param boot names this life of the log, in ids: never twice the same
+   * @param boot names this instance of the log in the ids; unique
    * @param serverMember the member of an event that names the server
    */
   EventLog(String boot, String address, String serverMember) {
@@ -45,7 +45,7 @@ final class EventLog {
     return ring;
   }
 
-  /** Runs {@code added}, on any thread, when there is one more event. */
+  /** Opens the log; {@code added} runs on any thread after each new event. */
   synchronized void open(Vertx vertx, Runnable added) {
     readers.add(added);
     if (consumer == null) {
@@ -57,24 +57,24 @@ final class EventLog {
   }
 
   /**
-   * The id of an event of this log. In a cluster it says besides when the event was heard: other
-   * nodes number their own, and go on by the time.
+   * The id of an event of this log. In a cluster it contains the time of arrival: other nodes number
+   * the events differently, and continue by the time.
    */
   private String id(long number, long millis) {
     String id = boot + "-" + number;
     return clustered ? id + "@" + millis : id;
   }
 
-  /** The id of who has all before that event. */
+  /** The id for a reader that has got all events before {@code number}. */
   String before(long number) {
     EventRing.Entry next = ring.at(number);
     return id(number - 1, next == null ? System.currentTimeMillis() : next.at());
   }
 
-  /** Where to go on after an event. */
+  /** Where a reader continues. */
   record Place(long number, boolean complete) {}
 
-  /** The place after {@code id}; not complete where something may have been forgotten. */
+  /** The place after {@code id}; not complete if events since then may no longer be kept. */
   Place after(String id) {
     int at = id.indexOf('@');
     String own = at < 0 ? id : id.substring(0, at);
@@ -122,7 +122,7 @@ final class EventLog {
     readers.forEach(Runnable::run);
   }
 
-  /** The resource that a fact says was updated, null for other facts. */
+  /** The URI of the resource that was updated; null for other events. */
   static @Nullable String resource(JsonObject event) {
     return Events.RESOURCE_UPDATED.equals(event.getValue("type"))
             && event.getValue("params") instanceof JsonObject params
@@ -130,7 +130,7 @@ final class EventLog {
         : null;
   }
 
-  /** The verticle that opened it last ends; so do the others. */
+  /** Removes a verticle that stops; the last one ends the log. */
   synchronized void close(Runnable added) {
     readers.remove(added);
     if (consumer != null && readers.isEmpty()) {

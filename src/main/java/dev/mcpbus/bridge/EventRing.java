@@ -9,16 +9,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The latest events, so many and of so many bytes; the newest is kept however large it is. Numbers
- * run on from 0 without a gap. Written by one, read on any thread.
+ * The latest events, bounded in number and in bytes; the newest is kept whatever its size. Events are
+ * numbered from 0 without a gap. One thread writes, any thread reads.
  */
 final class EventRing {
 
   /**
-   * @param owner the principal whom it tells of what is his, null where that is nobody
-   * @param uri the resource that was updated, null for other facts
-   * @param at when it was heard, wall clock, milliseconds
-   * @param frame as it goes to a reader
+   * @param owner the principal that owns the thing of the event; null if none does
+   * @param uri the resource that was updated; null for other events
+   * @param at when it arrived, wall clock, milliseconds
+   * @param frame the bytes for a reader
    */
   record Entry(
       String server,
@@ -49,12 +49,12 @@ final class EventRing {
     return next;
   }
 
-  /** Null where it is no longer kept, or has not been yet. */
+  /** Null if the event is no longer kept, or has not arrived. */
   synchronized @Nullable Entry at(long number) {
     return number < first || number >= next ? null : slots[slot(number)];
   }
 
-  /** The number of the first event that was heard at that time or later. */
+  /** The number of the first event that arrived at that time or later. */
   synchronized long since(long millis) {
     long number = next;
     while (number > first) {
@@ -84,10 +84,10 @@ final class EventRing {
   }
 
   /**
-   * What a reader wants; an empty set means all.
+   * The events for one reader; an empty set means all.
    *
-   * @param rights say which servers and resources there are for him
-   * @param who reads: what is somebody else's is not for him
+   * @param rights of the reader, which hide servers and resources
+   * @param who the reader: events about things of other principals are hidden
    */
   record Filter(Set<String> servers, Set<String> types, Rights rights, Requester who) {
     boolean wants(Entry entry) {

@@ -10,9 +10,9 @@ import io.vertx.core.json.JsonObject;
 import java.util.List;
 
 /**
- * Is the event loop turning, and does the service run? Two exact paths, answered to everybody and
- * before anything else: no caller, no route and no bus is behind them. Where callers have to log
- * in, the answer does not say what is wrong.
+ * Answers {@code /health/live} and {@code /health/ready} to every client, before the admission, the
+ * router and the bus. If a login is required, the answer does not contain the problems. Used on the
+ * bridge's context.
  */
 final class HealthRoutes {
 
@@ -24,14 +24,14 @@ final class HealthRoutes {
   private final boolean details;
 
   /**
-   * @param details whether anybody may know what is wrong
+   * @param details whether the answer may contain the problems
    */
   HealthRoutes(Readiness readiness, boolean details) {
     this.readiness = readiness;
     this.details = details;
   }
 
-  /** For who reads the table of routes. */
+  /** The routes, for the OpenAPI document. */
   static List<Route> described() {
     return List.of(
         Route.get(LIVE, Action.LIST, "live", "Whether the process is alive; for everybody.")
@@ -40,7 +40,7 @@ final class HealthRoutes {
             .giving("Health"));
   }
 
-  /** False where the request is another one; else it has been answered. */
+  /** Answers a request for one of the two paths; false, without an answer, for other requests. */
   boolean answers(HttpServerRequest request) {
     String path = request.path();
     boolean ready = READY.equals(path);
@@ -58,7 +58,7 @@ final class HealthRoutes {
     return true;
   }
 
-  /** A node that cannot do all that the cluster's definitions say should get no requests. */
+  /** A node that cannot run what the cluster's definitions say should get no requests. */
   private void ready(HttpServerRequest request) {
     List<String> problems = readiness.problems();
     if (problems == null) {

@@ -10,12 +10,12 @@ import io.vertx.core.net.PemKeyCertOptions;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** How Vert.x is to listen. */
+/** The options of the HTTP server: bounds, TLS and protocols. Stateless. */
 final class HttpSetup {
 
   private static final int STREAMS_PER_CONNECTION = 100;
 
-  /** Requests that a client of HTTP/2 may take back; then its connection ends. */
+  /** Requests that an HTTP/2 client may cancel within the window; then its connection is closed. */
   private static final int RESETS = 200;
 
   private static final int RESETS_SECONDS = 30;
@@ -26,8 +26,8 @@ final class HttpSetup {
   private HttpSetup() {}
 
   /**
-   * @param accepted hears of each connection before its TLS handshake, on its event loop; not of
-   *     those without TLS, which Vert.x tells of as soon
+   * @param accepted receives each TLS connection before its handshake, on its event loop; Vert.x
+   *     reports connections without TLS at once itself
    */
   static HttpServerOptions of(BridgeOptions options, Consumer<InboundConnection> accepted) {
     HttpServerOptions http =
@@ -38,7 +38,7 @@ final class HttpSetup {
             .setMaxInitialLineLength(Math.min(8_192, options.limits().maxHeaderBytes()))
             .setMaxWebSocketFrameSize(FRAME_BYTES)
             .setMaxWebSocketMessageSize(options.maxBodyBytes())
-            // A small message could grow to a thousand times its size, each socket's window on top.
+            // A small compressed message could grow a thousandfold, and each socket has a window.
             .setPerFrameWebSocketCompressionSupported(false)
             .setPerMessageWebSocketCompressionSupported(false)
             .setInitialSettings(
@@ -48,7 +48,7 @@ final class HttpSetup {
             .setHttp2RstFloodMaxRstFramePerWindow(RESETS)
             .setHttp2RstFloodWindowDuration(RESETS_SECONDS)
             .setHttp2RstFloodWindowDurationTimeUnit(TimeUnit.SECONDS)
-            // Without TLS HTTP/1.1 alone: nobody but attackers speaks HTTP/2 in the clear.
+            // HTTP/1.1 only without TLS: browsers and common clients use HTTP/2 over TLS only.
             .setHttp2ClearTextEnabled(false)
             .setCompressionSupported(false);
     BridgeTlsOptions tls = options.tls();

@@ -13,8 +13,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The OpenAPI 3.1 document, made of the table of routes and of the schemas in {@code
- * openapi-schemas.json}. Pure.
+ * Builds the OpenAPI 3.1 document from the table of routes and the schemas in {@code
+ * openapi-schemas.json}. Stateless.
  */
 final class OpenApiDocument {
 
@@ -125,7 +125,7 @@ final class OpenApiDocument {
     return parameters;
   }
 
-  /** What a path is about: the first word after the server, else the first one. */
+  /** The tag of a path: the first word after the server, else the first word. */
   private static String tag(String path) {
     String rest = path.replaceFirst("^/api/servers/:id/", "").replaceFirst("^/(api/)?", "");
     int cut = rest.indexOf('/');

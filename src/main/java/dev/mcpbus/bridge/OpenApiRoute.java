@@ -3,7 +3,7 @@ package dev.mcpbus.bridge;
 import dev.mcpbus.security.Action;
 import io.vertx.core.buffer.Buffer;
 
-/** {@code GET /openapi.json}. Comes last: it tells of all routes, itself included. */
+/** {@code GET /openapi.json}. Mounted last, because the document contains all routes. */
 final class OpenApiRoute {
 
   void mount(RouteTable routes) {

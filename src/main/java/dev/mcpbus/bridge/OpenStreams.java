@@ -7,7 +7,7 @@ import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;
 import org.jspecify.annotations.Nullable;
 
-/** All that stays open: event streams and event-bus sockets, under one cap. */
+/** The event streams and event-bus sockets, with one cap for both. Used on the bridge's context. */
 final class OpenStreams {
 
   private static final String BOUND = "bridge.streams";
@@ -15,7 +15,7 @@ final class OpenStreams {
   private final Vertx vertx;
   private final StreamLimit cap;
   private final StreamRoutes events;
-  private final @Nullable EventBusEndpoint door;
+  private final @Nullable EventBusEndpoint eventBus;
 
   OpenStreams(Vertx vertx, BridgeOptions options, SharedBridgeState shared, PolicyGate gate) {
     BridgeLimitOptions limits = options.limits();
@@ -23,7 +23,7 @@ final class OpenStreams {
     this.cap = shared.streams;
     FairLimits.of(vertx).add(BOUND, cap.bound());
     events = new StreamRoutes(vertx, shared, limits.heartbeat(), gate);
-    door =
+    eventBus =
         options.eventBus()
             ? new EventBusEndpoint(vertx, cap, limits.heartbeat().multipliedBy(2), gate)
             : null;
@@ -31,16 +31,16 @@ final class OpenStreams {
 
   void mount(RouteTable routes, Router router) {
     events.mount(routes);
-    if (door != null) {
-      door.mount(router);
+    if (eventBus != null) {
+      eventBus.mount(router);
     }
   }
 
   void close() {
     FairLimits.of(vertx).remove(BOUND, cap.bound());
     events.close();
-    if (door != null) {
-      door.close();
+    if (eventBus != null) {
+      eventBus.close();
     }
   }
 }

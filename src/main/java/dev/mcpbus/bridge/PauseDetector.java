@@ -3,18 +3,18 @@ package dev.mcpbus.bridge;
 import java.util.function.LongSupplier;
 
 /**
- * Notices that the process, or its event loop, did not run for a while. What is read soon after may
- * have waited as long in the buffers of the network. Confined to one event loop, whose ticks it
- * counts.
+ * Measures pauses of the process or of its event loop, by a clock that it reads at each tick. A
+ * request that is read soon after a pause may have waited in the network buffers as long as the
+ * pause. Confined to one event loop.
  */
 final class PauseDetector {
 
   static final long TICK_MILLIS = 250;
 
-  /** Less is the common delay of a busy machine. */
+  /** Shorter pauses are normal on a busy machine. */
   private static final long SHORTEST_MILLIS = 1_000;
 
-  /** How long after it what waited is still being read. */
+  /** How long after a pause the requests that waited are still being read. */
   private static final long AFTER_MILLIS = 1_000;
 
   private final LongSupplier clock;
@@ -40,9 +40,9 @@ final class PauseDetector {
     last = now;
   }
 
-  /** How long what is read now may have waited, milliseconds; 0 where the process ran. */
+  /** How long a request that is read now may have waited, milliseconds; 0 without a pause. */
   long waited() {
-    // A request may be read before the tick that is due.
+    // The request may be read before the tick that is due.
     tick();
     return clock.getAsLong() - end <= AFTER_MILLIS ? length : 0;
   }

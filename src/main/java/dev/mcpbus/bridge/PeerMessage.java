@@ -10,8 +10,9 @@ import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a peer of the event bus sends, as the bus gets it: it says who is behind it, and names calls
- * and tasks as nobody else can; and what comes back, as the peer gets it.
+ * A message of an event-bus peer in the form for the bus: with its principal, and with call ids and
+ * task ids that no other principal can name; and the way back for the reply. Confined to the bridge's
+ * context.
  */
 final class PeerMessage {
 
@@ -19,9 +20,8 @@ final class PeerMessage {
   private final TaskIdSealing.@Nullable SealedCall passing;
 
   /**
-   * @param headers those that the peer may set; those that he may not are added
-   * @throws McpFailure where he names a call as none can be named, or a task that he was never
-   *     given
+   * @param headers that the peer has set; the constructor adds those that only mcpbus sets
+   * @throws McpFailure if the call id is not valid, or if the peer was never given the task
    */
   PeerMessage(
       Requester who,
@@ -73,7 +73,7 @@ final class PeerMessage {
         : passing.sealed(json.toBuffer()).toJsonObject();
   }
 
-  /** Most results name no task: these are not written and read once more. */
+  /** Most results contain no task id and are not encoded and parsed again. */
   private static boolean mayName(JsonObject result) {
     return result.containsKey("task")
         || result.containsKey("tasks")

@@ -11,30 +11,30 @@ import java.util.Locale;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Failures as {@code application/problem+json} (RFC 9457). */
+/** Writes failures as {@code application/problem+json} (RFC 9457). Stateless. */
 final class ProblemDocument {
 
   private static final Logger LOG = LoggerFactory.getLogger(ProblemDocument.class);
 
   private ProblemDocument() {}
 
-  /** The router's failure handler: whatever went wrong becomes one problem document. */
+  /** The failure handler of the router: answers each failure with one problem document. */
   static void handle(RoutingContext ctx) {
     Throwable failure = ctx.failure();
     if (failure instanceof McpFailure mine) {
       send(ctx.response(), mine);
     } else if (HttpConnections.isBadHandshake(failure)) {
-      // Vert.x has answered; it says so here, too.
+      // Vert.x has answered, and reports the failure here as well.
       send(ctx.response(), 400, "the WebSocket handshake is not well-formed");
     } else if (ctx.statusCode() >= 400 && ctx.statusCode() < 500) {
-      // A refusal of the router's own.
+      // A refusal by the router itself.
       send(ctx.response(), ctx.statusCode(), "the request cannot be read");
     } else {
       send(ctx.response(), defect(ctx.request().method() + " " + ctx.request().path(), failure));
     }
   }
 
-  /** Logs where a defect is, without its message: that may quote a caller's data. */
+  /** Logs the stack of a defect without its message, which may contain a caller's data. */
   static McpFailure defect(String place, Throwable failure) {
     Throwable bare = new Throwable(failure == null ? "unknown" : failure.getClass().getName());
     if (failure != null) {
@@ -49,7 +49,7 @@ final class ProblemDocument {
     return cut.replaceAll("[^\\x20-\\x7E]", "?");
   }
 
-  /** The failure that stands for a text that is no strict JSON or no JSON-RPC. */
+  /** The failure for a body that is not strict JSON, or not JSON-RPC. */
   static McpFailure of(ProtocolException problem) {
     FailureCode code =
         switch (problem.reason()) {
@@ -61,6 +61,7 @@ final class ProblemDocument {
     return new McpFailure(code, McpFailure.Sent.NO, "body: " + problem.getMessage(), -1, data);
   }
 
+  /** Answers with a failure; does nothing if the response has begun. */
   static void send(HttpServerResponse response, McpFailure failure) {
     FailureCode code = failure.code();
     JsonObject body =
@@ -84,7 +85,7 @@ final class ProblemDocument {
     write(response, code.httpStatus(), body);
   }
 
-  /** For faults of HTTP alone, which have no failure code of their own: {@code BAD_REQUEST}. */
+  /** Answers a fault of HTTP alone, which has no failure code of its own: {@code BAD_REQUEST}. */
   static void send(HttpServerResponse response, int status, String detail) {
     write(
         response,

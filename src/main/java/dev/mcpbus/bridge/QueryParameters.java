@@ -9,14 +9,12 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Reads the query of a request; what is wrong is a {@code BAD_REQUEST} that names the parameter.
- */
+/** Reads the query of a request; a fault is a {@code BAD_REQUEST} that names it. Stateless. */
 final class QueryParameters {
 
   private QueryParameters() {}
 
-  /** Refuses parameters that the route does not have: a typing mistake must not go unnoticed. */
+  /** Refuses parameters that the route does not have, so that a typing error is reported. */
   static void check(RoutingContext ctx, Route route) {
     for (String name : ctx.queryParams().names()) {
       if (route.query().stream().noneMatch(param -> param.name().equals(name))) {
@@ -35,7 +33,7 @@ final class QueryParameters {
     return text.substring(0, Math.min(40, text.length())).replaceAll("[^\\x20-\\x7E]", "?");
   }
 
-  /** Its first value, or null. Of the query alone: the router's own look-up has the path too. */
+  /** The first value in the query, or null; the router's own look-up includes the path. */
   static @Nullable String get(RoutingContext ctx, String name) {
     return ctx.queryParams().get(name);
   }
@@ -48,7 +46,7 @@ final class QueryParameters {
     return value;
   }
 
-  /** One of {@code words}, or null where it is not given. */
+  /** The value, which must be one of {@code words}; null if it is not given. */
   static @Nullable String word(RoutingContext ctx, String name, List<String> words) {
     String value = get(ctx, name);
     if (value != null && !words.contains(value)) {
@@ -61,7 +59,7 @@ final class QueryParameters {
     return "true".equals(word(ctx, name, List.of("true", "false")));
   }
 
-  /** All values of {@code name}, also several with commas between; each must be one of known. */
+  /** All values of {@code name}, also those separated by commas; each must be one of {@code known}. */
   static Set<String> words(RoutingContext ctx, String name, Set<String> known) {
     Set<String> values = texts(ctx, name);
     for (String value : values) {

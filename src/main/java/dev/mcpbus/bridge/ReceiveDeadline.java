@@ -16,12 +16,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Closes connections whose client takes too long to send a whole request, or sends none. A client
- * that waits for an answer is never closed. Used on the bridge's context.
+ * Closes connections whose client takes too long to send a whole request, or sends none. It never
+ * closes a connection whose client waits for a response. Used on the bridge's context.
  */
 final class ReceiveDeadline {
 
-  /** For a client to read an early answer; closing at once may take it away from him. */
+  /** Time for a client to read an early response: a close at once may discard it. */
   private static final long LINGER_MILLIS = 500;
 
   private static final String CLOSE = "close";
@@ -48,9 +48,9 @@ final class ReceiveDeadline {
   void connected(InboundConnection connection, HttpConnection http) {
     connections.put(connection, http);
     connection.onEnd(() -> ended(connection));
-    clientsTurn(connection, false);
+    awaitClient(connection, false);
     if (sweep < 0) {
-      // One for all: a timer per request would cost more than what it watches.
+      // One timer for all connections: one for each request costs more than the request.
       long period = Math.max(MIN_SWEEP_MILLIS, Math.min(millis / 8, MAX_SWEEP_MILLIS));
       sweep = vertx.setPeriodic(period, now -> expire());
     }
@@ -66,10 +66,10 @@ final class ReceiveDeadline {
   }
 
   /**
-   * A request's head is here; one without a body is complete.
+   * Notes that the head of a request has arrived; a request without a body is complete.
    *
-   * @param over runs when its response has ended, or can reach nobody
-   * @return false where it must not be served: its connection ends with the response before
+   * @param over runs when the response has ended, or when its client has gone
+   * @return false if the request must not be served: its connection ends with the response before
    */
   boolean requested(HttpServerRequest request, Runnable over) {
     InboundConnection connection = InboundConnection.of(request.connection());
@@ -86,7 +86,7 @@ final class ReceiveDeadline {
     }
     boolean hasBody = hasBody(request);
     if (hasBody) {
-      clientsTurn(connection, true);
+      awaitClient(connection, true);
     }
     response.headersEndHandler(
         head -> {
@@ -106,7 +106,7 @@ final class ReceiveDeadline {
     return true;
   }
 
-  /** Of many requests on one connection each has its own time; idle is who has none. */
+  /** HTTP/2: each request of a connection has its own timer; the connection is idle without requests. */
   private void multiplexed(InboundConnection connection, HttpServerRequest request) {
     long timer =
         hasBody(request) || !BODILESS.contains(request.method())
@@ -123,9 +123,9 @@ final class ReceiveDeadline {
   }
 
   private void answered(InboundConnection connection, HttpServerRequest request) {
-    // A pipelined request may already be at work, and the connection not idle.
+    // With a pipelined request the connection is not idle.
     if (connection.end(request) && connection.isIdle()) {
-      clientsTurn(connection, false);
+      awaitClient(connection, false);
     }
   }
 
@@ -135,7 +135,7 @@ final class ReceiveDeadline {
     }
   }
 
-  /** The request is here in full: from now on it is us who take the time. */
+  /** The whole request has arrived: from now on the bridge takes the time, not the client. */
   void received(HttpServerRequest request) {
     InboundConnection connection = InboundConnection.of(request.connection());
     if (connection != null && request.version() != HttpVersion.HTTP_2) {
@@ -143,7 +143,7 @@ final class ReceiveDeadline {
     }
   }
 
-  /** Answered before its body was there: whoever goes on sending is cut off. */
+  /** After a response before the end of the body: closes the connection of a client that still sends. */
   private static void closeUnlessEnded(InboundConnection connection, HttpServerRequest request) {
     if (!request.isEnded() || connection.isEnding()) {
       request.connection().close();
@@ -156,11 +156,14 @@ final class ReceiveDeadline {
         || (length != null && !length.equals("0"));
   }
 
-  private void clientsTurn(InboundConnection connection, boolean midway) {
+  private void awaitClient(InboundConnection connection, boolean midway) {
     connection.waits(System.nanoTime(), nanos, midway);
   }
 
-  /** A close waits until the client has taken its answer; for that he has the same time again. */
+  /**
+   * Closes late connections. A close waits until the client has read its response, for which it has
+   * the same time again.
+   */
   private void expire() {
     long now = System.nanoTime();
     connections.keySet().forEach(each -> each.resetUntaken(now));
@@ -172,7 +175,7 @@ final class ReceiveDeadline {
   private void close(InboundConnection connection) {
     HttpConnection http = connections.get(connection);
     if (http != null) {
-      connection.works(); // told once
+      connection.works(); // so that the next sweep does not close it again
       long last = vertx.setTimer(millis, late -> ForcedClose.on(connection));
       http.close().onComplete(closed -> vertx.cancelTimer(last));
     }

@@ -18,9 +18,9 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What every request of the bridge passes before its route, steps 3 to 6 of decision 13. {@link
- * #handle} is the order: it is a promise. A guard that refuses a request has answered it. Confined
- * to the context of the {@link BridgeVerticle}.
+ * The guards that each request of the bridge passes before its route, steps 3 to 6 of decision 13.
+ * {@link #handle} contains their order, which is a promise. A guard that refuses a request answers
+ * it. Confined to the context of the {@link BridgeVerticle}.
  */
 final class RequestGuards implements Handler<HttpServerRequest> {
 
@@ -28,38 +28,38 @@ final class RequestGuards implements Handler<HttpServerRequest> {
   private final ConnectionLimits connections;
   private final ReceiveDeadline receive;
   private final HealthRoutes health;
-  private final AdmissionControl keeper;
+  private final AdmissionControl admissions;
   private final BiConsumer<HttpServerRequest, Admission> next;
-  private @Nullable OriginGuard names;
+  private @Nullable OriginGuard origins;
 
   /**
-   * @param next takes the requests that have passed
+   * @param next takes each request that has passed, with its admission
    */
   RequestGuards(
       BridgeOptions options,
       ConnectionLimits connections,
       ReceiveDeadline receive,
       HealthRoutes health,
-      AdmissionControl keeper,
+      AdmissionControl admissions,
       BiConsumer<HttpServerRequest, Admission> next) {
     this.options = options;
     this.connections = connections;
     this.receive = receive;
     this.health = health;
-    this.keeper = keeper;
+    this.admissions = admissions;
     this.next = next;
   }
 
-  /** The guard of names needs the port: where any free one was asked for, it is known by now. */
+  /** Creates the {@link OriginGuard}, for which the bound port must be known. */
   void connected(HttpConnection connection) {
-    if (names == null) {
-      names =
+    if (origins == null) {
+      origins =
           new OriginGuard(
               options.scheme(),
               connection.localAddress().port(),
               options.allowedHosts(),
               options.allowedOrigins(),
-              keeper.audit());
+              admissions.audit());
     }
   }
 
@@ -75,23 +75,23 @@ final class RequestGuards implements Handler<HttpServerRequest> {
       refusePath(request, problem);
       return;
     }
-    if (!Objects.requireNonNull(names).admits(request) || health.answers(request)) {
+    if (!Objects.requireNonNull(origins).admits(request) || health.answers(request)) {
       return;
     }
     InboundConnection connection = InboundConnection.of(request.connection());
     McpFailure full = connection == null ? null : connections.refusal(connection);
     if (full != null) {
       ProblemDocument.send(request.response(), full);
-    } else if (!keeper.answers(request)) {
-      lifecycle.admitted(request, keeper.admit(request), next);
+    } else if (!admissions.answers(request)) {
+      lifecycle.admitted(request, admissions.admit(request), next);
     }
   }
 
-  /** What the guards, the gateway and the router read as the path is the same text from here on. */
+  /** Refuses a path that is not in normal form: guards, gateway and router must read the same path. */
   private void refusePath(HttpServerRequest request, String problem) {
-    keeper.audit().refused(request, null, RefusalCode.BAD_REQUEST);
+    admissions.audit().refused(request, null, RefusalCode.BAD_REQUEST);
     if (request.version() != HttpVersion.HTTP_2) {
-      request.response().putHeader("Connection", "close"); // the body of a stranger is not read
+      request.response().putHeader("Connection", "close"); // the body is not read
     }
     ProblemDocument.send(request.response(), 400, problem);
   }

@@ -6,15 +6,18 @@ import io.vertx.core.http.HttpServerRequest;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** One request, from its head to the end of its response. Used on the bridge's context. */
+/**
+ * One request from its head to the end of its response: it ends the admission with the response.
+ * Used on the bridge's context.
+ */
 final class RequestLifecycle {
 
   private @Nullable Runnable end;
   private boolean over;
 
   /**
-   * Runs {@code step} where the request may go on. While the admission is not known the request is
-   * paused, so that its body is not lost; a request that is refused stays so.
+   * Runs {@code step} if the request is admitted. Until the admission is known the request is paused,
+   * so that its body is not lost; a refused request stays paused.
    */
   void admitted(
       HttpServerRequest request,
@@ -38,7 +41,7 @@ final class RequestLifecycle {
     }
   }
 
-  /** The response has ended, or can reach nobody. */
+  /** The response has ended, or its client has disconnected. */
   void end() {
     over = true;
     if (end != null) {

@@ -3,7 +3,7 @@ package dev.mcpbus.bridge;
 import dev.mcpbus.security.Action;
 import io.vertx.core.http.HttpServerResponse;
 
-/** {@code GET /}: what a person finds who follows the link of the start's report. */
+/** {@code GET /}: a short text for a person who opens the link that mcpbus logs at its start. */
 final class RootRoute {
 
   private static final String TEXT =
@@ -15,9 +15,9 @@ final class RootRoute {
         /api/tools      what they can do
         /openapi.json   all of the HTTP interface
 
-      Adding, stopping and restarting servers needs a key with the admin right. Where nobody has to
-      log in that is the admin token: what follows #token= in the link that mcpbus shows at its
-      start, also in ~/.mcpbus/admin/. Send it as "Authorization: Bearer ...".
+      Adding, stopping and restarting servers needs a key with the admin right. Without a login
+      that is the admin token: what follows #token= in the link that mcpbus shows at its start,
+      also in ~/.mcpbus/admin/. Send it as "Authorization: Bearer ...".
       """;
 
   void mount(RouteTable routes) {

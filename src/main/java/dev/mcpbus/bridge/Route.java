@@ -9,15 +9,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One method of one path, and all that is said of it: rights ask for its action, the OpenAPI
- * document is made of the rest.
+ * One method of one path, with its action for the rights and its description for the OpenAPI
+ * document. Immutable.
  *
- * @param path as the router wants it, {@code /api/servers/:id}
+ * @param path in the form of the router, {@code /api/servers/:id}
  * @param id the {@code operationId}
- * @param query parameters of the query, none required unless they say so
- * @param body schema of the request's body, null where there is none
+ * @param query parameters of the query; optional unless {@link Param#required}
+ * @param body schema of the request's body; null if there is none
  * @param answer schema of the answer
- * @param status of an answer that is no failure
+ * @param status of an answer that is not a failure
  * @param type media type of that answer
  */
 record Route(
@@ -61,7 +61,7 @@ record Route(
       return new Param(name, summary, false, schema.put("type", "string"));
     }
 
-    /** May be given several times. */
+    /** A parameter that may be given several times. */
     static Param texts(String name, String summary) {
       JsonObject item = new JsonObject().put("type", "string");
       return new Param(

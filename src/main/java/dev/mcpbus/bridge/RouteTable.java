@@ -16,8 +16,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The table of all routes. Every request of one passes the gate with the route's action before its
- * body is read; a method that a path does not have is answered 405 with {@code Allow}.
+ * The table of all routes. Each request passes the gate with the action of its route before its body
+ * is read; a method that a path does not have is answered 405 with {@code Allow}. Used on the
+ * bridge's context.
  */
 final class RouteTable {
 
@@ -35,7 +36,7 @@ final class RouteTable {
   private final List<Route> elsewhere = new ArrayList<>();
 
   /**
-   * @param gate whether a request may do this; where not, it has answered the request
+   * @param gate whether a request may use a route with that action; if not, it answers the request
    */
   RouteTable(BodyReader bodies, BiPredicate<RoutingContext, Action> gate) {
     this.bodies = bodies;
@@ -52,7 +53,7 @@ final class RouteTable {
     put(new Mounted(route, true, handler));
   }
 
-  /** What is answered before the router, and is not mounted. */
+  /** Adds routes that are answered before the router, for the description only. */
   void describe(List<Route> routes) {
     elsewhere.addAll(routes);
   }
@@ -61,7 +62,7 @@ final class RouteTable {
     paths.computeIfAbsent(mounted.route().path(), path -> new ArrayList<>()).add(mounted);
   }
 
-  /** In the order in which paths were first added. */
+  /** All routes, in the order in which paths were first added. */
   List<Route> all() {
     Stream<Route> mounted = paths.values().stream().flatMap(List::stream).map(Mounted::route);
     return Stream.concat(elsewhere.stream(), mounted).toList();
@@ -111,7 +112,7 @@ final class RouteTable {
         });
   }
 
-  /** Ends {@code response} with JSON, unless the client has gone away. */
+  /** Ends {@code response} with JSON, unless its client has disconnected. */
   static void json(HttpServerResponse response, int status, Buffer body) {
     if (!response.closed() && !response.ended()) {
       response.setStatusCode(status).putHeader("Content-Type", Route.JSON).end(body);

@@ -22,10 +22,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * {@code POST /rpc}: one JSON-RPC 2.0 request per HTTP request. The server is named by a member
  * {@code serverId} beside or inside {@code params}, or by the tool's name, {@code serverId:tool} or
- * {@code serverId.tool}. Id and result pass as bytes.
+ * {@code serverId.tool}. Id and result pass as bytes. Used on the bridge's context.
  *
- * <p>JSON-RPC errors come with status 200, except 400 where the body is no JSON-RPC request. A
- * message without an id is answered 202 and goes nowhere: nobody could hear its failure.
+ * <p>JSON-RPC errors have status 200, except 400 if the body is not a JSON-RPC request. A message
+ * without an id is answered 202 and dropped: its failure could not be reported.
  */
 final class RpcRoute {
 
@@ -128,10 +128,10 @@ final class RpcRoute {
       return calls.call(ctx, prefix, Addresses.TOOLS_CALL, stripped, false);
     }
     if (tool.charAt(cut) == '.') {
-      // With the server named beside it, a dot is part of the tool's own name.
+      // With serverId beside it, a dot belongs to the tool's own name.
       return calls.call(ctx, server, Addresses.TOOLS_CALL, params, false);
     }
-    // Both are given and differ: the prefix wins where it is a server, else it is no prefix.
+    // The prefix and serverId differ: the prefix wins if it is a server, else it is no prefix.
     return calls
         .knows(ctx, prefix)
         .compose(
@@ -141,7 +141,7 @@ final class RpcRoute {
                     : calls.call(ctx, server, Addresses.TOOLS_CALL, params, false));
   }
 
-  /** Ids hold neither a dot nor a colon, so the first of them ends the id. */
+  /** Ids contain neither a dot nor a colon, so the first of them ends the id. */
   static int separator(String name) {
     int colon = name.indexOf(':');
     int dot = name.indexOf('.');

@@ -15,9 +15,9 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 
 /**
- * {@code /api}: what servers offer, and its use. A path is its bus address with slashes; a body is
- * the MCP params, or the arguments where the path names the tool, prompt or task. Results pass as
- * bytes.
+ * {@code /api/servers/{id}/...}: the lists and the calls of one server. A path is its bus address with
+ * slashes; a body is the MCP params, or the arguments if the path names the tool, prompt or task.
+ * Results pass as bytes. Used on the bridge's context.
  */
 final class ServerRoutes {
 
@@ -50,7 +50,7 @@ final class ServerRoutes {
 
   private void tools(RouteTable routes) {
     list(routes, "tools", "listTools", "The tools of a server.", Addresses.TOOLS_LIST, "ToolList");
-    // Not below tools/, where any name may be a tool.
+    // Not below tools/, where any name may be that of a tool.
     look(
         routes,
         "metadata",
@@ -291,7 +291,7 @@ final class ServerRoutes {
     return object(body, limits);
   }
 
-  /** A body that is the params of a request. */
+  /** The params of a request. */
   private RawJson params(Buffer body) {
     if (body.length() == 0) {
       return RawJson.EMPTY_OBJECT;
@@ -303,7 +303,7 @@ final class ServerRoutes {
     }
   }
 
-  /** A body that is one JSON object; an empty one means {@code {}}. */
+  /** The JSON object of a body; {@code {}} for an empty body. */
   static RawJson object(Buffer body, ParseLimits limits) {
     if (body.length() == 0) {
       return RawJson.EMPTY_OBJECT;

@@ -12,7 +12,10 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.function.BiFunction;
 
-/** {@code /api}: which servers there are, what becomes of them, and what they ask. */
+/**
+ * {@code /api}: servers and their states, nodes, and the questions of servers. Used on the bridge's
+ * context.
+ */
 final class ServiceRoutes {
 
   private static final String ONE = "/api/servers/:id";

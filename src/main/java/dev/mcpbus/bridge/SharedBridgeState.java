@@ -10,12 +10,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * What the HTTP verticles of one service share: their port, their bounds, and the events that
- * clients come back for, wherever they come in. Thread-safe.
+ * The state that the HTTP verticles of one node share: port, bounds and event logs, from which a
+ * client continues at any of them. Thread-safe.
  */
 final class SharedBridgeState {
 
-  /** Vert.x has verticles that ask for one negative port share one free port. */
+  /** Servers with the same negative port share one free port, as Vert.x defines it. */
   private static final AtomicInteger FREE = new AtomicInteger();
 
   private final Duration receiveTimeout;
@@ -50,7 +50,7 @@ final class SharedBridgeState {
     connections.opened(connection);
   }
 
-  /** The one that HTTP begins on, counted if it was not. On its event loop. */
+  /** The connection on which HTTP begins; counts it if TLS did not. On its event loop. */
   InboundConnection connection(HttpConnection http) {
     InboundConnection accepted = InboundConnection.of(http);
     if (accepted != null) {

@@ -14,8 +14,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The resources that one socket of the event bus subscribed to: it is a subscriber of its own, and
- * its subscriptions end with it. Used on the bridge's context.
+ * The resource subscriptions of one event-bus socket. The socket is a subscriber of its own, and its
+ * subscriptions end with it. Used on the bridge's context.
  */
 final class SocketSubscriptions {
 
@@ -32,10 +32,10 @@ final class SocketSubscriptions {
   }
 
   /**
-   * Takes note of what the socket asks for.
+   * Notes a subscription or its end, if the message is one.
    *
-   * @param headers of the message, which then say that it is this socket's
-   * @return false where it has too many
+   * @param headers of the message; the holder of the subscription is added
+   * @return false if the socket has too many
    */
   boolean note(Requester who, String address, @Nullable Object body, JsonObject headers) {
     String suffix = EventBusRules.suffix(address).orElse("");
@@ -58,7 +58,7 @@ final class SocketSubscriptions {
     return true;
   }
 
-  /** The socket is gone. */
+  /** Ends all subscriptions: the socket was closed. */
   void close() {
     resources.forEach(this::end);
     resources.clear();
@@ -73,6 +73,6 @@ final class SocketSubscriptions {
             Addresses.of(server, Addresses.RESOURCES_UNSUBSCRIBE),
             new JsonObject().put("uri", resource.uri()),
             options)
-        .onFailure(gone -> {}); // its connection forgets it in time
+        .onFailure(gone -> {}); // the connection drops an unused subscription itself
   }
 }

@@ -6,7 +6,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.security.Admission;
 
 /**
- * How many streams may be open at a time, of all kinds together; one principal cannot have them
+ * Bounds the open streams of all kinds together, as a fair limit: one principal cannot take them
  * all. Thread-safe.
  */
 final class StreamLimit {
@@ -24,7 +24,7 @@ final class StreamLimit {
     return open;
   }
 
-  /** False where all are taken that {@code caller} may have; else it wants one {@link #free}. */
+  /** Takes a place, which {@link #free} gives back; false if the caller has its share already. */
   boolean take(Object stream, Admission caller) {
     return !open.admit(stream, caller.principal().name()).isRefused();
   }
@@ -38,7 +38,7 @@ final class StreamLimit {
     return open.ask(caller.principal().name()).isRefused();
   }
 
-  /** Why a stream is not opened. */
+  /** The failure of a stream that is not opened. */
   McpFailure refusal(boolean stopping, Admission caller) {
     return new McpFailure(
         FailureCode.OVERLOADED,

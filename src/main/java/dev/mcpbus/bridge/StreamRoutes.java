@@ -9,7 +9,7 @@ import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
 import java.util.Set;
 
-/** Facts and messages as server-sent events: {@code /api/events} and {@code /api/rpc-log}. */
+/** Server-sent events: {@code /api/events} and {@code /api/rpc-log}. Used on the bridge's context. */
 final class StreamRoutes {
 
   private static final Param SERVER =

@@ -20,9 +20,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tasks as callers of the bridge know them: under ids that are sealed for the principal that was
- * given them ({@link SealedTaskIds}). A server's own ids never leave, and are never taken. Nothing
- * of a result but these ids is touched. Used on the bridge's context.
+ * Replaces the task ids of servers by ids that are sealed for the principal that gets them ({@link
+ * SealedTaskIds}), and back. A server's own id never reaches a caller, and is never accepted from
+ * one. Nothing else of a result is changed. Used on the bridge's context.
  */
 final class TaskIdSealing {
 
@@ -43,7 +43,7 @@ final class TaskIdSealing {
     this.ids = SealedTaskIds.of(vertx);
   }
 
-  /** A call on its way, from what its caller wrote to what he gets. */
+  /** One call: its params from the caller, and its result for the caller. */
   final class SealedCall {
 
     private final Requester who;
@@ -51,14 +51,14 @@ final class TaskIdSealing {
     private final String method;
     private final RawJson params;
 
-    /** The server's id of the task that the call names, empty where it names none. */
+    /** The server's own id of the task in the params; empty if there is none. */
     private String own = "";
 
     /**
-     * @param server that is called, empty where that is not known
+     * @param server that is called; empty if it is not known
      * @param suffix of its address
-     * @throws McpFailure {@code UNKNOWN_TASK} where the caller was never given the task that he
-     *     names: the same as for a task that never was
+     * @throws McpFailure {@code UNKNOWN_TASK} if the caller was never given the task: the same as
+     *     for a task that does not exist
      */
     SealedCall(Requester who, String server, String suffix, RawJson given) {
       this.who = who;
@@ -74,7 +74,7 @@ final class TaskIdSealing {
       }
     }
 
-    /** What the server's connection gets. */
+    /** The params for the server's connection. */
     RawJson params() {
       return params;
     }
@@ -82,7 +82,7 @@ final class TaskIdSealing {
     private RawJson opened(RawJson given) {
       String id = text(given, "taskId");
       if (!isOfTasks() || id.isEmpty()) {
-        return given; // whoever is asked says what is missing
+        return given; // the server reports a missing id
       }
       SealedTaskIds.Named task = ids.open(who, id);
       if (task == null || !task.connection().equals(server)) {
@@ -99,7 +99,7 @@ final class TaskIdSealing {
       return Methods.isOfTasks(method);
     }
 
-    /** What comes back, as the caller gets it. */
+    /** The result or the failure for the caller. */
     Future<Buffer> sealed(Future<Buffer> answer) {
       return answer.map(this::sealed).recover(failure -> Future.failedFuture(sealed(failure)));
     }
@@ -126,7 +126,7 @@ final class TaskIdSealing {
       return result.with("tasks", RawJson.array(all));
     }
 
-    /** A task as it stands: its own id, and where its result and its questions say theirs. */
+    /** Seals a task: its own id, and the ids in its result and in its questions. */
     private RawJson task(RawJson object) {
       RawJson sealed = related(named(object));
       RawJson result = object.member("result");
@@ -143,15 +143,15 @@ final class TaskIdSealing {
       RawJson all = requests;
       for (String key : requests.toJsonObject().fieldNames()) {
         RawJson request = requests.member(key);
-        RawJson asked = request == null || !request.isObject() ? null : request.member("params");
-        if (request != null && asked != null && asked.isObject()) {
-          all = all.with(key, request.with("params", related(asked)));
+        RawJson params = request == null || !request.isObject() ? null : request.member("params");
+        if (request != null && params != null && params.isObject()) {
+          all = all.with(key, request.with("params", related(params)));
         }
       }
       return all;
     }
 
-    /** With the id of the task that it belongs to under {@code _meta}. */
+    /** Seals the id of the related task in {@code _meta}. */
     private RawJson related(RawJson message) {
       RawJson meta = message.member("_meta");
       RawJson related =
@@ -172,7 +172,7 @@ final class TaskIdSealing {
       if (!(cause instanceof McpFailure failure)) {
         return cause;
       }
-      String of = failure.data().getValue("taskId") instanceof String told ? told : own;
+      String of = failure.data().getValue("taskId") instanceof String named ? named : own;
       if (of.isEmpty()) {
         return failure;
       }
@@ -187,13 +187,13 @@ final class TaskIdSealing {
     }
   }
 
-  /** The text of a member, empty where there is none. */
+  /** The text of a member; empty if there is none. */
   private static String text(RawJson object, String member) {
     RawJson value = object.member(member);
     return value == null || !value.isString() ? "" : value.asString();
   }
 
-  /** Most results name no task: these are not looked at any closer. */
+  /** Most results contain no task id and are not parsed. */
   private static boolean mentionsTask(RawJson raw) {
     byte[] array = raw.array();
     int end = raw.offset() + raw.length() - TASK_ID.length;
@@ -218,12 +218,12 @@ final class TaskIdSealing {
     return ids.seal(owner == null ? "" : owner, new SealedTaskIds.Named(server, "", own));
   }
 
-  /** Whether what is sent to such an address may name a task, or become one. */
+  /** Whether a message to such an address may contain a task id, or become a task. */
   static boolean concerns(String suffix) {
     return METHODS.containsKey(suffix);
   }
 
-  /** A fact about a task as its owner and admins hear it; of what else is told nothing changes. */
+  /** Seals the id in an event about a task for its owner; other events stay the same. */
   JsonObject sealed(JsonObject event) {
     if (!(event.getValue("params") instanceof JsonObject params)
         || !(params.getValue("taskId") instanceof String own)) {

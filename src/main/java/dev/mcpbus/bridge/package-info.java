@@ -1,6 +1,7 @@
 /**
- * HTTP in: REST, JSON-RPC, event streams, the bus itself and health. {@code RouteTable} is the one
- * table of paths: what each does to rights, and what the OpenAPI document says of it.
+ * The HTTP bridge: REST, JSON-RPC, event streams, the event bus over SockJS, and health. {@code
+ * RouteTable} is the one table of paths, with the action that rights decide on and the description
+ * for the OpenAPI document.
  */
 @NullMarked
 package dev.mcpbus.bridge;

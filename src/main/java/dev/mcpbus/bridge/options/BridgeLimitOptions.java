@@ -3,16 +3,16 @@ package dev.mcpbus.bridge.options;
 import java.time.Duration;
 
 /**
- * How much the bridge carries at a time.
+ * The limits of the bridge. Immutable.
  *
  * @param maxHeaderBytes of one request, default 16 KiB: then 431
- * @param maxConnections open at a time, default 4096: then the longest idle one makes room; 503
- *     where all are in use
+ * @param maxConnections open at a time, default 4096: then the connection that was idle longest is
+ *     closed; 503 if all are in use
  * @param maxConnectionsPerAddress the same for one client address (of IPv6 a /64 network), default
  *     three quarters of {@code maxConnections}: a reverse proxy is one address
  * @param maxStreams event streams and event-bus sockets open at a time, default 256: then 503
- * @param heartbeat how often a silent stream says that it is there, default 15 s; a reader that
- *     takes nothing for three of them is dropped
+ * @param heartbeat how often a stream without events sends a comment, default 15 s; a reader that
+ *     reads nothing for three heartbeats is dropped
  */
 public record BridgeLimitOptions(
     int maxHeaderBytes,
@@ -35,13 +35,13 @@ public record BridgeLimitOptions(
     }
   }
 
-  /** With the default for each address. */
+  /** With the default limit for one address. */
   public BridgeLimitOptions(
       int maxHeaderBytes, int maxConnections, int maxStreams, Duration heartbeat) {
     this(maxHeaderBytes, maxConnections, share(maxConnections), maxStreams, heartbeat);
   }
 
-  /** How many of {@code maxConnections} one address may have by default. */
+  /** The default of {@code maxConnectionsPerAddress}: three quarters. */
   public static int share(int maxConnections) {
     return Math.max(1, maxConnections - maxConnections / 4);
   }

@@ -10,19 +10,19 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where and for whom the bridge listens.
+ * The address of the bridge, and who may use it. Immutable.
  *
  * @param host name or address to bind, default {@code 127.0.0.1}
  * @param port default 8790; 0 takes a free one
  * @param maxBodyBytes longest request body, default 16 MiB
  * @param receiveTimeout how long a client may take to send one whole request, and how long an idle
  *     connection is kept, default 60 s
- * @param allowedHosts more values of the {@code Host} header than the loopback names
- * @param allowedOrigins web pages that may call from elsewhere, {@code scheme://host[:port]};
- *     default none
- * @param allowRemote whether {@code host} may be more than loopback; wants {@code allowedHosts}
- * @param limits how much it carries at a time
- * @param eventBus whether pages and remote verticles find the event bus at {@code /eventbus};
+ * @param allowedHosts values of the {@code Host} header that are accepted beside the loopback names
+ * @param allowedOrigins origins of web pages that may call, {@code scheme://host[:port]}; default
+ *     none
+ * @param allowRemote whether {@code host} may be more than loopback; requires {@code allowedHosts}
+ * @param limits of connections, headers and streams
+ * @param eventBus whether {@code /eventbus} serves the event bus to web pages and remote verticles;
  *     default true
  * @param tls null for plain HTTP, the default
  */
@@ -69,7 +69,10 @@ public record BridgeOptions(
   private static final Pattern HOST =
       Pattern.compile("(\\[[0-9a-fA-F:.]+]|[A-Za-z0-9._-]*[A-Za-z0-9_-])(:\\d{1,5})?");
 
-  /** Refuses what would open the bridge by accident, naming the option and the remedy. */
+  /**
+   * Rejects a configuration that would open the bridge by accident; the message names the option and
+   * the remedy.
+   */
   public BridgeOptions {
     allowedHosts = Set.copyOf(allowedHosts);
     allowedOrigins = Set.copyOf(allowedOrigins);
@@ -99,16 +102,17 @@ public record BridgeOptions(
   }
 
   /**
-   * Refuses an open door: whoever can reach it could start processes.
+   * Rejects an address that other machines reach without authentication: any caller could start
+   * processes.
    *
-   * @param auth whether callers have to say who they are
+   * @param auth whether a request without a credential is refused
    */
   public void requireAuth(boolean auth) {
     check(
         auth || isLoopback(host),
         "bridge host '"
             + host
-            + "' is reachable from other machines and nobody has to log in; configure auth.apiKeys"
+            + "' is reachable from other machines without a login; configure auth.apiKeys"
             + " (java -jar mcpbus.jar --new-key NAME) or auth.jwt, or use 127.0.0.1");
   }
 
@@ -118,7 +122,7 @@ public record BridgeOptions(
     }
   }
 
-  /** Decides by the text alone: a name other than {@code localhost} is never trusted. */
+  /** Does not resolve names: a name other than {@code localhost} is never a loopback name. */
   private static boolean isLoopback(String host) {
     if (host.toLowerCase(Locale.ROOT).equals("localhost")) {
       return true;
@@ -127,7 +131,7 @@ public record BridgeOptions(
     return address != null && address.isLoopbackAddress();
   }
 
-  /** The same, with something else in it. */
+  /** A mutable copy, for the {@code with} methods. */
   private static final class Draft {
     private String host;
     private int port;
@@ -179,7 +183,7 @@ public record BridgeOptions(
   }
 
   /**
-   * @param remote whether the host may be more than loopback; only where callers have to log in
+   * @param remote whether the host may be more than loopback; only with authentication
    */
   public BridgeOptions withRemote(boolean remote) {
     return with(draft -> draft.allowRemote = remote);

@@ -1,6 +1,6 @@
 /**
- * What configuration says about the HTTP bridge: address, limits, TLS. Records that configuration
- * fills in and the bridge reads; they hold no behaviour.
+ * The configuration of the HTTP bridge: address, limits, TLS. Configuration fills these records, and
+ * the bridge reads them.
  */
 @NullMarked
 package dev.mcpbus.bridge.options;
