@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * {@code /api/tools}, {@code /api/resources}, {@code /api/prompts}: all servers together. Used on the
- * bridge's context.
+ * {@code /api/tools}, {@code /api/resources}, {@code /api/prompts}: all servers together. Used on
+ * the bridge's context.
  */
 final class AggregateRoutes {
 
@@ -115,7 +115,8 @@ final class AggregateRoutes {
   }
 
   private void callFunction(RoutingContext ctx, Buffer body) {
-    RawJson request = RawJson.of(functionRequest(ctx)).with("call", ServerRoutes.object(body, limits));
+    RawJson request =
+        RawJson.of(functionRequest(ctx)).with("call", ServerRoutes.object(body, limits));
     ServerRoutes.answer(ctx, functions.call(ctx, request));
   }
 

@@ -10,8 +10,8 @@ import io.vertx.core.http.HttpVersion;
 import java.util.function.Consumer;
 
 /**
- * Reads a whole request body up to a cap; a larger body is answered 413 and stays unread. The end of
- * the body ends the client's time to send. Used on the bridge's context.
+ * Reads a whole request body up to a cap; a larger body is answered 413 and stays unread. The end
+ * of the body ends the client's time to send. Used on the bridge's context.
  */
 final class BodyReader {
 

@@ -34,9 +34,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the calls of HTTP requests over the bus, after the {@link PolicyGate} has decided. A call has
- * the deadline of the request, and is cancelled if the client disconnects before the answer. Futures
- * fail with {@link McpFailure} only. Used on the bridge's context.
+ * Makes the calls of HTTP requests over the bus, after the {@link PolicyGate} has decided. A call
+ * has the deadline of the request, and is cancelled if the client disconnects before the answer.
+ * Futures fail with {@link McpFailure} only. Used on the bridge's context.
  */
 final class BridgeCalls {
 
@@ -72,9 +72,7 @@ final class BridgeCalls {
     DeliveryOptions options = RequestCaller.requester(ctx, id).sign(local(ASK_TIMEOUT));
     Future<JsonObject> reply =
         gate.call(
-            ctx,
-            PolicyCheck.toService(address, body),
-            () -> json(null, address, body, options));
+            ctx, PolicyCheck.toService(address, body), () -> json(null, address, body, options));
     return address.equals(Addresses.SERVERS_LIST)
         ? reply.map(list -> PolicyFilter.servers(list, RequestCaller.of(ctx).rights()))
         : reply;
@@ -97,10 +95,13 @@ final class BridgeCalls {
    * @param body {@code {callId, principal?}}: an admin may name the principal of the call
    */
   Future<JsonObject> cancel(RoutingContext ctx, ConnectionId id, JsonObject body) {
-    return ask(ctx, id, Addresses.CANCEL, RequestCaller.requester(ctx, id.value()).cancelling(body));
+    return ask(
+        ctx, id, Addresses.CANCEL, RequestCaller.requester(ctx, id.value()).cancelling(body));
   }
 
-  /** Whether the server exists for the caller. It is not a call: the audit log has no line for it. */
+  /**
+   * Whether the server exists for the caller. It is not a call: the audit log has no line for it.
+   */
   Future<Boolean> knows(RoutingContext ctx, ConnectionId id) {
     if (!RequestCaller.of(ctx).rights().sees(id.value())) {
       return Future.succeededFuture(false);
@@ -154,8 +155,7 @@ final class BridgeCalls {
             });
     return wanted.action() == Action.CALL
         ? result // no list: there is nothing to filter
-        : result.map(
-            list -> PolicyFilter.visible(list, server, RequestCaller.of(ctx).rights()));
+        : result.map(list -> PolicyFilter.visible(list, server, RequestCaller.of(ctx).rights()));
   }
 
   /** The result of an aggregate address. Each node serves it, so this node does. */
@@ -175,7 +175,13 @@ final class BridgeCalls {
                       rights,
                       page ->
                           send(
-                              ctx, caller, null, address, null, page, new DeliveryOptions(options)));
+                              ctx,
+                              caller,
+                              null,
+                              address,
+                              null,
+                              page,
+                              new DeliveryOptions(options)));
               default ->
                   send(ctx, caller, null, address, null, body, options)
                       .map(list -> PolicyFilter.visible(list, null, rights));
@@ -190,8 +196,7 @@ final class BridgeCalls {
       tool.ifPresent(name -> options.addHeader(Headers.TOOL, name.toString()));
     }
     String server = tool.map(ToolName::server).orElse("");
-    return tasks
-        .new SealedCall(caller, server, Addresses.TOOLS_CALL, params)
+    return tasks.new SealedCall(caller, server, Addresses.TOOLS_CALL, params)
         .sealed(send(ctx, caller, null, Addresses.ALL_TOOLS_CALL, null, params, options));
   }
 

@@ -32,9 +32,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The HTTP server: REST and event streams under {@code /api}, JSON-RPC at {@code /rpc}, the event bus
- * at {@code /eventbus}, health under {@code /health}, the description at {@code /openapi.json}. It
- * has no state of any server connection: every call goes over the bus. Failures are problem
+ * The HTTP server: REST and event streams under {@code /api}, JSON-RPC at {@code /rpc}, the event
+ * bus at {@code /eventbus}, health under {@code /health}, the description at {@code /openapi.json}.
+ * It has no state of any server connection: every call goes over the bus. Failures are problem
  * documents.
  */
 public final class BridgeVerticle extends VerticleBase {
@@ -103,8 +103,8 @@ public final class BridgeVerticle extends VerticleBase {
   }
 
   /**
-   * Several verticles that share one port and all bounds; Vert.x gives them connections in turn. They
-   * must be deployed on one Vert.x and closed together.
+   * Several verticles that share one port and all bounds; Vert.x gives them connections in turn.
+   * They must be deployed on one Vert.x and closed together.
    *
    * @param entrances makes the gateway of each
    * @param admission makes the admission control of each
@@ -119,7 +119,8 @@ public final class BridgeVerticle extends VerticleBase {
       Readiness readiness) {
     SharedBridgeState shared = new SharedBridgeState(options, count > 1);
     return Stream.generate(
-            () -> new BridgeVerticle(options, callIds, entrances.get(), admission, readiness, shared))
+            () ->
+                new BridgeVerticle(options, callIds, entrances.get(), admission, readiness, shared))
         .limit(count)
         .toList();
   }
@@ -135,8 +136,7 @@ public final class BridgeVerticle extends VerticleBase {
     RequestCaller entrance = new RequestCaller(router, mounted, bodies);
     mount(router, bodies, admissions);
     RequestGuards guards =
-        new RequestGuards(
-            options, shared.connections, receive, health, admissions, entrance);
+        new RequestGuards(options, shared.connections, receive, health, admissions, entrance);
     HttpServerOptions http = HttpSetup.of(options, shared::accepted).setPort(shared.port);
     HttpServer created = vertx.createHttpServer(http);
     server = created;

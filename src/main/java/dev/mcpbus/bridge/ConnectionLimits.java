@@ -14,8 +14,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bounds the open connections, in all and for each address. At a bound it closes the connection that
- * was idle longest, of the address with the most connections; it never closes one in use for
+ * Bounds the open connections, in all and for each address. At a bound it closes the connection
+ * that was idle longest, of the address with the most connections; it never closes one in use for
  * another. If all are in use it accepts {@value #RESERVE} more: they get 503, and health works. Of
  * those, too, the one that was idle longest is closed. All HTTP verticles share it. Thread-safe.
  */

@@ -135,7 +135,10 @@ final class EventBusEndpoint {
       case PUBLISH -> event.complete(false);
       case RECEIVE ->
           event.complete(
-              peer != null && peer.check() && deliver(socket) && peer.receives(event.getRawMessage()));
+              peer != null
+                  && peer.check()
+                  && deliver(socket)
+                  && peer.receives(event.getRawMessage()));
       case SOCKET_IDLE -> {
         // The peer gets a close frame; one that does not read is cut off.
         vertx.setTimer(ping.toMillis(), late -> ForcedClose.on(socket.routingContext().request()));

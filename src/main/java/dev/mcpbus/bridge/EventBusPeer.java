@@ -65,7 +65,9 @@ final class EventBusPeer {
     return socket.routingContext();
   }
 
-  /** Closes the socket if its credential is invalid or its rights have changed; true if it is open. */
+  /**
+   * Closes the socket if its credential is invalid or its rights have changed; true if it is open.
+   */
   boolean check() {
     String why = over ? null : caller.changed();
     if (why == null) {
@@ -249,7 +251,10 @@ final class EventBusPeer {
             .put("message", known.getMessage()));
   }
 
-  /** Writes a reply, if one is wanted; cuts off a peer that does not read, and queues nothing for it. */
+  /**
+   * Writes a reply, if one is wanted; cuts off a peer that does not read, and queues nothing for
+   * it.
+   */
   private void write(JsonObject message, JsonObject frame) {
     if (over || message.getValue("replyAddress") == null) {
       return;

@@ -66,8 +66,9 @@ final class EventBusRules {
   private EventBusRules() {}
 
   /**
-   * The operation of sending {@code body} to {@code address}; empty if no peer may send there. Lists
-   * are not filtered on this way, so a caller with policies requires the admin right for them.
+   * The operation of sending {@code body} to {@code address}; empty if no peer may send there.
+   * Lists are not filtered on this way, so a caller with policies requires the admin right for
+   * them.
    */
   static Optional<Operation> sending(String address, @Nullable Object body) {
     RawJson params = params(body);
@@ -108,9 +109,7 @@ final class EventBusRules {
    */
   static Optional<String> tool(String address, @Nullable Object body) {
     RawJson params = address.equals(Addresses.ALL_TOOLS_CALL) ? params(body) : null;
-    return params == null
-        ? Optional.empty()
-        : PolicyCheck.tool(params).map(ToolName::toString);
+    return params == null ? Optional.empty() : PolicyCheck.tool(params).map(ToolName::toString);
   }
 
   /** The operation of listening on {@code address}; empty if no peer may listen there. */

@@ -16,11 +16,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages of one address of the bus as server-sent events, for any number of readers. The id of
- * an event is {@code <boot>-<number>}, in a cluster with the time. A reader that returns with its
- * last id gets the events since; if some are no longer kept, it first gets a {@code missed} event. A
- * reader has no queue: one that stops reading continues at its place in the log, and is dropped after
- * {@value #PATIENCE} heartbeats. Used on the bridge's context.
+ * The messages of one address of the bus as server-sent events, for any number of readers. The id
+ * of an event is {@code <boot>-<number>}, in a cluster with the time. A reader that returns with
+ * its last id gets the events since; if some are no longer kept, it first gets a {@code missed}
+ * event. A reader has no queue: one that stops reading continues at its place in the log, and is
+ * dropped after {@value #PATIENCE} heartbeats. Used on the bridge's context.
  */
 final class EventFeed {
 

@@ -10,9 +10,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The latest messages of one address of the bus, as frames of an event stream. All HTTP verticles of
- * a node share it, so that an event has the same id for each. The verticle that opens it first writes
- * on its context; any thread reads.
+ * The latest messages of one address of the bus, as frames of an event stream. All HTTP verticles
+ * of a node share it, so that an event has the same id for each. The verticle that opens it first
+ * writes on its context; any thread reads.
  */
 final class EventLog {
 
@@ -57,8 +57,8 @@ final class EventLog {
   }
 
   /**
-   * The id of an event of this log. In a cluster it contains the time of arrival: other nodes number
-   * the events differently, and continue by the time.
+   * The id of an event of this log. In a cluster it contains the time of arrival: other nodes
+   * number the events differently, and continue by the time.
    */
   private String id(long number, long millis) {
     String id = boot + "-" + number;

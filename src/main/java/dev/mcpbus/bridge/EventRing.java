@@ -9,8 +9,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The latest events, bounded in number and in bytes; the newest is kept whatever its size. Events are
- * numbered from 0 without a gap. One thread writes, any thread reads.
+ * The latest events, bounded in number and in bytes; the newest is kept whatever its size. Events
+ * are numbered from 0 without a gap. One thread writes, any thread reads.
  */
 final class EventRing {
 

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A message of an event-bus peer in the form for the bus: with its principal, and with call ids and
- * task ids that no other principal can name; and the way back for the reply. Confined to the bridge's
- * context.
+ * task ids that no other principal can name; and the way back for the reply. Confined to the
+ * bridge's context.
  */
 final class PeerMessage {
 

@@ -81,8 +81,7 @@ final class PolicyGate {
 
   private McpFailure denied(RoutingContext ctx, Operation wanted) {
     Admission caller = RequestCaller.of(ctx);
-    McpFailure denial =
-        PolicyCheck.denial(caller.rights(), wanted, admissions.adminRemedy());
+    McpFailure denial = PolicyCheck.denial(caller.rights(), wanted, admissions.adminRemedy());
     if (denial.code() == FailureCode.FORBIDDEN) {
       admissions.challengeAdmin(ctx.request(), caller.principal());
     }

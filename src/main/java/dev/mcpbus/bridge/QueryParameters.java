@@ -59,7 +59,9 @@ final class QueryParameters {
     return "true".equals(word(ctx, name, List.of("true", "false")));
   }
 
-  /** All values of {@code name}, also those separated by commas; each must be one of {@code known}. */
+  /**
+   * All values of {@code name}, also those separated by commas; each must be one of {@code known}.
+   */
   static Set<String> words(RoutingContext ctx, String name, Set<String> known) {
     Set<String> values = texts(ctx, name);
     for (String value : values) {

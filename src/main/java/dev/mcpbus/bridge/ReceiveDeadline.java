@@ -106,7 +106,10 @@ final class ReceiveDeadline {
     return true;
   }
 
-  /** HTTP/2: each request of a connection has its own timer; the connection is idle without requests. */
+  /**
+   * HTTP/2: each request of a connection has its own timer; the connection is idle without
+   * requests.
+   */
   private void multiplexed(InboundConnection connection, HttpServerRequest request) {
     long timer =
         hasBody(request) || !BODILESS.contains(request.method())
@@ -143,7 +146,10 @@ final class ReceiveDeadline {
     }
   }
 
-  /** After a response before the end of the body: closes the connection of a client that still sends. */
+  /**
+   * After a response before the end of the body: closes the connection of a client that still
+   * sends.
+   */
   private static void closeUnlessEnded(InboundConnection connection, HttpServerRequest request) {
     if (!request.isEnded() || connection.isEnding()) {
       request.connection().close();

@@ -87,7 +87,9 @@ final class RequestGuards implements Handler<HttpServerRequest> {
     }
   }
 
-  /** Refuses a path that is not in normal form: guards, gateway and router must read the same path. */
+  /**
+   * Refuses a path that is not in normal form: guards, gateway and router must read the same path.
+   */
   private void refusePath(HttpServerRequest request, String problem) {
     admissions.audit().refused(request, null, RefusalCode.BAD_REQUEST);
     if (request.version() != HttpVersion.HTTP_2) {

@@ -16,8 +16,8 @@ final class RequestLifecycle {
   private boolean over;
 
   /**
-   * Runs {@code step} if the request is admitted. Until the admission is known the request is paused,
-   * so that its body is not lost; a refused request stays paused.
+   * Runs {@code step} if the request is admitted. Until the admission is known the request is
+   * paused, so that its body is not lost; a refused request stays paused.
    */
   void admitted(
       HttpServerRequest request,

@@ -16,8 +16,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The table of all routes. Each request passes the gate with the action of its route before its body
- * is read; a method that a path does not have is answered 405 with {@code Allow}. Used on the
+ * The table of all routes. Each request passes the gate with the action of its route before its
+ * body is read; a method that a path does not have is answered 405 with {@code Allow}. Used on the
  * bridge's context.
  */
 final class RouteTable {

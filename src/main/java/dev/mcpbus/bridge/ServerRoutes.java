@@ -15,9 +15,9 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 
 /**
- * {@code /api/servers/{id}/...}: the lists and the calls of one server. A path is its bus address with
- * slashes; a body is the MCP params, or the arguments if the path names the tool, prompt or task.
- * Results pass as bytes. Used on the bridge's context.
+ * {@code /api/servers/{id}/...}: the lists and the calls of one server. A path is its bus address
+ * with slashes; a body is the MCP params, or the arguments if the path names the tool, prompt or
+ * task. Results pass as bytes. Used on the bridge's context.
  */
 final class ServerRoutes {
 

@@ -14,8 +14,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The resource subscriptions of one event-bus socket. The socket is a subscriber of its own, and its
- * subscriptions end with it. Used on the bridge's context.
+ * The resource subscriptions of one event-bus socket. The socket is a subscriber of its own, and
+ * its subscriptions end with it. Used on the bridge's context.
  */
 final class SocketSubscriptions {
 

@@ -9,7 +9,9 @@ import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
 import java.util.Set;
 
-/** Server-sent events: {@code /api/events} and {@code /api/rpc-log}. Used on the bridge's context. */
+/**
+ * Server-sent events: {@code /api/events} and {@code /api/rpc-log}. Used on the bridge's context.
+ */
 final class StreamRoutes {
 
   private static final Param SERVER =

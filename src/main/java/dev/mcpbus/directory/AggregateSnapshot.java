@@ -98,8 +98,8 @@ public final class AggregateSnapshot {
   }
 
   /**
-   * The MCP result of the list method for all servers. The {@code _meta} contains each entry that was
-   * left out, with the reason, under {@link MetaKeys#PROBLEMS}.
+   * The MCP result of the list method for all servers. The {@code _meta} contains each entry that
+   * was left out, with the reason, under {@link MetaKeys#PROBLEMS}.
    *
    * @param only ids of the servers wanted; null for all
    */

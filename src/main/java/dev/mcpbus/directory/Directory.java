@@ -125,7 +125,8 @@ public final class Directory {
     return request(vertx, kinds, view.options().servers());
   }
 
-  private Future<DirectorySnapshot> request(Vertx vertx, Collection<ListKind> kinds, List<String> ids) {
+  private Future<DirectorySnapshot> request(
+      Vertx vertx, Collection<ListKind> kinds, List<String> ids) {
     JsonArray wanted = new JsonArray();
     kinds.forEach(kind -> wanted.add(kind.name()));
     JsonArray servers = new JsonArray();

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps the lists of all servers and writes each change into the {@link Directory}. It fetches the
  * tools of a server when the server connects, the other kinds from the first request for them on. A
- * server that disconnects keeps its last lists, marked as stale. Confined to the context of the {@link
- * DirectoryVerticle}.
+ * server that disconnects keeps its last lists, marked as stale. Confined to the context of the
+ * {@link DirectoryVerticle}.
  */
 public final class DirectoryLists {
 

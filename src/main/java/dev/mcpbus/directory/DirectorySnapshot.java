@@ -20,7 +20,9 @@ public final class DirectorySnapshot {
 
   public static final DirectorySnapshot EMPTY = new DirectorySnapshot(Collections.emptySortedMap());
 
-  /** Bound of {@link #lists}: each reload of the policies leaves the keys of the old rights behind. */
+  /**
+   * Bound of {@link #lists}: each reload of the policies leaves the keys of the old rights behind.
+   */
   private static final int MAX_LISTS = 1_000;
 
   private record Key(DirectoryView view, ListKind kind) {}

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Consumes the events of all connections and keeps the {@link Directory} up to date; {@link
- * DirectoryLists} fetches the lists. The {@link DirectoryService}s run on the same context. Confined
- * to the verticle's context.
+ * DirectoryLists} fetches the lists. The {@link DirectoryService}s run on the same context.
+ * Confined to the verticle's context.
  */
 public final class DirectoryVerticle extends VerticleBase implements DirectoryLists.Listener {
 
@@ -86,7 +86,8 @@ public final class DirectoryVerticle extends VerticleBase implements DirectoryLi
     bus.<JsonObject>localConsumer(Addresses.GATEWAY_SUBSCRIBE, subscriptions::handle);
     List<Future<?>> listening = new ArrayList<>();
     listening.add(
-        bus.<JsonObject>consumer(Addresses.ALL_EVENTS, event -> onEvent(event.body())).completion());
+        bus.<JsonObject>consumer(Addresses.ALL_EVENTS, event -> onEvent(event.body()))
+            .completion());
     services.forEach(service -> listening.add(service.open(vertx, lists)));
     listening.add(subscriptions.open());
     listening.add(directory.taskIds().open(vertx));
@@ -172,7 +173,9 @@ public final class DirectoryVerticle extends VerticleBase implements DirectoryLi
         });
   }
 
-  /** Replies when the lists of {@code {kinds, servers}} are fresh, or the servers are read again. */
+  /**
+   * Replies when the lists of {@code {kinds, servers}} are fresh, or the servers are read again.
+   */
   private void awaitLists(Message<JsonObject> message) {
     JsonObject body = message.body();
     if (body.getBoolean("read", false)) {

@@ -19,12 +19,12 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Three tools in place of a list of thousands, which would fill a model's context: {@value #SEARCH},
- * {@value #DESCRIBE} and {@value #CALL}. This class has their definitions and executes them over the
- * bus; its caller, such as the gateway, lists them to models.
+ * Three tools in place of a list of thousands, which would fill a model's context: {@value
+ * #SEARCH}, {@value #DESCRIBE} and {@value #CALL}. This class has their definitions and executes
+ * them over the bus; its caller, such as the gateway, lists them to models.
  *
- * <p>A failure is a result with {@code isError} whose text names the remedy, because a model can act
- * on that. Any thread; futures always succeed.
+ * <p>A failure is a result with {@code isError} whose text names the remedy, because a model can
+ * act on that. Any thread; futures always succeed.
  */
 public final class MetaTools {
 
@@ -150,9 +150,9 @@ public final class MetaTools {
   }
 
   /**
-   * The params of {@code tools/call} for the tool behind a call of {@value #CALL}, with the name for
-   * {@code mcp.tools.call}. For callers that route calls themselves; they must check themselves that
-   * the tool is in the scope.
+   * The params of {@code tools/call} for the tool behind a call of {@value #CALL}, with the name
+   * for {@code mcp.tools.call}. For callers that route calls themselves; they must check themselves
+   * that the tool is in the scope.
    *
    * @throws McpFailure {@code BAD_REQUEST} if the arguments are not those of {@value #CALL}
    */
@@ -177,8 +177,7 @@ public final class MetaTools {
   private Future<JsonObject> search(JsonObject arguments) {
     Number wanted = arguments.getNumber("limit", DEFAULT_LIMIT);
     int limit = Math.max(1, Math.min(MAX_LIMIT, wanted.intValue()));
-    JsonObject query =
-        new JsonObject().put("query", (String) arguments.getValue("query", ""));
+    JsonObject query = new JsonObject().put("query", (String) arguments.getValue("query", ""));
     List<String> servers = servers(arguments.getJsonArray("servers"));
     if (!servers.isEmpty()) {
       query.put("servers", new JsonArray(servers));

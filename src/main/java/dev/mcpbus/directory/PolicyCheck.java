@@ -53,9 +53,9 @@ public final class PolicyCheck {
   public static Operation toAll(String address, RawJson body) {
     return switch (address) {
       case Addresses.ALL_TOOLS_LIST,
-              Addresses.ALL_PROMPTS_LIST,
-              Addresses.ALL_RESOURCES_LIST,
-              Addresses.ALL_TOOLS_SEARCH ->
+          Addresses.ALL_PROMPTS_LIST,
+          Addresses.ALL_RESOURCES_LIST,
+          Addresses.ALL_TOOLS_SEARCH ->
           Operation.NOTHING;
       case Addresses.ALL_TOOLS_CALL ->
           tool(body)

@@ -9,8 +9,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Removes from lists what the caller may not use: a denied entry looks like one that does not exist.
- * Stateless.
+ * Removes from lists what the caller may not use: a denied entry looks like one that does not
+ * exist. Stateless.
  */
 public final class PolicyFilter {
 

@@ -12,8 +12,8 @@ import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
- * Finds the servers that may serve a URI that no server lists: one from a template or from a result.
- * Stateless.
+ * Finds the servers that may serve a URI that no server lists: one from a template or from a
+ * result. Stateless.
  */
 public final class ResourceCandidates {
 

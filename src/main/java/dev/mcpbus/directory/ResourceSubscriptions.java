@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The gateway's subscriptions to resources, with the clients of this node that hold them. A server
- * gets {@code resources/subscribe} for the first holder, and {@code resources/unsubscribe} after the
- * last holder of all nodes, so that no client ends the subscription of another. Confined to the
+ * gets {@code resources/subscribe} for the first holder, and {@code resources/unsubscribe} after
+ * the last holder of all nodes, so that no client ends the subscription of another. Confined to the
  * context of the {@link DirectoryVerticle}.
  */
 final class ResourceSubscriptions {
@@ -106,7 +106,8 @@ final class ResourceSubscriptions {
             ? add(resource, holder, body.getString("owner", FairLimit.ANYBODY))
             : remove(resource, holder);
     done.onComplete(
-        answered -> message.reply(new JsonObject()), failure -> message.reply(McpFailure.of(failure)));
+        answered -> message.reply(new JsonObject()),
+        failure -> message.reply(McpFailure.of(failure)));
   }
 
   /** Sends one request to the server; holders that come before its answer share the answer. */
@@ -155,7 +156,9 @@ final class ResourceSubscriptions {
                     : free(resource, named));
   }
 
-  /** Ends the subscription at the server; another node that has a holder by then subscribes again. */
+  /**
+   * Ends the subscription at the server; another node that has a holder by then subscribes again.
+   */
   private Future<Void> free(Resource resource, JsonObject named) {
     if (resources.containsKey(resource)) {
       return Future.succeededFuture();

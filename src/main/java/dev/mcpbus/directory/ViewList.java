@@ -26,7 +26,9 @@ public final class ViewList {
 
   private static final Logger LOG = LoggerFactory.getLogger(ViewList.class);
 
-  /** Freshness of the list of a server that does not state it: such a server notifies of changes. */
+  /**
+   * Freshness of the list of a server that does not state it: such a server notifies of changes.
+   */
   private static final long TTL_MILLIS = 60_000;
 
   /**
@@ -97,7 +99,9 @@ public final class ViewList {
     return places.containsKey(uri) ? ServerUri.of(server, uri) : uri;
   }
 
-  /** Names that several entries would have; none gets it: a call must not reach the wrong server. */
+  /**
+   * Names that several entries would have; none gets it: a call must not reach the wrong server.
+   */
   private Set<String> sharedNames() {
     if (places.size() == targets.size()) {
       return Set.of();
@@ -174,7 +178,8 @@ public final class ViewList {
     int from = after + 1;
     int to = Math.min(entries.size(), from + size);
     RawJson page =
-        RawJson.array(modern || deciders.isEmpty() ? entries.subList(from, to) : withTaskSupport(from, to));
+        RawJson.array(
+            modern || deciders.isEmpty() ? entries.subList(from, to) : withTaskSupport(from, to));
     RawJson result = RawJson.EMPTY_OBJECT;
     if (modern) {
       result =

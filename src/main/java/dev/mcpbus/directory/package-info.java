@@ -1,6 +1,6 @@
 /**
- * The lists of all servers, kept once in one immutable snapshot, and views that put names and policy
- * on top. One verticle writes the snapshot; every thread may read it.
+ * The lists of all servers, kept once in one immutable snapshot, and views that put names and
+ * policy on top. One verticle writes the snapshot; every thread may read it.
  */
 @NullMarked
 package dev.mcpbus.directory;

@@ -63,7 +63,8 @@ final class McpErrors {
 
   /** There is no tool or prompt of that name. */
   static McpFailure unknown(ListKind kind, String name) {
-    return invalidParams((kind == ListKind.TOOLS ? UNKNOWN_TOOL : "Unknown prompt: ") + shown(name));
+    return invalidParams(
+        (kind == ListKind.TOOLS ? UNKNOWN_TOOL : "Unknown prompt: ") + shown(name));
   }
 
   static McpFailure unknownResource(GatewayRequest request, String uri) {

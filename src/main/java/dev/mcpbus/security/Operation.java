@@ -33,7 +33,9 @@ public record Operation(Action action, String server, String item, Scope scope) 
   /** Concerns no server and no item. */
   public static final Operation NOTHING = own(Action.LIST, "");
 
-  /** An operation that concerns only what belongs to the caller; {@code server} is for the audit. */
+  /**
+   * An operation that concerns only what belongs to the caller; {@code server} is for the audit.
+   */
   public static Operation own(Action action, String server) {
     return new Operation(action, server, "", Scope.OWN);
   }

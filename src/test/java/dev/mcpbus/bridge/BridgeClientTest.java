@@ -66,7 +66,7 @@ class BridgeClientTest {
   }
 
   @Test
-  void a_client_that_expects_it_is_told_to_go_on(Vertx vertx) throws IOException {
+  void a_client_that_expects_it_gets_100_continue(Vertx vertx) throws IOException {
     BridgeFixture bridge = new BridgeFixture(vertx);
     bridge.on(CALL, "{}");
 

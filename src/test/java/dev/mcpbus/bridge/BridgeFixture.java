@@ -31,7 +31,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
-/** A bridge on a free port, before consumers that stand where the service would. */
+/** A bridge on a free port, with consumers in place of the service. */
 final class BridgeFixture {
 
   /** What a consumer saw of one call. */
@@ -149,7 +149,7 @@ final class BridgeFixture {
     return send(HttpMethod.POST, path, body, MultiMap.caseInsensitiveMultiMap());
   }
 
-  /** By who has the admin token. */
+  /** Sends with the admin token. */
   Answer postAsAdmin(String path, String body) {
     return send(HttpMethod.POST, path, body, asAdmin());
   }

@@ -253,7 +253,8 @@ class BridgeGuardTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"GET", "POST"})
-  void a_stranger_who_goes_on_sending_is_cut_off(String method, Vertx vertx) throws IOException {
+  void a_refused_client_that_continues_to_send_is_disconnected(String method, Vertx vertx)
+      throws IOException {
     BridgeFixture bridge = new BridgeFixture(vertx);
 
     String answer =
@@ -286,7 +287,7 @@ class BridgeGuardTest {
   }
 
   @Test
-  void remote_wants_to_be_allowed_and_the_names_to_be_known() {
+  void a_remote_host_requires_permission_and_the_list_of_names() {
     BridgeOptions base = BridgeOptions.DEFAULT;
     assertThatThrownBy(
             () ->

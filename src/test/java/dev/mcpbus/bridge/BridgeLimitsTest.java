@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** How many and how much; and the same over TLS and HTTP/2. */
+/** The limits of the bridge, over HTTP/1.1, TLS and HTTP/2. */
 @ExtendWith(VertxExtension.class)
 class BridgeLimitsTest {
 

@@ -223,7 +223,7 @@ class BridgeVerticleTest {
   }
 
   @Test
-  void a_connection_that_nobody_serves_is_unknown(Vertx vertx) {
+  void a_connection_without_a_consumer_is_unknown(Vertx vertx) {
     Answer answer = new BridgeFixture(vertx).post("/api/servers/alpha/tools/t", "{}");
 
     assertThat(answer.status()).isEqualTo(404);
@@ -325,7 +325,7 @@ class BridgeVerticleTest {
   }
 
   @Test
-  void liveness_wants_nobody_and_readiness_the_service(Vertx vertx) throws IOException {
+  void liveness_requires_no_caller_and_readiness_the_service(Vertx vertx) throws IOException {
     BridgeFixture bridge = new BridgeFixture(vertx);
 
     assertThat(bridge.get("/health/live").status()).isEqualTo(200);

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Many connections, one after the other and at a time: nothing stays, and nobody is kept out. */
+/** Many connections, in turn and at a time: none leaves objects behind or excludes others. */
 @ExtendWith(VertxExtension.class)
 class ConnectionChurnTest {
 
@@ -225,7 +225,7 @@ class ConnectionChurnTest {
   }
 
   @Test
-  void idle_connections_of_one_client_keep_nobody_out(Vertx vertx) throws IOException {
+  void idle_connections_of_one_client_do_not_exclude_others(Vertx vertx) throws IOException {
     BridgeFixture bridge = new BridgeFixture(vertx, OPTIONS);
     List<SocketChannel> idle = new ArrayList<>();
     try {
@@ -257,7 +257,7 @@ class ConnectionChurnTest {
   }
 
   @Test
-  void where_all_are_in_use_others_hear_503_and_health_is_answered(Vertx vertx) throws IOException {
+  void if_all_are_in_use_others_get_503_and_health_is_answered(Vertx vertx) throws IOException {
     BridgeFixture bridge =
         new BridgeFixture(
             vertx,

@@ -105,7 +105,7 @@ class ConnectionLimitsTest {
   }
 
   @Test
-  void where_all_are_in_use_the_next_are_told_so_until_one_ends() {
+  void if_all_are_in_use_further_ones_are_refused_until_one_ends() {
     ConnectionLimits limits = limits(2, 2);
     InboundConnection first = open(limits, "a");
     InboundConnection second = open(limits, "b");

@@ -43,7 +43,7 @@ class EventBusEndpointTest {
 
     final BlockingQueue<JsonObject> frames = new LinkedBlockingQueue<>();
 
-    /** Held, because Vert.x closes a client that nobody holds. */
+    /** A field, because Vert.x closes a client that is no longer referenced. */
     final WebSocketClient client;
 
     final WebSocket socket;
@@ -280,7 +280,7 @@ class EventBusEndpointTest {
   }
 
   @Test
-  void where_it_is_switched_off_it_is_not_there(Vertx vertx) {
+  void an_event_bus_that_is_switched_off_has_no_path(Vertx vertx) {
     BridgeFixture bridge = new BridgeFixture(vertx, OPTIONS.withEventBus(false));
 
     assertThat(bridge.get("/eventbus/info").status()).isEqualTo(404);
@@ -342,7 +342,7 @@ class EventBusEndpointTest {
   }
 
   @Test
-  void lists_want_the_admin_right_of_whom_policies_bind_and_calls_are_what_they_name() {
+  void with_policies_lists_require_the_admin_right_and_calls_their_own_operation() {
     assertThat(EventBusRules.sending(Addresses.SERVERS_LIST, null))
         .contains(Operation.whole(Action.LIST, ""));
     assertThat(EventBusRules.sending("mcp.alpha.tools.list", new JsonObject()))

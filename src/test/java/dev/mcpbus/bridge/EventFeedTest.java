@@ -80,7 +80,7 @@ class EventFeedTest {
   }
 
   @Test
-  void events_come_as_they_happen_and_only_those_asked_for(Vertx vertx) throws IOException {
+  void events_arrive_as_they_happen_and_only_the_requested_ones(Vertx vertx) throws IOException {
     BridgeFixture bridge = new BridgeFixture(vertx, OPTIONS);
     try (Stream all = new Stream(bridge, "/api/events");
         Stream some = new Stream(bridge, "/api/events?server=a,b&type=log&type=connected")) {
@@ -101,7 +101,7 @@ class EventFeedTest {
   }
 
   @Test
-  void who_comes_back_goes_on_after_his_last_event(Vertx vertx) throws IOException {
+  void a_reader_that_returns_gets_the_events_after_its_last_one(Vertx vertx) throws IOException {
     BridgeFixture bridge = new BridgeFixture(vertx, OPTIONS);
     String last;
     try (Stream first = new Stream(bridge, "/api/events")) {
@@ -122,7 +122,7 @@ class EventFeedTest {
   }
 
   @Test
-  void an_id_of_another_life_or_too_old_is_told_as_missed(Vertx vertx) throws IOException {
+  void an_id_of_another_process_or_too_old_gets_a_missed_event(Vertx vertx) throws IOException {
     BridgeFixture bridge = new BridgeFixture(vertx, OPTIONS);
     String last;
     try (Stream first = new Stream(bridge, "/api/events")) {
@@ -209,7 +209,7 @@ class EventFeedTest {
   }
 
   @Test
-  void a_reader_that_does_not_read_is_dropped_and_holds_nobody_up(Vertx vertx) throws IOException {
+  void a_reader_that_does_not_read_is_dropped_and_delays_no_other(Vertx vertx) throws IOException {
     BridgeFixture bridge =
         new BridgeFixture(
             vertx,

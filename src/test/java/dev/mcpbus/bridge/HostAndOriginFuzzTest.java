@@ -15,7 +15,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Names that are nearly ours, sent as they are: exactly those that are ours are let in. */
+/** Host names similar to the allowed ones: exactly the allowed ones are admitted. */
 @ExtendWith(VertxExtension.class)
 class HostAndOriginFuzzTest {
 

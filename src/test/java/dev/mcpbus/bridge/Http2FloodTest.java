@@ -41,8 +41,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Clients of HTTP/2 that send what costs them little and us more. Each sends a little more than it
- * may, so that all of it fits the socket and its GOAWAY can be read.
+ * HTTP/2 clients that send frames which cost the server more than the client. Each sends a little
+ * more than its limit, so that all of it fits the socket and the GOAWAY can be read.
  */
 @ExtendWith(VertxExtension.class)
 class Http2FloodTest {
@@ -265,8 +265,8 @@ class Http2FloodTest {
   }
 
   @Test
-  void who_opens_no_window_for_an_answer_loses_it_though_he_goes_on_asking(Vertx vertx)
-      throws IOException, GeneralSecurityException {
+  void a_client_that_opens_no_window_for_an_answer_loses_it_even_if_it_sends_more_requests(
+      Vertx vertx) throws IOException, GeneralSecurityException {
     start(vertx, options.withReceiveTimeout(Duration.ofMillis(300)));
     try (RawHttp2 http = connect(RawHttp2.INITIAL_WINDOW, 0)) {
       http.get(1, "/openapi.json");

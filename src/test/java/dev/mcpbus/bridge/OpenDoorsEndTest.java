@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What stays open ends with the credential that opened it, and each message counts. */
+/** Streams and sockets end with the credential that opened them; each message counts. */
 @ExtendWith(VertxExtension.class)
 class OpenDoorsEndTest {
 
@@ -70,7 +70,7 @@ class OpenDoorsEndTest {
     final BlockingQueue<JsonObject> frames = new LinkedBlockingQueue<>();
     final Promise<String> closed = Promise.promise();
 
-    /** Held, because Vert.x closes a client that nobody holds. */
+    /** A field, because Vert.x closes a client that is no longer referenced. */
     final WebSocketClient client;
 
     final WebSocket socket;
@@ -213,8 +213,7 @@ class OpenDoorsEndTest {
   }
 
   @Test
-  void where_all_keys_are_taken_away_everybody_is_refused_and_no_door_opens(Vertx vertx)
-      throws Exception {
+  void if_all_keys_are_removed_every_caller_is_refused(Vertx vertx) throws Exception {
     AccessControl access = access(both());
     BridgeFixture bridge = new BridgeFixture(vertx, access);
     Peer bob = new Peer(bridge, BOB);
@@ -225,7 +224,7 @@ class OpenDoorsEndTest {
   }
 
   @Test
-  void where_nobody_logs_in_a_reload_does_not_change_that(Vertx vertx) {
+  void a_reload_does_not_begin_to_require_a_login(Vertx vertx) {
     AccessControl access = access(AuthOptions.NONE);
     BridgeFixture bridge = new BridgeFixture(vertx, access);
     bridge.service();
@@ -257,16 +256,16 @@ class OpenDoorsEndTest {
   @Test
   void calls_of_a_socket_are_in_flight_until_they_are_answered(Vertx vertx) throws Exception {
     BridgeFixture bridge = new BridgeFixture(vertx, access(both().withLimits(new Limits(0, 1, 2))));
-    BlockingQueue<Message<Object>> asked = new LinkedBlockingQueue<>();
-    vertx.eventBus().consumer("mcp.alpha.tools.call", asked::add);
+    BlockingQueue<Message<Object>> requests = new LinkedBlockingQueue<>();
+    vertx.eventBus().consumer("mcp.alpha.tools.call", requests::add);
     Peer bob = new Peer(bridge, BOB);
     bob.send("one").send("two").send("three");
     assertThat(bob.next().getString("address")).isEqualTo("three");
-    asked.take().reply(new JsonObject());
+    requests.take().reply(new JsonObject());
     assertThat(bob.next().getString("address")).isEqualTo("one");
     bob.send("four");
-    asked.take().reply(new JsonObject());
-    asked.take().reply(new JsonObject());
+    requests.take().reply(new JsonObject());
+    requests.take().reply(new JsonObject());
     assertThat(List.of(bob.next().getString("type"), bob.next().getString("type")))
         .containsExactly("rec", "rec");
     assertThat(bridge.send(io.vertx.core.http.HttpMethod.GET, "/nowhere", "", key(BOB)).status())

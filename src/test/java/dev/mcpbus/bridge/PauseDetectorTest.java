@@ -26,7 +26,7 @@ class PauseDetectorTest {
   }
 
   @Test
-  void what_is_read_before_the_first_tick_after_a_nap_may_have_waited_for_all_of_it() {
+  void a_read_before_the_first_tick_after_a_pause_may_have_waited_for_all_of_it() {
     runFor(1_000);
     clock.addAndGet(15_000);
 

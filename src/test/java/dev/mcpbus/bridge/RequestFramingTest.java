@@ -13,7 +13,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Where a request ends: what could be seen elsewhere by a proxy in front is refused. */
+/** The end of a request: a request whose end a proxy could read differently is refused. */
 @ExtendWith(VertxExtension.class)
 class RequestFramingTest {
 

@@ -221,7 +221,7 @@ class ServerRoutesTest {
         "/api/events?server=A%20b|not a valid id",
         "/api/tools?form=openai&strict=yes|'strict' must be true or false"
       })
-  void a_mistake_in_the_query_is_told(String path, String detail, Vertx vertx) {
+  void a_mistake_in_the_query_is_reported(String path, String detail, Vertx vertx) {
     BridgeFixture bridge = new BridgeFixture(vertx);
 
     Answer answer = bridge.get(path);
@@ -258,8 +258,7 @@ class ServerRoutesTest {
     "GET,/api/servers/alpha/restart,POST",
     "POST,/api/events,GET"
   })
-  void another_method_is_told_which_there_are(
-      String method, String path, String allow, Vertx vertx) {
+  void another_method_gets_the_allowed_ones(String method, String path, String allow, Vertx vertx) {
     BridgeFixture bridge = new BridgeFixture(vertx);
 
     Answer answer =

@@ -73,7 +73,7 @@ class SeveralBridgesTest {
               new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII));
     }
 
-    /** Asks until there is room: the server hears of a stream's end a little later. */
+    /** Retries until there is room: the server notices the end of a stream a little later. */
     static Line granted(int port, String path, String header) {
       return Awaitility.await()
           .until(

@@ -57,7 +57,7 @@ class SilentTlsTest {
   }
 
   @Test
-  void handshakes_that_are_never_finished_are_counted_and_keep_nobody_out(Vertx vertx)
+  void handshakes_that_are_never_finished_are_counted_and_exclude_no_client(Vertx vertx)
       throws IOException, GeneralSecurityException {
     BridgeFixture bridge =
         new BridgeFixture(

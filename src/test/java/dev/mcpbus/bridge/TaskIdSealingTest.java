@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A server's own ids of its tasks go to nobody, and nothing else of an answer is touched. */
+/** No caller gets a server's own task id, and nothing else of an answer changes. */
 @ExtendWith(VertxExtension.class)
 class TaskIdSealingTest {
 
@@ -98,7 +98,7 @@ class TaskIdSealingTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"tasks.get", "tasks.result", "tasks.update", "tasks.cancel"})
-  void a_task_is_his_who_was_given_it(String suffix) {
+  void a_task_belongs_to_the_principal_that_got_it(String suffix) {
     String params = new JsonObject().put("taskId", sealed).put("n", 1).encode();
     String raw = new JsonObject().put("taskId", "own").encode();
 
@@ -147,10 +147,10 @@ class TaskIdSealingTest {
 
     Future<Buffer> passed = passing(ADA, "tools.call", "{}").sealed(Future.failedFuture(failure));
 
-    McpFailure told = McpFailure.of(passed.cause());
-    assertThat(told.getMessage()).isEqualTo("the task '" + sealed + "' is lost");
-    assertThat(told.data()).isEqualTo(new JsonObject().put("taskId", sealed).put("x", 1));
-    assertThat(told.retryAfterMillis()).isEqualTo(7);
+    McpFailure shown = McpFailure.of(passed.cause());
+    assertThat(shown.getMessage()).isEqualTo("the task '" + sealed + "' is lost");
+    assertThat(shown.data()).isEqualTo(new JsonObject().put("taskId", sealed).put("x", 1));
+    assertThat(shown.retryAfterMillis()).isEqualTo(7);
     String params = new JsonObject().put("taskId", sealed).encode();
     McpFailure late = McpFailure.maybeSent(FailureCode.CALL_TIMEOUT, "the task 'own' is not over");
     assertThat(passing(ADA, "tasks.result", params).sealed(Future.failedFuture(late)).cause())
@@ -166,9 +166,9 @@ class TaskIdSealingTest {
             .put("principal", "ada")
             .put("params", new JsonObject().put("taskId", "own").put("status", "working"));
 
-    JsonObject told = tasks.sealed(event);
+    JsonObject shown = tasks.sealed(event);
 
-    assertThat(told.getJsonObject("params"))
+    assertThat(shown.getJsonObject("params"))
         .isEqualTo(new JsonObject().put("taskId", sealed).put("status", "working"));
     assertThat(event.getJsonObject("params").getString("taskId")).isEqualTo("own");
   }

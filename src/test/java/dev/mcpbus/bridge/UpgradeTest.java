@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Requests that want to go on as something else than HTTP/1.1. */
+/** Requests that ask for another protocol than HTTP/1.1. */
 @ExtendWith(VertxExtension.class)
 class UpgradeTest {
 
@@ -93,7 +93,7 @@ class UpgradeTest {
   }
 
   @Test
-  void over_tls_too_who_agreed_on_http_1_is_not_upgraded(Vertx vertx)
+  void over_tls_too_a_client_of_http_1_is_not_upgraded(Vertx vertx)
       throws IOException, GeneralSecurityException {
     Certificates certificates = new Certificates(folder).selfSigned("front", "dns:localhost");
     Path certificate = certificates.certificate("front", "front.crt");

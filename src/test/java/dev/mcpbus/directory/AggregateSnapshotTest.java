@@ -97,7 +97,7 @@ class AggregateSnapshotTest {
   }
 
   @Test
-  void an_entry_in_which_a_member_stands_twice_is_left_out_and_told() throws Exception {
+  void an_entry_in_which_a_member_stands_twice_is_left_out_and_reported() throws Exception {
     AggregateList listing =
         listing(
             "a",

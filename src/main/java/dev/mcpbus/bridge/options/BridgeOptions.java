@@ -70,8 +70,8 @@ public record BridgeOptions(
       Pattern.compile("(\\[[0-9a-fA-F:.]+]|[A-Za-z0-9._-]*[A-Za-z0-9_-])(:\\d{1,5})?");
 
   /**
-   * Rejects a configuration that would open the bridge by accident; the message names the option and
-   * the remedy.
+   * Rejects a configuration that would open the bridge by accident; the message names the option
+   * and the remedy.
    */
   public BridgeOptions {
     allowedHosts = Set.copyOf(allowedHosts);

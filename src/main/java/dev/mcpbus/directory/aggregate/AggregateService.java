@@ -14,12 +14,12 @@ import dev.mcpbus.directory.ListKind;
 import dev.mcpbus.directory.SearchRequest;
 import dev.mcpbus.directory.search.ToolSearch;
 import io.vertx.core.Future;
+import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.eventbus.Message;
-import io.vertx.core.eventbus.MessageConsumer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
@@ -82,28 +82,27 @@ public final class AggregateService implements DirectoryService {
   public Future<?> open(Vertx vertx, DirectoryLists from) {
     lists = from;
     EventBus bus = vertx.eventBus();
-    AggregateToolCalls router = new AggregateToolCalls(vertx, names, new Present());
-    List<Future<Void>> ready = new ArrayList<>();
-    for (ListKind kind : ListKind.values()) {
-      if (kind.aggregate != null) {
-        MessageConsumer<Object> list = bus.consumer(kind.aggregate, message -> list(kind, message));
-        ready.add(list.completion());
-      }
-    }
-    MessageConsumer<Object> calls = bus.consumer(Addresses.ALL_TOOLS_CALL, router::call);
-    ready.add(calls.completion());
+    AggregateToolCalls calls = new AggregateToolCalls(vertx, names, new Present());
     ToolSearch index = new ToolSearch(vertx);
     search = index;
     if (searched) {
       index.begin();
     }
-    MessageConsumer<Object> searches =
-        bus.consumer(Addresses.ALL_TOOLS_SEARCH, message -> search(index, message));
-    ready.add(searches.completion());
-    MessageConsumer<Object> describes =
-        bus.consumer(Addresses.ALL_TOOLS_DESCRIBE, message -> describe(router, message));
-    ready.add(describes.completion());
+    List<Future<Void>> ready = new ArrayList<>();
+    for (ListKind kind : ListKind.values()) {
+      if (kind.aggregate != null) {
+        ready.add(serve(bus, kind.aggregate, message -> list(kind, message)));
+      }
+    }
+    ready.add(serve(bus, Addresses.ALL_TOOLS_CALL, calls::call));
+    ready.add(serve(bus, Addresses.ALL_TOOLS_SEARCH, message -> search(index, message)));
+    ready.add(serve(bus, Addresses.ALL_TOOLS_DESCRIBE, message -> describe(calls, message)));
     return Future.all(ready);
+  }
+
+  private static Future<Void> serve(
+      EventBus bus, String address, Handler<Message<Object>> handler) {
+    return bus.consumer(address, handler).completion();
   }
 
   @Override
@@ -140,11 +139,11 @@ public final class AggregateService implements DirectoryService {
         .onFailure(failure -> McpFailure.of(failure).replyTo(message));
   }
 
-  private void describe(AggregateToolCalls router, Message<Object> message) {
+  private void describe(AggregateToolCalls calls, Message<Object> message) {
     lists
         .known()
         .compose(configured -> lists.whenListed(ListKind.TOOLS, null))
-        .onComplete(listed -> router.describe(message));
+        .onComplete(listed -> calls.describe(message));
   }
 
   private void list(ListKind kind, Message<Object> message) {

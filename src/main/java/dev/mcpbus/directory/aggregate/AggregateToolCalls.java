@@ -32,9 +32,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends a call of {@code server.tool} to the connection of that server, in the form in which it came
- * and with all its headers.
- * Confined to the context of the aggregate's verticle.
+ * Sends a call of {@code server.tool} to the connection of that server, in the form in which it
+ * came and with all its headers. Confined to the context of the aggregate's verticle.
  */
 final class AggregateToolCalls {
 

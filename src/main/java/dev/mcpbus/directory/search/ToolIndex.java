@@ -41,8 +41,8 @@ import org.jspecify.annotations.Nullable;
  * The tools of an {@link AggregateSnapshot} in a Lucene index in memory. An update writes only the
  * tools of servers whose list differs from the indexed one.
  *
- * <p>The methods block and belong on worker threads. One thread at a time may update; any thread may
- * search meanwhile and sees the aggregate from before or after the update.
+ * <p>The methods block and belong on worker threads. One thread at a time may update; any thread
+ * may search meanwhile and sees the aggregate from before or after the update.
  */
 public final class ToolIndex implements AutoCloseable {
 
@@ -135,7 +135,9 @@ public final class ToolIndex implements AutoCloseable {
     }
   }
 
-  /** Returns {@code {tools, total}}, best first; for an empty query all, in the aggregate's order. */
+  /**
+   * Returns {@code {tools, total}}, best first; for an empty query all, in the aggregate's order.
+   */
   public JsonObject search(SearchRequest request) throws IOException {
     IndexSearcher searcher = searchers.acquire();
     try {

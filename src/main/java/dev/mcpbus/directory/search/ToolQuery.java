@@ -35,7 +35,9 @@ final class ToolQuery {
   private static final int MAX_EXPANSIONS = 32;
   private static final int MIN_PREFIX = 2;
 
-  /** Longer words are searched without typos: few are words of a language, and the search is slow. */
+  /**
+   * Longer words are searched without typos: few are words of a language, and the search is slow.
+   */
   private static final int MAX_TYPO_LENGTH = 24;
 
   /** The weight of a word in a field. */

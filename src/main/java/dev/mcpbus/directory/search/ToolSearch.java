@@ -18,10 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps a {@link ToolIndex} up to date with the aggregate, from {@link #begin} or the first search on.
- * Lucene runs on worker threads only. At most one update runs; changes that arrive meanwhile
- * schedule one more. Confined to the context of the aggregate's
- * verticle.
+ * Keeps a {@link ToolIndex} up to date with the aggregate, from {@link #begin} or the first search
+ * on. Lucene runs on worker threads only. At most one update runs; changes that arrive meanwhile
+ * schedule one more. Confined to the context of the aggregate's verticle.
  */
 public final class ToolSearch {
 
@@ -137,7 +136,9 @@ public final class ToolSearch {
                 update(behind);
               }
               if (done.failed()) {
-                LOG.error("the tool search cannot update its index; searches fail until an update succeeds", done.cause());
+                LOG.error(
+                    "the tool search cannot update its index; searches fail until an update succeeds",
+                    done.cause());
               }
               promise.handle(done);
             });

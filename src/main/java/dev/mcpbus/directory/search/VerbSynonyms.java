@@ -7,8 +7,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Synonyms of the verbs that tool names and queries contain. Only verbs have synonyms here: there are
- * few of them, and without synonyms "open an issue" matches all tools for issues equally. Stateless.
+ * Synonyms of the verbs that tool names and queries contain. Only verbs have synonyms here: there
+ * are few of them, and without synonyms "open an issue" matches all tools for issues equally.
+ * Stateless.
  */
 final class VerbSynonyms {
 

@@ -201,7 +201,7 @@ class AggregateServiceTest {
   }
 
   @Test
-  void a_server_that_fails_to_list_keeps_its_last_good_entries_and_is_asked_again() {
+  void a_server_that_fails_to_list_keeps_its_last_good_entries_and_is_retried() {
     gitListsTools();
     deploy("git", "READY");
     assertThat(toolNames()).hasSize(2);
@@ -215,7 +215,7 @@ class AggregateServiceTest {
   }
 
   @Test
-  void a_list_that_could_not_be_had_while_a_connection_moved_is_asked_for_soon() {
+  void a_list_that_failed_while_a_connection_moved_is_fetched_again_soon() {
     git.on(
         Addresses.TOOLS_LIST,
         message -> {
@@ -241,24 +241,24 @@ class AggregateServiceTest {
   }
 
   @Test
-  void resources_and_prompts_are_fetched_when_somebody_asks() {
-    List<String> asked = new CopyOnWriteArrayList<>();
+  void resources_and_prompts_are_fetched_at_the_first_request() {
+    List<String> requests = new CopyOnWriteArrayList<>();
     gitListsTools();
     git.on(
         Addresses.RESOURCES_LIST,
         message -> {
-          asked.add("resources " + message.headers().get(Headers.CACHE));
+          requests.add("resources " + message.headers().get(Headers.CACHE));
           FakeConnection.replyInKind(message, "{\"resources\":[{\"uri\":\"file:///a\"}]}");
         });
     git.on(
         Addresses.PROMPTS_LIST,
         message -> {
-          asked.add("prompts");
+          requests.add("prompts");
           FakeConnection.replyInKind(message, "{\"prompts\":[{\"name\":\"review\"}]}");
         });
     deploy("git", "READY");
     assertThat(toolNames()).hasSize(2);
-    assertThat(asked).isEmpty();
+    assertThat(requests).isEmpty();
 
     JsonObject resource =
         list(Addresses.ALL_RESOURCES_LIST).getJsonArray("resources").getJsonObject(0);
@@ -270,9 +270,9 @@ class AggregateServiceTest {
                 .getJsonObject(0)
                 .getString("name"))
         .isEqualTo("git.review");
-    assertThat(asked).containsExactly("resources use", "prompts");
+    assertThat(requests).containsExactly("resources use", "prompts");
     git.event(Events.PROMPTS_CHANGED, NONE);
-    await().until(() -> asked.size() == 3);
+    await().until(() -> requests.size() == 3);
   }
 
   @Test

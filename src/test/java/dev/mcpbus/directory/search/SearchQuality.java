@@ -16,7 +16,7 @@ import java.util.Map;
 /**
  * How well the index answers labelled queries.
  *
- * @param queries how many were asked
+ * @param queries the number of queries
  * @param recallAt5 how many of them have a wanted tool among the first five, 0 to 1
  * @param mrr mean of one over the place of the first wanted tool among the first hundred
  * @param misses what went wrong, for people

@@ -142,25 +142,25 @@ class ToolSearchTest {
     assertThat(found("commit")).isNotEmpty();
     CountDownLatch hold = new CountDownLatch(1);
     WorkerExecutor threads = vertx.createSharedWorkerExecutor("mcpbus-search", 2);
-    List<Future<Message<JsonObject>>> asked = new ArrayList<>();
+    List<Future<Message<JsonObject>>> requests = new ArrayList<>();
     try {
       for (int i = 0; i < 2; i++) {
         threads.executeBlocking(() -> hold.await(30, TimeUnit.SECONDS), false);
       }
       for (int i = 0; i < 1_000; i++) {
-        asked.add(search("alice"));
+        requests.add(search("alice"));
       }
       Awaitility.await()
           .untilAsserted(
-              () -> assertThat(asked.stream().filter(Future::failed).count()).isEqualTo(250));
-      asked.add(search("bob"));
+              () -> assertThat(requests.stream().filter(Future::failed).count()).isEqualTo(250));
+      requests.add(search("bob"));
     } finally {
       hold.countDown();
     }
-    assertThat(await(asked.get(1_000)).body().getLong("total")).isPositive();
-    assertThat(await(Future.join(asked).otherwiseEmpty())).isNull();
-    assertThat(asked.stream().filter(Future::succeeded)).hasSize(751);
-    assertThat(failure(asked.get(999)).code()).isEqualTo(FailureCode.OVERLOADED);
+    assertThat(await(requests.get(1_000)).body().getLong("total")).isPositive();
+    assertThat(await(Future.join(requests).otherwiseEmpty())).isNull();
+    assertThat(requests.stream().filter(Future::succeeded)).hasSize(751);
+    assertThat(failure(requests.get(999)).code()).isEqualTo(FailureCode.OVERLOADED);
     assertThat(await(search("alice")).body().getLong("total")).isPositive();
     await(threads.close());
   }
